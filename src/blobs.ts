@@ -1,0 +1,35 @@
+/** What the product needs of a file store. Keys are made by the product: ASCII letters, digits, dashes and dots. */
+export type Blobs = {
+  /** Starts a file that nobody sees until it is kept. */
+  stage(): Promise<StagedBlob>;
+  /**
+   * Makes finished files permanent under their keys, all or none, and returns once they survive a power cut.
+   * Throws `unavailable` where the storage is full or read-only.
+   */
+  keep(files: { key: string; staged: StagedBlob }[]): Promise<void>;
+  /** The bytes of a kept file. Throws `not_found`. */
+  open(key: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+  /** Removes files; one that is not there is no error. */
+  delete(keys: string[]): Promise<void>;
+  /**
+   * Notes that these keys may be kept without anything that refers to them, until the note is cleared. A note outlives
+   * the process.
+   */
+  note(keys: string[]): Promise<Note>;
+  /**
+   * Removes what an earlier process staged and never kept, and returns the notes it left. Only the one process that
+   * stages may call it.
+   */
+  recover(): Promise<(Note & { keys: string[] })[]>;
+};
+
+type Note = { clear: () => Promise<void> };
+
+export type StagedBlob = {
+  /** Appends bytes, which the caller leaves alone until the promise settles. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Ends the file: its bytes and its SHA-256 in hex. */
+  finish(): Promise<{ size: number; sha256: string }>;
+  /** Throws the file away; may be called at any time, and after `keep` does nothing. */
+  discard(): Promise<void>;
+};

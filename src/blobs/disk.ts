@@ -1,0 +1,196 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { mkdir, open, readFile, readdir, rename, rm, writeFile, type FileHandle } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Blobs, StagedBlob } from "../blobs.ts";
+import { AppError } from "../errors.ts";
+
+/** Staged files stand here until they are kept; a name that no shard has. */
+const STAGING = "staging";
+/** How the names of notes end, which stand beside the staged files. */
+const NOTE = ".note";
+
+/**
+ * The blob store in a local directory, which is made where it does not exist. A kept file stands in one of 256
+ * folders named by the characters of its key before the dot, so that the files of one submission stand together.
+ * Throws `forbidden` where the directory cannot be written, `unavailable` where the disk is full.
+ */
+export function openDiskBlobs(root: string): Blobs {
+  const staging = join(root, STAGING);
+  try {
+    const made = mkdirSync(staging, { recursive: true, mode: 0o700 });
+    // Its name has to survive a power cut before any file in it can.
+    if (made !== undefined) for (const path of [root, dirname(root)]) syncDirectoryNow(path);
+  } catch (error) {
+    throw diskError(error, root);
+  }
+  const fail = (error: unknown): never => {
+    throw diskError(error);
+  };
+  const pathOf = (key: string) => join(root, shardOf(key), key);
+  /** Where each staged file stands. */
+  const staged = new WeakMap<StagedBlob, { path: string; handle: FileHandle; isOpen: boolean }>();
+
+  const stage = async () => {
+    const path = join(staging, randomUUID());
+    const handle = await open(path, "wx", 0o600);
+    const hash = new Bun.CryptoHasher("sha256");
+    let size = 0;
+    let finished: { size: number; sha256: string } | undefined;
+    const blob: StagedBlob = {
+      async write(bytes) {
+        hash.update(bytes);
+        await writeAll(handle, bytes).catch(fail);
+        size += bytes.byteLength;
+      },
+      async finish() {
+        finished ??= { size, sha256: hash.digest("hex") };
+        return finished;
+      },
+      async discard() {
+        const entry = staged.get(blob);
+        if (!entry) return;
+        staged.delete(blob);
+        if (entry.isOpen) await handle.close();
+        await rm(path, { force: true });
+      },
+    };
+    staged.set(blob, { path, handle, isOpen: true });
+    return blob;
+  };
+
+  const keepOne = async ({ key, staged: blob }: { key: string; staged: StagedBlob }) => {
+    const entry = staged.get(blob);
+    if (!entry) throw new Error("this file was kept or discarded before");
+    await entry.handle.sync();
+    entry.isOpen = false;
+    await entry.handle.close();
+    await rename(entry.path, pathOf(key));
+    staged.delete(blob);
+  };
+
+  return {
+    stage: () => stage().catch(fail),
+    async keep(files) {
+      try {
+        const shards = [...new Set(files.map(({ key }) => dirname(pathOf(key))))];
+        const made = await Promise.all(shards.map((shard) => mkdir(shard, { recursive: true, mode: 0o700 })));
+        const results = await Promise.allSettled(files.map(keepOne));
+        const failed = results.find((result) => result.status === "rejected");
+        if (failed) throw failed.reason;
+        await Promise.all([...shards, ...(made.some(Boolean) ? [root] : [])].map(syncDirectory));
+      } catch (error) {
+        await Promise.allSettled(files.map(({ key }) => rm(pathOf(key), { force: true })));
+        throw diskError(error);
+      }
+    },
+    async open(key) {
+      const path = pathOf(key);
+      if (!(await Bun.file(path).exists())) {
+        throw new AppError("not_found", "the file is missing from the upload directory", {
+          hint: "was it removed by hand, or restored without its files?",
+        });
+      }
+      return Bun.file(path).stream();
+    },
+    async delete(keys) {
+      for (let start = 0; start < keys.length; start += 100) {
+        await Promise.all(keys.slice(start, start + 100).map((key) => rm(pathOf(key), { force: true })));
+      }
+    },
+    async note(keys) {
+      const path = join(staging, `${randomUUID()}${NOTE}`);
+      await writeFile(path, JSON.stringify(keys), { flag: "wx", mode: 0o600 }).catch(fail);
+      return { clear: () => rm(path, { force: true }) };
+    },
+    async recover() {
+      const notes = [];
+      for (const name of await readdir(staging)) {
+        const path = join(staging, name);
+        const keys = name.endsWith(NOTE) ? parseNote(await readFile(path, "utf8")) : undefined;
+        if (keys) notes.push({ keys, clear: () => rm(path, { force: true }) });
+        else await rm(path, { force: true, recursive: true });
+      }
+      return notes;
+    },
+  };
+}
+
+/** Undefined for one that a power cut left unwritten: nothing was kept under it. */
+function parseNote(text: string): string[] | undefined {
+  try {
+    return JSON.parse(text) as string[];
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Two hex characters from the random end of the id in a key. */
+function shardOf(key: string): string {
+  const id = key.slice(0, key.lastIndexOf("."));
+  return id.slice(-2);
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  let offset = 0;
+  while (offset < bytes.byteLength) {
+    const { bytesWritten } = await handle.write(bytes, offset, bytes.byteLength - offset);
+    offset += bytesWritten;
+  }
+}
+
+/** Makes the names in a directory survive a power cut. */
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function syncDirectoryNow(path: string): void {
+  const descriptor = openSync(path, "r");
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+/**
+ * What an operator can do about an error of the file system, as an AppError; any other error as it is. With `root`
+ * it is about opening that directory; without, senders of submissions may see the message.
+ */
+function diskError(error: unknown, root?: string): unknown {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const known = KNOWN[code];
+  if (!known) return error;
+  const [message, hint] = known;
+  if (root !== undefined) return new AppError("forbidden", `${root} ${message}`, { hint, cause: error });
+  return new AppError("unavailable", `the upload directory ${message}`, {
+    hint,
+    cause: error,
+    retryAfter: 5,
+  });
+}
+
+const FULL = ["cannot grow: the disk is full", "free some space and try again"] as const;
+const DENIED = [
+  "cannot be written",
+  "check that it is there, who owns it, and whether its disk is mounted read-only",
+] as const;
+const BUSY = ["cannot open more files", "raise the limit of open files"] as const;
+const KNOWN: Record<string, readonly [message: string, hint: string]> = {
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  EACCES: DENIED,
+  EPERM: DENIED,
+  EROFS: DENIED,
+  ENOTDIR: DENIED,
+  EEXIST: DENIED,
+  EISDIR: DENIED,
+  ENOENT: DENIED,
+  ENOTEMPTY: DENIED,
+  EMFILE: BUSY,
+  ENFILE: BUSY,
+  EIO: ["has a failing disk", "check the disk and the system log"],
+};

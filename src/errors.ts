@@ -1,0 +1,40 @@
+/** What a caller can cause. `http/errors.ts` turns a code into a status, `cli/main.ts` into an exit code. */
+export const ERROR_CODES = [
+  "invalid",
+  "unauthenticated",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "too_large",
+  "unsupported",
+  "rate_limited",
+  "unavailable",
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+type Details = {
+  /** What to do about it, as one sentence. */
+  hint?: string | undefined;
+  /** Seconds after which the same request may succeed. */
+  retryAfter?: number | undefined;
+  cause?: unknown;
+};
+
+/**
+ * An error that a caller can cause, with a message written for that caller: what was wrong and what to do.
+ * Every other error is a bug and is shown as "internal error".
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | null;
+  readonly retryAfter: number | null;
+
+  constructor(code: ErrorCode, message: string, details: Details = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.hint = details.hint ?? null;
+    this.retryAfter = details.retryAfter ?? null;
+  }
+}

@@ -1,0 +1,102 @@
+import { AppError } from "./errors.ts";
+import { depthOf } from "./json.ts";
+import { SUBMISSION_LIMITS as LIMITS, formatBytes } from "./limits.ts";
+
+/** Text fields as they arrive one by one, within the limits of a submission. */
+export type Fields = {
+  /** Throws `too_large`. */
+  add(name: string, value: string): void;
+  size(): number;
+  /** An object of the fields; one that repeats holds an array of its values, in order. */
+  toJson(): string;
+};
+
+export function createFields(): Fields {
+  const values = new Map<string, string | string[]>();
+  let count = 0;
+  return {
+    add(name, value) {
+      count += 1;
+      checkCount(count);
+      checkName(name);
+      checkText(name, value);
+      const earlier = values.get(name);
+      if (earlier === undefined) values.set(name, value);
+      else if (typeof earlier === "string") values.set(name, [earlier, value]);
+      else earlier.push(value);
+    },
+    size: () => count,
+    // fromEntries, because an assignment to `__proto__` would be lost.
+    toJson: () => JSON.stringify(Object.fromEntries(values)),
+  };
+}
+
+/** Checks the JSON of a submission. Throws `invalid` for anything but an object with fields, `too_large` past a limit. */
+export function checkData(data: unknown): void {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) {
+    throw new AppError("invalid", "the JSON of a submission is an object of fields");
+  }
+  if (depthOf(data, LIMITS.depth) > LIMITS.depth) {
+    throw new AppError("too_large", `the JSON is nested deeper than the limit of ${LIMITS.depth} levels`);
+  }
+  const fields = Object.entries(data);
+  if (fields.length === 0) throw emptySubmission();
+  checkCount(fields.length);
+  for (const [name, value] of fields) {
+    checkName(name);
+    checkTexts(name, value);
+  }
+}
+
+export function emptySubmission(): AppError {
+  return new AppError("invalid", "the submission is empty: send at least one field or file");
+}
+
+/** A name from outside, fit for a message: in quotes, control characters shown, not too long. */
+export function quoted(name: string): string {
+  const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+  return JSON.stringify(short.toWellFormed());
+}
+
+/** Throws `too_large` for a field name past its limit. */
+export function checkName(name: string): void {
+  if (isLonger(name, LIMITS.fieldName)) {
+    throw new AppError(
+      "too_large",
+      `the field name ${quoted(name)} is longer than the limit of ${LIMITS.fieldName} bytes`,
+    );
+  }
+}
+
+/** Throws `too_large` for more fields than a submission may have. */
+export function checkCount(count: number): void {
+  if (count > LIMITS.fields) {
+    throw new AppError("too_large", `the submission has more than the limit of ${LIMITS.fields} fields`);
+  }
+}
+
+function checkTexts(name: string, value: unknown): void {
+  if (typeof value === "string") checkText(name, value);
+  else if (typeof value === "object" && value !== null) {
+    for (const child of Object.values(value)) checkTexts(name, child);
+  }
+}
+
+function checkText(name: string, value: string): void {
+  if (isLonger(value, LIMITS.fieldValue)) throw fieldTooLong(name);
+}
+
+export function fieldTooLong(name: string): AppError {
+  return overLimit(`the field ${quoted(name)} is`, LIMITS.fieldValue);
+}
+
+/** `what` ends in a verb: "the body is". */
+export function overLimit(what: string, bytes: number): AppError {
+  const exactly = bytes < 1024 ? "" : ` (${bytes} bytes)`;
+  return new AppError("too_large", `${what} larger than the limit of ${formatBytes(bytes)}${exactly}`);
+}
+
+/** Whether a text takes more bytes as UTF-8; a UTF-16 unit takes at most three. */
+function isLonger(text: string, bytes: number): boolean {
+  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
+}

@@ -1,0 +1,57 @@
+/** Fills an array of the length given with cryptographically random bytes. */
+export type Random = (length: number) => Uint8Array;
+
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+/** `length` characters of `[a-z0-9]`, each equally likely (bytes past the last full round are thrown away). */
+function characters(random: Random, length: number): string {
+  const limit = 256 - (256 % ALPHABET.length);
+  let text = "";
+  while (text.length < length) {
+    for (const byte of random(length)) {
+      if (byte < limit && text.length < length) text += ALPHABET[byte % ALPHABET.length];
+    }
+  }
+  return text;
+}
+
+/** A key that selects a project or an environment: `xxxx-xxxx-xxxx`. */
+export function dashedKey(random: Random): string {
+  return [4, 4, 4].map((length) => characters(random, length)).join("-");
+}
+
+/** The key in a form's address: 24 characters of `[a-z0-9]`, 124 bits. */
+export function formKey(random: Random): string {
+  return characters(random, 24);
+}
+
+/** A bearer token: `ff_` and 256 bits as base64url. */
+export function tokenSecret(random: Random): string {
+  return `ff_${Buffer.from(random(32)).toString("base64url")}`;
+}
+
+/**
+ * Makes ids of submissions: UUIDs of version 7 (RFC 9562, 6.2, method 1), each greater than the one before, also
+ * within a millisecond and when the clock is set back, so that the order of ids is the order of arrival.
+ */
+export function createIdSource(random: Random, now: () => number): () => string {
+  let time = 0;
+  let counter = 0;
+  return () => {
+    const current = now();
+    if (current > time) {
+      time = current;
+      counter = 0;
+    } else if (++counter > 0xfff) {
+      time += 1;
+      counter = 0;
+    }
+    const bytes = Buffer.allocUnsafe(16);
+    bytes.writeUIntBE(time, 0, 6);
+    bytes.writeUInt16BE(0x7000 | counter, 6);
+    bytes.set(random(8), 8);
+    bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+    const hex = bytes.toString("hex");
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  };
+}

@@ -1,0 +1,112 @@
+import type { Environment } from "./environments.ts";
+import type { FlagPatch, FlagRecord, SetResult } from "./flags.ts";
+import type { Form, FormPatch, FormRecord } from "./forms.ts";
+import type { Project } from "./projects.ts";
+import type { FileInfo, Submission, SubmissionPage } from "./submissions.ts";
+import type { Scope, Token } from "./tokens.ts";
+
+/**
+ * What the product needs of a database. Each method is one transaction, durable when its promise fulfils.
+ * Methods that name a thing throw `not_found` where it is missing, unless they return undefined for it; inserts
+ * throw `conflict` for a name that is taken; all throw `unavailable` where the database is locked, full or
+ * read-only. Times are milliseconds since 1970.
+ */
+export type Store = {
+  projects: {
+    insert(project: Project & { createdAt: number }): Promise<Project>;
+    /** By slug, as the environments in each. */
+    list(): Promise<Project[]>;
+    find(slug: string): Promise<Project | undefined>;
+    delete(slug: string): Promise<void>;
+  };
+  environments: {
+    /** With `from`, the values of that environment's flags are copied. */
+    insert(
+      project: string,
+      environment: Environment & { createdAt: number },
+      from: string | null,
+    ): Promise<Environment>;
+    /** By slug. */
+    list(project: string): Promise<Environment[]>;
+    delete(project: string, slug: string): Promise<void>;
+  };
+  flags: {
+    /** Applies `applyPatch` to the flag in that environment. A new flag is off in the others. */
+    set(where: FlagPlace, patch: FlagPatch, now: number): Promise<{ record: FlagRecord; result: SetResult }>;
+    /** By slug. */
+    list(project: string, environment: string): Promise<FlagRecord[]>;
+    find(where: FlagPlace): Promise<FlagRecord | undefined>;
+    delete(project: string, slug: string): Promise<void>;
+    /** What the two keys select, or undefined. */
+    select(projectKey: string, environmentKey: string): Promise<FlagSelection | undefined>;
+  };
+  forms: {
+    insert(form: FormRecord): Promise<Form>;
+    update(slugOrKey: string, patch: FormPatch, now: number): Promise<{ form: Form; result: SetResult }>;
+    /** By slug. */
+    list(): Promise<Form[]>;
+    find(slugOrKey: string): Promise<Form | undefined>;
+    /** Only by the key in its address. */
+    findByKey(key: string): Promise<Form | undefined>;
+    /** Removes the form and its submissions; returns the blob keys of their files. */
+    delete(slugOrKey: string): Promise<string[]>;
+  };
+  submissions: {
+    insert(submission: StoredSubmission): Promise<void>;
+    /**
+     * Newest first: at most `limit` of those older than `before`, which need not exist any more, and at least one
+     * but no more than about `MAX_PAGE_BYTES` of them.
+     */
+    list(form: string, limit: number, before: string | null): Promise<SubmissionPage>;
+    find(id: string): Promise<Submission | undefined>;
+    count(form: string): Promise<number>;
+    /** Returns the blob keys of its files. */
+    delete(id: string): Promise<string[]>;
+    /** Of these blob keys, the ones that no submission refers to. */
+    unreferenced(keys: string[]): Promise<string[]>;
+  };
+  tokens: {
+    insert(token: StoredToken): Promise<Token>;
+    /** By name. */
+    list(): Promise<Token[]>;
+    /** By the hash of its secret. */
+    find(hash: string): Promise<Token | undefined>;
+    delete(name: string): Promise<void>;
+  };
+  /** A number that grows with every change to projects, environments, flags or forms, by whichever process. */
+  version(): Promise<number>;
+  /** Calls back after each such change that was made through this store. */
+  watch(changed: () => void): void;
+  /** Throws `unavailable` unless the database answers. */
+  ping(): Promise<void>;
+  /** Finishes what is queued. */
+  close(): Promise<void>;
+};
+
+export type FlagPlace = { project: string; environment: string; flag: string };
+
+/** The flags of one environment, newest first by creation, then by slug. */
+type FlagSelection = {
+  /** Differs after every change to the flags of this environment, and is never used again. */
+  revision: number;
+  /** Only read where the revision is not the one the caller has. */
+  flags(): Promise<FlagRecord[]>;
+};
+
+export type StoredSubmission = {
+  id: string;
+  /** The form's key: it outlives a slug. */
+  formKey: string;
+  /** A JSON object as text, as it came. */
+  data: string;
+  files: (FileInfo & { key: string })[];
+  createdAt: number;
+};
+
+export type StoredToken = {
+  name: string;
+  hash: string;
+  scopes: Scope[];
+  createdAt: number;
+  expiresAt: number | null;
+};

@@ -1,0 +1,94 @@
+import type { Database } from "bun:sqlite";
+import { AppError, type ErrorCode } from "../../errors.ts";
+import { deleteEnvironment, insertEnvironment } from "./environments.ts";
+import { sqliteError } from "./errors.ts";
+import { deleteFlag, setFlag } from "./flags.ts";
+import { deleteForm, insertForm, updateForm } from "./forms.ts";
+import { deleteProject, insertProject } from "./projects.ts";
+import { deleteSubmission, insertSubmission } from "./submissions.ts";
+import { deleteToken, insertToken } from "./tokens.ts";
+
+/** Every operation that writes, by name, so that it can be asked for across threads. */
+const WRITES = {
+  insertProject,
+  deleteProject,
+  insertEnvironment,
+  deleteEnvironment,
+  setFlag,
+  deleteFlag,
+  insertForm,
+  updateForm,
+  deleteForm,
+  insertSubmission,
+  deleteSubmission,
+  insertToken,
+  deleteToken,
+};
+
+type Writes = typeof WRITES;
+export type WriteName = keyof Writes;
+export type WriteArgs<N extends WriteName> =
+  Parameters<Writes[N]> extends [Database, ...infer Rest] ? Rest : never;
+export type WriteResult<N extends WriteName> = ReturnType<Writes[N]>;
+
+/** A write as it travels to the thread that commits. */
+export type Write = { name: WriteName; args: unknown[] };
+
+/** What became of a write, as it travels back: errors lose their class on the way. */
+export type Outcome =
+  | { ok: true; value: unknown }
+  | { ok: false; code: ErrorCode; message: string; hint: string | null; retryAfter: number | null }
+  | { ok: false; code: "bug"; message: string };
+
+/** Does the writes in one transaction with one fsync; one that fails takes back only what it did itself. */
+export function commit(db: Database, writes: Write[]): Outcome[] {
+  try {
+    db.query("BEGIN IMMEDIATE").run();
+    const outcomes = writes.map((write) => attempt(db, write));
+    db.query("COMMIT").run();
+    return outcomes;
+  } catch (error) {
+    if (db.inTransaction) db.run("ROLLBACK");
+    return writes.map(() => failure(error));
+  }
+}
+
+function attempt(db: Database, { name, args }: Write): Outcome {
+  const write = WRITES[name] as (db: Database, ...args: unknown[]) => unknown;
+  db.query("SAVEPOINT write").run();
+  try {
+    const value = write(db, ...args);
+    db.query("RELEASE write").run();
+    return { ok: true, value };
+  } catch (error) {
+    // Without a transaction SQLite has taken back the others too: a full disk, an I/O error.
+    if (!db.inTransaction) throw error;
+    db.run("ROLLBACK TO write");
+    db.query("RELEASE write").run();
+    return failure(error);
+  }
+}
+
+function failure(error: unknown): Outcome {
+  const known = sqliteError(error);
+  if (known instanceof AppError) {
+    const { code, message, hint, retryAfter } = known;
+    return { ok: false, code, message, hint, retryAfter };
+  }
+  return {
+    ok: false,
+    code: "bug",
+    message: known instanceof Error ? (known.stack ?? known.message) : String(known),
+  };
+}
+
+/** The value of an outcome. Throws what the write threw. */
+export function unwrap(outcome: Outcome): unknown {
+  if (outcome.ok) return outcome.value;
+  if (outcome.code === "bug") throw new Error(outcome.message);
+  const { hint, retryAfter } = outcome;
+  throw new AppError(outcome.code, outcome.message, {
+    hint: hint ?? undefined,
+    retryAfter: retryAfter ?? undefined,
+  });
+}

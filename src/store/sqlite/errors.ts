@@ -1,0 +1,50 @@
+import { AppError } from "../../errors.ts";
+
+/**
+ * What a caller can do about an error of SQLite or the file system, as an AppError; any other error as it is. With
+ * `file` it is about opening that file; without, senders of submissions may see the message.
+ * Codes: https://www.sqlite.org/rescode.html
+ */
+export function sqliteError(error: unknown, file?: string): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  const code = "code" in error ? String(error.code) : "";
+  const known = KNOWN.find(([pattern]) => pattern.test(code));
+  if (!known) return error;
+  const [, kind, message, hint] = known;
+  if (file !== undefined) return new AppError(kind, `${file} ${message}`, { hint, cause: error });
+  return new AppError("unavailable", `the database ${message}`, { hint, cause: error, retryAfter: 1 });
+}
+
+const KNOWN: [RegExp, AppError["code"], string, string][] = [
+  [/^SQLITE_(BUSY|LOCKED)/, "unavailable", "is locked by another process", "try again in a moment"],
+  [
+    /^(SQLITE_FULL|ENOSPC|EDQUOT)/,
+    "unavailable",
+    "cannot grow: the disk is full",
+    "free some space and try again",
+  ],
+  [
+    /^(SQLITE_READONLY|SQLITE_PERM|EACCES|EPERM|EROFS)/,
+    "forbidden",
+    "cannot be written",
+    "check who owns the data directory and whether its disk is mounted read-only",
+  ],
+  [
+    /^(SQLITE_CANTOPEN|ENOTDIR|EEXIST|ENOENT)/,
+    "forbidden",
+    "cannot be opened or made",
+    "check the path given with --data and its permissions",
+  ],
+  [
+    /^(SQLITE_NOTADB|SQLITE_CORRUPT)/,
+    "unsupported",
+    "is not a database, or is damaged",
+    "restore it from a backup; the file was left as it is",
+  ],
+  [
+    /^SQLITE_IOERR/,
+    "unavailable",
+    "cannot be read or written: the disk reports an error",
+    "check the disk and the system log",
+  ],
+];

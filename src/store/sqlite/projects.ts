@@ -1,0 +1,40 @@
+import type { Database } from "bun:sqlite";
+import { AppError } from "../../errors.ts";
+import type { Project } from "../../projects.ts";
+import { nextVersion } from "./version.ts";
+import { environmentsOf, findProjectRow, insertEnvironmentRow, projectRow, type ProjectRow } from "./rows.ts";
+
+export function insertProject(db: Database, project: Project & { createdAt: number }): Project {
+  const { slug, name, key, createdAt } = project;
+  if (findProjectRow(db, slug)) {
+    throw new AppError("conflict", `project "${slug}" already exists`, {
+      hint: `formflag projects get ${slug} shows it`,
+    });
+  }
+  const { lastInsertRowid } = db
+    .query("INSERT INTO projects (slug, name, key, created_at) VALUES ($slug, $name, $key, $createdAt)")
+    .run({ slug, name, key, createdAt });
+  const id = Number(lastInsertRowid);
+  for (const environment of project.environments) insertEnvironmentRow(db, id, { ...environment, createdAt });
+  return view(db, { id, slug, name, key });
+}
+
+export function listProjects(db: Database): Project[] {
+  const rows = db.query<ProjectRow, []>("SELECT id, slug, name, key FROM projects ORDER BY slug").all();
+  return rows.map((row) => view(db, row));
+}
+
+export function findProject(db: Database, slug: string): Project | undefined {
+  const row = findProjectRow(db, slug);
+  return row && view(db, row);
+}
+
+export function deleteProject(db: Database, slug: string): void {
+  const { id } = projectRow(db, slug);
+  db.query("DELETE FROM projects WHERE id = $id").run({ id });
+  nextVersion(db);
+}
+
+function view(db: Database, { id, slug, name, key }: ProjectRow): Project {
+  return { slug, name, key, environments: environmentsOf(db, id) };
+}

@@ -1,0 +1,60 @@
+import type { Database } from "bun:sqlite";
+import { noSuchEnvironment, type Environment } from "../../environments.ts";
+import { noSuchProject } from "../../projects.ts";
+import { nextVersion } from "./version.ts";
+
+/** The rows that more than one noun starts from. */
+export type ProjectRow = { id: number; slug: string; name: string; key: string };
+export type EnvironmentRow = { id: number; project_id: number };
+
+/** Throws `not_found`. */
+export function projectRow(db: Database, slug: string): ProjectRow {
+  const row = findProjectRow(db, slug);
+  if (!row) throw noSuchProject(slug);
+  return row;
+}
+
+export function findProjectRow(db: Database, slug: string): ProjectRow | undefined {
+  const sql = "SELECT id, slug, name, key FROM projects WHERE slug = $slug";
+  return db.query<ProjectRow, { slug: string }>(sql).get({ slug }) ?? undefined;
+}
+
+/** Throws `not_found` for the project or the environment. */
+export function environmentRow(db: Database, project: string, slug: string): EnvironmentRow {
+  const row = findEnvironmentRow(db, projectRow(db, project).id, slug);
+  if (!row) throw noSuchEnvironment(project, slug);
+  return row;
+}
+
+export function findEnvironmentRow(
+  db: Database,
+  projectId: number,
+  slug: string,
+): EnvironmentRow | undefined {
+  const sql = "SELECT id, project_id FROM environments WHERE project_id = $projectId AND slug = $slug";
+  return (
+    db.query<EnvironmentRow, { projectId: number; slug: string }>(sql).get({ projectId, slug }) ?? undefined
+  );
+}
+
+/** Returns the new row's id. */
+export function insertEnvironmentRow(
+  db: Database,
+  projectId: number,
+  environment: Environment & { createdAt: number },
+): number {
+  const { slug, name, key, createdAt } = environment;
+  const { lastInsertRowid } = db
+    .query(
+      `INSERT INTO environments (project_id, slug, name, key, revision, created_at)
+       VALUES ($projectId, $slug, $name, $key, $revision, $createdAt)`,
+    )
+    .run({ projectId, slug, name, key, createdAt, revision: nextVersion(db) });
+  return Number(lastInsertRowid);
+}
+
+/** By slug. */
+export function environmentsOf(db: Database, projectId: number): Environment[] {
+  const sql = "SELECT slug, name, key FROM environments WHERE project_id = $projectId ORDER BY slug";
+  return db.query<Environment, { projectId: number }>(sql).all({ projectId });
+}

@@ -1,0 +1,132 @@
+import { AppError } from "../../errors.ts";
+import { LOOK_MS } from "../../limits.ts";
+import type { Store } from "../../store.ts";
+import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
+import { connect } from "./connection.ts";
+import { listEnvironments } from "./environments.ts";
+import { sqliteError } from "./errors.ts";
+import { currentVersion } from "./version.ts";
+import { findFlag, flagsOfEnvironment, listFlags, selectEnvironment } from "./flags.ts";
+import { findForm, findFormByKey, listForms } from "./forms.ts";
+import { findProject, listProjects } from "./projects.ts";
+import { countSubmissions, findSubmission, listSubmissions, unreferencedFiles } from "./submissions.ts";
+import { findToken, listTokens } from "./tokens.ts";
+import { inlineWriter, threadWriter } from "./writer.ts";
+
+/** The writes that leave the setup as it is. */
+const OTHER_WRITES: ReadonlySet<WriteName> = new Set([
+  "insertSubmission",
+  "deleteSubmission",
+  "insertToken",
+  "deleteToken",
+] as const);
+
+/**
+ * The store on a SQLite file, which is made where it does not exist. A server commits on a `thread` of its own, a
+ * command `inline`. Throws `unavailable`, `forbidden` or `unsupported` where the file cannot be used.
+ */
+export function openSqliteStore(file: string, writing: "thread" | "inline"): Store {
+  const db = connect(file);
+  const writer = writing === "thread" ? threadWriter(file) : inlineWriter(db);
+  const dataVersion = db.query<{ data_version: number }, []>("PRAGMA data_version");
+  const watchers: (() => void)[] = [];
+  let seen: number | null = null;
+  let version = 0;
+  let changedAt = 0;
+
+  const read = async <T>(query: () => T): Promise<T> => {
+    try {
+      return query();
+    } catch (error) {
+      throw sqliteError(error);
+    }
+  };
+  const write = async <N extends WriteName>(
+    name: N,
+    args: WriteArgs<N>,
+    weight = 1000,
+  ): Promise<WriteResult<N>> => {
+    const result = await writer.write({ name, args }, weight);
+    if (!OTHER_WRITES.has(name)) {
+      seen = null;
+      changedAt = performance.now();
+      for (const changed of watchers) changed();
+    }
+    return result as WriteResult<N>;
+  };
+
+  return {
+    projects: {
+      insert: (project) => write("insertProject", [project]),
+      list: () => read(() => listProjects(db)),
+      find: (slug) => read(() => findProject(db, slug)),
+      delete: (slug) => write("deleteProject", [slug]),
+    },
+    environments: {
+      insert: (project, environment, from) => write("insertEnvironment", [project, environment, from]),
+      list: (project) => read(() => listEnvironments(db, project)),
+      delete: (project, slug) => write("deleteEnvironment", [project, slug]),
+    },
+    flags: {
+      set: (where, patch, now) => write("setFlag", [where, patch, now]),
+      list: (project, environment) => read(() => listFlags(db, project, environment)),
+      find: (where) => read(() => findFlag(db, where)),
+      delete: (project, slug) => write("deleteFlag", [project, slug]),
+      select: (projectKey, environmentKey) =>
+        read(() => {
+          const environment = selectEnvironment(db, projectKey, environmentKey);
+          if (!environment) return undefined;
+          const { id, revision } = environment;
+          return { revision, flags: () => read(() => flagsOfEnvironment(db, id)) };
+        }),
+    },
+    forms: {
+      insert: (form) => write("insertForm", [form]),
+      update: (slugOrKey, patch, now) => write("updateForm", [slugOrKey, patch, now]),
+      list: () => read(() => listForms(db)),
+      find: (slugOrKey) => read(() => findForm(db, slugOrKey)),
+      findByKey: (key) => read(() => findFormByKey(db, key)),
+      delete: (slugOrKey) => write("deleteForm", [slugOrKey]),
+    },
+    submissions: {
+      insert: (submission) => write("insertSubmission", [submission], submission.data.length * 2),
+      list: (form, limit, before) => read(() => listSubmissions(db, form, limit, before)),
+      find: (id) => read(() => findSubmission(db, id)),
+      count: (form) => read(() => countSubmissions(db, form)),
+      delete: (id) => write("deleteSubmission", [id]),
+      unreferenced: (keys) => read(() => unreferencedFiles(db, keys)),
+    },
+    tokens: {
+      insert: (token) => write("insertToken", [token]),
+      list: () => read(() => listTokens(db)),
+      find: (hash) => read(() => findToken(db, hash)),
+      delete: (name) => write("deleteToken", [name]),
+    },
+    version: () =>
+      read(() => {
+        // Cheaper than the version itself, which submissions leave alone (https://www.sqlite.org/pragma.html#pragma_data_version).
+        const { data_version: current } = dataVersion.get()!;
+        if (current !== seen) version = currentVersion(db);
+        seen = current;
+        return version;
+      }),
+    watch: (changed) => void watchers.push(changed),
+    ping: async () => {
+      try {
+        currentVersion(db);
+      } catch (error) {
+        throw new AppError("unavailable", "the database does not answer", { cause: error });
+      }
+    },
+    async close() {
+      await writer.close();
+      db.close();
+      // A server beside this process looks for changes every few milliseconds: whoever waits for this process to
+      // end may rely on it having looked.
+      if (writing === "inline" && changedAt > 0) {
+        const left = changedAt + LOOK_MS + 1 - performance.now();
+        if (left > 0) await Bun.sleep(left);
+      }
+    },
+  };
+}

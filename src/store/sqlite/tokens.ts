@@ -1,0 +1,52 @@
+import type { Database } from "bun:sqlite";
+import { AppError } from "../../errors.ts";
+import { isoTime } from "../../slugs.ts";
+import type { StoredToken } from "../../store.ts";
+import { noSuchToken, type Token } from "../../tokens.ts";
+
+type Row = { name: string; scopes: string; created_at: number; expires_at: number | null };
+
+const SELECT = "SELECT name, scopes, created_at, expires_at FROM tokens";
+
+export function insertToken(db: Database, token: StoredToken): Token {
+  const { name } = token;
+  if (db.query<Row, { name: string }>(`${SELECT} WHERE name = $name`).get({ name })) {
+    throw new AppError("conflict", `token "${name}" already exists`, {
+      hint: "revoke it first, or choose another name",
+    });
+  }
+  const row = {
+    name,
+    created_at: token.createdAt,
+    expires_at: token.expiresAt,
+    scopes: JSON.stringify(token.scopes),
+  };
+  db.query(
+    `INSERT INTO tokens (name, hash, scopes, created_at, expires_at)
+     VALUES ($name, $hash, $scopes, $created_at, $expires_at)`,
+  ).run({ ...row, hash: token.hash });
+  return view(row);
+}
+
+export function listTokens(db: Database): Token[] {
+  return db.query<Row, []>(`${SELECT} ORDER BY name`).all().map(view);
+}
+
+export function findToken(db: Database, hash: string): Token | undefined {
+  const row = db.query<Row, { hash: string }>(`${SELECT} WHERE hash = $hash`).get({ hash });
+  return row ? view(row) : undefined;
+}
+
+export function deleteToken(db: Database, name: string): void {
+  const { changes } = db.query("DELETE FROM tokens WHERE name = $name").run({ name });
+  if (changes === 0) throw noSuchToken(name);
+}
+
+function view(row: Row): Token {
+  return {
+    name: row.name,
+    scopes: JSON.parse(row.scopes),
+    createdAt: isoTime(row.created_at),
+    expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
+  };
+}

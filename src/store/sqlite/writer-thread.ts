@@ -1,0 +1,18 @@
+import type { Database } from "bun:sqlite";
+import { commit } from "./commit.ts";
+import { connect } from "./connection.ts";
+import type { ToThread } from "./writer.ts";
+
+declare const self: Worker;
+
+let db: Database | undefined;
+
+self.onmessage = ({ data }: MessageEvent<string>) => {
+  const message = JSON.parse(data) as ToThread;
+  if ("open" in message) db = connect(message.open);
+  else if ("batch" in message) self.postMessage(JSON.stringify(commit(db!, message.batch)));
+  else {
+    db?.close();
+    process.exit(0);
+  }
+};

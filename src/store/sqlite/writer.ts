@@ -1,0 +1,90 @@
+import type { Database } from "bun:sqlite";
+import { AppError } from "../../errors.ts";
+import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../../limits.ts";
+import { commit, type Outcome, type Write, unwrap } from "./commit.ts";
+
+/** Where writes go. `weight` is about how many bytes the write holds while it waits. */
+export type Writer = {
+  write(write: Write, weight: number): Promise<unknown>;
+  /** Finishes what is queued. */
+  close(): Promise<void>;
+};
+
+/**
+ * What the main thread sends to `writer-thread.ts`, as JSON, which travels in two thirds of the time that the
+ * objects take; the answer to a batch is one outcome for each write, as JSON too.
+ */
+export type ToThread = { open: string } | { batch: Write[] } | { close: true };
+
+/** Writes on the caller's own connection, one transaction each: for a command that does one thing and exits. */
+export function inlineWriter(db: Database): Writer {
+  return {
+    write: async (write) => unwrap(commit(db, [write])[0]!),
+    close: async () => {},
+  };
+}
+
+/**
+ * Writes on a thread of its own, so that neither a slow disk nor another process's lock stops the caller. While one
+ * batch is committed the next gathers: one fsync serves all that came meanwhile.
+ */
+export function threadWriter(file: string): Writer {
+  const thread = new Worker(new URL("./writer-thread.ts", import.meta.url).href);
+  type Waiting = { write: Write; weight: number; resolve: (outcome: Outcome) => void };
+  let queue: Waiting[] = [];
+  let committing: Waiting[] = [];
+  let queuedBytes = 0;
+  let onIdle: (() => void) | undefined;
+  let closing: Promise<void> | undefined;
+
+  const send = (message: ToThread) => thread.postMessage(JSON.stringify(message));
+  const sendBatch = () => {
+    committing = queue;
+    queue = [];
+    if (committing.length > 0) send({ batch: committing.map((each) => each.write) });
+    else onIdle?.();
+  };
+
+  thread.onmessage = ({ data }: MessageEvent<string>) => {
+    const outcomes = JSON.parse(data) as Outcome[];
+    const done = committing;
+    sendBatch();
+    for (const [index, { weight, resolve }] of done.entries()) {
+      queuedBytes -= weight;
+      resolve(outcomes[index]!);
+    }
+  };
+  // Nothing can be stored any more: better a restart than a server that seems to be well.
+  thread.onerror = (event) => {
+    process.stderr.write(`the writer thread failed: ${event.message}\n`);
+    process.exit(1);
+  };
+  send({ open: file });
+
+  const close = async () => {
+    if (committing.length + queue.length > 0) await new Promise<void>((resolve) => (onIdle = resolve));
+    const closed = new Promise((resolve) => thread.addEventListener("close", resolve));
+    send({ close: true });
+    await closed;
+  };
+
+  return {
+    async write(write, weight) {
+      if (closing) throw new AppError("unavailable", "the database is closed");
+      if (queue.length >= MAX_QUEUED_WRITES || queuedBytes + weight > MAX_QUEUED_BYTES) {
+        throw new AppError("unavailable", "the server is busy: too much waits for its disk", {
+          retryAfter: 1,
+        });
+      }
+      queuedBytes += weight;
+      const outcome = await new Promise<Outcome>((resolve) => {
+        queue.push({ write, weight, resolve });
+        // Not at once: what the same turn of the event loop still brings travels along.
+        if (committing.length === 0 && queue.length === 1)
+          setImmediate(() => committing.length === 0 && sendBatch());
+      });
+      return unwrap(outcome);
+    },
+    close: () => (closing ??= close()),
+  };
+}

@@ -1,0 +1,175 @@
+import * as z from "zod/mini";
+import type { App } from "./app.ts";
+import type { StagedBlob } from "./blobs.ts";
+import { AppError } from "./errors.ts";
+import { getForm, type Form } from "./forms.ts";
+import { timestamp } from "./slugs.ts";
+
+const fileSchema = z.object({
+  /** The name of the form field it came in. */
+  field: z.string(),
+  /** As the sender named it: for showing, never a path. */
+  name: z.string(),
+  /** Media type as the sender gave it, or from the extension. */
+  type: z.string(),
+  /** Bytes. */
+  size: z.int(),
+  /** Hex. */
+  sha256: z.string(),
+});
+
+export type FileInfo = z.infer<typeof fileSchema>;
+
+export const submissionSchema = z.object({
+  id: z.string(),
+  /** The form's slug. */
+  form: z.string(),
+  data: z.record(z.string(), z.any()),
+  files: z.array(fileSchema),
+  createdAt: timestamp,
+});
+
+export type Submission = z.infer<typeof submissionSchema>;
+
+/** `more` says whether older ones follow. */
+export type SubmissionPage = { submissions: Submission[]; more: boolean };
+
+/** What a sender sent, read and checked but not yet stored. */
+export type Draft = {
+  /** A JSON object as text. */
+  data: string;
+  files: StagedFile[];
+};
+
+export type StagedFile = { field: string; name: string; type: string; blob: StagedBlob };
+
+/**
+ * Stores a submission and returns its id once row and files survive a power cut. Files come first, so that no row
+ * ever names a file that is not there. Throws `unavailable`; then nothing is stored.
+ */
+export async function storeSubmission(app: App, form: Form, draft: Draft): Promise<string> {
+  const id = app.nextId();
+  const row = { id, formKey: form.key, data: draft.data, createdAt: app.now() };
+  if (draft.files.length === 0) {
+    await app.store.submissions.insert({ ...row, files: [] });
+    return id;
+  }
+  const files = await Promise.all(
+    draft.files.map(async ({ field, name, type, blob }, index) => ({
+      field,
+      name,
+      type,
+      key: blobKey(id, index + 1),
+      ...(await blob.finish()),
+    })),
+  );
+  const keys = files.map((file) => file.key);
+  const note = await app.blobs.note(keys);
+  try {
+    await app.blobs.keep(files.map((file, index) => ({ key: file.key, staged: draft.files[index]!.blob })));
+    await app.store.submissions.insert({ ...row, files });
+  } catch (error) {
+    await app.blobs.delete(keys);
+    await note.clear();
+    throw error;
+  }
+  await note.clear();
+  return id;
+}
+
+/** The submission of that id. Throws `not_found`. */
+export async function getSubmission(app: App, id: string): Promise<Submission> {
+  const submission = await app.store.submissions.find(id);
+  if (!submission) throw noSuchSubmission(id);
+  return submission;
+}
+
+/** A page of a form's submissions, newest first; a page of large ones is shorter. Throws `not_found` for the form. */
+export async function listSubmissions(
+  app: App,
+  form: string,
+  page: { limit: number; before: string | null },
+): Promise<SubmissionPage> {
+  const { key } = await getForm(app, form);
+  return app.store.submissions.list(key, page.limit, page.before);
+}
+
+/** Every submission of a form, newest first, in pages of a bounded size. */
+export async function* eachSubmission(app: App, form: Form): AsyncGenerator<Submission[]> {
+  let before: string | null = null;
+  for (;;) {
+    const page: SubmissionPage = await app.store.submissions.list(form.key, 100, before);
+    if (page.submissions.length > 0) yield page.submissions;
+    if (!page.more) return;
+    before = page.submissions.at(-1)!.id;
+  }
+}
+
+/** Removes a submission, then its files: never a row without its files. A note lets `recoverUploads` finish it. */
+export async function deleteSubmission(app: App, id: string): Promise<void> {
+  const { files } = await getSubmission(app, id);
+  if (files.length === 0) {
+    await app.store.submissions.delete(id);
+    return;
+  }
+  const note = await app.blobs.note(files.map((_, index) => blobKey(id, index + 1)));
+  await app.blobs.delete(await app.store.submissions.delete(id));
+  await note.clear();
+}
+
+/** A file of a submission by its number, from 1, or by its name where that is unique. Throws `not_found`, `conflict`. */
+export async function openFile(
+  app: App,
+  id: string,
+  numberOrName: string,
+): Promise<{ file: FileInfo; bytes: ReadableStream<Uint8Array<ArrayBuffer>> }> {
+  const { files } = await getSubmission(app, id);
+  const position = findFile(files, numberOrName);
+  const bytes = await app.blobs.open(blobKey(id, position));
+  return { file: files[position - 1]!, bytes };
+}
+
+/** The number of the file meant; where one is named like another's number, the number wins. */
+function findFile(files: FileInfo[], numberOrName: string): number {
+  const position = /^[1-9]\d{0,3}$/.test(numberOrName) ? Number(numberOrName) : 0;
+  if (position >= 1 && position <= files.length) return position;
+  const named = files.flatMap((file, index) => (file.name === numberOrName ? [index + 1] : []));
+  if (named.length === 1) return named[0]!;
+  if (named.length > 1) {
+    throw new AppError("conflict", `${named.length} files of this submission have that name`, {
+      hint: `say which by its number: ${named.join(", ")}`,
+    });
+  }
+  throw new AppError("not_found", "this submission has no such file", {
+    hint:
+      files.length === 0
+        ? "it came without files"
+        : `say one of the numbers 1 to ${files.length}, or a file's name`,
+  });
+}
+
+/**
+ * Clears up after a process that ended in the middle of storing or deleting a submission: removes its files where it
+ * has no row. No other file is touched, whatever the database holds. Returns how many were removed.
+ */
+export async function recoverUploads(app: App): Promise<number> {
+  let removed = 0;
+  for (const { keys, clear } of await app.blobs.recover()) {
+    const orphans = await app.store.submissions.unreferenced(keys);
+    await app.blobs.delete(orphans);
+    await clear();
+    removed += orphans.length;
+  }
+  return removed;
+}
+
+export function noSuchSubmission(id: string): AppError {
+  return new AppError("not_found", `submission "${id}" does not exist`, {
+    hint: "formflag submissions list <form> shows the submissions there are",
+  });
+}
+
+/** Where the file of that number, from 1, is kept. */
+function blobKey(id: string, position: number): string {
+  return `${id}.${position}`;
+}

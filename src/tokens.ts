@@ -1,0 +1,95 @@
+import * as z from "zod/mini";
+import type { App } from "./app.ts";
+import { AppError } from "./errors.ts";
+import { tokenSecret } from "./keys.ts";
+import { momentOf, slugOf, timestamp } from "./slugs.ts";
+
+export const SCOPES = ["admin", "read", "flags:read", "flags:write", "forms:read", "forms:write"] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+/** What each scope includes beside itself. */
+const INCLUDES: Record<Scope, readonly Scope[]> = {
+  admin: SCOPES,
+  read: ["flags:read", "forms:read"],
+  "flags:read": [],
+  "flags:write": ["flags:read"],
+  "forms:read": [],
+  "forms:write": ["forms:read"],
+};
+
+const tokenName = slugOf("token");
+
+const scope = z.enum(SCOPES, `a scope is one of ${SCOPES.join(", ")}`);
+
+export const tokenSchema = z.object({
+  name: tokenName,
+  scopes: z.array(scope),
+  createdAt: timestamp,
+  expiresAt: z.nullable(timestamp),
+});
+
+export type Token = z.infer<typeof tokenSchema>;
+
+/** A token with its secret, which is shown this once. */
+export const createdTokenSchema = z.extend(tokenSchema, { token: z.string() });
+
+export type CreatedToken = z.infer<typeof createdTokenSchema>;
+
+export const newTokenSchema = z.strictObject({
+  name: tokenName,
+  scopes: z.optional(z.array(scope).check(z.minLength(1, "a token needs at least one scope"))),
+  expiresAt: z.optional(z.nullable(momentOf("expiresAt"))),
+});
+
+export type NewToken = z.infer<typeof newTokenSchema>;
+
+/** Makes a token; only its SHA-256 is stored. Throws `invalid` for an expiry that has passed, `conflict` for the name. */
+export async function createToken(app: App, input: NewToken): Promise<CreatedToken> {
+  const expiresAt = input.expiresAt == null ? null : Date.parse(input.expiresAt);
+  const now = app.now();
+  if (expiresAt !== null && expiresAt <= now)
+    throw new AppError("invalid", "a token must expire in the future");
+  const secret = tokenSecret(app.random);
+  const token = await app.store.tokens.insert({
+    name: input.name,
+    hash: hashToken(secret),
+    scopes: [...new Set(input.scopes ?? ["admin" as const])],
+    createdAt: now,
+    expiresAt,
+  });
+  return { ...token, token: secret };
+}
+
+/** Who a secret belongs to. Throws `unauthenticated` for one that is unknown, revoked or expired. */
+export async function authenticate(app: App, secret: string): Promise<Token> {
+  const token = await app.store.tokens.find(hashToken(secret));
+  if (!token) {
+    throw new AppError("unauthenticated", "this token is not known here, or was revoked", {
+      hint: "formflag tokens create makes one, on the machine that holds the data",
+    });
+  }
+  if (token.expiresAt !== null && Date.parse(token.expiresAt) <= app.now()) {
+    throw new AppError("unauthenticated", `the token "${token.name}" expired at ${token.expiresAt}`);
+  }
+  return token;
+}
+
+/** Throws `forbidden` unless one of the scopes is, or includes, the one needed. */
+export function requireScope(token: Token, needed: Scope): void {
+  if (token.scopes.some((held) => held === needed || INCLUDES[held].includes(needed))) return;
+  throw new AppError("forbidden", `the token "${token.name}" lacks the scope ${needed}`, {
+    hint: `it holds ${token.scopes.join(", ")}`,
+  });
+}
+
+export function noSuchToken(name: string): AppError {
+  return new AppError("not_found", `token "${name}" does not exist`, {
+    hint: "formflag tokens list shows the tokens there are",
+  });
+}
+
+/** SHA-256 as hex: a 256-bit random secret needs no salt and no slow hash. */
+function hashToken(secret: string): string {
+  return new Bun.CryptoHasher("sha256").update(secret).digest("hex");
+}
