@@ -1,0 +1,85 @@
+import { describeRoute, resolver, validator } from "hono-openapi";
+import * as z from "zod/mini";
+import en from "zod/v4/locales/en.js";
+import { AppError } from "../../errors.ts";
+import type { Scope } from "../../tokens.ts";
+import { requires } from "../auth.ts";
+
+z.config(en());
+
+const errorSchema = z.object({
+  error: z.object({ code: z.string(), message: z.string(), hint: z.nullable(z.string()) }),
+});
+
+const FAILURES: Record<number, string> = {
+  400: "The request is not valid.",
+  401: "The token is missing, unknown, revoked or expired.",
+  403: "The token lacks the scope.",
+  404: "Something named does not exist.",
+  409: "It exists already, or is ambiguous.",
+  413: "The body is too large.",
+  415: "The body is not said to be JSON.",
+  500: "A bug in formflag.",
+  503: "The database is locked or its disk is full: try again.",
+};
+
+type Described = {
+  tag: string;
+  summary: string;
+  /** What a token needs to hold. */
+  scope: Scope;
+  status?: 200 | 201 | 204;
+  /** Of the answer; without one it has no body, or one that `media` names. */
+  schema?: z.ZodMiniType;
+  media?: string[];
+};
+
+/** Describes a route in the OpenAPI document and lets only callers with its scope pass. */
+export function route({ tag, summary, scope, status = 200, schema, media = [] }: Described) {
+  const content = schema
+    ? { "application/json": { schema: resolver(schema) } }
+    : Object.fromEntries(media.map((type) => [type, {}]));
+  const failure = { "application/json": { schema: resolver(errorSchema) } };
+  const failures = Object.entries(FAILURES).map(([code, description]) => [
+    code,
+    { description, content: failure },
+  ]);
+  const described = describeRoute({
+    tags: [tag],
+    summary,
+    description: `Needs the scope \`${scope}\`.`,
+    responses: { [status]: { description: summary, content }, ...Object.fromEntries(failures) },
+  });
+  // The description travels on the middleware itself, under a symbol of the library.
+  return Object.assign(requires(scope), described);
+}
+
+/**
+ * Checks the JSON body of a request. Throws `invalid` with the first thing that is wrong and where, `unsupported`
+ * for a body that is not said to be JSON, which the library would take for an empty one.
+ */
+export function jsonBody<S extends z.ZodMiniType>(schema: S) {
+  const check = validator("json", schema, refuse);
+  const checkType: typeof check = (c, next) => {
+    if (!/^application\/json\b/i.test(c.req.header("content-type") ?? "")) {
+      throw new AppError("unsupported", "the body has to be sent as Content-Type: application/json");
+    }
+    return check(c, next);
+  };
+  return Object.assign(checkType, check);
+}
+
+/** Checks the query of a request. Throws `invalid`. */
+export function query<S extends z.ZodMiniType>(schema: S) {
+  return validator("query", schema, refuse);
+}
+
+type Issue = { message: string; path?: readonly (PropertyKey | { key: PropertyKey })[] | undefined };
+
+function refuse(result: { success: true } | { success: false; error: readonly Issue[] }): void {
+  if (result.success) return;
+  const [issue] = result.error;
+  const path = issue?.path?.map((step) => String(typeof step === "object" ? step.key : step)).join(".") ?? "";
+  const message = issue?.message ?? "the request is not valid";
+  throw new AppError("invalid", path === "" || message.startsWith(path) ? message : `${path}: ${message}`);
+}

@@ -1,0 +1,41 @@
+import { Hono } from "hono";
+import * as z from "zod/mini";
+import type { App } from "../../app.ts";
+import { createProject, getProject, newProjectSchema, projectSchema } from "../../projects.ts";
+import type { AdminEnv } from "../auth.ts";
+import { jsonBody, route } from "./contract.ts";
+
+const tag = "projects";
+
+export function projectRoutes(app: App) {
+  return new Hono<AdminEnv>()
+    .get(
+      "/projects",
+      route({
+        tag,
+        summary: "List projects",
+        scope: "flags:read",
+        schema: z.object({ projects: z.array(projectSchema) }),
+      }),
+      async (c) => c.json({ projects: await app.store.projects.list() }),
+    )
+    .post(
+      "/projects",
+      route({ tag, summary: "Create a project", scope: "admin", status: 201, schema: projectSchema }),
+      jsonBody(newProjectSchema),
+      async (c) => c.json(await createProject(app, c.req.valid("json")), 201),
+    )
+    .get(
+      "/projects/:project",
+      route({ tag, summary: "Get a project", scope: "flags:read", schema: projectSchema }),
+      async (c) => c.json(await getProject(app, c.req.param("project"))),
+    )
+    .delete(
+      "/projects/:project",
+      route({ tag, summary: "Delete a project, its environments and flags", scope: "admin", status: 204 }),
+      async (c) => {
+        await app.store.projects.delete(c.req.param("project"));
+        return c.body(null, 204);
+      },
+    );
+}

@@ -1,0 +1,118 @@
+import { Hono } from "hono";
+import * as z from "zod/mini";
+import type { App } from "../../app.ts";
+import { exportCsv, exportJsonl } from "../../export.ts";
+import { getForm } from "../../forms.ts";
+import { DEFAULT_PAGE, MAX_PAGE } from "../../limits.ts";
+import {
+  deleteSubmission,
+  getSubmission,
+  listSubmissions,
+  openFile,
+  submissionSchema,
+} from "../../submissions.ts";
+import type { AdminEnv } from "../auth.ts";
+import { attachment } from "../attachment.ts";
+import { query, route } from "./contract.ts";
+
+const tag = "submissions";
+
+const pageQuery = z.strictObject({
+  limit: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(MAX_PAGE)), DEFAULT_PAGE),
+  before: z.optional(z.uuid("before is the id of a submission")),
+});
+const exportQuery = z.strictObject({ format: z._default(z.enum(["jsonl", "csv"]), "jsonl") });
+
+const pageSchema = z.object({
+  submissions: z.array(submissionSchema),
+  /** What to pass as `before` for the next page; null on the last. */
+  next: z.nullable(z.string()),
+});
+
+export function submissionRoutes(app: App) {
+  return new Hono<AdminEnv>()
+    .get(
+      "/forms/:form/submissions",
+      route({
+        tag,
+        summary: "List the submissions of a form, newest first",
+        scope: "forms:read",
+        schema: pageSchema,
+      }),
+      query(pageQuery),
+      async (c) => {
+        const { limit, before = null } = c.req.valid("query");
+        const { submissions, more } = await listSubmissions(app, c.req.param("form"), { limit, before });
+        return c.json({ submissions, next: more ? submissions.at(-1)!.id : null });
+      },
+    )
+    .get(
+      "/forms/:form/submissions/export",
+      route({
+        tag,
+        summary: "Export the submissions of a form, newest first",
+        scope: "forms:read",
+        media: ["application/jsonl", "text/csv"],
+      }),
+      query(exportQuery),
+      async (c) => {
+        const form = await getForm(app, c.req.param("form"));
+        const { format } = c.req.valid("query");
+        const text = format === "csv" ? await exportCsv(app, form) : exportJsonl(app, form);
+        return new Response(streamOf(text), {
+          headers: {
+            ...attachment(
+              `${form.slug}.${format}`,
+              format === "csv" ? "text/csv; charset=utf-8" : "application/jsonl",
+            ),
+            "X-Total-Count": String(await app.store.submissions.count(form.key)),
+          },
+        });
+      },
+    )
+    .get(
+      "/submissions/:id",
+      route({ tag, summary: "Get a submission", scope: "forms:read", schema: submissionSchema }),
+      async (c) => c.json(await getSubmission(app, c.req.param("id"))),
+    )
+    .get(
+      "/submissions/:id/files/:file",
+      route({
+        tag,
+        summary: "Download a file by its number, from 1, or its name",
+        scope: "forms:read",
+        media: ["application/octet-stream"],
+      }),
+      async (c) => {
+        const { file, bytes } = await openFile(app, c.req.param("id"), c.req.param("file"));
+        return new Response(bytes, {
+          headers: {
+            ...attachment(file.name, "application/octet-stream"),
+            "Content-Length": String(file.size),
+          },
+        });
+      },
+    )
+    .delete(
+      "/submissions/:id",
+      route({ tag, summary: "Delete a submission and its files", scope: "forms:write", status: 204 }),
+      async (c) => {
+        await deleteSubmission(app, c.req.param("id"));
+        return c.body(null, 204);
+      },
+    );
+}
+
+/** Pulled as fast as the receiver reads. */
+function streamOf(text: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await text.next();
+      if (done) controller.close();
+      else controller.enqueue(Buffer.from(value));
+    },
+    async cancel() {
+      await text.return(undefined);
+    },
+  });
+}

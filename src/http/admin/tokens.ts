@@ -1,0 +1,42 @@
+import { Hono } from "hono";
+import * as z from "zod/mini";
+import type { App } from "../../app.ts";
+import { createToken, createdTokenSchema, newTokenSchema, tokenSchema } from "../../tokens.ts";
+import type { AdminEnv } from "../auth.ts";
+import { jsonBody, route } from "./contract.ts";
+
+const tag = "tokens";
+
+export function tokenRoutes(app: App) {
+  return new Hono<AdminEnv>()
+    .get(
+      "/tokens",
+      route({
+        tag,
+        summary: "List tokens",
+        scope: "admin",
+        schema: z.object({ tokens: z.array(tokenSchema) }),
+      }),
+      async (c) => c.json({ tokens: await app.store.tokens.list() }),
+    )
+    .post(
+      "/tokens",
+      route({
+        tag,
+        summary: "Create a token; its secret is shown once",
+        scope: "admin",
+        status: 201,
+        schema: createdTokenSchema,
+      }),
+      jsonBody(newTokenSchema),
+      async (c) => c.json(await createToken(app, c.req.valid("json")), 201),
+    )
+    .delete(
+      "/tokens/:name",
+      route({ tag, summary: "Revoke a token", scope: "admin", status: 204 }),
+      async (c) => {
+        await app.store.tokens.delete(c.req.param("name"));
+        return c.body(null, 204);
+      },
+    );
+}

@@ -1,0 +1,77 @@
+import type { App } from "../app.ts";
+import type { StagedBlob } from "../blobs.ts";
+import { AppError } from "../errors.ts";
+import { checkCount, checkData, createFields, emptySubmission, overLimit } from "../fields.ts";
+import type { Form } from "../forms.ts";
+import { SUBMISSION_LIMITS as LIMITS } from "../limits.ts";
+import type { Draft } from "../submissions.ts";
+import type { Body } from "./body.ts";
+import { parseHeader } from "./headers.ts";
+import { boundaryOf } from "./multipart.ts";
+import { readMultipart } from "./multipart-draft.ts";
+import { decodeText } from "./text.ts";
+
+/** A byte order mark is no part of JSON. */
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads a submission in whichever of the three content types it comes. Staged files are put into `staged` as they
+ * begin, for the caller to discard, whatever happens. Throws `invalid`, `forbidden`, `too_large`, `unsupported`.
+ */
+export async function readDraft(
+  app: App,
+  form: Form,
+  request: Request,
+  body: Body,
+  staged: StagedBlob[],
+): Promise<Draft> {
+  const encoding = request.headers.get("content-encoding") ?? "identity";
+  if (encoding.toLowerCase() !== "identity") {
+    throw new AppError("unsupported", "compressed submissions are not accepted: send the body as it is");
+  }
+  const contentType = request.headers.get("content-type") ?? "";
+  switch (parseHeader(contentType).value) {
+    case "application/json":
+      return { data: readJson(await body.readAll(LIMITS.body, bodyTooLarge)), files: [] };
+    case "application/x-www-form-urlencoded":
+      return { data: readUrlencoded(await body.readAll(LIMITS.body, bodyTooLarge)), files: [] };
+    case "multipart/form-data":
+      return readMultipart(app, form, boundaryOf(contentType), body, staged);
+    default:
+      throw new AppError(
+        "unsupported",
+        "a submission is sent as application/json, application/x-www-form-urlencoded or multipart/form-data",
+      );
+  }
+}
+
+/** The text as it came, once it is known to be an object within the limits: parsing and writing it again loses digits. */
+function readJson(bytes: Uint8Array): string {
+  const text = decodeText(utf8, bytes, "the JSON is not UTF-8");
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    throw new AppError("invalid", "the body is not valid JSON", { cause: error });
+  }
+  checkData(data);
+  return text;
+}
+
+/** https://url.spec.whatwg.org/#concept-urlencoded-parser */
+function readUrlencoded(bytes: Uint8Array): string {
+  // URLSearchParams takes text and drops a leading "?": as escapes, all bytes reach its decoder as they came.
+  const escaped = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    .toString("latin1")
+    .replaceAll(/[\u0080-\u00ff?]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+  const pairs = escaped.split("&").filter((pair) => pair !== "");
+  checkCount(pairs.length);
+  const fields = createFields();
+  for (const [name, value] of new URLSearchParams(pairs.join("&"))) fields.add(name, value);
+  if (fields.size() === 0) throw emptySubmission();
+  return fields.toJson();
+}
+
+function bodyTooLarge(): AppError {
+  return overLimit("the body is", LIMITS.body);
+}

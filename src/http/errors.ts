@@ -1,0 +1,52 @@
+import { HTTPException } from "hono/http-exception";
+import { AppError, type ErrorCode } from "../errors.ts";
+
+const STATUS = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unsupported: 415,
+  rate_limited: 429,
+  unavailable: 503,
+} as const satisfies Record<ErrorCode, number>;
+
+type ErrorStatus = (typeof STATUS)[ErrorCode] | 405 | 500;
+
+/** An error as an answer may show it. `status` is 500 for a bug, whose own words stay in the log. */
+export type Shown = {
+  status: ErrorStatus;
+  code: ErrorCode | "internal";
+  message: string;
+  hint: string | null;
+  headers: Record<string, string>;
+};
+
+/** Writes a bug, or the cause behind an `unavailable`, to the log. */
+export type Report = (error: unknown) => void;
+
+/** How an error is answered; what the operator should know of is reported. */
+export function showError(error: unknown, report: Report): Shown {
+  if (error instanceof HTTPException && error.status === 400) {
+    return showError(new AppError("invalid", "the body is not valid JSON", { cause: error }), report);
+  }
+  if (!(error instanceof AppError)) {
+    report(error);
+    return { status: 500, code: "internal", message: "internal error", hint: null, headers: {} };
+  }
+  if (error.code === "unavailable") report(error);
+  return {
+    status: STATUS[error.code],
+    code: error.code,
+    message: error.message,
+    hint: error.hint,
+    headers: error.retryAfter === null ? {} : retryAfter(error.retryAfter),
+  };
+}
+
+/** For scripts of other origins too. */
+function retryAfter(seconds: number): Record<string, string> {
+  return { "Retry-After": String(seconds), "Access-Control-Expose-Headers": "Retry-After" };
+}

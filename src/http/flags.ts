@@ -1,0 +1,153 @@
+import { Hono } from "hono";
+import type { App } from "../app.ts";
+import { hasExpired, noSuchFlag, viewFlag, type FlagRecord } from "../flags.ts";
+import { createSnapshots } from "../snapshots.ts";
+import { showError, type Report } from "./errors.ts";
+import { FLAGS_PATH, FLAG_PATH } from "./paths.ts";
+
+export type FlagsService = {
+  /** Answers any request for one flag. */
+  readFlag: (request: Request, slug: string) => Response | Promise<Response>;
+  /** Answers any request for all flags. */
+  readFlags: (request: Request) => Response | Promise<Response>;
+  /** The same as a Hono app. */
+  routes: Hono;
+};
+
+/** An answer made once and sent until a flag in it changes or expires. */
+type Answer = { body: string | Uint8Array<ArrayBuffer>; etag: string; headers: Headers; until: number };
+type Cell = { records: FlagRecord[]; answer: Answer | undefined };
+type Snapshot = { one: Map<string, Cell>; all: Cell };
+
+const CORS = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" };
+/** Bytes are the faster body from about here on: `npm run bench -- reads`. */
+const LONG = 4096;
+const VARY = "x-project-key, x-environment-key";
+
+/** The feature flag service: design.md, section 3. */
+export function createFlagsService(app: App, report: Report): FlagsService {
+  const findSnapshot = createSnapshots<Snapshot>(app.store, (records) => ({
+    one: new Map(records.map((record) => [record.slug, { records: [record], answer: undefined }])),
+    all: { records, answer: undefined },
+  }));
+
+  /** Finds what the keys of a request select; readers fail safe on what `refuse` adds to an error. */
+  const read = (
+    request: Request,
+    refused: Record<string, unknown>,
+    answer: (snapshot: Snapshot) => Response,
+  ): Response | Promise<Response> => {
+    if (request.method === "OPTIONS") return preflight();
+    if (!isRead(request)) return wrongMethod();
+    const projectKey = request.headers.get("x-project-key");
+    if (!projectKey) return missing("the project key is missing in the headers: send it as x-project-key");
+    const environmentKey = request.headers.get("x-environment-key");
+    if (!environmentKey)
+      return missing("the environment key is missing in the headers: send it as x-environment-key");
+
+    const settle = (snapshot: Snapshot | undefined) => {
+      if (snapshot) return answer(snapshot);
+      const message =
+        "the project key and the environment key select nothing: see formflag projects get <project>";
+      return failed(401, { ...refused, error: true, message });
+    };
+    const fail = (error: unknown) => {
+      const { status, message, headers } = showError(error, report);
+      return failed(status, { ...refused, error: true, message }, headers);
+    };
+    const found = findSnapshot(projectKey, environmentKey);
+    return found instanceof Promise ? found.then(settle).catch(fail) : settle(found);
+  };
+
+  const readFlag = (request: Request, slug: string) => {
+    if (slug === "" && isRead(request))
+      return missing("the flag slug is missing in the path: /api/v1/flags/<slug>");
+    return read(request, { enabled: false }, ({ one }) => {
+      const cell = one.get(slug);
+      if (!cell) return failed(404, { enabled: false, error: true, message: noSuchFlag(slug).message });
+      return send(request, cell, app.now(), ([record], now) => viewFlag(record!, now));
+    });
+  };
+  const readFlags = (request: Request) =>
+    read(request, { flags: [] }, ({ all }) =>
+      send(request, all, app.now(), (records, now) => ({
+        flags: records.map((record) => viewFlag(record, now)),
+      })),
+    );
+
+  const routes = new Hono();
+  routes.all(FLAGS_PATH, (c) => readFlags(c.req.raw));
+  routes.all(`${FLAGS_PATH}/`, (c) => readFlag(c.req.raw, ""));
+  routes.all(FLAG_PATH, (c) => readFlag(c.req.raw, c.req.param("slug")));
+  return { readFlag, readFlags, routes };
+}
+
+function isRead({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function send(
+  request: Request,
+  cell: Cell,
+  now: number,
+  view: (records: FlagRecord[], now: number) => unknown,
+): Response {
+  if (!cell.answer || now >= cell.answer.until)
+    cell.answer = makeAnswer(view(cell.records, now), cell.records, now);
+  const { body, etag, headers } = cell.answer;
+  const known = request.headers.get("if-none-match");
+  if (known !== null && matches(known, etag)) return new Response(null, { status: 304, headers });
+  return new Response(body, { headers });
+}
+
+function makeAnswer(view: unknown, records: FlagRecord[], now: number): Answer {
+  const text = JSON.stringify(view);
+  // A long text would be encoded again for each answer.
+  const body = text.length > LONG ? Buffer.from(text) : text;
+  const etag = `"${new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 27)}"`;
+  const expiries = records
+    .filter((record) => !hasExpired(record, now))
+    .map((record) => record.expiresAt ?? Infinity);
+  const headers = new Headers({
+    "Content-Type": "application/json",
+    ETag: etag,
+    "Cache-Control": "no-cache",
+    Vary: VARY,
+    ...CORS,
+  });
+  return { body, etag, headers, until: expiries.reduce((least, each) => Math.min(least, each), Infinity) };
+}
+
+/** `If-None-Match` compares weakly and may name several (RFC 9110, 13.1.2). */
+function matches(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === etag || ifNoneMatch.trim() === "*") return true;
+  return ifNoneMatch.split(",").some((each) => each.trim().replace(/^W\//, "") === etag);
+}
+
+function missing(error: string): Response {
+  return failed(400, { error });
+}
+
+function failed(
+  status: number,
+  body: Record<string, unknown>,
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json(body, { status, headers: { ...CORS, "Cache-Control": "no-store", ...headers } });
+}
+
+function wrongMethod(): Response {
+  return failed(405, { error: true, message: "flags are read with GET" }, { Allow: "GET, HEAD, OPTIONS" });
+}
+
+function preflight(): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...CORS,
+      "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
+      "Access-Control-Allow-Headers": "x-project-key, x-environment-key, content-type, if-none-match",
+      "Access-Control-Max-Age": "86400",
+    },
+  });
+}

@@ -1,0 +1,145 @@
+import { Hono } from "hono";
+import type { App } from "../app.ts";
+import type { StagedBlob } from "../blobs.ts";
+import { AppError } from "../errors.ts";
+import { createFormFinder, type Form } from "../forms.ts";
+import { storeSubmission } from "../submissions.ts";
+import { createAddressList, isLoopback } from "./address.ts";
+import { openBody } from "./body.ts";
+import { readDraft } from "./draft.ts";
+import { showError, type Report, type Shown } from "./errors.ts";
+import { withError, type Links } from "./links.ts";
+import { errorPage, methodPage } from "./pages/error.ts";
+import { thanksPage } from "./pages/thanks.ts";
+import { ERROR_PATH, SUBMIT_PATH, THANKS_PATH } from "./paths.ts";
+import { createRateLimiter } from "./rate-limit.ts";
+
+export type FormsService = {
+  /** Answers any request to the address of a form; `client` tells the sender's address. */
+  submit: (request: Request, formKey: string, client: () => string) => Promise<Response>;
+  /** The same, and the built-in pages, as a Hono app; the client's address comes as a binding. */
+  routes: Hono<{ Bindings: { client: string } }>;
+};
+
+/** The form submission service: design.md, section 2. */
+export function createFormsService(app: App, links: Links, report: Report): FormsService {
+  const countSubmission = createRateLimiter(app.now);
+  const findForm = createFormFinder(app.store);
+
+  const admit = (form: Form, request: Request, client: () => string) => {
+    if (!form.enabled) throw new AppError("conflict", "this form is closed");
+    if (form.blockedSenders.length > 0 && createAddressList(form.blockedSenders)(client())) {
+      throw new AppError("forbidden", "this form takes no submissions from your address");
+    }
+    if (!isAllowedOrigin(form, request)) {
+      throw new AppError("forbidden", "this form takes no submissions from that website");
+    }
+    if (form.rateLimit && !isLoopback(client())) countSubmission(`${form.key} ${client()}`, form.rateLimit);
+  };
+
+  const submit = async (request: Request, formKey: string, client: () => string): Promise<Response> => {
+    if (request.method === "OPTIONS") return preflight(request, await findForm(formKey));
+    const isRest = asksForRest(request.url);
+    if (request.method !== "POST") return notPosted(isRest, links);
+    const body = openBody(request);
+    const staged: StagedBlob[] = [];
+    let form: Form | undefined;
+    let id: string;
+    try {
+      form = await findForm(formKey);
+      if (!form) throw new AppError("not_found", "there is no form at this address");
+      admit(form, request, client);
+      id = await storeSubmission(app, form, await readDraft(app, form, request, body, staged));
+    } catch (error) {
+      const shown = showError(error, report);
+      await discardAll(staged, report);
+      const headers = { ...shown.headers, ...corsHeaders(request, form) };
+      if (!(await body.drain())) headers["Connection"] = "close";
+      return refused(shown, form, headers, isRest);
+    }
+    // A form's address may hold letters that a header cannot.
+    const url = form.successUrl === null ? links.thanks() : new URL(form.successUrl).href;
+    return stored(url, id, isRest, corsHeaders(request, form));
+  };
+
+  const refused = (
+    { status, message }: Shown,
+    form: Form | undefined,
+    headers: Record<string, string>,
+    isRest: boolean,
+  ): Response => {
+    const url = form?.errorUrl ? withError(form.errorUrl, status, message) : links.error(status, message);
+    return isRest
+      ? Response.json({ error: true, code: status, message, url }, { status, headers })
+      : new Response(null, { status: 303, headers: { ...headers, Location: url } });
+  };
+
+  const routes = new Hono<{ Bindings: { client: string } }>();
+  for (const path of [SUBMIT_PATH, `${SUBMIT_PATH}/`, SUBMIT_PATH.replace(":form_key", "")]) {
+    routes.all(path, (c) => submit(c.req.raw, c.req.param("form_key") ?? "", () => c.env.client));
+  }
+  routes.get(THANKS_PATH, (c) => thanksPage(c.req.header("referer")));
+  routes.get(ERROR_PATH, (c) => {
+    const { code = "", message = "", signature = "" } = c.req.query();
+    return errorPage(code, links.isOurs(code, message, signature) ? message : null, c.req.header("referer"));
+  });
+  return { submit, routes };
+}
+
+/** The address may be no URL at all: without a `Host` it is only a path. */
+function asksForRest(url: string): boolean {
+  const query = url.indexOf("?");
+  if (query === -1) return false;
+  // As nearly all send it: parsing costs a fifth of a submission (`npm run bench -- submissions`).
+  const text = url.slice(query + 1);
+  return text === "mode=rest" || new URLSearchParams(text).get("mode") === "rest";
+}
+
+function stored(url: string, id: string, isRest: boolean, cors: Record<string, string>): Response {
+  if (!isRest) return new Response(null, { status: 303, headers: { ...cors, Location: url } });
+  const answer = { code: 200, success: true, message: "Thank you, your submission was received.", url, id };
+  return Response.json(answer, { headers: cors });
+}
+
+/** Somebody opened the address of a form in a browser, or used the wrong verb. */
+async function notPosted(isRest: boolean, links: Links): Promise<Response> {
+  if (!isRest) return methodPage();
+  const message = "submissions are sent with POST";
+  const body = { error: true, code: 405, message, url: links.error(405, message) };
+  return Response.json(body, {
+    status: 405,
+    headers: { Allow: "POST, OPTIONS", "Access-Control-Allow-Origin": "*" },
+  });
+}
+
+/** A refused or failed submission leaves no file. One that cannot be removed now goes at the next start. */
+async function discardAll(staged: StagedBlob[], report: Report): Promise<void> {
+  for (const result of await Promise.allSettled(staged.map((blob) => blob.discard()))) {
+    if (result.status === "rejected") report(result.reason);
+  }
+}
+
+/** Browsers name the page's origin with every POST; what comes without one is no browser, and could name any. */
+function isAllowedOrigin(form: Form, request: Request): boolean {
+  const origin = request.headers.get("origin");
+  return form.allowedOrigins.length === 0 || origin === null || form.allowedOrigins.includes(origin);
+}
+
+function corsHeaders(request: Request, form: Form | undefined): Record<string, string> {
+  if (!form || form.allowedOrigins.length === 0) return { "Access-Control-Allow-Origin": "*" };
+  const origin = request.headers.get("origin");
+  if (origin === null || !form.allowedOrigins.includes(origin)) return { Vary: "Origin" };
+  return { "Access-Control-Allow-Origin": origin, Vary: "Origin" };
+}
+
+/** https://fetch.spec.whatwg.org/#http-cors-protocol */
+function preflight(request: Request, form: Form | undefined): Response {
+  const headers = {
+    ...corsHeaders(request, form),
+    "Access-Control-Allow-Methods": "POST, OPTIONS",
+    "Access-Control-Allow-Headers":
+      request.headers.get("access-control-request-headers") ?? "content-type, accept",
+    "Access-Control-Max-Age": "86400",
+  };
+  return new Response(null, { status: 204, headers });
+}

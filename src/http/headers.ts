@@ -1,0 +1,55 @@
+/** A header such as `form-data; name="a"; filename="b.txt"`: its value in lower case, its parameters by lower-case name. */
+export type ParsedHeader = { value: string; parameters: Map<string, string> };
+
+/**
+ * Splits a header into value and parameters (RFC 9110, 5.6.6), forgiving what clients in use get wrong: a backslash
+ * escapes only a quote or another backslash, and a quote that ends a parameter is not escaped by it, as browsers send
+ * a name that ends with a backslash. The first of two parameters of one name counts.
+ */
+export function parseHeader(header: string): ParsedHeader {
+  const semicolon = header.indexOf(";");
+  const value = (semicolon === -1 ? header : header.slice(0, semicolon)).trim().toLowerCase();
+  const parameters = new Map<string, string>();
+  let at = semicolon === -1 ? header.length : semicolon + 1;
+  while (at < header.length) {
+    const equals = header.indexOf("=", at);
+    if (equals === -1) break;
+    const name = header.slice(at, equals).trim().toLowerCase();
+    const start = skipSpace(header, equals + 1);
+    const { text, end } = header[start] === '"' ? quotedText(header, start) : plainText(header, start);
+    if (!parameters.has(name)) parameters.set(name, text);
+    const next = header.indexOf(";", end);
+    at = next === -1 ? header.length : next + 1;
+  }
+  return { value, parameters };
+}
+
+function skipSpace(header: string, at: number): number {
+  while (header[at] === " " || header[at] === "\t") at += 1;
+  return at;
+}
+
+function plainText(header: string, start: number): { text: string; end: number } {
+  const semicolon = header.indexOf(";", start);
+  const end = semicolon === -1 ? header.length : semicolon;
+  return { text: header.slice(start, end).trim(), end };
+}
+
+/** `start` is the opening quote; `end` is behind the closing one. */
+function quotedText(header: string, start: number): { text: string; end: number } {
+  let text = "";
+  let at = start + 1;
+  for (; at < header.length && header[at] !== '"'; at += 1) {
+    const next = header[at + 1];
+    const escapes =
+      header[at] === "\\" && (next === "\\" || (next === '"' && !endsParameter(header, at + 2)));
+    if (escapes) at += 1;
+    text += header[at];
+  }
+  return { text, end: at + 1 };
+}
+
+function endsParameter(header: string, at: number): boolean {
+  const next = header[skipSpace(header, at)];
+  return next === undefined || next === ";";
+}

@@ -1,0 +1,44 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Random } from "../keys.ts";
+import { ERROR_PATH, THANKS_PATH } from "./paths.ts";
+
+/** Addresses in answers: under the public URL where one is set, else paths. Never from `Host`. */
+export type Links = {
+  thanks: () => string;
+  /** The built-in error page, telling `message`. */
+  error: (status: number, message: string) => string;
+  /** Whether a message in the query of the error page was put there by this process. */
+  isOurs: (status: string, message: string, signature: string) => boolean;
+};
+
+/** The error page shows no text but ours: else anybody could make links that say anything in our name. */
+export function createLinks(publicUrl: string | null, random: Random): Links {
+  const base = publicUrl?.replace(/\/+$/, "") ?? "";
+  const secret = random(32);
+  const sign = (status: string, message: string) =>
+    createHmac("sha256", secret).update(`${status}\n${message}`).digest("base64url").slice(0, 22);
+  return {
+    thanks: () => `${base}${THANKS_PATH}`,
+    error(status, message) {
+      const query = new URLSearchParams({
+        code: String(status),
+        message,
+        signature: sign(String(status), message),
+      });
+      return `${base}${ERROR_PATH}?${query.toString()}`;
+    },
+    isOurs(status, message, signature) {
+      const expected = Buffer.from(sign(status, message));
+      const given = Buffer.from(signature);
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    },
+  };
+}
+
+/** A form's own error page, told what went wrong in its query. */
+export function withError(errorUrl: string, status: number, message: string): string {
+  const url = new URL(errorUrl);
+  url.searchParams.set("code", String(status));
+  url.searchParams.set("message", message);
+  return url.href;
+}

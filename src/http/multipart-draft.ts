@@ -1,0 +1,134 @@
+import type { App } from "../app.ts";
+import type { StagedBlob } from "../blobs.ts";
+import { AppError } from "../errors.ts";
+import { checkName, createFields, emptySubmission, fieldTooLong, overLimit, quoted } from "../fields.ts";
+import type { Form } from "../forms.ts";
+import { SUBMISSION_LIMITS as LIMITS } from "../limits.ts";
+import type { Draft, StagedFile } from "../submissions.ts";
+import type { Body } from "./body.ts";
+import { parseHeader } from "./headers.ts";
+import { createMultipartParser, type Part } from "./multipart.ts";
+import { decodeText } from "./text.ts";
+
+/** A byte order mark is part of a field. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads a multipart body as it arrives: files go to the blob store chunk by chunk, within the form's limits, and are
+ * put into `staged` as they begin. Throws `invalid`, `forbidden`, `too_large`.
+ */
+export async function readMultipart(
+  app: App,
+  form: Form,
+  boundary: string,
+  body: Body,
+  staged: StagedBlob[],
+): Promise<Draft> {
+  const parser = createMultipartParser(boundary);
+  const fields = createFields();
+  const files: StagedFile[] = [];
+  let textBytes = 0;
+  let emptyInputs = 0;
+  /** What the bytes that come belong to. */
+  let part: Part | undefined;
+  let file: { blob: StagedBlob; size: number } | undefined;
+  let text: Uint8Array[] = [];
+  let textSize = 0;
+
+  const beginFile = async ({ name, fileName, type }: Part) => {
+    checkFile(form, files.length, fileName ?? "");
+    const blob = await app.blobs.stage();
+    staged.push(blob);
+    files.push({ field: name, name: fileName ?? "", type: type ?? typeOf(fileName ?? ""), blob });
+    file = { blob, size: 0 };
+  };
+  const begin = async (begun: Part) => {
+    part = begun;
+    file = undefined;
+    text = [];
+    textSize = 0;
+    checkName(begun.name);
+    if (begun.fileName) await beginFile(begun);
+  };
+  const add = async (bytes: Uint8Array) => {
+    if (part!.fileName === null) {
+      textSize += bytes.byteLength;
+      textBytes += bytes.byteLength;
+      if (textSize > LIMITS.fieldValue) throw fieldTooLong(part!.name);
+      if (textBytes > LIMITS.multipartText) throw textTooLarge();
+      // A copy: the chunk may be reused, and keeping a view would keep all of it.
+      text.push(Buffer.from(bytes));
+      return;
+    }
+    // A file input left empty is a part without a file name and without bytes.
+    if (!file) await beginFile(part!);
+    file!.size += bytes.byteLength;
+    if (file!.size > form.maxFileSize) throw fileTooLarge(form, part!.fileName);
+    await file!.blob.write(bytes);
+  };
+  const end = () => {
+    if (part!.fileName === null) fields.add(part!.name, decodeField(part!, Buffer.concat(text)));
+    else if (!file && ++emptyInputs > LIMITS.fields)
+      throw new AppError("too_large", "too many empty file inputs");
+  };
+
+  for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
+    for (const event of parser.push(chunk)) {
+      if (event.kind === "data") await add(event.bytes);
+      else if (event.kind === "part") await begin(event.part);
+      else end();
+    }
+  }
+  parser.finish();
+  if (fields.size() + files.length === 0) throw emptySubmission();
+  return { data: fields.toJson(), files };
+}
+
+function checkFile(form: Form, count: number, fileName: string): void {
+  if (!form.uploads) {
+    throw new AppError("forbidden", `this form takes no files: ${quoted(fileName)} was not accepted`);
+  }
+  if (count >= form.maxFiles) {
+    throw new AppError(
+      "too_large",
+      `the submission has more than the limit of ${form.maxFiles} file${form.maxFiles === 1 ? "" : "s"}`,
+    );
+  }
+  if (Buffer.byteLength(fileName) > LIMITS.fileName) {
+    throw new AppError(
+      "too_large",
+      `the file name ${quoted(fileName)} is longer than the limit of ${LIMITS.fileName} bytes`,
+    );
+  }
+}
+
+function fileTooLarge(form: Form, fileName: string): AppError {
+  return overLimit(`the file ${quoted(fileName)} is`, form.maxFileSize);
+}
+
+function textTooLarge(): AppError {
+  return overLimit("the text fields together are", LIMITS.multipartText);
+}
+
+/** The text of a field; a part may name another encoding than UTF-8 (RFC 7578, 4.4). */
+function decodeField(part: Part, bytes: Uint8Array): string {
+  const charset = part.type === null ? undefined : parseHeader(part.type).parameters.get("charset");
+  const broken = `the field ${quoted(part.name)} is not valid ${charset ?? "UTF-8"} text`;
+  return decodeText(charset === undefined ? utf8 : decoderOf(charset, broken), bytes, broken);
+}
+
+function decoderOf(charset: string, broken: string): TextDecoder {
+  try {
+    return new TextDecoder(charset as Bun.Encoding, { fatal: true, ignoreBOM: true });
+  } catch (error) {
+    throw new AppError("invalid", broken, { cause: error });
+  }
+}
+
+/** The media type that goes with a file name's extension. */
+function typeOf(fileName: string): string {
+  const extension = /\.[A-Za-z0-9]{1,12}$/.exec(fileName)?.[0];
+  return extension === undefined
+    ? "application/octet-stream"
+    : Bun.file(`file${extension}`).type.split(";")[0]!;
+}

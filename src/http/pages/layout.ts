@@ -1,0 +1,81 @@
+import { html, raw } from "hono/html";
+import type { HtmlEscapedString } from "hono/utils/html";
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1c2024; --soft: #60646c; --paper: #fcfcfd; --card: #fff; --line: #e0e1e6; --accent: #0b68cb; --good: #18794e; --bad: #c62a2f }
+@media (prefers-color-scheme: dark) { :root { --ink: #edeef0; --soft: #b0b4ba; --paper: #111113; --card: #18191b; --line: #363a3f; --accent: #70b8ff; --good: #3dd68c; --bad: #ff9592 } }
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; place-items: center; padding: 1.25rem; background: var(--paper); color: var(--ink); font: 1.0625rem/1.6 system-ui, sans-serif }
+main { width: 100%; max-width: 30rem; padding: clamp(1.5rem, 6vw, 2.75rem); background: var(--card); border: 1px solid var(--line); border-radius: 1rem }
+.mark { display: block; width: 3rem; height: 3rem; margin: 0 0 1.25rem }
+.good { color: var(--good) } .bad { color: var(--bad) }
+h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance }
+p { margin: 0 0 1rem; overflow-wrap: anywhere } p:last-child { margin-bottom: 0 }
+.soft { color: var(--soft); font-size: .9375rem }
+a.back { display: inline-block; margin-top: .5rem; padding: .6rem 1.1rem; border: 1px solid var(--line); border-radius: .6rem; color: var(--accent); font-weight: 600; text-decoration: none }
+a.back:hover { border-color: var(--accent) } a.back:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+`;
+
+const MARKS = {
+  good: '<path d="M7.5 12.5l3 3 6-6.5"/>',
+  bad: '<path d="M12 7.5v5.5M12 16.4v.1"/>',
+} as const;
+
+/** The style is named by its hash, so that no other one, and no script, runs (CSP level 3). */
+const CSP = [
+  "default-src 'none'",
+  `style-src 'sha256-${new Bun.CryptoHasher("sha256").update(STYLE).digest("base64")}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** A page that needs no script and no other file; what is put into `html` is escaped. */
+export async function page(
+  { status, title, mark }: { status: number; title: string; mark: keyof typeof MARKS },
+  content: HtmlEscapedString | Promise<HtmlEscapedString>,
+): Promise<Response> {
+  const document = await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+${raw(`<style>${STYLE}</style>`)}
+</head>
+<body>
+<main>
+<svg class="mark ${mark}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="10"/>${raw(MARKS[mark])}</svg>
+<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`;
+  return new Response(document.toString(), {
+    status,
+    headers: {
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": CSP,
+      "X-Content-Type-Options": "nosniff",
+      "Referrer-Policy": "no-referrer",
+      "Cache-Control": "no-store",
+      // A script that posts a form follows the redirect here.
+      "Access-Control-Allow-Origin": "*",
+    },
+  });
+}
+
+/**
+ * A link to where the visitor came from, as far as their browser names it (often only the website), and a word about
+ * its back button, which also brings back what they typed.
+ */
+export function wayBack(referer: string | undefined): HtmlEscapedString | Promise<HtmlEscapedString> {
+  const button = html`<p class="soft">Your browser's back button returns to the form.</p>`;
+  const isWebPage = referer !== undefined && /^https?:\/\//i.test(referer) && URL.canParse(referer);
+  if (!isWebPage) return button;
+  const { href, pathname } = new URL(referer);
+  return html`<p><a class="back" href="${href}">${pathname === "/" ? "Back to the website" : "Back to the form"}</a></p>
+${button}`;
+}

@@ -1,0 +1,10 @@
+/** Where things stand on an address. */
+export const ADMIN_PATH = "/api/admin/v1";
+export const OPENAPI_PATH = "/openapi.json";
+export const HEALTH_PATH = "/healthz";
+export const FLAGS_PATH = "/api/v1/flags";
+export const FLAG_PATH = "/api/v1/flags/:slug";
+export const SUBMIT_PATH = "/v1/s/:form_key";
+/** The built-in pages. */
+export const THANKS_PATH = "/v1/thanks";
+export const ERROR_PATH = "/v1/error";
