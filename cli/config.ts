@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { Option, type Command } from "commander";
+import { AppError } from "../src/errors.ts";
+import { usage } from "./values.ts";
+
+/** What every command knows before it does anything. */
+export type Config = {
+  /** Absolute only where it was given so. */
+  data: string;
+  /** The server to act on; null acts on the data directory. */
+  server: string | null;
+  json: boolean;
+  quiet: boolean;
+  /** Whether prompts are allowed. */
+  input: boolean;
+  yes: boolean;
+};
+
+/** Options of every command; what they are called in the environment stands beside them. */
+export function globalOptions(): Option[] {
+  return [
+    new Option("--data <dir>", "data directory").env("FORMFLAG_DATA").default("./formflag-data"),
+    new Option("--server <url>", "act on that server over its admin API").env("FORMFLAG_SERVER"),
+    new Option("--token-file <file>", "file that holds the token for --server").env("FORMFLAG_TOKEN_FILE"),
+    new Option("--json", "print JSON"),
+    new Option("-q, --quiet", "print nothing but what was asked for, and errors"),
+    new Option("--no-input", "never ask"),
+    new Option("-y, --yes", "answer yes to every question"),
+    new Option("--no-color", "print without colours"),
+  ];
+}
+
+export function projectOption(): Option {
+  return new Option("-p, --project <project>", "project").env("FORMFLAG_PROJECT");
+}
+
+export function environmentOption(): Option {
+  return new Option("-e, --environment <environment>", "environment").env("FORMFLAG_ENVIRONMENT");
+}
+
+/** The configuration of a command about to act. Throws `invalid`. */
+export function readConfig(command: Command): Config {
+  const options = command.optsWithGlobals<Record<string, unknown>>();
+  const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(name) === "cli";
+  if (isGiven("data") && isGiven("server")) {
+    throw usage(
+      "--data and --server exclude each other",
+      "leave one out: either a directory here or a server",
+    );
+  }
+  const server = isGiven("data") ? undefined : (options["server"] as string | undefined);
+  if (server !== undefined && !/^https?:\/\/[^/]/.test(server)) {
+    throw usage(`--server ${server} is no web address`, "it looks like https://flags.example.com");
+  }
+  return {
+    data: String(options["data"]),
+    server: server?.replace(/\/+$/, "") ?? null,
+    json: options["json"] === true,
+    quiet: options["quiet"] === true,
+    input: options["input"] !== false,
+    yes: options["yes"] === true,
+  };
+}
+
+/**
+ * The token for a server: from `--token-file`, `FORMFLAG_TOKEN`, or `FORMFLAG_TOKEN_FILE`. Never from an option,
+ * which other users of the machine can see. Throws `unauthenticated` where there is none.
+ */
+export function readToken(command: Command, env: Record<string, string | undefined>): string {
+  const file = command.optsWithGlobals<{ tokenFile?: string }>().tokenFile;
+  const isGiven = command.getOptionValueSourceWithGlobals("tokenFile") === "cli";
+  const fromEnv = env["FORMFLAG_TOKEN"]?.trim();
+  if (fromEnv && !isGiven) return tokenIn(fromEnv, "FORMFLAG_TOKEN");
+  if (file === undefined) {
+    throw new AppError("unauthenticated", "a token is missing for the server", {
+      hint: "put it into FORMFLAG_TOKEN, or into a file named with --token-file",
+    });
+  }
+  return tokenIn(readTokenFile(file), `the file ${file}`);
+}
+
+function tokenIn(text: string, where: string): string {
+  const token = text.trim();
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new AppError("unauthenticated", `${where} holds no token`);
+  return token;
+}
+
+function readTokenFile(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new AppError("unauthenticated", `the token file ${file} cannot be read`, { cause: error });
+  }
+}

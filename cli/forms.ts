@@ -1,0 +1,184 @@
+import type { Command } from "commander";
+import { AppError } from "../src/errors.ts";
+import type { Form, FormPatch } from "../src/forms.ts";
+import { formatBytes } from "../src/limits.ts";
+import { path } from "./client.ts";
+import { onOff, settingsOf, withSettings } from "./form-settings.ts";
+import type { Io } from "./io.ts";
+import { action, type Session } from "./session.ts";
+import { details, table } from "./text.ts";
+import { usage } from "./values.ts";
+
+export function addFormCommands(forms: Command, io: Io): void {
+  forms.addHelpText(
+    "after",
+    `\nExamples:
+  formflag forms create contact
+  formflag forms uploads contact on
+  formflag forms set contact --success-url https://example.com/thanks
+`,
+  );
+
+  withSettings(
+    forms
+      .command("create")
+      .argument("[form]", "slug of the new form")
+      .description("create a form and the key in its address")
+      .option("--if-not-exists", "do nothing where the form exists already"),
+  )
+    .option("--uploads <on|off>", "accept files (default: off)")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  formflag forms create contact\n  formflag forms create jobs --uploads on --max-file-size 10MB --success-url https://example.com/thanks\n",
+    )
+    .action(
+      action(io, async (session, given) => {
+        const slug = await session.need(given, "form");
+        const form = await createForm(session, slug);
+        await session.report(form, describeForm(form));
+        session.suggest(
+          `\nNext: let a page post to /v1/s/${form.key}, then: formflag submissions list ${slug}`,
+        );
+      }),
+    );
+
+  withSettings(
+    forms
+      .command("set")
+      .argument("[form]", "slug or key of the form")
+      .description("change the settings of a form"),
+  )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  formflag forms set contact --success-url https://example.com/thanks --error-url https://example.com/oops
+  formflag forms set contact --allow-origin https://example.com https://www.example.com
+  formflag forms set contact --max-file-size 10MB --max-files 3
+  formflag forms set contact --rate-limit 20/h --block-sender 203.0.113.0/24
+`,
+    )
+    .action(
+      action(io, async (session, given) => {
+        const form = await session.need(given, "form");
+        const patch = settingsOf(session.options);
+        if (Object.keys(patch).length === 0)
+          throw usage("nothing to change", "formflag forms set --help shows the settings");
+        await patchForm(session, form, patch);
+      }),
+    );
+
+  forms
+    .command("uploads")
+    .argument("[form]", "slug or key of the form")
+    .argument("[on|off]", "whether it accepts files")
+    .description("accept files with submissions, or refuse them")
+    .addHelpText("after", "\nExample:\n  formflag forms uploads jobs on\n")
+    .action(
+      action(io, async (session, given, state) => {
+        const form = await session.need(given, "form");
+        if (state === undefined) throw usage("say on or off", `formflag forms uploads ${form} on`);
+        await patchForm(session, form, { uploads: onOff(state) });
+      }),
+    );
+
+  for (const [verb, enabled, text] of [
+    ["enable", true, "take in submissions again"],
+    ["disable", false, "refuse submissions; those stored stay"],
+  ] as const) {
+    forms
+      .command(verb)
+      .argument("[form]", "slug or key of the form")
+      .description(text)
+      .action(
+        action(io, async (session, given) =>
+          patchForm(session, await session.need(given, "form"), { enabled }),
+        ),
+      );
+  }
+
+  forms
+    .command("list")
+    .alias("ls")
+    .description("list forms by name")
+    .action(
+      action(io, async (session) => {
+        const { forms: all } = await session.client.call<{ forms: Form[] }>("GET", "/forms");
+        const rows = all.map((form) => [
+          form.slug,
+          form.name,
+          form.key,
+          form.enabled ? "open" : "closed",
+          uploadsOf(form),
+        ]);
+        await session.print(all, table(["FORM", "NAME", "KEY", "STATE", "FILES"], rows));
+        if (all.length === 0) session.suggest("No forms yet. Next: formflag forms create <form>");
+      }),
+    );
+
+  forms
+    .command("get")
+    .argument("[form]", "slug or key of the form")
+    .description("show a form, its key and its settings")
+    .action(
+      action(io, async (session, given) => {
+        const form = await session.client.call<Form>(
+          "GET",
+          path`/forms/${await session.need(given, "form")}`,
+        );
+        await session.print(form, describeForm(form));
+      }),
+    );
+
+  forms
+    .command("delete")
+    .argument("[form]", "slug or key of the form")
+    .description("delete a form, its submissions and their files")
+    .action(
+      action(io, async (session, given) => {
+        const name = await session.need(given, "form");
+        const { slug } = await session.client.call<Form>("GET", path`/forms/${name}`);
+        await session.confirmDelete(`form ${slug} with all its submissions and files`);
+        await session.client.call("DELETE", path`/forms/${slug}`);
+        await session.report({ slug, result: "deleted" }, `deleted form ${slug}\n`);
+      }),
+    );
+}
+
+async function createForm(session: Session, slug: string): Promise<Form> {
+  try {
+    return await session.client.call<Form>("POST", "/forms", { slug, ...settingsOf(session.options) });
+  } catch (error) {
+    const exists = error instanceof AppError && error.code === "conflict";
+    if (!exists || !session.options["ifNotExists"]) throw error;
+    return session.client.call<Form>("GET", path`/forms/${slug}`);
+  }
+}
+
+async function patchForm(session: Session, name: string, patch: FormPatch): Promise<void> {
+  const form = await session.client.call<Form & { result: string }>("PATCH", path`/forms/${name}`, patch);
+  await session.report(form, `${form.result} form ${form.slug}\n${describeForm(form)}`);
+}
+
+function describeForm(form: Form): string {
+  const { rateLimit } = form;
+  return details([
+    ["form", form.slug],
+    ["name", form.name],
+    ["key", form.key],
+    ["address", `/v1/s/${form.key}`],
+    ["state", form.enabled ? "open" : "closed"],
+    ["files", uploadsOf(form)],
+    ["success URL", form.successUrl ?? "built-in page"],
+    ["error URL", form.errorUrl ?? "built-in page"],
+    ["origins", form.allowedOrigins.join(", ") || "any"],
+    ["rate limit", rateLimit ? `${rateLimit.count} in ${rateLimit.seconds} s from one sender` : "none"],
+    ["blocked senders", form.blockedSenders.join(", ") || "none"],
+    ["created", form.createdAt],
+    ["updated", form.updatedAt],
+  ]);
+}
+
+function uploadsOf(form: Form): string {
+  return form.uploads ? `at most ${form.maxFiles} of ${formatBytes(form.maxFileSize)}` : "off";
+}

@@ -1,0 +1,187 @@
+import { styleText } from "node:util";
+import { Command, CommanderError } from "commander";
+import { AppError, type ErrorCode } from "../src/errors.ts";
+import { globalOptions } from "./config.ts";
+import { Cancelled, processIo, type Io } from "./io.ts";
+import { printable } from "./text.ts";
+import { COMMIT, VERSION } from "./version.ts";
+
+/** Columns of a help text that goes to no terminal. */
+const WIDTH = 80;
+
+const USAGE = 2;
+const INTERRUPTED = 130;
+const TERMINATED = 143;
+
+const EXIT_CODES: Record<ErrorCode, number> = {
+  invalid: USAGE,
+  too_large: USAGE,
+  not_found: 3,
+  unauthenticated: 4,
+  forbidden: 4,
+  conflict: 5,
+  unavailable: 6,
+  rate_limited: 6,
+  unsupported: 1,
+};
+
+type Fill = (command: Command, io: Io) => void;
+
+/** Every command with a loader, so that a call pays only for its own; of the others the help knows the summary. */
+const COMMANDS: { name: string; summary: string; load: () => Promise<Fill> }[] = [
+  {
+    name: "serve",
+    summary: "serve form submissions, feature flags and the admin API",
+    load: async () => (await import("./settings.ts")).addServeOptions,
+  },
+  {
+    name: "projects",
+    summary: "manage projects, which hold flags and environments",
+    load: async () => (await import("./projects.ts")).addProjectCommands,
+  },
+  {
+    name: "environments",
+    summary: "manage the environments of a project",
+    load: async () => (await import("./environments.ts")).addEnvironmentCommands,
+  },
+  {
+    name: "flags",
+    summary: "manage feature flags",
+    load: async () => (await import("./flags.ts")).addFlagCommands,
+  },
+  {
+    name: "forms",
+    summary: "manage forms and what they accept",
+    load: async () => (await import("./forms.ts")).addFormCommands,
+  },
+  {
+    name: "submissions",
+    summary: "read, export and delete what forms took in",
+    load: async () => (await import("./submissions.ts")).addSubmissionCommands,
+  },
+  {
+    name: "tokens",
+    summary: "manage tokens for the admin API, as --server uses it",
+    load: async () => (await import("./tokens.ts")).addTokenCommands,
+  },
+  {
+    name: "config",
+    summary: "show what the program goes by",
+    load: async () => (await import("./settings.ts")).addConfigCommands,
+  },
+  {
+    name: "completion",
+    summary: "print a script that completes commands in a shell",
+    load: async () => (await import("./completion.ts")).addCompletion,
+  },
+];
+
+/** Runs a command line. Returns its exit code; an error has been told on standard error. */
+export async function run(args: string[], io: Io): Promise<number> {
+  const asJson = args.includes("--json");
+  const written: Promise<void>[] = [];
+  try {
+    const program = await buildProgram(args, io, asJson, (text) => void written.push(io.out(text)));
+    if (args.length === 0) program.help();
+    await program.parseAsync(args, { from: "user" });
+    return 0;
+  } catch (error) {
+    return tell(error, io, asJson);
+  } finally {
+    await Promise.all(written);
+  }
+}
+
+async function buildProgram(
+  args: string[],
+  io: Io,
+  asJson: boolean,
+  write: (text: string) => void,
+): Promise<Command> {
+  const program = new Command("formflag")
+    .description("A form inbox and feature flags in one executable.")
+    .version(`formflag ${VERSION} (commit ${COMMIT}, Bun ${Bun.version})`, "--version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .configureHelp({ styleTitle: (title) => styleText("bold", title), showGlobalOptions: true })
+    .configureOutput({
+      writeOut: write,
+      writeErr: (text) => (asJson ? undefined : io.err(text)),
+      outputError: (text, write) => (asJson ? undefined : write(text)),
+      // Asked only where there is a terminal: see processIo.
+      getOutHelpWidth: () => (io.outIsTerminal ? process.stdout.columns : WIDTH),
+      getErrHelpWidth: () => (io.errIsTerminal ? process.stderr.columns : WIDTH),
+      getOutHasColors: () => io.outIsTerminal && process.stdout.hasColors(),
+      getErrHasColors: () => io.errIsTerminal && process.stderr.hasColors(),
+    })
+    .exitOverride()
+    .addHelpText("after", FIRST_STEPS);
+  for (const option of globalOptions()) program.addOption(option);
+  const needsAll = args.includes("completion");
+  for (const { name, summary, load } of COMMANDS) {
+    const command = program
+      .command(name)
+      .summary(summary)
+      .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
+    if (needsAll || args.includes(name)) (await load())(command, io);
+  }
+  return program;
+}
+
+const FIRST_STEPS = `
+First steps:
+  formflag serve
+  formflag projects create shop
+  formflag flags set new-checkout -p shop -e production --on
+  formflag forms create contact
+  formflag submissions list contact
+`;
+
+/** Tells what went wrong, in the words of the one who can do something about it. */
+function tell(error: unknown, io: Io, asJson: boolean): number {
+  const show = (code: string, message: string, hint: string | null) => {
+    if (asJson) io.err(`${JSON.stringify({ error: { code, message, hint } })}\n`);
+    else io.err(`error: ${printable(message)}\n${hint === null ? "" : `hint: ${printable(hint)}\n`}`);
+  };
+  if (error instanceof Cancelled) return INTERRUPTED;
+  if (error instanceof CommanderError) {
+    // Help and version were asked for; any other is already told, but not as JSON.
+    if (error.exitCode === 0) return 0;
+    if (asJson) {
+      const [message = "", near] = error.message.replace(/^error: /, "").split("\n");
+      const isHelp = error.code === "commander.help";
+      show(
+        "invalid",
+        isHelp ? "the command is incomplete" : message,
+        isHelp ? "add --help to see what follows" : (near ?? null),
+      );
+    }
+    return USAGE;
+  }
+  if (error instanceof AppError) {
+    show(error.code, error.message, error.hint);
+    return EXIT_CODES[error.code];
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  show("internal", "internal error: this is a bug in formflag", asJson ? stack : null);
+  if (!asJson) io.err(`${stack}\n`);
+  return 1;
+}
+
+/** An empty variable is one that is not set. */
+function dropEmptyVariables(): void {
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith("FORMFLAG_") && process.env[name] === "") delete process.env[name];
+  }
+}
+
+if (import.meta.main) {
+  process.umask(0o077);
+  dropEmptyVariables();
+  const args = process.argv.slice(2);
+  if (!args.includes("serve")) {
+    // An exit, so that what is half done is cleared away.
+    process.once("SIGINT", () => process.exit(INTERRUPTED));
+    process.once("SIGTERM", () => process.exit(TERMINATED));
+  }
+  process.exitCode = await run(args, processIo(process.env));
+}

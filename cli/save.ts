@@ -1,0 +1,95 @@
+import { rmSync } from "node:fs";
+import { open, realpath, rename, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { AppError } from "../src/errors.ts";
+import type { Io } from "./io.ts";
+import { printableLines } from "./text.ts";
+import { usage } from "./values.ts";
+
+/**
+ * Passes a body on to standard output, as fast as its reader takes it; text from strangers goes to a terminal with
+ * its control characters shown.
+ */
+export async function writeOut(io: Io, answer: Response): Promise<void> {
+  if (!io.outIsTerminal) for await (const chunk of chunksOf(answer)) await io.out(chunk);
+  else if (answer.body) {
+    for await (const text of answer.body.pipeThrough(new TextDecoderStream()))
+      await io.out(printableLines(text));
+  }
+}
+
+type Progress = {
+  /** What `count` adds up to at the end. */
+  total: number;
+  count: (bytes: Uint8Array) => number;
+  show: boolean;
+  io: Io;
+};
+
+/**
+ * Saves a body under a name that appears only once it is whole; what is no regular file (a pipe, a device) is written
+ * as it stands. Throws `invalid` for a directory, `forbidden` where nothing can be written.
+ */
+export async function saveTo(
+  file: string,
+  answer: Response,
+  { total, count, show, io }: Progress,
+): Promise<void> {
+  const target = await targetOf(file);
+  const partial = target.isStream ? target.path : `${target.path}.${process.pid}.part`;
+  const handle = await open(partial, target.isStream ? "w" : "wx", 0o600).catch((error: unknown) => {
+    throw new AppError("forbidden", `the file ${file} cannot be written`, {
+      cause: error,
+      hint: `check that the folder ${dirname(target.path)} exists and is yours`,
+    });
+  });
+  const discard = () => rmSync(partial, { force: true });
+  if (!target.isStream) process.once("exit", discard);
+  let done = 0;
+  try {
+    for await (const chunk of chunksOf(answer)) {
+      await handle.writeFile(chunk);
+      done += count(chunk);
+      if (show) io.err(`\r${progressBar(done / Math.max(1, total))}  ${file}`);
+    }
+    if (!target.isStream) await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  if (!target.isStream) {
+    await rename(partial, target.path);
+    process.off("exit", discard);
+  }
+  if (show) io.err(`\r${progressBar(1)}  ${file} saved\n`);
+}
+
+/** Where bytes for a file go: through links, so that they stay links. */
+async function targetOf(file: string): Promise<{ path: string; isStream: boolean }> {
+  if (file === "") throw usage("--output is empty", "name a file, or - for standard output");
+  try {
+    const path = await realpath(file);
+    const found = await stat(path);
+    if (found.isDirectory())
+      throw usage(`${file} is a directory`, `name a file in it: ${join(file, "FILE")}`);
+    return { path, isStream: !found.isFile() };
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT")
+      return { path: file, isStream: false };
+    throw error;
+  }
+}
+
+async function* chunksOf(answer: Response): AsyncGenerator<Uint8Array> {
+  const reader = answer.body?.getReader();
+  if (!reader) return;
+  for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value;
+}
+
+const BAR_WIDTH = 24;
+
+/** Drawn here: the library's own takes the keyboard, and with it Ctrl-C. */
+function progressBar(share: number): string {
+  const filled = Math.round(Math.min(1, share) * BAR_WIDTH);
+  const percent = String(Math.floor(Math.min(1, share) * 100)).padStart(3);
+  return `${"█".repeat(filled)}${"░".repeat(BAR_WIDTH - filled)} ${percent} %`;
+}

@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { Environment } from "../src/environments.ts";
+import type { Project } from "../src/projects.ts";
+import { lazyClient, localClient, path, remoteClient, type Client } from "./client.ts";
+import { readConfig, readToken, type Config } from "./config.ts";
+import { askChoice, askConfirm, askText, Cancelled, type Io } from "./io.ts";
+import { printableLines } from "./text.ts";
+import { usage } from "./values.ts";
+import { VERSION } from "./version.ts";
+
+/** One command under way: its configuration, the API it acts on, and ways to ask and to answer. */
+export type Session = {
+  config: Config;
+  io: Io;
+  client: Client;
+  /** The options of the command itself. */
+  options: Record<string, unknown>;
+  /** Prints what the command is about: `value` with `--json`, else `text`. */
+  print(value: unknown, text: string): Promise<void>;
+  /** Prints what it did: `value` with `--json`, else `text` unless quiet. */
+  report(value: unknown, text: string): Promise<void>;
+  /** Tells a person at a terminal what to do next. */
+  suggest(text: string): void;
+  /** A name that was given, or that a person is asked for. Throws `invalid`. */
+  need(value: unknown, what: string): Promise<string>;
+  project(): Promise<string>;
+  environment(project: string): Promise<string>;
+  /** Returns where it may be deleted. Throws `invalid` where nobody can be asked and `--yes` is missing. */
+  confirmDelete(what: string): Promise<void>;
+};
+
+type Work = (session: Session, ...args: (string | undefined)[]) => Promise<void>;
+
+/** Makes a commander action: opens a session, does the work, closes what was opened. */
+export function action(io: Io, work: Work) {
+  return async function (this: Command, ...given: unknown[]): Promise<void> {
+    // commander adds the options and the command itself.
+    const args = given.slice(0, -2) as (string | undefined)[];
+    const config = readConfig(this);
+    const { server } = config;
+    const token = server === null ? "" : readToken(this, process.env);
+    const client = server === null ? lazyClient(() => openHere(io, config)) : remoteClient(server, token);
+    try {
+      await work(openSession(io, config, client, this), ...args);
+    } finally {
+      await client.close();
+    }
+  };
+}
+
+/** On this machine; somebody at a terminal is told where a mistyped directory would otherwise look like lost data. */
+function openHere(io: Io, { data, quiet, json }: Config): Promise<Client> {
+  const isNew = !existsSync(join(data, "formflag.db"));
+  if (isNew && io.errIsTerminal && !quiet && !json) io.err(`a new data directory: ${data}\n`);
+  return localClient(data, VERSION);
+}
+
+function openSession(io: Io, config: Config, client: Client, command: Command): Session {
+  const options = command.opts<Record<string, unknown>>();
+  const mayAsk = io.isInteractive && config.input;
+
+  const print = (value: unknown, text: string) => {
+    const json = `${JSON.stringify(value, null, 2)}\n`;
+    if (!config.json) return io.out(text);
+    return io.out(io.outIsTerminal ? printableLines(json) : json);
+  };
+  const choose = async (option: string, what: string, list: () => Promise<string[]>) => {
+    const given = options[what] ?? process.env[`FORMFLAG_${what.toUpperCase()}`];
+    if (typeof given === "string") return given;
+    if (!mayAsk)
+      throw usage(`the ${what} is missing`, `give it with ${option}, or set FORMFLAG_${what.toUpperCase()}`);
+    return askChoice(`Which ${what}?`, await list());
+  };
+
+  return {
+    config,
+    io,
+    client,
+    options,
+    print,
+    report: async (value, text) => {
+      if (config.json || !config.quiet) await print(value, text);
+    },
+    suggest(text) {
+      if (io.errIsTerminal && !config.quiet && !config.json) io.err(`${text}\n`);
+    },
+    async need(value, what) {
+      if (typeof value === "string") return value;
+      if (!mayAsk)
+        throw usage(
+          `the ${what} is missing`,
+          `write it after the command: ${commandLine(command)} <${what}>`,
+        );
+      return askText(`Which ${what}?`, (text) => (text === "" ? "Please write a name" : undefined));
+    },
+    project: () =>
+      choose("-p <project>", "project", async () => {
+        const { projects } = await client.call<{ projects: Project[] }>("GET", "/projects");
+        return projects.map(({ slug }) => slug);
+      }),
+    environment: (project) =>
+      choose("-e <environment>", "environment", async () => {
+        const url = path`/projects/${project}/environments`;
+        const { environments } = await client.call<{ environments: Environment[] }>("GET", url);
+        return environments.map(({ slug }) => slug);
+      }),
+    async confirmDelete(what) {
+      if (config.yes) return;
+      if (!mayAsk) throw usage(`${what} would be deleted, and nobody can be asked`, "add --yes to delete it");
+      if (await askConfirm(`Delete ${what}?`)) return;
+      io.err("nothing was deleted\n");
+      throw new Cancelled();
+    },
+  };
+}
+
+/** `formflag flags get`, say. */
+function commandLine(command: Command): string {
+  return command.parent ? `${commandLine(command.parent)} ${command.name()}` : command.name();
+}

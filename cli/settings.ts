@@ -1,0 +1,81 @@
+import { Option, type Command } from "commander";
+import { environmentOption, globalOptions, projectOption, readConfig } from "./config.ts";
+import type { Io } from "./io.ts";
+import { table } from "./text.ts";
+import { collect, usage } from "./values.ts";
+
+export function serveOptions(): Option[] {
+  return [
+    new Option("--listen <address>", "address of all services")
+      .env("FORMFLAG_LISTEN")
+      .default("127.0.0.1:8787"),
+    new Option("--forms-listen <address>", "another address for form submissions").env(
+      "FORMFLAG_FORMS_LISTEN",
+    ),
+    new Option("--flags-listen <address>", "another address for flag reads").env("FORMFLAG_FLAGS_LISTEN"),
+    new Option("--admin-listen <address>", "another address for the admin API").env("FORMFLAG_ADMIN_LISTEN"),
+    new Option("--public-url <url>", "where senders reach the forms; links are built from it").env(
+      "FORMFLAG_PUBLIC_URL",
+    ),
+    new Option("--trusted-proxy <cidr>", "proxy whose X-Forwarded-For counts; may be repeated")
+      .env("FORMFLAG_TRUSTED_PROXY")
+      .argParser(collect),
+  ];
+}
+
+export function addServeOptions(command: Command, io: Io): void {
+  for (const option of serveOptions()) command.addOption(option);
+  command
+    .addHelpText(
+      "after",
+      `
+Addresses are HOST:PORT; port 0 picks a free one. SIGTERM and SIGINT finish what is under way, for 10 s at most.
+
+Examples:
+  formflag serve
+  formflag serve --listen 0.0.0.0:8787 --admin-listen 127.0.0.1:8788
+  formflag serve --public-url https://forms.example.com --trusted-proxy 127.0.0.1/32
+`,
+    )
+    .action(async function (this: Command) {
+      const { readServeConfig, serve } = await import("./serve.ts");
+      if (this.getOptionValueSourceWithGlobals("server") === "cli") {
+        throw usage(
+          "--server does not go with serve",
+          "it serves a data directory of this machine: see --data",
+        );
+      }
+      await serve(readServeConfig(this.optsWithGlobals<Record<string, unknown>>()), io);
+    });
+}
+
+export function addConfigCommands(config: Command, io: Io): void {
+  const show = config.command("show").description("show each setting, its value and where that comes from");
+  const own = [projectOption(), environmentOption(), ...serveOptions()];
+  for (const option of own) show.addOption(option.hideHelp());
+  show.action(async function (this: Command) {
+    const { json } = readConfig(this);
+    const options = this.optsWithGlobals<Record<string, unknown>>();
+    const settings = [...globalOptions(), ...own].map((option) => {
+      const name = option.attributeName();
+      const source = this.getOptionValueSourceWithGlobals(name) ?? "unset";
+      return {
+        setting: option.name(),
+        value: option.negate ? options[name] === false : (options[name] ?? null),
+        source,
+        environment: option.envVar ?? null,
+      };
+    });
+    const isSet = Boolean(process.env["FORMFLAG_TOKEN"]);
+    const token = { value: isSet ? "(hidden)" : null, source: isSet ? "env" : "unset" };
+    const all = [...settings, { setting: "token", ...token, environment: "FORMFLAG_TOKEN" }];
+    const rows = all.map(({ setting, value, source, environment }) => [
+      setting,
+      value === null ? "" : typeof value === "string" ? value : JSON.stringify(value),
+      source,
+      environment ?? "",
+    ]);
+    const text = table(["SETTING", "VALUE", "FROM", "ENVIRONMENT"], rows);
+    await io.out(json ? `${JSON.stringify(all, null, 2)}\n` : text);
+  });
+}

@@ -1,0 +1,190 @@
+import { Option, type Command } from "commander";
+import { formatBytes } from "../src/limits.ts";
+import type { Submission } from "../src/submissions.ts";
+import { path } from "./client.ts";
+import type { Io } from "./io.ts";
+import { action, type Session } from "./session.ts";
+import { saveTo, writeOut } from "./save.ts";
+import { details, shorten, table } from "./text.ts";
+import { countValue, usage } from "./values.ts";
+
+export function addSubmissionCommands(submissions: Command, io: Io): void {
+  submissions.addHelpText(
+    "after",
+    `\nExamples:
+  formflag submissions list contact
+  formflag submissions get 01a1fc49-92a7-75da-ab11-1c9958800353
+  formflag submissions export contact --format csv -o contact.csv
+`,
+  );
+
+  submissions
+    .command("list")
+    .alias("ls")
+    .argument("[form]", "slug or key of the form")
+    .description("list the submissions of a form, newest first")
+    .option("--limit <n>", "how many", "50")
+    .option("--before <id>", "only those older than that submission")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  formflag submissions list contact\n  formflag submissions list contact --limit 1000 --json\n",
+    )
+    .action(
+      action(io, async (session, given) => {
+        const form = await session.need(given, "form");
+        const { limit, before } = session.options as { limit: string; before?: string };
+        const all = await listSubmissions(session, form, countValue(limit, "--limit"), before);
+        const rows = all.map(({ id, createdAt, data, files }) => [
+          id,
+          createdAt,
+          files.length === 0 ? "" : String(files.length),
+          shorten(summaryOf(data), 60),
+        ]);
+        await session.print(all, table(["ID", "RECEIVED", "FILES", "FIELDS"], rows));
+        if (all.length === 0) session.suggest("No submissions here.");
+      }),
+    );
+
+  submissions
+    .command("get")
+    .argument("[id]", "id of the submission")
+    .description("show a submission")
+    .action(
+      action(io, async (session, given) => {
+        const id = await session.need(given, "id");
+        const submission = await session.client.call<Submission>("GET", path`/submissions/${id}`);
+        await session.print(submission, describeSubmission(submission));
+      }),
+    );
+
+  submissions
+    .command("download")
+    .argument("[id]", "id of the submission")
+    .argument("[file]", "number of the file, from 1, or its name where that is unique")
+    .description("save a file of a submission")
+    .option("-o, --output <file>", "where to; - for standard output", "-")
+    .addHelpText(
+      "after",
+      "\nExample:\n  formflag submissions download 01a1fc49-92a7-75da-ab11-1c9958800353 1 -o photo.jpg\n",
+    )
+    .action(
+      action(io, async (session, given, file) => {
+        const id = await session.need(given, "id");
+        if (file === undefined)
+          throw usage("say which file", `formflag submissions download ${id} 1 -o FILE`);
+        const answer = await session.client.open(path`/submissions/${id}/files/${file}`);
+        const size = Number(answer.headers.get("content-length"));
+        await writeBody(session, answer, { total: size, count: (bytes) => bytes.byteLength });
+      }),
+    );
+
+  submissions
+    .command("delete")
+    .argument("[id]", "id of the submission")
+    .description("delete a submission and its files")
+    .action(
+      action(io, async (session, given) => {
+        const id = await session.need(given, "id");
+        await session.client.call("GET", path`/submissions/${id}`);
+        await session.confirmDelete(`submission ${id} and its files`);
+        await session.client.call("DELETE", path`/submissions/${id}`);
+        await session.report({ id, result: "deleted" }, `deleted submission ${id}\n`);
+      }),
+    );
+
+  submissions
+    .command("export")
+    .argument("[form]", "slug or key of the form")
+    .description("write every submission of a form, newest first")
+    .addOption(
+      new Option("--format <format>", "one JSON object a line, or CSV")
+        .choices(["jsonl", "csv"])
+        .default("jsonl"),
+    )
+    .option("-o, --output <file>", "where to; - for standard output", "-")
+    .addHelpText(
+      "after",
+      "\nIn CSV a cell that a spreadsheet would run as a formula begins with '. JSONL keeps every text as it came.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact --format csv -o contact.csv\n",
+    )
+    .action(
+      action(io, async (session, given) => {
+        const form = await session.need(given, "form");
+        const { format } = session.options as { format: string };
+        const answer = await session.client.open(path`/forms/${form}/submissions/export?format=` + format);
+        const total = Number(answer.headers.get("x-total-count"));
+        // A quoted cell may hold line ends too: good enough for a progress bar.
+        await writeBody(session, answer, {
+          total,
+          count: (bytes) => bytes.filter((byte) => byte === 10).length,
+        });
+      }),
+    );
+}
+
+/** Pages through the API up to a limit. */
+async function listSubmissions(
+  session: Session,
+  form: string,
+  limit: number,
+  before?: string,
+): Promise<Submission[]> {
+  const all: Submission[] = [];
+  let cursor = before ?? null;
+  do {
+    const query = new URLSearchParams({ limit: String(Math.min(limit - all.length, 1000)) });
+    if (cursor !== null) query.set("before", cursor);
+    const url = `${path`/forms/${form}/submissions`}?${query.toString()}`;
+    const page = await session.client.call<{ submissions: Submission[]; next: string | null }>("GET", url);
+    all.push(...page.submissions);
+    cursor = page.next;
+  } while (cursor !== null && all.length < limit);
+  return all;
+}
+
+async function writeBody(
+  { io, config, options }: Session,
+  answer: Response,
+  progress: { total: number; count: (bytes: Uint8Array) => number },
+): Promise<void> {
+  const output = String(options["output"]);
+  if (output === "-") await writeOut(io, answer);
+  else
+    await saveTo(output, answer, {
+      ...progress,
+      show: io.errIsTerminal && !config.quiet && !config.json,
+      io,
+    });
+}
+
+function describeSubmission({ id, form, createdAt, data, files }: Submission): string {
+  const about = details([
+    ["submission", id],
+    ["form", form],
+    ["received", createdAt],
+  ]);
+  const fields = table(
+    ["FIELD", "VALUE"],
+    Object.entries(data).map(([name, value]) => [name, textOf(value)]),
+  );
+  const rows = files.map(({ field, name, type, size, sha256 }, index) => [
+    String(index + 1),
+    field,
+    name,
+    type,
+    formatBytes(size),
+    sha256.slice(0, 12),
+  ]);
+  const fileTable =
+    files.length > 0 ? `\n${table(["FILE", "FIELD", "NAME", "TYPE", "SIZE", "SHA256"], rows)}` : "";
+  return `${about}\n${fields}${fileTable}`;
+}
+
+function summaryOf(data: Record<string, unknown>): string {
+  return Object.entries(data)
+    .map(([name, value]) => `${name}=${textOf(value)}`)
+    .join("  ");
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

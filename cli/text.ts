@@ -1,0 +1,46 @@
+/** Text from outside, fit for a terminal: control characters shown as escapes instead of obeyed. */
+export function printable(text: string): string {
+  return text.replaceAll(
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (character) => {
+      const short = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[character];
+      return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    },
+  );
+}
+
+/** The same for text of several lines. */
+export function printableLines(text: string): string {
+  return text.split(/\r?\n/).map(printable).join("\n");
+}
+
+/** Rows under a head, in columns as wide as their widest cell. */
+export function table(head: string[], rows: string[][]): string {
+  const lines = [head, ...rows].map((row) => row.map(printable));
+  const widths = head.map((_, column) =>
+    Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))),
+  );
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((cell, column) => pad(cell, widths[column]!))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}
+
+/** Names and values, one pair a line. */
+export function details(pairs: [name: string, value: string][]): string {
+  const width = Math.max(...pairs.map(([name]) => name.length));
+  return pairs.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`.trimEnd() + "\n").join("");
+}
+
+export function shorten(text: string, width: number): string {
+  return Bun.sliceAnsi(text, 0, width, { ellipsis: "…" });
+}
+
+function pad(cell: string, width: number): string {
+  return cell + " ".repeat(Math.max(0, width - Bun.stringWidth(cell)));
+}
