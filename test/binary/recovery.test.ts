@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { onData, startServer } from "../support/executable.ts";
+import { tempDirectory } from "../support/temp.ts";
+
+function uploadsIn(data: string): string[] {
+  const entries = readdirSync(join(data, "uploads"), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+}
+
+test("a server started on a data directory whose database was moved away touches no upload", async () => {
+  const server = await startServer();
+  const { data } = server;
+  const commands = onData(data);
+  const { key } = await commands.json<{ key: string }>("forms", "create", "contact", "--uploads", "on");
+  const form = new FormData();
+  form.append("file", new File(["precious"], "a.txt"));
+  const answer = await fetch(`${server.url}/v1/s/${key}?mode=rest`, { method: "POST", body: form });
+  const { id } = (await answer.json()) as { id: string };
+  await server.stop();
+
+  const aside = tempDirectory();
+  const move = (from: string, to: string) => {
+    for (const name of readdirSync(from)) {
+      if (name.startsWith("formflag.db")) renameSync(join(from, name), join(to, name));
+    }
+  };
+  move(data, aside);
+  const empty = await startServer([], { data });
+  await empty.stop();
+  expect(uploadsIn(data)).toHaveLength(1);
+
+  for (const name of readdirSync(aside)) renameSync(join(aside, name), join(data, name));
+  const { stdout, code } = await commands.run("submissions", "download", id, "1");
+  expect([code, stdout]).toEqual([0, "precious"]);
+});
+
+test("a folder among what an earlier server staged does not keep the next one from starting", async () => {
+  const data = tempDirectory();
+  mkdirSync(join(data, "uploads", "staging", "folder"), { recursive: true });
+  const server = await startServer([], { data });
+  expect(await server.stop()).toBe(0);
+});
+
+test("commands that come at the same moment to an empty directory make one database", async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const here = onData(tempDirectory());
+    const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    await Promise.all(names.map((name) => here.json("forms", "create", name)));
+    const forms = await here.json<{ slug: string }[]>("forms", "list");
+    expect(forms.map((form) => form.slug)).toEqual(names);
+  }
+}, 30_000);

@@ -1,0 +1,209 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { formflag, onData } from "../support/executable.ts";
+import { tempDirectory } from "../support/temp.ts";
+
+type Setting = { setting: string; value: unknown; source: string; environment: string | null };
+
+/** What `config show --json` says of each setting. */
+async function shown(args: string[], env: Record<string, string> = {}): Promise<Map<string, Setting>> {
+  const { code, stdout, stderr } = await formflag(["config", "show", "--json", ...args], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return new Map((JSON.parse(stdout) as Setting[]).map((setting) => [setting.setting, setting]));
+}
+
+/** A data directory that holds a project of that name. */
+async function dataWith(project: string): Promise<string> {
+  const data = tempDirectory();
+  await onData(data).run("projects", "create", project);
+  return data;
+}
+
+async function projectsBy(args: string[], options: { cwd?: string; env?: Record<string, string> }) {
+  const { code, stdout } = await formflag([...args, "projects", "list", "--json"], options);
+  expect(code).toBe(0);
+  return (JSON.parse(stdout) as { slug: string }[]).map(({ slug }) => slug);
+}
+
+describe("config show", () => {
+  test("names each setting with its value, its source and its variable", async () => {
+    const settings = await shown(["--data", "/tmp/x"], { FORMFLAG_LISTEN: "127.0.0.1:1234" });
+    expect(settings.get("data")).toEqual({
+      setting: "data",
+      value: "/tmp/x",
+      source: "cli",
+      environment: "FORMFLAG_DATA",
+    });
+    expect(settings.get("listen")).toMatchObject({ value: "127.0.0.1:1234", source: "env" });
+    expect(settings.get("server")).toMatchObject({ value: null, environment: "FORMFLAG_SERVER" });
+    for (const name of ["token-file", "project", "environment", "public-url", "trusted-proxy"]) {
+      expect(settings.get(name)?.environment).toBe(`FORMFLAG_${name.toUpperCase().replace("-", "_")}`);
+    }
+  });
+
+  test("counts an empty variable as unset", async () => {
+    const settings = await shown([], { FORMFLAG_DATA: "", FORMFLAG_SERVER: "", FORMFLAG_TOKEN: "" });
+    expect(settings.get("data")).toMatchObject({ value: "./formflag-data", source: "default" });
+    expect(settings.get("server")?.value).toBeNull();
+    expect(settings.get("token")?.value).toBeNull();
+  });
+
+  test("never shows the token, from wherever it comes", async () => {
+    const file = join(tempDirectory(), "token");
+    await Bun.write(file, "ff_secretInFile\n");
+    const env = { FORMFLAG_TOKEN: "ff_secretInVariable", FORMFLAG_TOKEN_FILE: file };
+    for (const args of [[], ["--json"]]) {
+      const { code, stdout, stderr } = await formflag(["config", "show", ...args], { env });
+      expect(code).toBe(0);
+      expect(stdout + stderr).not.toContain("ff_secret");
+      expect(stdout).toContain("FORMFLAG_TOKEN");
+    }
+  });
+
+  test("says that the switches that turn something off are off until they are given", async () => {
+    const usual = await shown([]);
+    const given = await shown(["--no-input", "--no-color"]);
+    for (const name of ["no-input", "no-color"]) {
+      expect({ name, value: usual.get(name)?.value }).not.toEqual({ name, value: true });
+      expect({ name, value: given.get(name)?.value }).toEqual({ name, value: true });
+    }
+  });
+
+  test("makes no data directory", async () => {
+    const cwd = tempDirectory();
+    expect((await formflag(["config", "show"], { cwd })).code).toBe(0);
+    expect(existsSync(join(cwd, "formflag-data"))).toBe(false);
+  });
+});
+
+describe("the data directory", () => {
+  test("is --data, else FORMFLAG_DATA, else ./formflag-data", async () => {
+    const cwd = tempDirectory();
+    const [fromOption, fromVariable] = await Promise.all([dataWith("by-option"), dataWith("by-variable")]);
+    await onData(join(cwd, "formflag-data")).run("projects", "create", "by-default");
+    const env = { FORMFLAG_DATA: fromVariable };
+    expect(await projectsBy(["--data", fromOption], { cwd, env })).toEqual(["by-option"]);
+    expect(await projectsBy([], { cwd, env })).toEqual(["by-variable"]);
+    expect(await projectsBy([], { cwd, env: { FORMFLAG_DATA: "" } })).toEqual(["by-default"]);
+    expect(await projectsBy([], { cwd })).toEqual(["by-default"]);
+  });
+
+  test("is made with its database and uploads, readable by nobody else", async () => {
+    const data = join(tempDirectory(), "new", "data");
+    await onData(data).run("projects", "create", "shop");
+    const modeOf = async (file: string) => (await Bun.file(join(data, file)).stat()).mode & 0o077;
+    expect(existsSync(join(data, "uploads"))).toBe(true);
+    expect(await Promise.all([".", "uploads", "formflag.db"].map(modeOf))).toEqual([0, 0, 0]);
+  });
+
+  test("that cannot be made is refused with the path and a hint", async () => {
+    const file = join(tempDirectory(), "file");
+    await Bun.write(file, "I was here first");
+    for (const data of [file, join(file, "below"), "/proc/formflag"]) {
+      const { code, stdout, stderr } = await onData(data).run("projects", "list");
+      expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
+      expect(stderr).toContain(data);
+      expect(stderr).toContain("hint: ");
+    }
+    expect(await Bun.file(file).text()).toBe("I was here first");
+  });
+
+  test("with a damaged database is refused, exit 1, and left as it is", async () => {
+    const data = tempDirectory();
+    const text = "this is no database".repeat(100);
+    await Bun.write(join(data, "formflag.db"), text);
+    const { code, stdout, stderr } = await onData(data).run("projects", "list");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("not a database");
+    expect(await Bun.file(join(data, "formflag.db")).text()).toBe(text);
+  });
+});
+
+describe("the server", () => {
+  // Nothing listens at port 1: a command that goes there exits 6, one without a token 4.
+  const server = "http://127.0.0.1:1";
+  const env = { FORMFLAG_SERVER: server, FORMFLAG_TOKEN: "ff_x" };
+  const codeOf = async (args: string[], env: Record<string, string>) =>
+    (await formflag(["projects", "list", ...args], { env })).code;
+
+  test("is taken from FORMFLAG_SERVER, unless --data is on the command line", async () => {
+    const data = await dataWith("local");
+    expect(await codeOf([], env)).toBe(6);
+    expect(await projectsBy(["--data", data], { env })).toEqual(["local"]);
+    expect(await codeOf(["--data", data], { ...env, FORMFLAG_TOKEN: "" })).toBe(0);
+  });
+
+  test("wins over FORMFLAG_DATA, as a variable and as an option", async () => {
+    const data = await dataWith("local");
+    expect(await codeOf([], { ...env, FORMFLAG_DATA: data })).toBe(6);
+    expect(await codeOf(["--server", server], { FORMFLAG_DATA: data, FORMFLAG_TOKEN: "ff_x" })).toBe(6);
+  });
+
+  test("as an empty variable is none", async () => {
+    expect(await codeOf([], { FORMFLAG_SERVER: "" })).toBe(0);
+  });
+
+  test("with --data, both as options, is exit 2, wherever they stand", async () => {
+    const data = tempDirectory();
+    for (const args of [
+      ["--data", data, "--server", server, "projects", "list"],
+      ["projects", "list", "--data", data, "--server", server],
+      ["--data", data, "projects", "list", "--server", server],
+    ]) {
+      const { code, stdout, stderr } = await formflag(args, { env: { FORMFLAG_TOKEN: "ff_x" } });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain("--data and --server exclude each other");
+    }
+  });
+
+  test("without a token is exit 4, and the hint names both ways to give one", async () => {
+    for (const token of [{}, { FORMFLAG_TOKEN: "" }, { FORMFLAG_TOKEN: "  " }]) {
+      const { code, stdout, stderr } = await formflag(["projects", "list", "--server", server], {
+        env: token,
+      });
+      expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
+      expect(stderr).toContain("FORMFLAG_TOKEN");
+      expect(stderr).toContain("--token-file");
+    }
+  });
+
+  test("with a token file that is missing or empty is exit 4 and names the file", async () => {
+    const empty = join(tempDirectory(), "empty");
+    await Bun.write(empty, "\n");
+    for (const file of [empty, "/nonexistent/token"]) {
+      const args = ["projects", "list", "--server", server, "--token-file", file];
+      const { code, stderr } = await formflag(args);
+      expect(code).toBe(4);
+      expect(stderr).toContain(file);
+    }
+  });
+
+  test("that cannot be reached is exit 6 and named", async () => {
+    const { code, stdout, stderr } = await formflag(["projects", "list"], { env });
+    expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+    expect(stderr).toContain(server);
+  });
+
+  test("that is no web address is exit 2", async () => {
+    for (const address of ["example.com", "ftp://example.com", "http://"]) {
+      expect(await codeOf(["--server", address], { FORMFLAG_TOKEN: "ff_x" })).toBe(2);
+    }
+  });
+
+  test("that answers as something else is exit 6, and no token is shown", async () => {
+    using other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("<h1>hello") });
+    using missing = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: () => new Response("<h1>nothing here", { status: 404 }),
+    });
+    for (const { url } of [other, missing]) {
+      const args = ["projects", "list", "--server", url.origin];
+      const { code, stdout, stderr } = await formflag(args, { env: { FORMFLAG_TOKEN: "ff_secret" } });
+      expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+      expect(stderr).toContain(url.origin);
+      expect(stderr).not.toContain("ff_secret");
+    }
+  });
+});

@@ -1,0 +1,266 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { formflag, onData, startServer } from "../support/executable.ts";
+import { tempDirectory } from "../support/temp.ts";
+
+const server = await startServer();
+const local = onData(server.data);
+
+async function createToken(name: string, ...args: string[]): Promise<string> {
+  return (await local.run("tokens", "create", name, ...args)).stdout.trim();
+}
+
+/** Commands on the server, with that token. */
+function withToken(token: string) {
+  const run = (...args: string[]) =>
+    formflag([...args, "--server", server.url], { env: { FORMFLAG_TOKEN: token } });
+  return {
+    run,
+    async json<T>(...args: string[]): Promise<T> {
+      const { code, stdout, stderr } = await run(...args, "--json");
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      return JSON.parse(stdout) as T;
+    },
+  };
+}
+
+const admin = withToken(await createToken("admin"));
+
+/** Expects a command to say the same here and there, in words and as JSON. */
+async function expectAlike(...args: string[]): Promise<void> {
+  for (const more of [[], ["--json"]]) {
+    const [here, there] = await Promise.all([local.run(...args, ...more), admin.run(...args, ...more)]);
+    expect(there).toEqual(here);
+  }
+}
+
+async function submit(key: string, body: FormData): Promise<string> {
+  const answer = await fetch(`${server.url}/v1/s/${key}?mode=rest`, { method: "POST", body });
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { id: string }).id;
+}
+
+describe("the same commands on a server", () => {
+  test("manage projects and environments", async () => {
+    await admin.json("projects", "create", "shop", "--environments", "develop,live");
+    await admin.json("environments", "create", "preview", "-p", "shop", "--from", "live");
+    await admin.run("projects", "create", "gone");
+    expect((await admin.run("projects", "delete", "gone")).code).toBe(2);
+    expect((await admin.run("projects", "delete", "gone", "--yes")).stdout).toBe("deleted project gone\n");
+    await expectAlike("projects", "list");
+    await expectAlike("projects", "get", "shop");
+    await expectAlike("projects", "get", "gone");
+    await expectAlike("projects", "create", "shop");
+    await expectAlike("environments", "list", "-p", "shop");
+    await expectAlike("environments", "get", "preview", "-p", "shop");
+    await expectAlike("environments", "create", "a b", "-p", "shop");
+    await admin.run("environments", "delete", "preview", "-p", "shop", "--yes");
+    await expectAlike("environments", "get", "preview", "-p", "shop");
+  }, 15_000);
+
+  test("manage flags, payloads and all", async () => {
+    await local.run("projects", "create", "flagged");
+    const here = ["-p", "flagged", "-e", "develop"];
+    const file = join(tempDirectory(), "payload.json");
+    await Bun.write(file, '{"a":[1,"ä"]}');
+    const set = ["flags", "set", "sale", ...here, "--on", "--payload", `@${file}`, "--expires", "2999-01-01"];
+    expect(await admin.json("flags", "set", "new", ...here)).toMatchObject({ result: "created" });
+    expect(await admin.json(...set)).toMatchObject({ result: "created", payload: { a: [1, "ä"] } });
+    expect(await admin.json(...set)).toMatchObject({ result: "unchanged" });
+    expect(await admin.json("flags", "set", "sale", ...here, "--off")).toMatchObject({
+      result: "updated",
+      expiredAt: "2999-01-01T00:00:00.000Z",
+    });
+    await expectAlike("flags", "list", ...here);
+    await expectAlike("flags", "get", "sale", ...here);
+    await expectAlike("flags", "get", "nope", ...here);
+    await expectAlike("flags", "set", "sale", ...here);
+    await expectAlike("flags", "set", "preview", ...here);
+    expect((await admin.run("flags", "delete", "sale", "-p", "flagged", "--yes")).code).toBe(0);
+    await expectAlike("flags", "get", "sale", ...here);
+  }, 15_000);
+
+  test("manage forms", async () => {
+    const form = await admin.json<{ key: string }>("forms", "create", "jobs", "--uploads", "on");
+    expect(await admin.json("forms", "create", "jobs", "--if-not-exists")).toEqual(form);
+    await admin.run(
+      "forms",
+      "set",
+      "jobs",
+      "--max-file-size",
+      "2MB",
+      "--success-url",
+      "https://example.com/",
+    );
+    await admin.run("forms", "disable", form.key);
+    await expectAlike("forms", "get", "jobs");
+    await expectAlike("forms", "list");
+    await expectAlike("forms", "uploads", "jobs", "on");
+    await expectAlike("forms", "create", "jobs");
+    await expectAlike("forms", "set", "nope", "--name", "x");
+    await expectAlike("forms", "set", "jobs", "--max-files", "0");
+    await admin.run("forms", "delete", "jobs", "--yes");
+    await expectAlike("forms", "get", "jobs");
+  }, 15_000);
+
+  test("read, export, download and delete submissions", async () => {
+    const { key } = await local.json<{ key: string }>("forms", "create", "contact", "--uploads", "on");
+    const body = new FormData();
+    body.append("name", "=Ada");
+    body.append("file", new File(["hello"], "résumé 1.txt"));
+    body.append("file", new File(["same"], "same.txt"));
+    body.append("file", new File(["same"], "same.txt"));
+    const id = await submit(key, body);
+    const other = await submit(key, body);
+    await expectAlike("submissions", "list", "contact");
+    await expectAlike("submissions", "list", key, "--limit", "1");
+    await expectAlike("submissions", "list", "contact", "--before", other);
+    await expectAlike("submissions", "list", "contact", "--limit", "0");
+    await expectAlike("submissions", "get", id);
+    await expectAlike("submissions", "get", "nope");
+    await expectAlike("submissions", "export", "contact");
+    await expectAlike("submissions", "export", "contact", "--format", "csv");
+    await expectAlike("submissions", "export", "nope");
+    await expectAlike("submissions", "download", id, "1");
+    await expectAlike("submissions", "download", id, "résumé 1.txt");
+    await expectAlike("submissions", "download", id, "same.txt");
+    await expectAlike("submissions", "download", id, "9");
+    const file = join(tempDirectory(), "saved.txt");
+    expect((await admin.run("submissions", "download", id, "1", "-o", file)).stdout).toBe("");
+    expect(await Bun.file(file).text()).toBe("hello");
+    expect(await admin.json("submissions", "delete", id, "--yes")).toEqual({ id, result: "deleted" });
+    await expectAlike("submissions", "get", id);
+  }, 20_000);
+
+  test("manage tokens, and a revoked one ends at once", async () => {
+    const { token } = await admin.json<{ token: string }>("tokens", "create", "ci", "--scope", "flags:read");
+    expect((await withToken(token).run("projects", "list")).code).toBe(0);
+    await expectAlike("tokens", "list");
+    await expectAlike("tokens", "create", "ci");
+    expect(await admin.json("tokens", "revoke", "ci")).toEqual({ name: "ci", result: "revoked" });
+    expect((await withToken(token).run("projects", "list")).code).toBe(4);
+    await expectAlike("tokens", "revoke", "ci");
+  }, 15_000);
+
+  test("make no data directory here", async () => {
+    const cwd = tempDirectory();
+    const env = { FORMFLAG_TOKEN: await createToken("elsewhere"), FORMFLAG_SERVER: server.url };
+    expect((await formflag(["forms", "list"], { cwd, env })).code).toBe(0);
+    expect([...new Bun.Glob("**").scanSync({ cwd, onlyFiles: false })]).toEqual([]);
+  });
+});
+
+describe("the token", () => {
+  const list = ["projects", "list", "--server", server.url];
+
+  test("comes from FORMFLAG_TOKEN, a --token-file or FORMFLAG_TOKEN_FILE", async () => {
+    const token = await createToken("everywhere");
+    const file = join(tempDirectory(), "token");
+    await Bun.write(file, `${token}\n`);
+    const results = await Promise.all([
+      formflag(list, { env: { FORMFLAG_TOKEN: token } }),
+      formflag([...list, "--token-file", file]),
+      formflag(list, { env: { FORMFLAG_TOKEN_FILE: file } }),
+      // What is on the command line wins.
+      formflag([...list, "--token-file", file], { env: { FORMFLAG_TOKEN: "ff_wrong" } }),
+      formflag(list, { env: { FORMFLAG_TOKEN: token, FORMFLAG_TOKEN_FILE: "" } }),
+    ]);
+    expect(results.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  test("that is wrong is exit 4, and is not shown", async () => {
+    for (const token of ["ff_wrong", "wrong token", "ff_wröng"]) {
+      const { code, stdout, stderr } = await formflag(list, { env: { FORMFLAG_TOKEN: token } });
+      expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
+      expect(stderr).not.toContain(token);
+    }
+    const { stderr } = await withToken("ff_wrong").run("projects", "list", "--json");
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "unauthenticated" } });
+  });
+
+  test("with a slash behind the server's address works as well", async () => {
+    const env = { FORMFLAG_TOKEN: await createToken("slash"), FORMFLAG_SERVER: `${server.url}/` };
+    expect((await formflag(["projects", "list"], { env })).code).toBe(0);
+  });
+});
+
+const { key } = await local.json<{ key: string }>("forms", "create", "scoped");
+await local.run("projects", "create", "scoped");
+const body = new FormData();
+body.append("a", "1");
+const place = ["-p", "scoped", "-e", "develop"];
+const commandsOn = (id: string) => ({
+  readFlags: ["flags", "list", ...place],
+  readProjects: ["projects", "get", "scoped"],
+  readEnvironments: ["environments", "list", "-p", "scoped"],
+  writeFlags: ["flags", "set", "sale", ...place, "--on"],
+  makeProjects: ["projects", "create", "scoped"],
+  makeEnvironments: ["environments", "create", "develop", "-p", "scoped"],
+  readForms: ["forms", "list"],
+  readSubmissions: ["submissions", "get", id],
+  exportSubmissions: ["submissions", "export", "scoped"],
+  writeForms: ["forms", "set", "scoped", "--name", "Scoped"],
+  deleteSubmissions: ["submissions", "delete", id, "--yes"],
+  readTokens: ["tokens", "list"],
+});
+const names = Object.keys(commandsOn(""));
+const flagReads = ["readFlags", "readProjects", "readEnvironments"];
+const formReads = ["readForms", "readSubmissions", "exportSubmissions"];
+
+describe("scopes", () => {
+  test.each([
+    ["admin", names],
+    ["read", [...flagReads, ...formReads]],
+    ["flags:read", flagReads],
+    ["flags:write", [...flagReads, "writeFlags"]],
+    ["forms:read", formReads],
+    ["forms:write", [...formReads, "writeForms", "deleteSubmissions"]],
+  ])("%s allows what it says and nothing else", async (scope, allowed) => {
+    const { run } = withToken(await createToken(`only-${scope.replace(":", "-")}`, "--scope", scope));
+    const commands = Object.entries(commandsOn(await submit(key, body)));
+    const refused: string[] = [];
+    // What is allowed may fail for another reason: what it makes is there already.
+    for (const [name, args] of commands) if ((await run(...args)).code === 4) refused.push(name);
+    expect(refused).toEqual(names.filter((name) => !allowed.includes(name)));
+  });
+
+  test("that lack something are exit 4 and the message names what", async () => {
+    const { run } = withToken(await createToken("reader", "--scope", "flags:read"));
+    const { code, stdout, stderr } = await run("flags", "set", "nothing", ...place, "--on");
+    expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
+    expect(stderr).toContain("flags:write");
+    expect((await local.run("flags", "get", "nothing", ...place)).code).toBe(3);
+  });
+
+  test("a token that has expired is exit 4", async () => {
+    const { run } = withToken(await createToken("short", "--expires", "1s"));
+    const deadline = Date.now() + 5000;
+    let code = 0;
+    while (code === 0 && Date.now() < deadline) ({ code } = await run("projects", "list"));
+    expect(code).toBe(4);
+  });
+});
+
+test.each(["payment_required", "constructor", "__proto__"])(
+  "a server that answers with an error of a kind unknown here, %s, does not pass for success",
+  async (code) => {
+    const other = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: () => Response.json({ error: { code, message: "nope", hint: null } }, { status: 402 }),
+    });
+    const result = await formflag(["projects", "list", "--server", other.url.origin], {
+      env: { FORMFLAG_TOKEN: "ff_x" },
+    });
+    await other.stop(true);
+    expect(result.code).toBe(6);
+    expect(result.stderr).toContain("answered 402");
+  },
+);
+
+test("a token with a line break in it is exit 4, not a bug", async () => {
+  const env = { FORMFLAG_TOKEN: "ff_a\nb" };
+  const { code, stderr } = await formflag(["projects", "list", "--server", "http://127.0.0.1:9"], { env });
+  expect(code).toBe(4);
+  expect(stderr).toContain("FORMFLAG_TOKEN holds no token");
+});

@@ -1,0 +1,172 @@
+import { describe, expect, test } from "bun:test";
+import type { Blobs, StagedBlob } from "../../src/blobs.ts";
+
+/** Opens an empty blob store; `keys` tells, sorted, what it keeps. */
+type OpenBlobs = () => { blobs: Blobs; keys: () => string[] };
+
+const textOf = async (blobs: Blobs, key: string) => new Response(await blobs.open(key)).text();
+
+/** Stages a file of these pieces and finishes it. */
+export async function stageText(blobs: Blobs, ...pieces: string[]): Promise<StagedBlob> {
+  const staged = await blobs.stage();
+  for (const piece of pieces) await staged.write(Buffer.from(piece));
+  await staged.finish();
+  return staged;
+}
+
+/** What the product relies on in every driver of the `Blobs` port. */
+export function blobsContract(name: string, open: OpenBlobs): void {
+  describe(`the blobs contract, kept by ${name}`, () => {
+    test("a kept file has the bytes that were written, in order", async () => {
+      const { blobs } = open();
+      await blobs.keep([{ key: "a-ab.1", staged: await stageText(blobs, "one ", "", "two ", "thrée") }]);
+      expect(await textOf(blobs, "a-ab.1")).toBe("one two thrée");
+    });
+
+    test("a file says its size and its SHA-256 once it is finished, each time it is asked", async () => {
+      const staged = await open().blobs.stage();
+      await staged.write(Buffer.from("ab"));
+      await staged.write(Buffer.from("c"));
+      const expected = {
+        size: 3,
+        sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+      };
+      expect(await staged.finish()).toEqual(expected);
+      expect(await staged.finish()).toEqual(expected);
+      await staged.discard();
+    });
+
+    test("a file may be empty", async () => {
+      const { blobs } = open();
+      const staged = await blobs.stage();
+      expect(await staged.finish()).toEqual({
+        size: 0,
+        sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      });
+      await blobs.keep([{ key: "a-ab.1", staged }]);
+      expect(await textOf(blobs, "a-ab.1")).toBe("");
+    });
+
+    test("a file of many large pieces arrives whole", async () => {
+      const { blobs } = open();
+      const staged = await blobs.stage();
+      const hash = new Bun.CryptoHasher("sha256");
+      for (let count = 0; count < 12; count += 1) {
+        const piece = crypto.getRandomValues(new Uint8Array(65_536));
+        hash.update(piece);
+        await staged.write(piece);
+      }
+      const sha256 = hash.digest("hex");
+      expect(await staged.finish()).toEqual({ size: 12 * 65_536, sha256 });
+      await blobs.keep([{ key: "a-ab.1", staged }]);
+      const bytes = await new Response(await blobs.open("a-ab.1")).bytes();
+      expect(new Bun.CryptoHasher("sha256").update(bytes).digest("hex")).toBe(sha256);
+    });
+
+    test("nobody sees a file before it is kept", async () => {
+      const { blobs, keys } = open();
+      const staged = await stageText(blobs, "hidden");
+      expect(keys()).toEqual([]);
+      await blobs.keep([{ key: "a-ab.1", staged }]);
+      expect(keys()).toEqual(["a-ab.1"]);
+    });
+
+    test("several files are kept at once", async () => {
+      const { blobs, keys } = open();
+      const given = ["a-ab.1", "a-ab.2", "b-cd.1"];
+      await blobs.keep(
+        await Promise.all(given.map(async (key) => ({ key, staged: await stageText(blobs, key) }))),
+      );
+      expect(keys()).toEqual(given);
+      for (const key of given) expect(await textOf(blobs, key)).toBe(key);
+    });
+
+    test("keeping no files is no error", async () => {
+      await open().blobs.keep([]);
+    });
+
+    test("a file that is discarded is never kept, and may be discarded again", async () => {
+      const { blobs, keys } = open();
+      const staged = await stageText(blobs, "thrown away");
+      await staged.discard();
+      await staged.discard();
+      expect(await blobs.keep([{ key: "a-ab.1", staged }]).catch(() => "refused")).toBe("refused");
+      expect(keys()).toEqual([]);
+    });
+
+    test("a file may be discarded while it is still written", async () => {
+      const { blobs, keys } = open();
+      const staged = await blobs.stage();
+      await staged.write(Buffer.from("half"));
+      await staged.discard();
+      expect(keys()).toEqual([]);
+    });
+
+    test("to discard a file that was kept does nothing", async () => {
+      const { blobs } = open();
+      const staged = await stageText(blobs, "kept");
+      await blobs.keep([{ key: "a-ab.1", staged }]);
+      await staged.discard();
+      expect(await textOf(blobs, "a-ab.1")).toBe("kept");
+    });
+
+    test("of several files none is kept when one cannot be", async () => {
+      const { blobs, keys } = open();
+      const gone = await stageText(blobs, "gone");
+      await gone.discard();
+      const files = [
+        await stageText(blobs, "1"),
+        await stageText(blobs, "2"),
+        gone,
+        await stageText(blobs, "4"),
+      ];
+      const kept = blobs.keep(files.map((staged, index) => ({ key: `a-ab.${index + 1}`, staged })));
+      expect(await kept.catch(() => "refused")).toBe("refused");
+      expect(keys()).toEqual([]);
+      for (const staged of files) await staged.discard();
+    });
+
+    test("a file that is not there is not found", async () => {
+      const opened = open().blobs.open("a-ab.1");
+      expect(await opened.catch((error: unknown) => error)).toMatchObject({
+        name: "AppError",
+        code: "not_found",
+      });
+    });
+
+    test("deleted files are gone, and those that were not there are no error", async () => {
+      const { blobs, keys } = open();
+      for (const key of ["a-ab.1", "a-ab.2"])
+        await blobs.keep([{ key, staged: await stageText(blobs, key) }]);
+      await blobs.delete(["a-ab.1", "b-cd.1"]);
+      await blobs.delete(["a-ab.1"]);
+      await blobs.delete([]);
+      expect(keys()).toEqual(["a-ab.2"]);
+      expect(await blobs.open("a-ab.1").catch((error: unknown) => error)).toMatchObject({
+        code: "not_found",
+      });
+    });
+
+    test("what was staged and never kept is gone once recovered, and what was kept stays", async () => {
+      const { blobs, keys } = open();
+      await blobs.keep([{ key: "a-ab.1", staged: await stageText(blobs, "kept") }]);
+      const left = await stageText(blobs, "left");
+      expect(await blobs.recover()).toEqual([]);
+      expect(await blobs.keep([{ key: "a-ab.2", staged: left }]).catch(() => "refused")).toBe("refused");
+      expect(keys()).toEqual(["a-ab.1"]);
+      await left.discard();
+    });
+
+    test("a note tells its keys to whoever recovers, until it is cleared", async () => {
+      const { blobs } = open();
+      const [first, second] = [await blobs.note(["a-ab.1", "a-ab.2"]), await blobs.note(["b-cd.1"])];
+      await first.clear();
+      for (const again of [1, 2]) {
+        expect([again, (await blobs.recover()).map((note) => note.keys)]).toEqual([again, [["b-cd.1"]]]);
+      }
+      for (const note of await blobs.recover()) await note.clear();
+      expect(await blobs.recover()).toEqual([]);
+      await second.clear();
+    });
+  });
+}

@@ -1,0 +1,11 @@
+import { join } from "node:path";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { tempDirectory } from "../support/temp.ts";
+import { storeContract } from "./store.ts";
+
+for (const writing of ["inline", "thread"] as const) {
+  const directory = tempDirectory();
+  storeContract(`SQLite, written ${writing}`, (name) =>
+    openSqliteStore(join(directory, `${name}.db`), writing),
+  );
+}

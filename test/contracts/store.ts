@@ -1,0 +1,798 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Environment } from "../../src/environments.ts";
+import { AppError, type ErrorCode } from "../../src/errors.ts";
+import type { FlagPatch } from "../../src/flags.ts";
+import type { Form } from "../../src/forms.ts";
+import { createIdSource, dashedKey, formKey } from "../../src/keys.ts";
+import { DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "../../src/limits.ts";
+import type { Store, StoredSubmission } from "../../src/store.ts";
+import type { Token } from "../../src/tokens.ts";
+
+/** Opens a store on the database called `name`: the same one each time it is called with the same name. */
+export type OpenStore = (name: string) => Store;
+
+const NOW = Date.parse("2026-01-02T03:04:05.678Z");
+const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
+const nextId = createIdSource(random, () => NOW);
+/** The code with which a promise is rejected. */
+const codeOf = (promise: Promise<unknown>): Promise<ErrorCode | "none"> =>
+  promise.then(
+    () => "none",
+    (error: unknown) => {
+      if (error instanceof AppError) return error.code;
+      throw error;
+    },
+  );
+/** Adds a form without any setting. */
+const addForm = (store: Store, slug: string): Promise<Form> =>
+  store.forms.insert({
+    slug,
+    name: slug,
+    key: formKey(random),
+    enabled: true,
+    uploads: false,
+    successUrl: null,
+    errorUrl: null,
+    allowedOrigins: [],
+    blockedSenders: [],
+    rateLimit: null,
+    maxFileSize: null,
+    maxFiles: null,
+    createdAt: NOW,
+    updatedAt: NOW,
+  });
+const bySlug = (a: string, b: string) => (a < b ? -1 : 1);
+
+/** What the product relies on in every driver of the `Store` port. */
+export function storeContract(name: string, open: OpenStore): void {
+  let databases = 0;
+  const opened: Store[] = [];
+  const openNamed = (database: string) => {
+    const store = open(database);
+    opened.push(store);
+    return store;
+  };
+  const freshName = () => `database-${(databases += 1)}`;
+  /** For tests that close it themselves. */
+  const openFresh = () => open(freshName());
+
+  describe(`the store contract, kept by ${name}`, () => {
+    let store: Store;
+    let slugs = 0;
+    const slug = () => `slug-${(slugs += 1)}`;
+    beforeAll(() => {
+      store = openNamed(freshName());
+    });
+    afterAll(async () => {
+      await Promise.all(opened.map((each) => each.close()));
+    });
+
+    const environmentCalled = (slug: string): Environment => ({ slug, name: slug, key: dashedKey(random) });
+
+    /** A project with these environments, and a place in its first one. */
+    async function project(...environments: string[]) {
+      const given = { slug: slug(), name: "A project", key: dashedKey(random), createdAt: NOW };
+      const project = await store.projects.insert({
+        ...given,
+        environments: environments.map(environmentCalled),
+      });
+      return {
+        ...project,
+        set: (environment: string, flag: string, patch: FlagPatch, now = NOW) =>
+          store.flags.set({ project: project.slug, environment, flag }, patch, now),
+        find: (environment: string, flag: string) =>
+          store.flags.find({ project: project.slug, environment, flag }),
+        select: (environment: string) =>
+          store.flags.select(
+            project.key,
+            project.environments.find((each) => each.slug === environment)!.key,
+          ),
+      };
+    }
+
+    const form = () => addForm(store, slug());
+
+    const submissionTo = (formKey: string, more: Partial<StoredSubmission> = {}): StoredSubmission => ({
+      id: nextId(),
+      formKey,
+      data: '{"a":1}',
+      files: [],
+      createdAt: NOW,
+      ...more,
+    });
+
+    const fileKept = (key: string, name = "a.txt") => ({
+      key,
+      field: "file",
+      name,
+      type: "text/plain",
+      size: 3,
+      sha256: "ab".repeat(32),
+    });
+
+    describe("projects", () => {
+      test("are stored with their environments and found by slug", async () => {
+        const environments = [environmentCalled("develop"), environmentCalled("production")];
+        const project = { slug: slug(), name: "Ein Projekt ✓", key: dashedKey(random), environments };
+        expect(await store.projects.insert({ ...project, createdAt: NOW })).toEqual(project);
+        expect(await store.projects.find(project.slug)).toEqual(project);
+      });
+
+      test("are listed by slug, each with its environments by slug", async () => {
+        const made = [await project("z", "a"), await project()];
+        const listed = await store.projects.list();
+        const names = listed.map((each) => each.slug);
+        expect(names).toEqual(names.toSorted(bySlug));
+        for (const { slug } of made) expect(names).toContain(slug);
+        const first = listed.find((each) => each.slug === made[0]!.slug)!;
+        expect(first.environments.map((each) => each.slug)).toEqual(["a", "z"]);
+      });
+
+      test("conflict where the slug is taken, and leave the first as it was", async () => {
+        const { slug } = await project("develop");
+        const again = { slug, name: "again", key: dashedKey(random), environments: [], createdAt: NOW };
+        expect(await codeOf(store.projects.insert(again))).toBe("conflict");
+        expect(await store.projects.find(slug)).toMatchObject({ name: "A project", environments: [{}] });
+      });
+
+      test("are undefined where none has the slug", async () => {
+        expect(await store.projects.find("nobody")).toBeUndefined();
+      });
+
+      test("take their environments, flags and values with them when they are deleted", async () => {
+        const { slug, set, select } = await project("develop");
+        await set("develop", "flag", { enabled: true });
+        await store.projects.delete(slug);
+        expect(await store.projects.find(slug)).toBeUndefined();
+        expect(await select("develop")).toBeUndefined();
+        expect(await codeOf(store.environments.list(slug))).toBe("not_found");
+        expect(await codeOf(store.flags.list(slug, "develop"))).toBe("not_found");
+        await store.projects.insert({
+          slug,
+          name: slug,
+          key: dashedKey(random),
+          environments: [environmentCalled("develop")],
+          createdAt: NOW,
+        });
+        expect(await store.flags.list(slug, "develop")).toEqual([]);
+      });
+
+      test("are not found by a delete where there are none", async () => {
+        expect(await codeOf(store.projects.delete("nobody"))).toBe("not_found");
+      });
+    });
+
+    describe("environments", () => {
+      test("are added to a project and listed by slug", async () => {
+        const { slug } = await project("m");
+        const added = { slug: "a", name: "First", key: dashedKey(random) };
+        expect(await store.environments.insert(slug, { ...added, createdAt: NOW }, null)).toEqual(added);
+        const listed = await store.environments.list(slug);
+        expect(listed.map((each) => each.slug)).toEqual(["a", "m"]);
+        expect(listed[0]).toEqual(added);
+      });
+
+      test("have every flag, off, without `from`", async () => {
+        const { slug, set, find } = await project("develop");
+        await set("develop", "flag", { enabled: true, payload: [1], description: "Said" });
+        await store.environments.insert(slug, { ...environmentCalled("new"), createdAt: NOW }, null);
+        expect(await find("new", "flag")).toMatchObject({
+          enabled: false,
+          payload: null,
+          expiresAt: null,
+          description: "Said",
+        });
+      });
+
+      test("have the values of the one they are made `from`, and their own afterwards", async () => {
+        const { slug, set, find } = await project("develop");
+        await set("develop", "on", { enabled: true, payload: { a: 1 }, expiredAt: "2030-01-01T00:00:00Z" });
+        await set("develop", "off", {});
+        await store.environments.insert(slug, { ...environmentCalled("new"), createdAt: NOW }, "develop");
+        expect(await find("new", "on")).toMatchObject({
+          enabled: true,
+          payload: '{"a":1}',
+          expiresAt: Date.parse("2030-01-01T00:00:00Z"),
+        });
+        expect(await find("new", "off")).toMatchObject({ enabled: false, payload: null });
+        await set("develop", "on", { enabled: false });
+        expect(await find("new", "on")).toMatchObject({ enabled: true });
+      });
+
+      test("conflict where the slug is taken in the project, not in another", async () => {
+        const one = await project("develop");
+        const other = await project();
+        const environment = { ...environmentCalled("develop"), createdAt: NOW };
+        expect(await codeOf(store.environments.insert(one.slug, environment, null))).toBe("conflict");
+        await store.environments.insert(other.slug, environment, null);
+      });
+
+      test("are not found where the project or `from` does not exist, and then nothing is added", async () => {
+        const { slug } = await project("develop");
+        const environment = { ...environmentCalled("new"), createdAt: NOW };
+        expect(await codeOf(store.environments.insert("nobody", environment, null))).toBe("not_found");
+        expect(await codeOf(store.environments.insert(slug, environment, "nothing"))).toBe("not_found");
+        expect(await codeOf(store.environments.list("nobody"))).toBe("not_found");
+        expect(await store.environments.list(slug)).toHaveLength(1);
+      });
+
+      test("take only their own flag values with them when they are deleted", async () => {
+        const { slug, set, find, select } = await project("a", "b");
+        await set("a", "flag", { enabled: true });
+        await set("b", "flag", { enabled: true });
+        await store.environments.delete(slug, "a");
+        expect(await select("a")).toBeUndefined();
+        expect(await codeOf(find("a", "flag"))).toBe("not_found");
+        expect(await find("b", "flag")).toMatchObject({ enabled: true });
+        await store.environments.insert(slug, { ...environmentCalled("a"), createdAt: NOW }, null);
+        expect(await find("a", "flag")).toMatchObject({ enabled: false });
+      });
+
+      test("are not found by a delete where there are none", async () => {
+        const { slug } = await project("a");
+        expect(await codeOf(store.environments.delete(slug, "b"))).toBe("not_found");
+        expect(await codeOf(store.environments.delete("nobody", "a"))).toBe("not_found");
+      });
+    });
+
+    describe("flags", () => {
+      test("are created, then updated, then unchanged by a set", async () => {
+        const { set, find } = await project("develop");
+        const created = await set("develop", "flag", { description: "Said" }, 1000);
+        expect(created).toEqual({
+          result: "created",
+          record: {
+            slug: "flag",
+            description: "Said",
+            enabled: false,
+            payload: null,
+            expiresAt: null,
+            createdAt: 1000,
+            updatedAt: 1000,
+          },
+        });
+        const patch = { enabled: true, payload: { b: [null], a: 1 }, expiredAt: "2030-01-01T00:00:00.001Z" };
+        const updated = await set("develop", "flag", patch, 2000);
+        expect(updated).toEqual({
+          result: "updated",
+          record: {
+            ...created.record,
+            enabled: true,
+            payload: '{"b":[null],"a":1}',
+            expiresAt: Date.parse("2030-01-01T00:00:00.001Z"),
+            updatedAt: 2000,
+          },
+        });
+        expect(await set("develop", "flag", patch, 3000)).toEqual({ ...updated, result: "unchanged" });
+        expect(await set("develop", "flag", {}, 3000)).toEqual({ ...updated, result: "unchanged" });
+        expect(await find("develop", "flag")).toEqual(updated.record);
+      });
+
+      test("change only in what the patch names", async () => {
+        const { set, find } = await project("develop");
+        await set("develop", "flag", { enabled: true, payload: 1, description: "Said" });
+        for (const patch of [{ enabled: false }, { payload: null }, { description: "" }] as FlagPatch[]) {
+          const before = (await find("develop", "flag"))!;
+          const { record } = await set("develop", "flag", patch);
+          const changed = Object.keys(record).filter(
+            (field) => record[field as "slug"] !== before[field as "slug"],
+          );
+          expect(changed).toEqual(Object.keys(patch));
+        }
+      });
+
+      test("exist, off, in every environment once set in one; a value there updates only that one", async () => {
+        const { set, find } = await project("a", "b", "c");
+        await set("a", "flag", { enabled: true }, 1000);
+        expect(await find("b", "flag")).toMatchObject({ enabled: false, createdAt: 1000, updatedAt: 1000 });
+        expect((await set("b", "flag", { enabled: true }, 2000)).result).toBe("updated");
+        expect(await find("a", "flag")).toMatchObject({ enabled: true, updatedAt: 1000 });
+        expect(await find("c", "flag")).toMatchObject({ enabled: false, updatedAt: 1000 });
+      });
+
+      test("have one description in every environment, which updates all", async () => {
+        const { set, find } = await project("a", "b");
+        await set("a", "flag", { description: "before" }, 1000);
+        await set("b", "flag", { description: "after" }, 2000);
+        expect(await find("a", "flag")).toMatchObject({ description: "after", updatedAt: 2000 });
+        expect(await find("b", "flag")).toMatchObject({ description: "after", updatedAt: 2000 });
+      });
+
+      test("are listed by slug, and selected newest first, then by slug", async () => {
+        const { slug, set, select } = await project("develop");
+        for (const [flag, now] of Object.entries({ b: 1000, c: 1000, a: 1000, z: 2000 })) {
+          await set("develop", flag, {}, now);
+        }
+        const slugsOf = (flags: { slug: string }[]) => flags.map((flag) => flag.slug);
+        expect(slugsOf(await store.flags.list(slug, "develop"))).toEqual(["a", "b", "c", "z"]);
+        expect(slugsOf(await (await select("develop"))!.flags())).toEqual(["z", "a", "b", "c"]);
+      });
+
+      test("are undefined, or not found by a delete, where there are none", async () => {
+        const { slug, find } = await project("develop");
+        expect(await find("develop", "nothing")).toBeUndefined();
+        expect(await codeOf(store.flags.delete(slug, "nothing"))).toBe("not_found");
+      });
+
+      test("are not found where the project or the environment does not exist", async () => {
+        const { slug, set } = await project("develop");
+        const elsewhere = { project: "nobody", environment: "develop", flag: "flag" };
+        expect(await codeOf(set("nowhere", "flag", {}))).toBe("not_found");
+        expect(await codeOf(store.flags.set(elsewhere, {}, NOW))).toBe("not_found");
+        expect(await codeOf(store.flags.find(elsewhere))).toBe("not_found");
+        expect(await codeOf(store.flags.list(slug, "nowhere"))).toBe("not_found");
+        expect(await codeOf(store.flags.delete("nobody", "flag"))).toBe("not_found");
+        expect(await store.flags.list(slug, "develop")).toEqual([]);
+      });
+
+      test("are gone from every environment once deleted, with their values", async () => {
+        const { slug, set, find } = await project("a", "b");
+        await set("a", "flag", { enabled: true });
+        await set("b", "flag", { enabled: true });
+        await store.flags.delete(slug, "flag");
+        expect(await find("a", "flag")).toBeUndefined();
+        expect((await set("b", "flag", {})).result).toBe("created");
+        expect(await find("a", "flag")).toMatchObject({ enabled: false });
+      });
+
+      test("of 50 environments set at the same time are all there, created once", async () => {
+        const names = Array.from({ length: 50 }, (_, index) => `e${index}`);
+        const { set, find } = await project(...names);
+        const done = await Promise.all(names.map((each) => set(each, "flag", { enabled: true })));
+        expect(done.filter(({ result }) => result === "created")).toHaveLength(1);
+        for (const each of names) expect(await find(each, "flag")).toMatchObject({ enabled: true });
+      });
+    });
+
+    describe("a selection", () => {
+      test("needs the keys of a project and of an environment in it", async () => {
+        const one = await project("develop");
+        const other = await project("develop");
+        const [key] = one.environments.map((each) => each.key);
+        expect(await store.flags.select(one.key, key!)).toBeDefined();
+        expect(await store.flags.select(other.key, key!)).toBeUndefined();
+        expect(await store.flags.select(key!, one.key)).toBeUndefined();
+        expect(await store.flags.select("", "")).toBeUndefined();
+      });
+
+      test("has another revision after every change to its own flags and no other", async () => {
+        const { slug, set, select } = await project("a", "b");
+        const other = await project("a");
+        const revisions = async () => [
+          (await select("a"))!.revision,
+          (await select("b"))!.revision,
+          (await other.select("a"))!.revision,
+        ];
+        const changed = async (change: () => Promise<unknown>) => {
+          const before = await revisions();
+          await change();
+          const after = await revisions();
+          return after.map((revision, index) => revision !== before[index]);
+        };
+        expect(await changed(() => set("a", "flag", {}))).toEqual([true, true, false]);
+        expect(await changed(() => set("a", "flag", {}))).toEqual([false, false, false]);
+        expect(await changed(() => set("b", "flag", { enabled: true }))).toEqual([false, true, false]);
+        expect(await changed(() => set("a", "flag", { description: "x" }))).toEqual([true, true, false]);
+        expect(await changed(() => store.flags.delete(slug, "flag"))).toEqual([true, true, false]);
+      });
+
+      test("never has a revision again, also after its environment was made anew", async () => {
+        const { slug, set, select } = await project("a");
+        const seen = [(await select("a"))!.revision];
+        for (let round = 0; round < 3; round += 1) {
+          await set("a", "flag", { payload: round });
+          seen.push((await select("a"))!.revision);
+          await store.flags.delete(slug, "flag");
+          seen.push((await select("a"))!.revision);
+        }
+        await store.environments.delete(slug, "a");
+        const again = environmentCalled("a");
+        await store.environments.insert(slug, { ...again, createdAt: NOW }, null);
+        const { key } = (await store.projects.find(slug))!;
+        seen.push((await store.flags.select(key, again.key))!.revision);
+        expect(new Set(seen).size).toBe(seen.length);
+      });
+    });
+
+    describe("the version of the setup", () => {
+      /** Whether the version differs after a change, as this store and another on the same database see it. */
+      async function openWatched() {
+        const database = freshName();
+        const near = openNamed(database);
+        const far = openNamed(database);
+        let calls = 0;
+        near.watch(() => (calls += 1));
+        const versions = async () => [await near.version(), await far.version(), calls];
+        return {
+          near,
+          far,
+          differs: async (change: () => Promise<unknown>) => {
+            const before = await versions();
+            await change();
+            const after = await versions();
+            return after.map((each, index) => each !== before[index]);
+          },
+        };
+      }
+      const makeProject = (store: Store) =>
+        store.projects.insert({
+          slug: "p",
+          name: "p",
+          key: dashedKey(random),
+          environments: ["a", "b"].map(environmentCalled),
+          createdAt: NOW,
+        });
+      const place = { project: "p", environment: "a", flag: "flag" };
+
+      test("differs after every change that a reader could see, in each store on the database", async () => {
+        const { near, differs } = await openWatched();
+        const changes = [
+          () => makeProject(near),
+          () => near.flags.set(place, {}, NOW),
+          () => near.flags.set(place, { enabled: true }, NOW),
+          () => near.flags.set(place, { payload: 1 }, NOW),
+          () => near.flags.set(place, { description: "d" }, NOW),
+          () => near.flags.set(place, { expiredAt: "2030-01-01T00:00:00Z" }, NOW),
+          () => near.environments.insert("p", { ...environmentCalled("c"), createdAt: NOW }, "a"),
+          () => near.environments.delete("p", "b"),
+          () => near.flags.delete("p", "flag"),
+          () => addForm(near, "form"),
+          () => near.forms.update("form", { name: "Form" }, NOW),
+          () => near.forms.delete("form"),
+          () => near.projects.delete("p"),
+        ];
+        for (const change of changes)
+          expect([change.toString(), ...(await differs(change))]).toEqual([
+            change.toString(),
+            true,
+            true,
+            true,
+          ]);
+      });
+
+      test("differs after a change made through another store", async () => {
+        const { near, far, differs } = await openWatched();
+        await makeProject(near);
+        expect((await differs(() => far.flags.set(place, { enabled: true }, NOW))).slice(0, 2)).toEqual([
+          true,
+          true,
+        ]);
+        expect((await differs(() => far.flags.delete("p", "flag"))).slice(0, 2)).toEqual([true, true]);
+      });
+
+      test("stays the same when nothing that readers see was changed", async () => {
+        const { near, far, differs } = await openWatched();
+        await makeProject(near);
+        await near.flags.set(place, { enabled: true }, NOW);
+        const { key } = await addForm(near, "first");
+        const submission = submissionTo(key);
+        const changes = [
+          () => near.flags.set(place, { enabled: true }, NOW + 1),
+          () => near.flags.delete("p", "nothing").catch(() => {}),
+          () => near.forms.update("first", {}, NOW + 1),
+          () => near.submissions.insert(submission),
+          () => far.submissions.insert(submissionTo(key)),
+          () => near.submissions.delete(submission.id),
+          () =>
+            near.tokens.insert({ name: "t", hash: "h", scopes: ["read"], createdAt: NOW, expiresAt: null }),
+          () => near.tokens.delete("t"),
+        ];
+        for (const change of changes)
+          expect([change.toString(), ...(await differs(change)).slice(0, 2)]).toEqual([
+            change.toString(),
+            false,
+            false,
+          ]);
+      });
+    });
+
+    describe("forms", () => {
+      test("are stored with every setting and found by slug, by key, or only by key", async () => {
+        const record = {
+          slug: slug(),
+          name: "Kontakt ✓",
+          key: `key-${slug()}`,
+          enabled: false,
+          uploads: true,
+          successUrl: "https://example.com/thanks",
+          errorUrl: "https://example.com/error",
+          allowedOrigins: ["https://example.com", "https://a.example"],
+          blockedSenders: ["203.0.113.0/24"],
+          rateLimit: { count: 3, seconds: 60 },
+          maxFileSize: 12,
+          maxFiles: 3,
+          createdAt: NOW,
+          updatedAt: NOW + 1,
+        };
+        const seen = {
+          ...record,
+          createdAt: "2026-01-02T03:04:05.678Z",
+          updatedAt: "2026-01-02T03:04:05.679Z",
+        };
+        expect(await store.forms.insert(record)).toEqual(seen);
+        expect(await store.forms.find(record.slug)).toEqual(seen);
+        expect(await store.forms.find(record.key)).toEqual(seen);
+        expect(await store.forms.findByKey(record.key)).toEqual(seen);
+        expect(await store.forms.findByKey(record.slug)).toBeUndefined();
+        expect(await store.forms.find("nobody")).toBeUndefined();
+      });
+
+      test("follow the default limits where they have none of their own", async () => {
+        expect(await form()).toMatchObject({
+          maxFileSize: DEFAULT_MAX_FILE_SIZE,
+          maxFiles: DEFAULT_MAX_FILES,
+        });
+      });
+
+      test("are updated or unchanged by an update, by slug and by key", async () => {
+        const { slug, key } = await form();
+        const patch = { name: "New", uploads: true, allowedOrigins: ["https://a.example"], maxFiles: 9 };
+        const updated = await store.forms.update(slug, patch, NOW + 5);
+        expect(updated.result).toBe("updated");
+        expect(updated.form).toMatchObject({ ...patch, slug, key, updatedAt: "2026-01-02T03:04:05.683Z" });
+        expect(await store.forms.update(key, patch, NOW + 9)).toEqual({ ...updated, result: "unchanged" });
+        expect(await store.forms.find(slug)).toEqual(updated.form);
+        const { form: reset } = await store.forms.update(slug, { maxFiles: null }, NOW);
+        expect(reset.maxFiles).toBe(DEFAULT_MAX_FILES);
+        expect(await codeOf(store.forms.update("nobody", patch, NOW))).toBe("not_found");
+      });
+
+      test("conflict where the slug, or a key like it, is taken", async () => {
+        const { slug, key } = await form();
+        expect(await codeOf(addForm(store, slug))).toBe("conflict");
+        expect(await codeOf(addForm(store, key))).toBe("conflict");
+      });
+
+      test("are listed by slug", async () => {
+        const made = [await form(), await form()];
+        const listed = (await store.forms.list()).map((each) => each.slug);
+        expect(listed).toEqual(listed.toSorted(bySlug));
+        for (const { slug } of made) expect(listed).toContain(slug);
+      });
+
+      test("take their submissions with them when deleted, and say which blobs those had", async () => {
+        const { slug, key } = await form();
+        const other = await form();
+        const [id, kept] = [nextId(), nextId()];
+        await store.submissions.insert(submissionTo(key, { id, files: [fileKept("f1"), fileKept("f2")] }));
+        await store.submissions.insert(submissionTo(key));
+        await store.submissions.insert(submissionTo(other.key, { id: kept, files: [fileKept("f3")] }));
+        expect((await store.forms.delete(slug)).toSorted()).toEqual(["f1", "f2"]);
+        expect(await store.forms.find(slug)).toBeUndefined();
+        expect(await store.submissions.find(id)).toBeUndefined();
+        expect(await store.submissions.find(kept)).toBeDefined();
+        expect(await store.submissions.unreferenced(["f1", "f2", "f3"])).toEqual(["f1", "f2"]);
+        expect(await codeOf(store.forms.delete(slug))).toBe("not_found");
+      });
+    });
+
+    describe("submissions", () => {
+      test("are found as they were stored, with their files in order and without blob keys", async () => {
+        const { slug, key } = await form();
+        const data = { text: "Grüße 🎉\u0000", "": null, list: [1, "2", { three: true }], n: 1.5 };
+        const files = [fileKept("k1", "../../etc/passwd"), fileKept("k2", "日本.txt")];
+        const submission = submissionTo(key, { data: JSON.stringify(data), files });
+        await store.submissions.insert(submission);
+        expect(await store.submissions.find(submission.id)).toEqual({
+          id: submission.id,
+          form: slug,
+          data,
+          files: files.map(({ key: _key, ...file }) => file),
+          createdAt: "2026-01-02T03:04:05.678Z",
+        });
+        expect(await store.submissions.find("nothing")).toBeUndefined();
+      });
+
+      test("keep a field called __proto__", async () => {
+        const { key } = await form();
+        const submission = submissionTo(key, { data: '{"__proto__":{"a":1},"constructor":"x"}' });
+        await store.submissions.insert(submission);
+        const found = await store.submissions.find(submission.id);
+        expect(JSON.stringify(found!.data)).toBe(submission.data);
+      });
+
+      test("are not found to have a form whose key is unknown; a slug is no key", async () => {
+        const { slug } = await form();
+        for (const key of ["nobody", slug]) {
+          const submission = submissionTo(key);
+          expect(await codeOf(store.submissions.insert(submission))).toBe("not_found");
+          expect(await store.submissions.find(submission.id)).toBeUndefined();
+        }
+        expect(await codeOf(store.submissions.list("nobody", 1, null))).toBe("not_found");
+      });
+
+      test("are listed newest first, in pages, also past one that was deleted", async () => {
+        const { key } = await form();
+        const ids: string[] = [];
+        for (let count = 0; count < 7; count += 1) {
+          const submission = submissionTo(key);
+          ids.unshift(submission.id);
+          await store.submissions.insert(submission);
+        }
+        const page = async (limit: number, before: string | null) =>
+          (await store.submissions.list(key, limit, before)).submissions.map((each) => each.id);
+        expect(await page(100, null)).toEqual(ids);
+        expect(await page(3, null)).toEqual(ids.slice(0, 3));
+        await store.submissions.delete(ids[2]!);
+        expect(await page(3, ids[2]!)).toEqual(ids.slice(3, 6));
+        expect(await page(3, ids[5]!)).toEqual(ids.slice(6));
+        expect(await page(3, ids[6]!)).toEqual([]);
+        expect(await store.submissions.count(key)).toBe(6);
+        expect(await store.submissions.count((await form()).key)).toBe(0);
+      });
+
+      test("come in shorter pages where they are large, and none is left out", async () => {
+        const { key } = await form();
+        const large = Array.from({ length: 10 }, () =>
+          submissionTo(key, { data: JSON.stringify({ text: "x".repeat(1_000_000) }) }),
+        );
+        for (const each of large) await store.submissions.insert(each);
+        const ids: string[] = [];
+        const lengths: number[] = [];
+        for (let before: string | null = null, more = true; more; before = ids.at(-1)!) {
+          const page = await store.submissions.list(key, 100, before);
+          ids.push(...page.submissions.map((each) => each.id));
+          lengths.push(page.submissions.length);
+          more = page.more;
+        }
+        expect(ids).toEqual(large.map((each) => each.id).toReversed());
+        expect(lengths).toEqual([4, 4, 2]);
+      });
+
+      test("give back the blob keys of their files when deleted", async () => {
+        const { key } = await form();
+        const submission = submissionTo(key, { files: [fileKept("d1"), fileKept("d2")] });
+        await store.submissions.insert(submission);
+        expect(await store.submissions.unreferenced(["d1", "x", "d2"])).toEqual(["x"]);
+        expect((await store.submissions.delete(submission.id)).toSorted()).toEqual(["d1", "d2"]);
+        expect(await store.submissions.unreferenced(["d1", "d2"])).toEqual(["d1", "d2"]);
+        expect(await codeOf(store.submissions.delete(submission.id))).toBe("not_found");
+        expect(await store.submissions.unreferenced([])).toEqual([]);
+      });
+
+      test("of 500 senders at the same time are all there", async () => {
+        const { key } = await form();
+        const submissions = Array.from({ length: 500 }, (_, index) =>
+          submissionTo(key, { data: JSON.stringify({ index }) }),
+        );
+        await Promise.all(submissions.map((each) => store.submissions.insert(each)));
+        expect(await store.submissions.count(key)).toBe(500);
+        const { submissions: listed } = await store.submissions.list(key, 1000, null);
+        expect(listed.map((each) => each.data["index"])).toEqual(submissions.map((_, index) => 499 - index));
+      });
+
+      test("that fail leave nothing, and take none back that came at the same time", async () => {
+        const { key } = await form();
+        const good = Array.from({ length: 20 }, () => submissionTo(key));
+        const bad = [
+          submissionTo("nobody"),
+          // Fails at its second file, after its own row.
+          submissionTo(key, { files: [fileKept("twice"), fileKept("twice")] }),
+          submissionTo(key, { id: good[0]!.id }),
+        ];
+        const mixed = [...good.slice(0, 10), ...bad, ...good.slice(10)];
+        const results = await Promise.allSettled(mixed.map((each) => store.submissions.insert(each)));
+        expect(results.flatMap(({ status }, index) => (status === "rejected" ? [index] : []))).toEqual([
+          10, 11, 12,
+        ]);
+        expect((results[10] as PromiseRejectedResult).reason).toMatchObject({
+          name: "AppError",
+          code: "not_found",
+        });
+        const { submissions: listed } = await store.submissions.list(key, 100, null);
+        expect(listed.map((each) => each.id)).toEqual(good.map((each) => each.id).toReversed());
+        expect(await store.submissions.unreferenced(["twice"])).toEqual(["twice"]);
+      });
+    });
+
+    describe("tokens", () => {
+      const token = (name: string, more = {}) => ({
+        name,
+        hash: `hash of ${name}`,
+        scopes: ["flags:read" as const, "forms:write" as const],
+        createdAt: NOW,
+        expiresAt: null,
+        ...more,
+      });
+
+      test("are found by the hash of their secret, which they do not show", async () => {
+        const name = slug();
+        const seen: Token = {
+          name,
+          scopes: ["flags:read", "forms:write"],
+          createdAt: "2026-01-02T03:04:05.678Z",
+          expiresAt: "2026-01-02T03:04:05.679Z",
+        };
+        expect(await store.tokens.insert(token(name, { expiresAt: NOW + 1 }))).toEqual(seen);
+        expect(await store.tokens.find(`hash of ${name}`)).toEqual(seen);
+        expect(await store.tokens.find(name)).toBeUndefined();
+        expect(await store.tokens.find("")).toBeUndefined();
+      });
+
+      test("are listed by name, conflict by name, and are gone once deleted", async () => {
+        const names = [slug(), slug()];
+        for (const name of names.toReversed()) await store.tokens.insert(token(name));
+        const listed = (await store.tokens.list()).map((each) => each.name);
+        expect(listed).toEqual(listed.toSorted(bySlug));
+        const [name] = names as [string];
+        expect(await codeOf(store.tokens.insert(token(name, { hash: "another" })))).toBe("conflict");
+        await store.tokens.delete(name);
+        expect(await store.tokens.find(`hash of ${name}`)).toBeUndefined();
+        expect(await codeOf(store.tokens.delete(name))).toBe("not_found");
+      });
+    });
+
+    describe("two stores on one database", () => {
+      test("see each other's changes at once", async () => {
+        const database = freshName();
+        const [near, far] = [openNamed(database), openNamed(database)];
+        const { key } = await addForm(near, "form");
+        expect(await far.forms.findByKey(key)).toMatchObject({ slug: "form" });
+        const submission = submissionTo(key);
+        await far.submissions.insert(submission);
+        expect(await near.submissions.find(submission.id)).toBeDefined();
+        await near.submissions.delete(submission.id);
+        expect(await far.submissions.count(key)).toBe(0);
+      });
+
+      test("lose nothing when both write at the same time", async () => {
+        const database = freshName();
+        const stores = [openNamed(database), openNamed(database)];
+        const { key } = await addForm(stores[0]!, "form");
+        await Promise.all(
+          Array.from({ length: 100 }, (_, index) => stores[index % 2]!.submissions.insert(submissionTo(key))),
+        );
+        for (const each of stores) expect(await each.submissions.count(key)).toBe(100);
+      });
+    });
+
+    describe("an open and a closed store", () => {
+      test("answers a ping while it is open", async () => {
+        await store.ping();
+      });
+
+      test("says that it is unavailable to a ping once it is closed", async () => {
+        const store = openFresh();
+        await store.close();
+        expect(await codeOf(store.ping())).toBe("unavailable");
+      });
+
+      test("finishes what is queued before it closes", async () => {
+        const database = freshName();
+        const store = open(database);
+        const { key } = await addForm(store, "form");
+        const writes = Array.from({ length: 50 }, () => store.submissions.insert(submissionTo(key)));
+        const [, ...stored] = await Promise.all([store.close(), ...writes]);
+        expect(stored).toHaveLength(50);
+        expect(await openNamed(database).submissions.count(key)).toBe(50);
+      });
+
+      test("keeps everything for the next one", async () => {
+        const database = freshName();
+        const store = open(database);
+        await store.projects.insert({ slug: "p", name: "p", key: "k", environments: [], createdAt: NOW });
+        await store.close();
+        expect(await openNamed(database).projects.find("p")).toMatchObject({ key: "k" });
+      });
+
+      test("refuses a write that comes after it was closed, rather than let it wait for ever", async () => {
+        const store = openFresh();
+        await store.close();
+        const write = store.tokens.insert({
+          name: "t",
+          hash: "h",
+          scopes: [],
+          createdAt: NOW,
+          expiresAt: null,
+        });
+        expect(await write.catch(() => "refused")).toBe("refused");
+      }, 1000);
+
+      test("may be closed twice", async () => {
+        const store = openFresh();
+        await store.close();
+        await store.close();
+      }, 1000);
+    });
+  });
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test";
+import { clientAddress, createAddressList, isAddressRange, isLoopback } from "../../src/http/address.ts";
+
+describe("the address of a client", () => {
+  const isTrusted = createAddressList(["10.0.0.0/8", "127.0.0.1", "fd00::/8"]);
+  const client = (peer: string, forwardedFor: string | null) => clientAddress(peer, forwardedFor, isTrusted);
+
+  test("is the peer's when nothing was forwarded", () => {
+    expect(client("203.0.113.9", null)).toBe("203.0.113.9");
+    expect(client("10.0.0.1", null)).toBe("10.0.0.1");
+    expect(client("10.0.0.1", "")).toBe("10.0.0.1");
+  });
+
+  test("is the peer's whatever an untrusted peer claims", () => {
+    expect(client("203.0.113.9", "198.51.100.1")).toBe("203.0.113.9");
+    expect(client("203.0.113.9", "127.0.0.1, 10.0.0.1")).toBe("203.0.113.9");
+    expect(clientAddress("10.0.0.1", "198.51.100.1", createAddressList([]))).toBe("10.0.0.1");
+  });
+
+  test("is the one that a trusted proxy forwards for", () => {
+    expect(client("10.0.0.1", "198.51.100.1")).toBe("198.51.100.1");
+    expect(client("10.0.0.1", "  2001:db8::1  ")).toBe("2001:db8::1");
+    expect(client("fd00::1", "198.51.100.1")).toBe("198.51.100.1");
+  });
+
+  test("is the rightmost that no trusted proxy has, not one the client put before it", () => {
+    expect(client("10.0.0.1", "127.0.0.1, 198.51.100.1")).toBe("198.51.100.1");
+    expect(client("10.0.0.1", "192.0.2.7, 198.51.100.1, 10.0.0.3, 10.0.0.2")).toBe("198.51.100.1");
+  });
+
+  test("is the first hop when every hop is a trusted proxy", () => {
+    expect(client("10.0.0.1", "10.0.0.3, 10.0.0.2")).toBe("10.0.0.3");
+  });
+
+  test.each(["unknown", "_hidden", "", "not an address", "999.1.1.1", "198.51.100.1; DROP TABLE"])(
+    "is the hop as it stands, and never that of a proxy, where it reads %j",
+    (hop) => {
+      expect(client("10.0.0.1", `198.51.100.1, ${hop}`)).toBe(hop);
+      expect(client("10.0.0.1", `198.51.100.1, ${hop}, 10.0.0.2`)).toBe(hop);
+    },
+  );
+
+  test.each(["192.0.2.9:4444", '"192.0.2.9"', '"192.0.2.9:4444"'])("is read from %j too", (hop) => {
+    expect(client("10.0.0.1", hop)).toBe("192.0.2.9");
+  });
+
+  test.each(["[2001:db8::1]", "[2001:db8::1]:4444", '"[2001:db8::1]:4444"'])("is read from %j too", (hop) => {
+    expect(client("10.0.0.1", hop)).toBe("2001:db8::1");
+  });
+
+  test("is an IPv4 address also when it came over an IPv6 socket", () => {
+    expect(client("::ffff:203.0.113.9", null)).toBe("203.0.113.9");
+    expect(client("::ffff:10.0.0.1", "::FFFF:198.51.100.1")).toBe("198.51.100.1");
+  });
+
+  test("is the peer's when that is no address", () => {
+    expect(client("", "198.51.100.1")).toBe("");
+  });
+});
+
+describe("a list of addresses", () => {
+  const includes = createAddressList(["192.0.2.1", "198.51.100.0/24", "2001:db8::/32", "::1"]);
+
+  test.each(["192.0.2.1", "198.51.100.0", "198.51.100.255", "2001:db8:1::5", "::1", "0:0:0:0:0:0:0:1"])(
+    "includes %s",
+    (address) => {
+      expect(includes(address)).toBe(true);
+    },
+  );
+
+  test.each(["192.0.2.2", "198.51.101.0", "2001:db9::1", "::2", "", "nonsense", "198.51.100.0/24"])(
+    "does not include %j",
+    (address) => {
+      expect(includes(address)).toBe(false);
+    },
+  );
+
+  test("may hold everything or nothing", () => {
+    expect(createAddressList(["0.0.0.0/0"])("203.0.113.9")).toBe(true);
+    expect(createAddressList(["203.0.113.9/32"])("203.0.113.9")).toBe(true);
+    expect(createAddressList([])("203.0.113.9")).toBe(false);
+  });
+});
+
+test.each(["10.0.0.1", "10.0.0.0/8", "0.0.0.0/0", "10.0.0.1/32", "::1", "fd00::/8", "::/0", "::1/128"])(
+  "%s is an address range",
+  (text) => {
+    expect(isAddressRange(text)).toBe(true);
+    createAddressList([text]);
+  },
+);
+
+test.each([
+  "",
+  "/",
+  "10.0.0.0/33",
+  "10.0.0.0/",
+  "10.0.0.0/x",
+  "10.0.0/8",
+  "10.0.0.0/8/8",
+  "::/129",
+  "host",
+  "10.0.0.0/-1",
+])("%j is no address range", (text) => {
+  expect(isAddressRange(text)).toBe(false);
+});
+
+test("loopback is 127.0.0.0/8 and ::1", () => {
+  for (const address of ["127.0.0.1", "127.255.0.1", "::1"]) expect(isLoopback(address)).toBe(true);
+  for (const address of ["128.0.0.1", "::2", "10.0.0.1", ""]) expect(isLoopback(address)).toBe(false);
+});

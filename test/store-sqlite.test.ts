@@ -1,0 +1,216 @@
+import { Database } from "bun:sqlite";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
+import { connect } from "../src/store/sqlite/connection.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { tempDirectory } from "./support/temp.ts";
+
+const directory = tempDirectory();
+let count = 0;
+const freshFile = () => join(directory, `${(count += 1)}.db`);
+const error = (code: string) => expect.objectContaining({ name: "AppError", code });
+
+/** A database that some other program made. */
+function makeDatabase(...statements: string[]): string {
+  const file = freshFile();
+  const db = new Database(file, { create: true });
+  for (const sql of statements) db.run(sql);
+  db.close();
+  return file;
+}
+
+function pragma(db: Database, name: string): unknown {
+  return db.prepare<never, []>(`PRAGMA ${name}`).values()[0]![0];
+}
+
+function ourDatabase(...statements: string[]): string {
+  const file = freshFile();
+  const db = connect(file);
+  for (const sql of statements) db.run(sql);
+  db.run("PRAGMA journal_mode = DELETE");
+  db.close();
+  return file;
+}
+
+describe("a file that is not ours to use", () => {
+  const cases: [what: string, make: () => string, message: RegExp][] = [
+    ["a database of a newer formflag", () => ourDatabase("PRAGMA user_version = 9999"), /newer/],
+    [
+      "a database with another application id",
+      () => makeDatabase("CREATE TABLE t (a)", "PRAGMA application_id = 12345"),
+      /another program/,
+    ],
+    [
+      "an empty database with another application id",
+      () => makeDatabase("PRAGMA application_id = 12345"),
+      /another/,
+    ],
+    [
+      "a database with tables and no application id",
+      () => makeDatabase("CREATE TABLE t (a)"),
+      /another program/,
+    ],
+    [
+      "a database with a version and no application id",
+      () => makeDatabase("PRAGMA user_version = 1"),
+      /another/,
+    ],
+    [
+      "a text",
+      () => {
+        const file = freshFile();
+        writeFileSync(file, "This is no database.\n".repeat(500));
+        return file;
+      },
+      /not a database/,
+    ],
+    [
+      "a short text",
+      () => {
+        const file = freshFile();
+        writeFileSync(file, "hello");
+        return file;
+      },
+      /not a database/,
+    ],
+  ];
+
+  for (const writing of ["inline", "thread"] as const) {
+    test.each(cases)(
+      `%s is refused (${writing}) and left as it was, byte for byte`,
+      (_what, make, message) => {
+        const file = make();
+        const before = readFileSync(file);
+        expect(() => openSqliteStore(file, writing)).toThrow(error("unsupported"));
+        expect(() => openSqliteStore(file, writing)).toThrow(message);
+        expect(readFileSync(file).equals(before)).toBe(true);
+        for (const suffix of ["-wal", "-shm", "-journal"]) expect(existsSync(file + suffix)).toBe(false);
+      },
+    );
+  }
+
+  test("is a database of a newer formflag that still keeps a write-ahead log", () => {
+    const file = freshFile();
+    const db = connect(file);
+    db.run("PRAGMA user_version = 9999");
+    db.close();
+    const before = readFileSync(file);
+    expect(() => openSqliteStore(file, "inline")).toThrow(error("unsupported"));
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test("names itself and says what to do", () => {
+    const file = makeDatabase("CREATE TABLE t (a)");
+    try {
+      openSqliteStore(file, "inline");
+      expect.unreachable();
+    } catch (thrown) {
+      expect(thrown).toMatchObject({
+        message: expect.stringContaining(file),
+        hint: expect.stringContaining("--data"),
+      });
+    }
+  });
+
+  test("is a folder, or stands under a file", () => {
+    const folder = freshFile();
+    mkdirSync(folder);
+    expect(() => openSqliteStore(folder, "inline")).toThrow(error("forbidden"));
+    const file = freshFile();
+    writeFileSync(file, "");
+    expect(() => openSqliteStore(join(file, "formflag.db"), "inline")).toThrow(error("forbidden"));
+  });
+});
+
+describe("a connection", () => {
+  test("waits for locks, flushes at every commit, and keeps foreign keys", () => {
+    const db = connect(freshFile());
+    expect(pragma(db, "journal_mode")).toBe("wal");
+    expect(pragma(db, "synchronous")).toBe(2);
+    expect(pragma(db, "foreign_keys")).toBe(1);
+    expect(pragma(db, "trusted_schema")).toBe(0);
+    expect(Number(pragma(db, "busy_timeout"))).toBeGreaterThanOrEqual(1000);
+    db.close();
+  });
+
+  test("has the same settings when the file was there before", () => {
+    const file = freshFile();
+    connect(file).close();
+    const db = connect(file);
+    expect(pragma(db, "journal_mode")).toBe("wal");
+    expect(pragma(db, "synchronous")).toBe(2);
+    expect(pragma(db, "foreign_keys")).toBe(1);
+    db.close();
+  });
+
+  test("makes the folder it needs, closed to others", () => {
+    const folder = join(directory, "new", "deeper");
+    connect(join(folder, "formflag.db")).close();
+    expect((statSync(folder).mode & 0o777).toString(8)).toBe("700");
+  });
+
+  test("takes an empty file as a new database", () => {
+    const file = freshFile();
+    writeFileSync(file, "");
+    const db = connect(file);
+    expect(Number(pragma(db, "user_version"))).toBeGreaterThan(0);
+    db.close();
+  });
+});
+
+describe("the schema", () => {
+  const schemaOf = (db: Database) =>
+    db.query<{ sql: string }, []>("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all();
+
+  test("is marked as ours", () => {
+    const db = connect(freshFile());
+    expect(Buffer.from(Number(pragma(db, "application_id")).toString(16), "hex").toString()).toBe("fflg");
+    db.close();
+  });
+
+  test("is the same after it was brought up to date again, and so are the rows", () => {
+    const file = freshFile();
+    const first = connect(file);
+    first.run("INSERT INTO projects (slug, name, key, created_at) VALUES ('a', 'A', 'k', 1)");
+    const [schema, version] = [schemaOf(first), pragma(first, "user_version")];
+    first.close();
+    const second = connect(file);
+    const third = connect(file);
+    expect(schemaOf(third)).toEqual(schema);
+    expect(pragma(third, "user_version")).toBe(version);
+    expect(third.query("SELECT slug FROM projects").all()).toEqual([{ slug: "a" }]);
+    second.close();
+    third.close();
+  });
+
+  test("has only STRICT tables", () => {
+    const db = connect(freshFile());
+    const tables = db
+      .query<{ name: string; strict: number }, []>(
+        "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'",
+      )
+      .all();
+    expect(tables.length).toBeGreaterThan(5);
+    expect(tables.filter((table) => table.strict !== 1)).toEqual([]);
+    db.close();
+  });
+
+  test("has an index for every foreign key, so that no delete reads a whole table", () => {
+    const db = connect(freshFile());
+    const keys = db
+      .query<{ name: string; column: string }, []>(
+        `SELECT t.name, k."from" AS column FROM pragma_table_list t, pragma_foreign_key_list(t.name) k
+         WHERE t.schema = 'main'`,
+      )
+      .all();
+    expect(keys.length).toBeGreaterThan(4);
+    for (const { name, column } of keys) {
+      const plan = db
+        .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN SELECT 1 FROM ${name} WHERE ${column} = 1`)
+        .all();
+      expect([name, column, plan[0]!.detail]).toEqual([name, column, expect.stringContaining("SEARCH")]);
+    }
+    db.close();
+  });
+});

@@ -1,0 +1,101 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll } from "bun:test";
+import { tempDirectory } from "./temp.ts";
+
+/** Made by `npm run build`, which `npm test` runs first. */
+export const EXECUTABLE = join(import.meta.dir, "../../dist/formflag");
+
+if (!existsSync(EXECUTABLE)) throw new Error("dist/formflag is missing: run npm run build");
+
+type RunOptions = { cwd?: string; env?: Record<string, string>; stdin?: string };
+
+/** Only what is given, so that nothing of the machine's own settings reaches a test. */
+function environment(env: Record<string, string> = {}): Record<string, string> {
+  return { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", ...env };
+}
+
+export type RunResult = { code: number; stdout: string; stderr: string };
+
+/** Runs the executable to its end. */
+export async function formflag(args: string[], { cwd, env, stdin }: RunOptions = {}): Promise<RunResult> {
+  const child = Bun.spawn([EXECUTABLE, ...args], {
+    cwd: cwd ?? tempDirectory(),
+    env: environment(env),
+    stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, stdout, stderr };
+}
+
+/** Commands on one data directory. */
+export function onData(data: string) {
+  return {
+    run: (...args: string[]) => formflag([...args, "--data", data]),
+    /** The parsed output of a command that has to succeed. */
+    async json<T>(...args: string[]): Promise<T> {
+      const { code, stdout, stderr } = await formflag([...args, "--data", data, "--json"]);
+      if (code !== 0) throw new Error(`formflag ${args.join(" ")} exited ${code}: ${stderr}`);
+      return JSON.parse(stdout) as T;
+    },
+  };
+}
+
+export type RunningServer = {
+  /** `http://127.0.0.1:PORT`, one for each address, in the order they were announced. */
+  urls: string[];
+  url: string;
+  data: string;
+  pid: number;
+  stderr: () => string;
+  /** Sends the signal and returns the exit code. */
+  stop: (signal?: NodeJS.Signals) => Promise<number>;
+};
+
+/** Starts `formflag serve` on free ports and waits until it listens at `addresses` of them. */
+export async function startServer(
+  args: string[] = [],
+  {
+    data = tempDirectory(),
+    env,
+    addresses = 1,
+  }: { data?: string; env?: Record<string, string>; addresses?: number } = {},
+): Promise<RunningServer> {
+  const child = Bun.spawn([EXECUTABLE, "serve", "--data", data, "--listen", "127.0.0.1:0", ...args], {
+    cwd: tempDirectory(),
+    env: environment(env),
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  afterAll(() => child.kill("SIGKILL"));
+  let stderr = "";
+  const listening = Promise.withResolvers<string[]>();
+  const read = async () => {
+    for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
+      stderr += chunk;
+      const urls = [...stderr.matchAll(/^listening on (\S+)\n/gm)].map((match) => match[1]!);
+      if (urls.length === addresses) listening.resolve(urls);
+    }
+    listening.reject(new Error(`the server ended: ${stderr}`));
+  };
+  void read();
+  const urls = await listening.promise;
+  return {
+    urls,
+    url: urls[0]!,
+    data,
+    pid: child.pid,
+    stderr: () => stderr,
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      return child.exited;
+    },
+  };
+}
