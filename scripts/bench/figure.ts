@@ -1,0 +1,50 @@
+/** One line of the benchmark: how formflag stands to a limit, measured in turns (A B A B …). */
+export type Figure = {
+  part: string;
+  name: string;
+  /** As the goal is written, such as `≥ 0.90`. */
+  goal: string;
+  /** The median over the rounds. */
+  value: number;
+  /** Smallest and largest round. */
+  spread: [number, number];
+  /** How `value` is meant: a ratio unless told. */
+  unit?: string;
+  /** What was measured on either side. */
+  detail?: string;
+};
+
+/** Takes a figure as soon as it is there. */
+export type Show = (figure: Figure) => void;
+
+export type Rounds = { rounds: number; seconds: number };
+
+/** Measures A and B in turns and returns the ratio A / B of each round. */
+export async function inTurns(
+  rounds: number,
+  a: () => Promise<number>,
+  b: () => Promise<number>,
+): Promise<{ ratios: number[]; a: number; b: number }> {
+  const as: number[] = [];
+  const bs: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    as.push(await a());
+    bs.push(await b());
+  }
+  return { ratios: as.map((value, round) => value / bs[round]!), a: median(as), b: median(bs) };
+}
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((x, y) => x - y);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
+}
+
+export function spreadOf(values: number[]): [number, number] {
+  return [Math.min(...values), Math.max(...values)];
+}
+
+/** Whether a value reaches a goal such as `≥ 0.90` or `≤ 60`. */
+export function reaches(value: number, goal: string): boolean {
+  const limit = Number(goal.slice(1).trim());
+  return goal.startsWith("≥") ? value >= limit : value <= limit;
+}

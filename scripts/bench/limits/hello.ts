@@ -1,0 +1,2 @@
+/** The least that an executable can do. */
+console.log("hello");

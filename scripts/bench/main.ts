@@ -1,0 +1,54 @@
+/**
+ * npm run bench [-- PART…] [--json FILE] [--quick]: measures the built executable against its limits.
+ * docs/benchmark.md says what each figure means and what bounds it.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { reaches, type Figure, type Rounds, type Show } from "./figure.ts";
+
+type Measure = (directory: string, rounds: Rounds, show: Show) => Promise<void>;
+
+const PARTS: Record<string, () => Promise<Measure>> = {
+  reads: async () => (await import("./reads.ts")).measureReads,
+  submissions: async () => (await import("./submissions.ts")).measureSubmissions,
+  uploads: async () => (await import("./uploads.ts")).measureUploads,
+  latency: async () => (await import("./latency.ts")).measureLatency,
+  start: async () => (await import("./start.ts")).measureStart,
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: "string" }, quick: { type: "boolean", default: false } },
+});
+const rounds = values.quick ? { rounds: 3, seconds: 1 } : { rounds: 7, seconds: 3 };
+const unknown = positionals.filter((part) => !(part in PARTS));
+if (unknown.length > 0)
+  throw new Error(`no part ${unknown.join(", ")}: there are ${Object.keys(PARTS).join(", ")}`);
+
+const figures: Figure[] = [];
+for (const [part, load] of Object.entries(PARTS)) {
+  if (positionals.length > 0 && !positionals.includes(part)) continue;
+  const directory = mkdtempSync(join(tmpdir(), "formflag-bench-"));
+  try {
+    const measure = await load();
+    await measure(directory, rounds, (figure) => {
+      figures.push(figure);
+      console.log(lineOf(figure));
+    });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+if (values.json) await Bun.write(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+
+function lineOf({ name, goal, value, spread, unit = "", detail = "" }: Figure): string {
+  const mark = reaches(value, goal) ? "✓" : "✗";
+  const range = `${format(spread[0])}–${format(spread[1])}`;
+  return `${mark} ${name.padEnd(60)} ${format(value)}${unit}  (${range})  goal ${goal}  ${detail}`;
+}
+
+function format(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toFixed(2);
+}

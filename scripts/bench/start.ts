@@ -1,0 +1,97 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { inTurns, median, spreadOf, type Rounds, type Show } from "./figure.ts";
+import { compileLimit, EXECUTABLE, makeProject } from "./formflag.ts";
+import { freePort, pinned, startServer } from "./process.ts";
+
+/** What a process costs before it does anything: time, memory, size; against executables that do the least. */
+export async function measureStart(directory: string, { rounds }: Rounds, show: Show): Promise<void> {
+  const [hello, row, bare, empty] = await Promise.all(
+    ["hello", "row", "healthz", "empty"].map((name) => compileLimit(name, directory)),
+  );
+  const data = join(directory, "start");
+  await makeProject(data, "bench");
+  const runs = rounds * 5;
+
+  const against = async (name: string, goal: string, a: () => Promise<number>, b: () => Promise<number>) => {
+    const result = await inTurns(runs, a, b);
+    const detail = `${result.a.toFixed(1)} to ${result.b.toFixed(1)} ms`;
+    show({
+      part: "start",
+      name,
+      goal,
+      value: median(result.ratios),
+      spread: spreadOf(result.ratios),
+      detail,
+    });
+  };
+  const set = ["flags", "set", "new-checkout", "-p", "bench", "-e", "bench", "--data", data];
+  let on = false;
+  const setFlag = () => {
+    on = !on;
+    return timeOf(EXECUTABLE, ...set, on ? "--on" : "--off");
+  };
+  const sayHello = () => timeOf(hello!);
+  await against("flags set, to hello world", "≤ 4", setFlag, sayHello);
+  await against("flags set, to committing one row", "≤ 1.6", setFlag, () =>
+    timeOf(row!, join(directory, "row.db")),
+  );
+  await against("--version, to hello world", "≤ 2", () => timeOf(EXECUTABLE, "--version"), sayHello);
+  await against("--help, to hello world", "≤ 2.5", () => timeOf(EXECUTABLE, "--help"), sayHello);
+
+  const serve = (port: number) => [EXECUTABLE, "serve", "--data", data, "--listen", `127.0.0.1:${port}`];
+  const healthz = (port: number) => [bare!, String(port)];
+  await against(
+    "serve to its first answer, to a bare server",
+    "≤ 2.5",
+    () => timeToAnswer(serve),
+    () => timeToAnswer(healthz),
+  );
+  const memory = await inTurns(
+    3,
+    () => idleMemory(serve),
+    () => idleMemory(healthz),
+  );
+  show({
+    part: "start",
+    name: "idle memory, to a bare server",
+    goal: "≤ 1.4",
+    value: median(memory.ratios),
+    spread: spreadOf(memory.ratios),
+    detail: `${(memory.a / 1e6).toFixed(1)} to ${(memory.b / 1e6).toFixed(1)} MB`,
+  });
+  const size = statSync(EXECUTABLE).size / statSync(empty!).size;
+  show({
+    part: "start",
+    name: "executable, to an empty program",
+    goal: "≤ 1.04",
+    value: size,
+    spread: [size, size],
+  });
+}
+
+/** Milliseconds from start to end of a process. */
+async function timeOf(...command: string[]): Promise<number> {
+  const start = performance.now();
+  const child = Bun.spawn(pinned(0, command), { stdin: "ignore", stdout: "ignore", stderr: "ignore" });
+  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
+  return performance.now() - start;
+}
+
+async function timeToAnswer(command: (port: number) => string[]): Promise<number> {
+  const port = freePort();
+  const start = performance.now();
+  const server = await startServer(command(port), port, "/healthz");
+  const took = performance.now() - start;
+  await server.stop();
+  return took;
+}
+
+async function idleMemory(command: (port: number) => string[]): Promise<number> {
+  const port = freePort();
+  const server = await startServer(command(port), port);
+  await Bun.sleep(500);
+  const { now } = server.memory();
+  await server.stop();
+  return now;
+}
