@@ -38,7 +38,7 @@ export function remoteClient(server: string, token: string): Client {
 
 /** In this process, on a data directory: the same API, called without a network. */
 export async function localClient(data: string, version: string): Promise<Client> {
-  const [{ openApp }, { createAdminApp }] = await Promise.all([
+  const [{ openApp }, { createAdminApp, nounOf }] = await Promise.all([
     import("./open.ts"),
     import("../src/http/admin.ts"),
   ]);
@@ -47,10 +47,16 @@ export async function localClient(data: string, version: string): Promise<Client
     // The caller sees an AppError's own words; a bug has to be seen whole.
     if (!(error instanceof AppError)) process.stderr.write(`${Bun.inspect(error)}\n`);
   };
-  const admin = createAdminApp(app, { version, report });
+  const admin = (path: string) => {
+    const noun = nounOf(path);
+    return createAdminApp(app, { version, report }, noun && [noun]);
+  };
   return clientOn(
     "http://localhost",
-    async (request) => admin.fetch(request, { operator: true }),
+    async (request) => {
+      const path = new URL(request.url).pathname.slice(ADMIN_PATH.length);
+      return (await admin(path)).fetch(request, { operator: true });
+    },
     async () => app[Symbol.asyncDispose](),
   );
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { Option, type Command } from "commander";
 import { AppError } from "../src/errors.ts";
 import { usage } from "./values.ts";
@@ -66,7 +65,7 @@ export function readConfig(command: Command): Config {
  * The token for a server: from `--token-file`, `FORMFLAG_TOKEN`, or `FORMFLAG_TOKEN_FILE`. Never from an option,
  * which other users of the machine can see. Throws `unauthenticated` where there is none.
  */
-export function readToken(command: Command, env: Record<string, string | undefined>): string {
+export async function readToken(command: Command, env: Record<string, string | undefined>): Promise<string> {
   const file = command.optsWithGlobals<{ tokenFile?: string }>().tokenFile;
   const isGiven = command.getOptionValueSourceWithGlobals("tokenFile") === "cli";
   const fromEnv = env["FORMFLAG_TOKEN"]?.trim();
@@ -76,7 +75,7 @@ export function readToken(command: Command, env: Record<string, string | undefin
       hint: "put it into FORMFLAG_TOKEN, or into a file named with --token-file",
     });
   }
-  return tokenIn(readTokenFile(file), `the file ${file}`);
+  return tokenIn(await readTokenFile(file), `the file ${file}`);
 }
 
 function tokenIn(text: string, where: string): string {
@@ -85,9 +84,9 @@ function tokenIn(text: string, where: string): string {
   return token;
 }
 
-function readTokenFile(file: string): string {
+async function readTokenFile(file: string): Promise<string> {
   try {
-    return readFileSync(file, "utf8");
+    return await Bun.file(file).text();
   } catch (error) {
     throw new AppError("unauthenticated", `the token file ${file} cannot be read`, { cause: error });
   }

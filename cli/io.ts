@@ -1,23 +1,36 @@
-import { isatty } from "node:tty";
 import { AppError } from "../src/errors.ts";
 
 /** The world of a command: its streams, and a person where there is one. */
 export type Io = {
   /** Fulfils once the reader has taken it, so that a pipe is neither flooded nor cut. */
   out(text: string | Uint8Array): Promise<void>;
+  /** Does not wait for its reader: see `settle`. */
   err(text: string): void;
+  /** Fulfils once everything told on standard error is written. */
+  settle(): Promise<void>;
   readStdin(): Promise<string>;
-  outIsTerminal: boolean;
-  errIsTerminal: boolean;
+  readonly outIsTerminal: boolean;
+  readonly errIsTerminal: boolean;
   /** Whether somebody can be asked. */
-  isInteractive: boolean;
+  readonly isInteractive: boolean;
 };
 
 /**
- * The streams of this process. `process.stdout` and `process.stdin` are left alone, because setting them up takes
- * three times as long as the rest of a command's start: `npm run bench -- start`.
+ * The streams of this process. `process.stdin`, `stdout` and `stderr` are left alone, because setting one of them up
+ * takes three times as long as the rest of a command's start, and what tells terminals is loaded when somebody asks:
+ * `npm run bench -- start`.
  */
 export function processIo(env: Record<string, string | undefined>): Io {
+  const errors = Bun.stderr.writer();
+  let told = Promise.resolve();
+  const tell = async (text: string) => {
+    try {
+      await errors.write(text);
+      await errors.flush();
+    } catch {
+      // Standard error itself is gone or full: there is nobody left to tell.
+    }
+  };
   return {
     async out(text) {
       try {
@@ -28,12 +41,25 @@ export function processIo(env: Record<string, string | undefined>): Io {
         throw error;
       }
     },
-    err: (text) => void process.stderr.write(text),
+    err(text) {
+      told = tell(text);
+    },
+    settle: () => told,
     readStdin: () => Bun.stdin.text(),
-    outIsTerminal: isatty(1),
-    errIsTerminal: isatty(2),
-    isInteractive: isatty(0) && isatty(1) && !env["CI"],
+    get outIsTerminal() {
+      return isTerminal(1);
+    },
+    get errIsTerminal() {
+      return isTerminal(2);
+    },
+    get isInteractive() {
+      return !env["CI"] && isTerminal(0) && isTerminal(1);
+    },
   };
+}
+
+function isTerminal(descriptor: number): boolean {
+  return process.getBuiltinModule("node:tty").isatty(descriptor);
 }
 
 /** Raised where a person breaks off at a prompt: exit code 130. */

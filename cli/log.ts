@@ -17,6 +17,7 @@ export type Log = {
 const HOLD = 50;
 
 export function createLog(io: Io): Log {
+  const isForPeople = io.errIsTerminal;
   let held = "";
   let timer: Timer | undefined;
 
@@ -51,19 +52,19 @@ export function createLog(io: Io): Log {
 
   return {
     flush,
-    line: (text) => now(io.errIsTerminal ? `${text}\n` : json("info", { message: text })),
+    line: (text) => now(isForPeople ? `${text}\n` : json("info", { message: text })),
     request({ method, route, status, ms }) {
       // Four times as fast as toFixed.
       const took = Math.round(ms * 100) / 100;
       hold(
-        io.errIsTerminal
+        isForPeople
           ? `${stamp().slice(11, 23)}  ${status}  ${method.padEnd(7)} ${route}  ${took} ms\n`
           : `{"time":"${stamp()}","level":"info","method":"${method}","route":"${route}","status":${status},"ms":${took}}\n`,
       );
     },
     report(error) {
       const text = describe(error);
-      now(io.errIsTerminal ? `${text}\n` : json("error", { message: text }));
+      now(isForPeople ? `${text}\n` : json("error", { message: text }));
     },
   };
 }

@@ -1,4 +1,3 @@
-import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { AppError, type ErrorCode } from "../src/errors.ts";
 import { globalOptions } from "./config.ts";
@@ -88,7 +87,7 @@ export async function run(args: string[], io: Io): Promise<number> {
   } catch (error) {
     return tell(error, io, asJson);
   } finally {
-    await Promise.all(written);
+    await Promise.all([...written, io.settle()]);
   }
 }
 
@@ -102,7 +101,7 @@ async function buildProgram(
     .description("A form inbox and feature flags in one executable.")
     .version(`formflag ${VERSION} (commit ${COMMIT}, Bun ${Bun.version})`, "--version", "print the version")
     .helpOption("-h, --help", "show help")
-    .configureHelp({ styleTitle: (title) => styleText("bold", title), showGlobalOptions: true })
+    .configureHelp({ styleTitle: bold, showGlobalOptions: true })
     .configureOutput({
       writeOut: write,
       writeErr: (text) => (asJson ? undefined : io.err(text)),
@@ -125,6 +124,11 @@ async function buildProgram(
     if (needsAll || args.includes(name)) (await load())(command, io);
   }
   return program;
+}
+
+/** commander takes it out again where colours are not wanted. */
+function bold(text: string): string {
+  return `\x1b[1m${text}\x1b[22m`;
 }
 
 const FIRST_STEPS = `

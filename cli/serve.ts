@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { AppError } from "../src/errors.ts";
 import { createAddressList, isAddressRange } from "../src/http/address.ts";
-import { createAdminApp } from "../src/http/admin.ts";
 import { createFlagsService } from "../src/http/flags.ts";
 import { createFormsService } from "../src/http/forms.ts";
 import { createLinks } from "../src/http/links.ts";
@@ -56,6 +55,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     await app.store.close();
     unlock?.();
     log.flush();
+    await io.settle();
   }
   process.exit(0);
 }
@@ -83,7 +83,10 @@ function placeServices(
   const all = {
     forms: createFormsService(app, links, report),
     flags: createFlagsService(app, report),
-    admin: createAdminApp(app, { version: VERSION, report }),
+    admin: async () => {
+      const { createAdminApp } = await import("../src/http/admin.ts");
+      return createAdminApp(app, { version: VERSION, report });
+    },
   };
   const own = { forms: config.formsListen, flags: config.flagsListen, admin: config.adminListen };
   const placed = new Map<string, { listen: Listen; services: Services }>();

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { Environment } from "../src/environments.ts";
@@ -40,7 +39,7 @@ export function action(io: Io, work: Work) {
     const args = given.slice(0, -2) as (string | undefined)[];
     const config = readConfig(this);
     const { server } = config;
-    const token = server === null ? "" : readToken(this, process.env);
+    const token = server === null ? "" : await readToken(this, process.env);
     const client = server === null ? lazyClient(() => openHere(io, config)) : remoteClient(server, token);
     try {
       await work(openSession(io, config, client, this), ...args);
@@ -51,15 +50,15 @@ export function action(io: Io, work: Work) {
 }
 
 /** On this machine; somebody at a terminal is told where a mistyped directory would otherwise look like lost data. */
-function openHere(io: Io, { data, quiet, json }: Config): Promise<Client> {
-  const isNew = !existsSync(join(data, "formflag.db"));
+async function openHere(io: Io, { data, quiet, json }: Config): Promise<Client> {
+  const isNew = !(await Bun.file(join(data, "formflag.db")).exists());
   if (isNew && io.errIsTerminal && !quiet && !json) io.err(`a new data directory: ${data}\n`);
   return localClient(data, VERSION);
 }
 
 function openSession(io: Io, config: Config, client: Client, command: Command): Session {
   const options = command.opts<Record<string, unknown>>();
-  const mayAsk = io.isInteractive && config.input;
+  const mayAsk = () => config.input && io.isInteractive;
 
   const print = (value: unknown, text: string) => {
     const json = `${JSON.stringify(value, null, 2)}\n`;
@@ -69,7 +68,7 @@ function openSession(io: Io, config: Config, client: Client, command: Command): 
   const choose = async (option: string, what: string, list: () => Promise<string[]>) => {
     const given = options[what] ?? process.env[`FORMFLAG_${what.toUpperCase()}`];
     if (typeof given === "string") return given;
-    if (!mayAsk)
+    if (!mayAsk())
       throw usage(`the ${what} is missing`, `give it with ${option}, or set FORMFLAG_${what.toUpperCase()}`);
     return askChoice(`Which ${what}?`, await list());
   };
@@ -88,7 +87,7 @@ function openSession(io: Io, config: Config, client: Client, command: Command): 
     },
     async need(value, what) {
       if (typeof value === "string") return value;
-      if (!mayAsk)
+      if (!mayAsk())
         throw usage(
           `the ${what} is missing`,
           `write it after the command: ${commandLine(command)} <${what}>`,
@@ -108,7 +107,8 @@ function openSession(io: Io, config: Config, client: Client, command: Command): 
       }),
     async confirmDelete(what) {
       if (config.yes) return;
-      if (!mayAsk) throw usage(`${what} would be deleted, and nobody can be asked`, "add --yes to delete it");
+      if (!mayAsk())
+        throw usage(`${what} would be deleted, and nobody can be asked`, "add --yes to delete it");
       if (await askConfirm(`Delete ${what}?`)) return;
       io.err("nothing was deleted\n");
       throw new Cancelled();

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { AppError } from "../src/errors.ts";
 import { parseBytes } from "../src/limits.ts";
 import type { RateLimit } from "../src/forms.ts";
@@ -7,7 +6,7 @@ import type { Io } from "./io.ts";
 /** JSON given as text, as `@FILE`, or as `-` for standard input. Throws `invalid`. */
 export async function jsonValue(text: string, option: string, io: Io): Promise<unknown> {
   const source =
-    text === "-" ? await io.readStdin() : text.startsWith("@") ? readText(text.slice(1), option) : text;
+    text === "-" ? await io.readStdin() : text.startsWith("@") ? await readText(text.slice(1), option) : text;
   try {
     return JSON.parse(source);
   } catch (error) {
@@ -18,9 +17,9 @@ export async function jsonValue(text: string, option: string, io: Io): Promise<u
   }
 }
 
-function readText(file: string, option: string): string {
+async function readText(file: string, option: string): Promise<string> {
   try {
-    return readFileSync(file, "utf8");
+    return await Bun.file(file).text();
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw usage(`${option}: the file ${file} cannot be read (${code})`);

@@ -1,26 +1,10 @@
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import type { App } from "./app.ts";
 import { AppError } from "./errors.ts";
 import { dashedKey } from "./keys.ts";
-import { displayName, slugOf } from "./slugs.ts";
-
-const environmentSlug = slugOf("environment");
-
-export const environmentSchema = z.object({
-  slug: environmentSlug,
-  name: z.string(),
-  /** The value of `x-environment-key`. */
-  key: z.string(),
-});
+import type { environmentSchema, newEnvironmentSchema } from "./schemas/environments.ts";
 
 export type Environment = z.infer<typeof environmentSchema>;
-
-export const newEnvironmentSchema = z.strictObject({
-  slug: environmentSlug,
-  name: z.optional(displayName),
-  /** The environment whose flag values the new one starts with; without it every flag is off. */
-  from: z.optional(environmentSlug),
-});
 
 export type NewEnvironment = z.infer<typeof newEnvironmentSchema>;
 

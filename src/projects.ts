@@ -1,34 +1,13 @@
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import type { App } from "./app.ts";
-import { newEnvironment, environmentSchema, type Environment } from "./environments.ts";
+import { newEnvironment, type Environment } from "./environments.ts";
 import { AppError } from "./errors.ts";
 import { dashedKey } from "./keys.ts";
-import { displayName, slugOf } from "./slugs.ts";
-
-const projectSlug = slugOf("project");
-
-export const projectSchema = z.object({
-  slug: projectSlug,
-  name: z.string(),
-  /** The value of `x-project-key`. */
-  key: z.string(),
-  environments: z.array(environmentSchema),
-});
+import type { newProjectSchema, projectSchema } from "./schemas/projects.ts";
 
 export type Project = z.infer<typeof projectSchema>;
 
 const DEFAULT_ENVIRONMENTS = ["develop", "staging", "production"];
-
-export const newProjectSchema = z.strictObject({
-  slug: projectSlug,
-  name: z.optional(displayName),
-  environments: z.optional(
-    z.array(slugOf("environment")).check(
-      z.maxLength(1000, "a project starts with at most 1000 environments"),
-      z.refine((slugs) => new Set(slugs).size === slugs.length, "an environment is named twice"),
-    ),
-  ),
-});
 
 export type NewProject = z.infer<typeof newProjectSchema>;
 

@@ -1,33 +1,11 @@
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import type { App } from "./app.ts";
 import type { StagedBlob } from "./blobs.ts";
 import { AppError } from "./errors.ts";
 import { getForm, type Form } from "./forms.ts";
-import { timestamp } from "./slugs.ts";
-
-const fileSchema = z.object({
-  /** The name of the form field it came in. */
-  field: z.string(),
-  /** As the sender named it: for showing, never a path. */
-  name: z.string(),
-  /** Media type as the sender gave it, or from the extension. */
-  type: z.string(),
-  /** Bytes. */
-  size: z.int(),
-  /** Hex. */
-  sha256: z.string(),
-});
+import type { fileSchema, submissionSchema } from "./schemas/submissions.ts";
 
 export type FileInfo = z.infer<typeof fileSchema>;
-
-export const submissionSchema = z.object({
-  id: z.string(),
-  /** The form's slug. */
-  form: z.string(),
-  data: z.record(z.string(), z.any()),
-  files: z.array(fileSchema),
-  createdAt: timestamp,
-});
 
 export type Submission = z.infer<typeof submissionSchema>;
 

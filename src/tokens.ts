@@ -1,8 +1,8 @@
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import type { App } from "./app.ts";
 import { AppError } from "./errors.ts";
 import { tokenSecret } from "./keys.ts";
-import { momentOf, slugOf, timestamp } from "./slugs.ts";
+import type { createdTokenSchema, newTokenSchema, tokenSchema } from "./schemas/tokens.ts";
 
 export const SCOPES = ["admin", "read", "flags:read", "flags:write", "forms:read", "forms:write"] as const;
 
@@ -18,29 +18,9 @@ const INCLUDES: Record<Scope, readonly Scope[]> = {
   "forms:write": ["forms:read"],
 };
 
-const tokenName = slugOf("token");
-
-const scope = z.enum(SCOPES, `a scope is one of ${SCOPES.join(", ")}`);
-
-export const tokenSchema = z.object({
-  name: tokenName,
-  scopes: z.array(scope),
-  createdAt: timestamp,
-  expiresAt: z.nullable(timestamp),
-});
-
 export type Token = z.infer<typeof tokenSchema>;
 
-/** A token with its secret, which is shown this once. */
-export const createdTokenSchema = z.extend(tokenSchema, { token: z.string() });
-
 export type CreatedToken = z.infer<typeof createdTokenSchema>;
-
-export const newTokenSchema = z.strictObject({
-  name: tokenName,
-  scopes: z.optional(z.array(scope).check(z.minLength(1, "a token needs at least one scope"))),
-  expiresAt: z.optional(z.nullable(momentOf("expiresAt"))),
-});
 
 export type NewToken = z.infer<typeof newTokenSchema>;
 

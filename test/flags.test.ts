@@ -1,12 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  applyPatch,
-  flagPatchSchema,
-  flagSlug,
-  viewFlag,
-  type FlagPatch,
-  type FlagRecord,
-} from "../src/flags.ts";
+import { applyPatch, viewFlag, type FlagPatch, type FlagRecord } from "../src/flags.ts";
+import { flagPatchSchema, flagSlug } from "../src/schemas/flags.ts";
 import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH } from "../src/limits.ts";
 
 const flag = (more: Partial<FlagRecord> = {}): FlagRecord => ({

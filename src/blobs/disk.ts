@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { mkdir, open, readFile, readdir, rename, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -32,7 +31,7 @@ export function openDiskBlobs(root: string): Blobs {
   const staged = new WeakMap<StagedBlob, { path: string; handle: FileHandle; isOpen: boolean }>();
 
   const stage = async () => {
-    const path = join(staging, randomUUID());
+    const path = join(staging, crypto.randomUUID());
     const handle = await open(path, "wx", 0o600);
     const hash = new Bun.CryptoHasher("sha256");
     let size = 0;
@@ -99,7 +98,7 @@ export function openDiskBlobs(root: string): Blobs {
       }
     },
     async note(keys) {
-      const path = join(staging, `${randomUUID()}${NOTE}`);
+      const path = join(staging, `${crypto.randomUUID()}${NOTE}`);
       await writeFile(path, JSON.stringify(keys), { flag: "wx", mode: 0o600 }).catch(fail);
       return { clear: () => rm(path, { force: true }) };
     },

@@ -1,8 +1,11 @@
-import { BlockList, isIP } from "node:net";
+/** Loaded when there is a list: a server without one starts sooner. */
+const net = () => process.getBuiltinModule("node:net");
 
 /** Tells whether an address lies in one of a list of addresses and CIDR ranges. */
 export function createAddressList(ranges: readonly string[]): (address: string) => boolean {
   if (ranges.length === 0) return () => false;
+  const { BlockList, isIP } = net();
+  const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
   const list = new BlockList();
   for (const range of ranges) {
     const [address, bits] = range.split("/") as [string, string | undefined];
@@ -15,7 +18,7 @@ export function createAddressList(ranges: readonly string[]): (address: string) 
 /** Whether a text is an address or a CIDR range. */
 export function isAddressRange(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
-  const family = isIP(address);
+  const family = net().isIP(address);
   if (family === 0 || rest.length > 0) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
@@ -51,8 +54,4 @@ function withoutPort(hop: string): string {
 /** An IPv4 address that came over an IPv6 socket is an IPv4 address. */
 function normalise(address: string): string {
   return /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice(7) : address;
-}
-
-function familyOf(address: string): "ipv4" | "ipv6" {
-  return isIP(address) === 6 ? "ipv6" : "ipv4";
 }

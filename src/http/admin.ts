@@ -1,21 +1,46 @@
-import { Hono } from "hono";
+import { Hono } from "hono/quick";
 import { bodyLimit } from "hono/body-limit";
 import { generateSpecs } from "hono-openapi";
 import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
 import { MAX_ADMIN_BODY, formatBytes } from "../limits.ts";
-import { environmentRoutes } from "./admin/environments.ts";
-import { flagRoutes } from "./admin/flags.ts";
-import { formRoutes } from "./admin/forms.ts";
-import { projectRoutes } from "./admin/projects.ts";
-import { submissionRoutes } from "./admin/submissions.ts";
-import { tokenRoutes } from "./admin/tokens.ts";
 import { identify, type AdminEnv } from "./auth.ts";
 import { showError, type Report } from "./errors.ts";
 import { ADMIN_PATH, OPENAPI_PATH } from "./paths.ts";
 
-/** The admin API: design.md, section 5. Commands call the same app, over HTTP or in their own process. */
-export function createAdminApp(app: App, about: { version: string; report: Report }): Hono<AdminEnv> {
+/** Loaded where they are asked for: a command needs those of one noun. */
+const ROUTES = {
+  projects: async () => (await import("./admin/projects.ts")).projectRoutes,
+  environments: async () => (await import("./admin/environments.ts")).environmentRoutes,
+  flags: async () => (await import("./admin/flags.ts")).flagRoutes,
+  forms: async () => (await import("./admin/forms.ts")).formRoutes,
+  submissions: async () => (await import("./admin/submissions.ts")).submissionRoutes,
+  tokens: async () => (await import("./admin/tokens.ts")).tokenRoutes,
+};
+
+export type Noun = keyof typeof ROUTES;
+const NOUNS = Object.keys(ROUTES) as Noun[];
+
+export type AdminApp = Hono<AdminEnv>;
+
+/**
+ * The noun whose routes answer a path behind `/api/admin/v1`, where every other segment is a name: of several the one
+ * furthest down the list, as flags stand in environments and those in projects.
+ */
+export function nounOf(path: string): Noun | undefined {
+  const collections = new Set(path.split("/").filter((_, index) => index % 2 === 1));
+  return NOUNS.findLast((noun) => collections.has(noun));
+}
+
+/**
+ * The admin API, or its part for some nouns: design.md, section 5. Commands call the same app, over HTTP or in their
+ * own process.
+ */
+export async function createAdminApp(
+  app: App,
+  about: { version: string; report: Report },
+  nouns: readonly Noun[] = NOUNS,
+): Promise<AdminApp> {
   const admin = new Hono<AdminEnv>();
   admin.onError((error, c) => {
     const { status, code, message, hint, headers } = showError(error, about.report);
@@ -28,16 +53,7 @@ export function createAdminApp(app: App, about: { version: string; report: Repor
     await next();
     c.header("Cache-Control", "no-store");
   });
-  for (const routes of [
-    projectRoutes,
-    environmentRoutes,
-    flagRoutes,
-    formRoutes,
-    submissionRoutes,
-    tokenRoutes,
-  ]) {
-    admin.route(ADMIN_PATH, routes(app));
-  }
+  for (const noun of nouns) admin.route(ADMIN_PATH, (await ROUTES[noun]())(app));
   admin.all(`${ADMIN_PATH}/*`, () => {
     throw new AppError("not_found", "the admin API has no such address or method", {
       hint: `GET ${OPENAPI_PATH} lists what there is`,

@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Random } from "../keys.ts";
 import { ERROR_PATH, THANKS_PATH } from "./paths.ts";
 
@@ -16,7 +15,7 @@ export function createLinks(publicUrl: string | null, random: Random): Links {
   const base = publicUrl?.replace(/\/+$/, "") ?? "";
   const secret = random(32);
   const sign = (status: string, message: string) =>
-    createHmac("sha256", secret).update(`${status}\n${message}`).digest("base64url").slice(0, 22);
+    new Bun.CryptoHasher("sha256", secret).update(`${status}\n${message}`).digest("base64url").slice(0, 22);
   return {
     thanks: () => `${base}${THANKS_PATH}`,
     error(status, message) {
@@ -30,7 +29,7 @@ export function createLinks(publicUrl: string | null, random: Random): Links {
     isOurs(status, message, signature) {
       const expected = Buffer.from(sign(status, message));
       const given = Buffer.from(signature);
-      return given.length === expected.length && timingSafeEqual(given, expected);
+      return given.length === expected.length && crypto.timingSafeEqual(given, expected);
     },
   };
 }

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { routePath } from "hono/route";
 import type { App } from "../app.ts";
 import { clientAddress } from "./address.ts";
-import type { createAdminApp } from "./admin.ts";
+import type { AdminApp } from "./admin.ts";
 import { showError, type Report } from "./errors.ts";
 import type { FlagsService } from "./flags.ts";
 import type { FormsService } from "./forms.ts";
@@ -23,7 +23,8 @@ export type RequestRecord = {
 export type Services = {
   forms?: FormsService | undefined;
   flags?: FlagsService | undefined;
-  admin?: ReturnType<typeof createAdminApp> | undefined;
+  /** Loaded when first asked for: the other services start sooner. */
+  admin?: (() => Promise<AdminApp>) | undefined;
 };
 
 export type SiteOptions = {
@@ -65,13 +66,6 @@ export function createSite(services: Services, { app, isTrustedProxy, log, repor
     };
   };
 
-  const root = new Hono<{ Bindings: { client: string } }>();
-  root.use(async (c, next) => {
-    const start = performance.now();
-    await next();
-    const route = routePath(c, -1);
-    log({ method: c.req.method, route, status: c.res.status, ms: performance.now() - start });
-  });
   const checkHealth = async () => {
     try {
       await app.store.ping();
@@ -81,20 +75,31 @@ export function createSite(services: Services, { app, isTrustedProxy, log, repor
       return Response.json({ error: true, code: status, message }, { status });
     }
   };
-  root.get(HEALTH_PATH, checkHealth);
-  if (forms) root.route("/", forms.routes);
-  if (flags) root.route("/", flags.routes);
-  if (admin) root.route("/", admin);
-  root.onError((error, c) => {
-    const { status, message, headers } = showError(error, report);
-    return c.json({ error: true, code: status, message }, status, headers);
-  });
-  root.notFound((c) => {
-    const isForPeople =
-      forms && !/^\/api(\/|$)/.test(c.req.path) && c.req.header("accept")?.includes("text/html");
-    if (isForPeople) return missingPage();
-    return c.json({ error: true, code: 404, message: "there is nothing at this address" }, 404);
-  });
+  const openRoot = async () => {
+    const root = new Hono<{ Bindings: { client: string } }>();
+    root.use(async (c, next) => {
+      const start = performance.now();
+      await next();
+      const route = routePath(c, -1);
+      log({ method: c.req.method, route, status: c.res.status, ms: performance.now() - start });
+    });
+    root.get(HEALTH_PATH, checkHealth);
+    if (forms) root.route("/", forms.routes);
+    if (flags) root.route("/", flags.routes);
+    if (admin) root.route("/", await admin());
+    root.onError((error, c) => {
+      const { status, message, headers } = showError(error, report);
+      return c.json({ error: true, code: status, message }, status, headers);
+    });
+    root.notFound((c) => {
+      const isForPeople =
+        forms && !/^\/api(\/|$)/.test(c.req.path) && c.req.header("accept")?.includes("text/html");
+      if (isForPeople) return missingPage();
+      return c.json({ error: true, code: 404, message: "there is nothing at this address" }, 404);
+    });
+    return root;
+  };
+  let root: ReturnType<typeof openRoot> | undefined;
 
   const hot: Site["hot"] = [{ path: HEALTH_PATH, parameter: "", handle: logged(HEALTH_PATH, checkHealth) }];
   if (forms) {
@@ -113,7 +118,10 @@ export function createSite(services: Services, { app, isTrustedProxy, log, repor
     );
   }
   return {
-    fetch: (request, peer) => root.fetch(request, { client: clientOf(request, peer) }),
+    async fetch(request, peer) {
+      const client = clientOf(request, peer);
+      return (await (root ??= openRoot())).fetch(request, { client });
+    },
     hot,
   };
 }

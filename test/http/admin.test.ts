@@ -9,7 +9,8 @@ import { stageText } from "../contracts/blobs.ts";
 import { openServices, openTestApp } from "../support/app.ts";
 
 const app = openTestApp();
-const { admin, reported } = openServices(app);
+const { reported, ...services } = openServices(app);
+const admin = await services.admin();
 const ROOT = "/api/admin/v1";
 
 const { token: ADMIN } = await createToken(app, { name: "admin" });
@@ -843,7 +844,8 @@ describe("submissions", () => {
 
 test("a bug, or a database that does not answer, is no more than an internal error", async () => {
   const broken = openTestApp();
-  const { admin, reported } = openServices(broken);
+  const { reported, ...services } = openServices(broken);
+  const admin = await services.admin();
   const { token } = await createToken(broken, { name: "t" });
   await broken.store.close();
   const answer = await admin.request(`${ROOT}/projects`, { headers: bearer(token) });

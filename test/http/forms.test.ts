@@ -2,7 +2,8 @@ import { Database } from "bun:sqlite";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
-import { createForm, newFormSchema, type Form, type NewForm } from "../../src/forms.ts";
+import { createForm, type Form, type NewForm } from "../../src/forms.ts";
+import { newFormSchema } from "../../src/schemas/forms.ts";
 import { getSubmission, listSubmissions, openFile, type Submission } from "../../src/submissions.ts";
 import { openServices, openTestApp } from "../support/app.ts";
 

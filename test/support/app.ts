@@ -32,6 +32,6 @@ export function openServices(app: TestApp, publicUrl: string | null = null) {
     reported,
     forms: createFormsService(app, createLinks(publicUrl, app.random), report),
     flags: createFlagsService(app, report),
-    admin: createAdminApp(app, { version: "test", report }),
+    admin: () => createAdminApp(app, { version: "test", report }),
   };
 }

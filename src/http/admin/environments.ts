@@ -1,12 +1,8 @@
-import { Hono } from "hono";
+import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import {
-  createEnvironment,
-  environmentSchema,
-  getEnvironment,
-  newEnvironmentSchema,
-} from "../../environments.ts";
+import { createEnvironment, getEnvironment } from "../../environments.ts";
+import { environmentSchema, newEnvironmentSchema } from "../../schemas/environments.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, route } from "./contract.ts";
 

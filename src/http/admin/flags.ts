@@ -1,8 +1,9 @@
-import { Hono } from "hono";
+import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { AppError } from "../../errors.ts";
-import { flagPatchSchema, flagSchema, flagSlug, noSuchFlag, viewFlag } from "../../flags.ts";
+import { noSuchFlag, viewFlag } from "../../flags.ts";
+import { flagPatchSchema, flagSchema, flagSlug } from "../../schemas/flags.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, route } from "./contract.ts";
 

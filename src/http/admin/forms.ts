@@ -1,7 +1,8 @@
-import { Hono } from "hono";
+import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { createForm, deleteForm, formPatchSchema, formSchema, getForm, newFormSchema } from "../../forms.ts";
+import { createForm, deleteForm, getForm } from "../../forms.ts";
+import { formPatchSchema, formSchema, newFormSchema } from "../../schemas/forms.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, route } from "./contract.ts";
 

@@ -1,7 +1,8 @@
-import { Hono } from "hono";
+import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { createProject, getProject, newProjectSchema, projectSchema } from "../../projects.ts";
+import { createProject, getProject } from "../../projects.ts";
+import { newProjectSchema, projectSchema } from "../../schemas/projects.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, route } from "./contract.ts";
 

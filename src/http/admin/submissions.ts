@@ -1,16 +1,11 @@
-import { Hono } from "hono";
+import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { exportCsv, exportJsonl } from "../../export.ts";
 import { getForm } from "../../forms.ts";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../limits.ts";
-import {
-  deleteSubmission,
-  getSubmission,
-  listSubmissions,
-  openFile,
-  submissionSchema,
-} from "../../submissions.ts";
+import { deleteSubmission, getSubmission, listSubmissions, openFile } from "../../submissions.ts";
+import { submissionSchema } from "../../schemas/submissions.ts";
 import type { AdminEnv } from "../auth.ts";
 import { attachment } from "../attachment.ts";
 import { query, route } from "./contract.ts";

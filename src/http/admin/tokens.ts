@@ -1,7 +1,8 @@
-import { Hono } from "hono";
+import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { createToken, createdTokenSchema, newTokenSchema, tokenSchema } from "../../tokens.ts";
+import { createToken } from "../../tokens.ts";
+import { createdTokenSchema, newTokenSchema, tokenSchema } from "../../schemas/tokens.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, route } from "./contract.ts";
 

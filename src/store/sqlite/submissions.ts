@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { noSuchForm } from "../../forms.ts";
 import { MAX_PAGE_BYTES } from "../../limits.ts";
-import { isoTime } from "../../slugs.ts";
+import { isoTime } from "../../time.ts";
 import type { StoredSubmission } from "../../store.ts";
 import { noSuchSubmission, type Submission, type SubmissionPage } from "../../submissions.ts";
 

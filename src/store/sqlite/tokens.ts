@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../errors.ts";
-import { isoTime } from "../../slugs.ts";
+import { isoTime } from "../../time.ts";
 import type { StoredToken } from "../../store.ts";
 import { noSuchToken, type Token } from "../../tokens.ts";
 

@@ -29,7 +29,7 @@ export function inlineWriter(db: Database): Writer {
  * batch is committed the next gathers: one fsync serves all that came meanwhile.
  */
 export function threadWriter(file: string): Writer {
-  const thread = new Worker(new URL("./writer-thread.ts", import.meta.url).href);
+  let thread: Worker | undefined;
   type Waiting = { write: Write; weight: number; resolve: (outcome: Outcome) => void };
   let queue: Waiting[] = [];
   let committing: Waiting[] = [];
@@ -37,7 +37,7 @@ export function threadWriter(file: string): Writer {
   let onIdle: (() => void) | undefined;
   let closing: Promise<void> | undefined;
 
-  const send = (message: ToThread) => thread.postMessage(JSON.stringify(message));
+  const send = (message: ToThread) => (thread ??= start()).postMessage(JSON.stringify(message));
   const sendBatch = () => {
     committing = queue;
     queue = [];
@@ -45,7 +45,7 @@ export function threadWriter(file: string): Writer {
     else onIdle?.();
   };
 
-  thread.onmessage = ({ data }: MessageEvent<string>) => {
+  const receive = ({ data }: MessageEvent<string>) => {
     const outcomes = JSON.parse(data) as Outcome[];
     const done = committing;
     sendBatch();
@@ -54,16 +54,24 @@ export function threadWriter(file: string): Writer {
       resolve(outcomes[index]!);
     }
   };
-  // Nothing can be stored any more: better a restart than a server that seems to be well.
-  thread.onerror = (event) => {
-    process.stderr.write(`the writer thread failed: ${event.message}\n`);
-    process.exit(1);
+  /** Only with the first write: a thread takes as long to start, and as much memory, as the rest of a server. */
+  const start = () => {
+    const started = new Worker(new URL("./writer-thread.ts", import.meta.url).href);
+    started.onmessage = receive;
+    // Nothing can be stored any more: better a restart than a server that seems to be well.
+    started.onerror = (event) => {
+      process.stderr.write(`the writer thread failed: ${event.message}\n`);
+      process.exit(1);
+    };
+    started.postMessage(JSON.stringify({ open: file } satisfies ToThread));
+    return started;
   };
-  send({ open: file });
 
   const close = async () => {
     if (committing.length + queue.length > 0) await new Promise<void>((resolve) => (onIdle = resolve));
-    const closed = new Promise((resolve) => thread.addEventListener("close", resolve));
+    if (!thread) return;
+    const { promise: closed, resolve } = Promise.withResolvers<unknown>();
+    thread.addEventListener("close", resolve);
     send({ close: true });
     await closed;
   };

@@ -29,8 +29,3 @@ export const momentOf = (field: string) => {
 
 const YEAR_0 = Date.parse("0000-01-01T00:00:00Z");
 const YEAR_10000 = Date.parse("+010000-01-01T00:00:00Z");
-
-/** A timestamp in milliseconds since 1970 as ISO 8601. */
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
-}

@@ -1,0 +1,18 @@
+import * as z from "zod/mini";
+import { displayName, slugOf } from "./slugs.ts";
+
+const environmentSlug = slugOf("environment");
+
+export const environmentSchema = z.object({
+  slug: environmentSlug,
+  name: z.string(),
+  /** The value of `x-environment-key`. */
+  key: z.string(),
+});
+
+export const newEnvironmentSchema = z.strictObject({
+  slug: environmentSlug,
+  name: z.optional(displayName),
+  /** The environment whose flag values the new one starts with; without it every flag is off. */
+  from: z.optional(environmentSlug),
+});

@@ -1,0 +1,23 @@
+import * as z from "zod/mini";
+import { SCOPES } from "../tokens.ts";
+import { momentOf, slugOf, timestamp } from "./slugs.ts";
+
+const tokenName = slugOf("token");
+
+const scope = z.enum(SCOPES, `a scope is one of ${SCOPES.join(", ")}`);
+
+export const tokenSchema = z.object({
+  name: tokenName,
+  scopes: z.array(scope),
+  createdAt: timestamp,
+  expiresAt: z.nullable(timestamp),
+});
+
+/** A token with its secret, which is shown this once. */
+export const createdTokenSchema = z.extend(tokenSchema, { token: z.string() });
+
+export const newTokenSchema = z.strictObject({
+  name: tokenName,
+  scopes: z.optional(z.array(scope).check(z.minLength(1, "a token needs at least one scope"))),
+  expiresAt: z.optional(z.nullable(momentOf("expiresAt"))),
+});
