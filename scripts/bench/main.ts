@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { json: { type: "string" }, quick: { type: "boolean", default: false } },
 });
-const rounds = values.quick ? { rounds: 3, seconds: 1 } : { rounds: 7, seconds: 3 };
+const rounds = values.quick ? { rounds: 3, seconds: 1 } : { rounds: 15, seconds: 1 };
 const unknown = positionals.filter((part) => !(part in PARTS));
 if (unknown.length > 0)
   throw new Error(`no part ${unknown.join(", ")}: there are ${Object.keys(PARTS).join(", ")}`);

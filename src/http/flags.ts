@@ -15,7 +15,13 @@ export type FlagsService = {
 };
 
 /** An answer made once and sent until a flag in it changes or expires. */
-type Answer = { body: string | Uint8Array<ArrayBuffer>; etag: string; headers: Headers; until: number };
+type Answer = {
+  body: string | Uint8Array<ArrayBuffer>;
+  etag: string;
+  whole: ResponseInit;
+  unchanged: ResponseInit;
+  until: number;
+};
 type Cell = { records: FlagRecord[]; answer: Answer | undefined };
 type Snapshot = { one: Map<string, Cell>; all: Cell };
 
@@ -94,10 +100,10 @@ function send(
 ): Response {
   if (!cell.answer || now >= cell.answer.until)
     cell.answer = makeAnswer(view(cell.records, now), cell.records, now);
-  const { body, etag, headers } = cell.answer;
+  const { body, etag, whole, unchanged } = cell.answer;
   const known = request.headers.get("if-none-match");
-  if (known !== null && matches(known, etag)) return new Response(null, { status: 304, headers });
-  return new Response(body, { headers });
+  if (known !== null && matches(known, etag)) return new Response(null, unchanged);
+  return new Response(body, whole);
 }
 
 function makeAnswer(view: unknown, records: FlagRecord[], now: number): Answer {
@@ -115,7 +121,13 @@ function makeAnswer(view: unknown, records: FlagRecord[], now: number): Answer {
     Vary: VARY,
     ...CORS,
   });
-  return { body, etag, headers, until: expiries.reduce((least, each) => Math.min(least, each), Infinity) };
+  return {
+    body,
+    etag,
+    whole: { headers },
+    unchanged: { status: 304, headers },
+    until: expiries.reduce((least, each) => Math.min(least, each), Infinity),
+  };
 }
 
 /** `If-None-Match` compares weakly and may name several (RFC 9110, 13.1.2). */
