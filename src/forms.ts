@@ -85,17 +85,24 @@ export async function getForm(app: App, slugOrKey: string): Promise<Form> {
 }
 
 /** Finds forms by the key in their address, kept in memory while no setup changes. */
-export function createFormFinder(store: Store): (key: string) => Promise<Form | undefined> {
+export function createFormFinder(
+  store: Store,
+): (key: string) => Form | undefined | Promise<Form | undefined> {
   const changes = watchChanges(store);
   const kept = new Map<string, { version: number; form: Form }>();
-  return async (key) => {
-    const version = changes.known() ?? (await changes.look());
+  const load = async (key: string) => {
+    const version = await changes.look();
     const entry = kept.get(key);
     if (entry?.version === version) return entry.form;
     const form = await store.forms.findByKey(key);
     if (form) kept.set(key, { version, form });
     else kept.delete(key);
     return form;
+  };
+  return (key) => {
+    const version = changes.known();
+    const entry = kept.get(key);
+    return entry && entry.version === version ? entry.form : load(key);
   };
 }
 

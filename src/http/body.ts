@@ -19,21 +19,17 @@ export function openBody(request: Request): Body {
   let reader: ReturnType<typeof begin> | undefined;
   let ended = false;
 
-  const untilGone = async <T>(reading: () => Promise<T>): Promise<T> => {
-    try {
-      return await reading();
-    } catch (error) {
-      ended = true;
-      throw new AppError("invalid", "the connection closed before the body was complete", { cause: error });
-    }
-  };
-
   const read = async () => {
     if (ended || !request.body) return null;
     const current = (reader ??= begin());
-    const { done, value } = await untilGone(() => current.read());
-    ended = done;
-    return done ? null : value;
+    try {
+      const { done, value } = await current.read();
+      ended = done;
+      return done ? null : value;
+    } catch (error) {
+      ended = true;
+      throw gone(error);
+    }
   };
 
   const readAll = async (limit: number, tooLarge: () => AppError): Promise<Uint8Array> => {
@@ -41,9 +37,12 @@ export function openBody(request: Request): Body {
     if (announced > limit) throw tooLarge();
     if (announced <= limit) {
       // Without a stream, which costs as much as all the rest: `npm run bench -- submissions`.
-      const bytes = await untilGone(() => request.arrayBuffer());
       ended = true;
-      return new Uint8Array(bytes);
+      try {
+        return new Uint8Array(await request.arrayBuffer());
+      } catch (error) {
+        throw gone(error);
+      }
     }
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -81,4 +80,8 @@ export function openBody(request: Request): Body {
   };
 
   return { read, readAll, drain };
+}
+
+function gone(cause: unknown): AppError {
+  return new AppError("invalid", "the connection closed before the body was complete", { cause });
 }

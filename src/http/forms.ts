@@ -46,7 +46,8 @@ export function createFormsService(app: App, links: Links, report: Report): Form
     let form: Form | undefined;
     let id: string;
     try {
-      form = await findForm(formKey);
+      const found = findForm(formKey);
+      form = found instanceof Promise ? await found : found;
       if (!form) throw new AppError("not_found", "there is no form at this address");
       admit(form, request, client);
       id = await storeSubmission(app, form, await readDraft(app, form, request, body, staged));

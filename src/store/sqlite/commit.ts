@@ -5,6 +5,7 @@ import { sqliteError } from "./errors.ts";
 import { deleteFlag, setFlag } from "./flags.ts";
 import { deleteForm, insertForm, updateForm } from "./forms.ts";
 import { deleteProject, insertProject } from "./projects.ts";
+import { query } from "./statements.ts";
 import { deleteSubmission, insertSubmission } from "./submissions.ts";
 import { deleteToken, insertToken } from "./tokens.ts";
 
@@ -43,9 +44,9 @@ export type Outcome =
 /** Does the writes in one transaction with one fsync; one that fails takes back only what it did itself. */
 export function commit(db: Database, writes: Write[]): Outcome[] {
   try {
-    db.query("BEGIN IMMEDIATE").run();
+    query(db, "BEGIN IMMEDIATE").run();
     const outcomes = writes.map((write) => attempt(db, write));
-    db.query("COMMIT").run();
+    query(db, "COMMIT").run();
     return outcomes;
   } catch (error) {
     if (db.inTransaction) db.run("ROLLBACK");
@@ -55,16 +56,16 @@ export function commit(db: Database, writes: Write[]): Outcome[] {
 
 function attempt(db: Database, { name, args }: Write): Outcome {
   const write = WRITES[name] as (db: Database, ...args: unknown[]) => unknown;
-  db.query("SAVEPOINT write").run();
+  query(db, "SAVEPOINT write").run();
   try {
     const value = write(db, ...args);
-    db.query("RELEASE write").run();
+    query(db, "RELEASE write").run();
     return { ok: true, value };
   } catch (error) {
     // Without a transaction SQLite has taken back the others too: a full disk, an I/O error.
     if (!db.inTransaction) throw error;
     db.run("ROLLBACK TO write");
-    db.query("RELEASE write").run();
+    query(db, "RELEASE write").run();
     return failure(error);
   }
 }
@@ -82,13 +83,11 @@ function failure(error: unknown): Outcome {
   };
 }
 
-/** The value of an outcome. Throws what the write threw. */
-export function unwrap(outcome: Outcome): unknown {
+/** The value of an outcome, or a promise that rejects with what the write threw. */
+export function settle(outcome: Outcome): unknown {
   if (outcome.ok) return outcome.value;
-  if (outcome.code === "bug") throw new Error(outcome.message);
-  const { hint, retryAfter } = outcome;
-  throw new AppError(outcome.code, outcome.message, {
-    hint: hint ?? undefined,
-    retryAfter: retryAfter ?? undefined,
-  });
+  if (outcome.code === "bug") return Promise.reject(new Error(outcome.message));
+  const { code, message, hint, retryAfter } = outcome;
+  const options = { hint: hint ?? undefined, retryAfter: retryAfter ?? undefined };
+  return Promise.reject(new AppError(code, message, options));
 }

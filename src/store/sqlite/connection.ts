@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { sqliteError } from "./errors.ts";
 import { BUSY_TIMEOUT, migrate } from "./migrate.ts";
+import { close } from "./statements.ts";
 
 /**
  * A connection to the database file, which is made where it does not exist and brought to the current schema.
@@ -20,7 +21,7 @@ export function connect(file: string): Database {
     db.run("PRAGMA trusted_schema = OFF");
     return db;
   } catch (error) {
-    db?.close();
+    if (db) close(db);
     throw sqliteError(error, file);
   }
 }

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { Environment } from "../../environments.ts";
 import { AppError } from "../../errors.ts";
+import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
 import {
   environmentRow,
@@ -26,7 +27,8 @@ export function insertEnvironment(
   }
   const id = insertEnvironmentRow(db, projectId, environment);
   if (source) {
-    db.query(
+    query(
+      db,
       `INSERT INTO flag_values (environment_id, flag_id, enabled, payload, expires_at, updated_at)
        SELECT $id, flag_id, enabled, payload, expires_at, $createdAt FROM flag_values WHERE environment_id = $source`,
     ).run({ id, source: source.id, createdAt: environment.createdAt });
@@ -40,6 +42,6 @@ export function listEnvironments(db: Database, project: string): Environment[] {
 
 export function deleteEnvironment(db: Database, project: string, slug: string): void {
   const { id } = environmentRow(db, project, slug);
-  db.query("DELETE FROM environments WHERE id = $id").run({ id });
+  query(db, "DELETE FROM environments WHERE id = $id").run({ id });
   nextVersion(db);
 }

@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import { applyPatch, noSuchFlag, type FlagPatch, type FlagRecord, type SetResult } from "../../flags.ts";
 import type { FlagPlace } from "../../store.ts";
 
+import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
 import { environmentRow, projectRow } from "./rows.ts";
 
@@ -39,13 +40,14 @@ export function setFlag(
   const flagId = row?.id ?? insertFlag(db, projectId, record);
   const describes = before !== undefined && before.description !== record.description;
   if (describes) {
-    db.query("UPDATE flags SET description = $description, updated_at = $now WHERE id = $flagId").run({
+    query(db, "UPDATE flags SET description = $description, updated_at = $now WHERE id = $flagId").run({
       description: record.description,
       now,
       flagId,
     });
   }
-  db.query(
+  query(
+    db,
     `INSERT OR REPLACE INTO flag_values (environment_id, flag_id, enabled, payload, expires_at, updated_at)
      VALUES ($environmentId, $flagId, $enabled, $payload, $expiresAt, $updatedAt)`,
   ).run({
@@ -63,8 +65,7 @@ export function setFlag(
 
 export function listFlags(db: Database, project: string, environment: string): FlagRecord[] {
   const { id: environmentId } = environmentRow(db, project, environment);
-  return db
-    .query<Row, { environmentId: number }>(`${SELECT} ORDER BY f.slug`)
+  return query<Row, { environmentId: number }>(db, `${SELECT} ORDER BY f.slug`)
     .all({ environmentId })
     .map(toRecord);
 }
@@ -76,9 +77,10 @@ export function findFlag(db: Database, { project, environment, flag }: FlagPlace
 
 export function deleteFlag(db: Database, project: string, slug: string): void {
   const { id: projectId } = projectRow(db, project);
-  const { changes } = db
-    .query("DELETE FROM flags WHERE project_id = $projectId AND slug = $slug")
-    .run({ projectId, slug });
+  const { changes } = query(db, "DELETE FROM flags WHERE project_id = $projectId AND slug = $slug").run({
+    projectId,
+    slug,
+  });
   if (changes === 0) throw noSuchFlag(slug);
   reviseProject(db, projectId);
 }
@@ -90,40 +92,38 @@ export function selectEnvironment(
   environmentKey: string,
 ): { id: number; revision: number } | undefined {
   return (
-    db
-      .query<{ id: number; revision: number }, { projectKey: string; environmentKey: string }>(
-        `SELECT e.id, e.revision FROM environments e JOIN projects p ON p.id = e.project_id
+    query<{ id: number; revision: number }, { projectKey: string; environmentKey: string }>(
+      db,
+      `SELECT e.id, e.revision FROM environments e JOIN projects p ON p.id = e.project_id
          WHERE e.key = $environmentKey AND p.key = $projectKey`,
-      )
-      .get({ projectKey, environmentKey }) ?? undefined
+    ).get({ projectKey, environmentKey }) ?? undefined
   );
 }
 
 /** Newest first by creation, then by slug. */
 export function flagsOfEnvironment(db: Database, environmentId: number): FlagRecord[] {
   const sql = `${SELECT} ORDER BY f.created_at DESC, f.slug`;
-  return db.query<Row, { environmentId: number }>(sql).all({ environmentId }).map(toRecord);
+  return query<Row, { environmentId: number }>(db, sql).all({ environmentId }).map(toRecord);
 }
 
 function findRow(db: Database, environmentId: number, slug: string): Row | undefined {
   const sql = `${SELECT} AND f.slug = $slug`;
   return (
-    db.query<Row, { environmentId: number; slug: string }>(sql).get({ environmentId, slug }) ?? undefined
+    query<Row, { environmentId: number; slug: string }>(db, sql).get({ environmentId, slug }) ?? undefined
   );
 }
 
 function insertFlag(db: Database, projectId: number, record: FlagRecord): number {
-  const { lastInsertRowid } = db
-    .query(
-      `INSERT INTO flags (project_id, slug, description, created_at, updated_at)
+  const { lastInsertRowid } = query(
+    db,
+    `INSERT INTO flags (project_id, slug, description, created_at, updated_at)
        VALUES ($projectId, $slug, $description, $createdAt, $createdAt)`,
-    )
-    .run({ projectId, slug: record.slug, description: record.description, createdAt: record.createdAt });
+  ).run({ projectId, slug: record.slug, description: record.description, createdAt: record.createdAt });
   return Number(lastInsertRowid);
 }
 
 function reviseEnvironment(db: Database, id: number): void {
-  db.query("UPDATE environments SET revision = $revision WHERE id = $id").run({
+  query(db, "UPDATE environments SET revision = $revision WHERE id = $id").run({
     id,
     revision: nextVersion(db),
   });
@@ -131,7 +131,7 @@ function reviseEnvironment(db: Database, id: number): void {
 
 function reviseProject(db: Database, projectId: number): void {
   const sql = "UPDATE environments SET revision = $revision WHERE project_id = $projectId";
-  db.query(sql).run({ projectId, revision: nextVersion(db) });
+  query(db, sql).run({ projectId, revision: nextVersion(db) });
 }
 
 function toRecord(row: Row): FlagRecord {

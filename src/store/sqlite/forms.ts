@@ -9,6 +9,7 @@ import {
   type FormPatch,
   type FormRecord,
 } from "../../forms.ts";
+import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
 
 type Row = {
@@ -35,7 +36,8 @@ export function insertForm(db: Database, record: FormRecord): Form {
       hint: `formflag forms get ${record.slug} shows it; --if-not-exists leaves it as it is`,
     });
   }
-  db.query(
+  query(
+    db,
     `INSERT INTO forms (slug, name, key, enabled, uploads, success_url, error_url, allowed_origins, blocked_senders,
                         rate_limit, max_file_size, max_files, created_at, updated_at)
      VALUES ($slug, $name, $key, $enabled, $uploads, $success_url, $error_url, $allowed_origins, $blocked_senders,
@@ -55,7 +57,8 @@ export function updateForm(
   const { record, result } = applyFormPatch(toRecord(row), patch, now);
   if (result === "updated") {
     const { slug: _slug, key: _key, created_at: _createdAt, ...columns } = toRow(record);
-    db.query(
+    query(
+      db,
       `UPDATE forms SET name = $name, enabled = $enabled, uploads = $uploads, success_url = $success_url,
          error_url = $error_url, allowed_origins = $allowed_origins, blocked_senders = $blocked_senders,
          rate_limit = $rate_limit, max_file_size = $max_file_size, max_files = $max_files, updated_at = $updated_at
@@ -67,8 +70,7 @@ export function updateForm(
 }
 
 export function listForms(db: Database): Form[] {
-  return db
-    .query<Row, []>("SELECT * FROM forms ORDER BY slug")
+  return query<Row, []>(db, "SELECT * FROM forms ORDER BY slug")
     .all()
     .map((row) => viewForm(toRecord(row)));
 }
@@ -79,18 +81,17 @@ export function findForm(db: Database, slugOrKey: string): Form | undefined {
 }
 
 export function findFormByKey(db: Database, key: string): Form | undefined {
-  const row = db.query<Row, { key: string }>("SELECT * FROM forms WHERE key = $key").get({ key });
+  const row = query<Row, { key: string }>(db, "SELECT * FROM forms WHERE key = $key").get({ key });
   return row ? viewForm(toRecord(row)) : undefined;
 }
 
 export function deleteForm(db: Database, slugOrKey: string): string[] {
   const { id } = formRow(db, slugOrKey);
-  const files = db
-    .query<{ blob_key: string }, { id: number }>(
-      "SELECT blob_key FROM files JOIN submissions ON seq = submission_seq WHERE form_id = $id",
-    )
-    .all({ id });
-  db.query("DELETE FROM forms WHERE id = $id").run({ id });
+  const files = query<{ blob_key: string }, { id: number }>(
+    db,
+    "SELECT blob_key FROM files JOIN submissions ON seq = submission_seq WHERE form_id = $id",
+  ).all({ id });
+  query(db, "DELETE FROM forms WHERE id = $id").run({ id });
   nextVersion(db);
   return files.map((file) => file.blob_key);
 }
@@ -105,7 +106,7 @@ function formRow(db: Database, slugOrKey: string): Row {
 function findRow(db: Database, slugOrKey: string): Row | undefined {
   const sql =
     "SELECT * FROM forms WHERE slug = $slugOrKey OR key = $slugOrKey ORDER BY slug = $slugOrKey DESC LIMIT 1";
-  return db.query<Row, { slugOrKey: string }>(sql).get({ slugOrKey }) ?? undefined;
+  return query<Row, { slugOrKey: string }>(db, sql).get({ slugOrKey }) ?? undefined;
 }
 
 function toRecord(row: Omit<Row, "id">): FormRecord {

@@ -1,6 +1,7 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { AppError } from "../../errors.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
+import { query } from "./statements.ts";
 
 /** How long a statement waits for another process's lock, in milliseconds. It blocks its thread. */
 export const BUSY_TIMEOUT = 5000;
@@ -63,5 +64,5 @@ function schemaVersion(db: Database): number {
 }
 
 function readNumber(db: Database, sql: string): number {
-  return Number(db.prepare<{ value: number }, []>(sql).values()[0]![0]);
+  return Number(query<{ value: number }, []>(db, sql).values()[0]![0]);
 }

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../errors.ts";
 import type { Project } from "../../projects.ts";
+import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
 import { environmentsOf, findProjectRow, insertEnvironmentRow, projectRow, type ProjectRow } from "./rows.ts";
 
@@ -11,16 +12,17 @@ export function insertProject(db: Database, project: Project & { createdAt: numb
       hint: `formflag projects get ${slug} shows it`,
     });
   }
-  const { lastInsertRowid } = db
-    .query("INSERT INTO projects (slug, name, key, created_at) VALUES ($slug, $name, $key, $createdAt)")
-    .run({ slug, name, key, createdAt });
+  const { lastInsertRowid } = query(
+    db,
+    "INSERT INTO projects (slug, name, key, created_at) VALUES ($slug, $name, $key, $createdAt)",
+  ).run({ slug, name, key, createdAt });
   const id = Number(lastInsertRowid);
   for (const environment of project.environments) insertEnvironmentRow(db, id, { ...environment, createdAt });
   return view(db, { id, slug, name, key });
 }
 
 export function listProjects(db: Database): Project[] {
-  const rows = db.query<ProjectRow, []>("SELECT id, slug, name, key FROM projects ORDER BY slug").all();
+  const rows = query<ProjectRow, []>(db, "SELECT id, slug, name, key FROM projects ORDER BY slug").all();
   return rows.map((row) => view(db, row));
 }
 
@@ -31,7 +33,7 @@ export function findProject(db: Database, slug: string): Project | undefined {
 
 export function deleteProject(db: Database, slug: string): void {
   const { id } = projectRow(db, slug);
-  db.query("DELETE FROM projects WHERE id = $id").run({ id });
+  query(db, "DELETE FROM projects WHERE id = $id").run({ id });
   nextVersion(db);
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { noSuchEnvironment, type Environment } from "../../environments.ts";
 import { noSuchProject } from "../../projects.ts";
+import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
 
 /** The rows that more than one noun starts from. */
@@ -16,7 +17,7 @@ export function projectRow(db: Database, slug: string): ProjectRow {
 
 export function findProjectRow(db: Database, slug: string): ProjectRow | undefined {
   const sql = "SELECT id, slug, name, key FROM projects WHERE slug = $slug";
-  return db.query<ProjectRow, { slug: string }>(sql).get({ slug }) ?? undefined;
+  return query<ProjectRow, { slug: string }>(db, sql).get({ slug }) ?? undefined;
 }
 
 /** Throws `not_found` for the project or the environment. */
@@ -33,7 +34,7 @@ export function findEnvironmentRow(
 ): EnvironmentRow | undefined {
   const sql = "SELECT id, project_id FROM environments WHERE project_id = $projectId AND slug = $slug";
   return (
-    db.query<EnvironmentRow, { projectId: number; slug: string }>(sql).get({ projectId, slug }) ?? undefined
+    query<EnvironmentRow, { projectId: number; slug: string }>(db, sql).get({ projectId, slug }) ?? undefined
   );
 }
 
@@ -44,17 +45,16 @@ export function insertEnvironmentRow(
   environment: Environment & { createdAt: number },
 ): number {
   const { slug, name, key, createdAt } = environment;
-  const { lastInsertRowid } = db
-    .query(
-      `INSERT INTO environments (project_id, slug, name, key, revision, created_at)
+  const { lastInsertRowid } = query(
+    db,
+    `INSERT INTO environments (project_id, slug, name, key, revision, created_at)
        VALUES ($projectId, $slug, $name, $key, $revision, $createdAt)`,
-    )
-    .run({ projectId, slug, name, key, createdAt, revision: nextVersion(db) });
+  ).run({ projectId, slug, name, key, createdAt, revision: nextVersion(db) });
   return Number(lastInsertRowid);
 }
 
 /** By slug. */
 export function environmentsOf(db: Database, projectId: number): Environment[] {
   const sql = "SELECT slug, name, key FROM environments WHERE project_id = $projectId ORDER BY slug";
-  return db.query<Environment, { projectId: number }>(sql).all({ projectId });
+  return query<Environment, { projectId: number }>(db, sql).all({ projectId });
 }

@@ -5,6 +5,7 @@ import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { connect } from "./connection.ts";
 import { listEnvironments } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
+import { close, query } from "./statements.ts";
 import { currentVersion } from "./version.ts";
 import { findFlag, flagsOfEnvironment, listFlags, selectEnvironment } from "./flags.ts";
 import { findForm, findFormByKey, listForms } from "./forms.ts";
@@ -13,9 +14,11 @@ import { countSubmissions, findSubmission, listSubmissions, unreferencedFiles } 
 import { findToken, listTokens } from "./tokens.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
 
+/** About how many bytes a write other than a submission holds. */
+const WEIGHT = 1000;
+
 /** The writes that leave the setup as it is. */
 const OTHER_WRITES: ReadonlySet<WriteName> = new Set([
-  "insertSubmission",
   "deleteSubmission",
   "insertToken",
   "deleteToken",
@@ -28,7 +31,7 @@ const OTHER_WRITES: ReadonlySet<WriteName> = new Set([
 export function openSqliteStore(file: string, writing: "thread" | "inline"): Store {
   const db = connect(file);
   const writer = writing === "thread" ? threadWriter(file) : inlineWriter(db);
-  const dataVersion = db.query<{ data_version: number }, []>("PRAGMA data_version");
+  const dataVersion = query<{ data_version: number }, []>(db, "PRAGMA data_version");
   const watchers: (() => void)[] = [];
   let seen: number | null = null;
   let version = 0;
@@ -41,12 +44,8 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
       throw sqliteError(error);
     }
   };
-  const write = async <N extends WriteName>(
-    name: N,
-    args: WriteArgs<N>,
-    weight = 1000,
-  ): Promise<WriteResult<N>> => {
-    const result = await writer.write({ name, args }, weight);
+  const write = async <N extends WriteName>(name: N, args: WriteArgs<N>): Promise<WriteResult<N>> => {
+    const result = await writer.write({ name, args }, WEIGHT);
     if (!OTHER_WRITES.has(name)) {
       seen = null;
       changedAt = performance.now();
@@ -89,7 +88,12 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
       delete: (slugOrKey) => write("deleteForm", [slugOrKey]),
     },
     submissions: {
-      insert: (submission) => write("insertSubmission", [submission], submission.data.length * 2),
+      // Not through `write`, which looks after the setup: each promise counts here.
+      insert: (submission) =>
+        writer.write(
+          { name: "insertSubmission", args: [submission] },
+          submission.data.length * 2,
+        ) as Promise<void>,
       list: (form, limit, before) => read(() => listSubmissions(db, form, limit, before)),
       find: (id) => read(() => findSubmission(db, id)),
       count: (form) => read(() => countSubmissions(db, form)),
@@ -120,7 +124,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
     },
     async close() {
       await writer.close();
-      db.close();
+      close(db);
       // A server beside this process looks for changes every few milliseconds: whoever waits for this process to
       // end may rely on it having looked.
       if (writing === "inline" && changedAt > 0) {

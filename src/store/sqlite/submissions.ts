@@ -4,6 +4,7 @@ import { MAX_PAGE_BYTES } from "../../limits.ts";
 import { isoTime } from "../../time.ts";
 import type { StoredSubmission } from "../../store.ts";
 import { noSuchSubmission, type Submission, type SubmissionPage } from "../../submissions.ts";
+import { query } from "./statements.ts";
 
 type Row = { id: string; form: string; data: string; files: string; created_at: number };
 
@@ -19,20 +20,16 @@ const SELECT = `
   FROM submissions s JOIN forms f ON f.id = s.form_id`;
 
 export function insertSubmission(db: Database, submission: StoredSubmission): void {
-  const { changes, lastInsertRowid: seq } = db
-    .query(
-      `INSERT INTO submissions (id, form_id, data, created_at)
-       SELECT $id, id, $data, $createdAt FROM forms WHERE key = $formKey`,
-    )
-    .run({
-      id: submission.id,
-      data: submission.data,
-      createdAt: submission.createdAt,
-      formKey: submission.formKey,
-    });
+  const { id, data, createdAt, formKey } = submission;
+  const { changes, lastInsertRowid: seq } = query<unknown, [string, string, number, string]>(
+    db,
+    `INSERT INTO submissions (id, form_id, data, created_at)
+     SELECT ?1, id, ?2, ?3 FROM forms WHERE key = ?4`,
+  ).run(id, data, createdAt, formKey);
   if (changes === 0) throw noSuchForm(submission.formKey);
   for (const [index, { key, ...file }] of submission.files.entries()) {
-    db.query(
+    query(
+      db,
       `INSERT INTO files (submission_seq, position, field, name, type, size, sha256, blob_key)
        VALUES ($seq, $position, $field, $name, $type, $size, $sha256, $key)`,
     ).run({ seq, position: index + 1, key, ...file });
@@ -45,14 +42,17 @@ export function listSubmissions(
   limit: number,
   before: string | null,
 ): SubmissionPage {
-  const form = db
-    .query<{ id: number }, { formKey: string }>("SELECT id FROM forms WHERE key = $formKey")
-    .get({ formKey });
+  const form = query<{ id: number }, { formKey: string }>(
+    db,
+    "SELECT id FROM forms WHERE key = $formKey",
+  ).get({ formKey });
   if (!form) throw noSuchForm(formKey);
   const sql = `${SELECT} WHERE s.form_id = $formId AND s.id < $before ORDER BY s.id DESC LIMIT $limit`;
-  const rows = db
-    .query<Row, { formId: number; before: string; limit: number }>(sql)
-    .iterate({ formId: form.id, before: before ?? AFTER_EVERY_ID, limit: limit + 1 });
+  const rows = query<Row, { formId: number; before: string; limit: number }>(db, sql).iterate({
+    formId: form.id,
+    before: before ?? AFTER_EVERY_ID,
+    limit: limit + 1,
+  });
   const submissions: Submission[] = [];
   let size = 0;
   for (const row of rows) {
@@ -65,33 +65,33 @@ export function listSubmissions(
 }
 
 export function findSubmission(db: Database, id: string): Submission | undefined {
-  const row = db.query<Row, { id: string }>(`${SELECT} WHERE s.id = $id`).get({ id });
+  const row = query<Row, { id: string }>(db, `${SELECT} WHERE s.id = $id`).get({ id });
   return row ? view(row) : undefined;
 }
 
 export function countSubmissions(db: Database, formKey: string): number {
   const sql =
     "SELECT count(*) AS count FROM submissions WHERE form_id = (SELECT id FROM forms WHERE key = $formKey)";
-  return db.query<{ count: number }, { formKey: string }>(sql).get({ formKey })!.count;
+  return query<{ count: number }, { formKey: string }>(db, sql).get({ formKey })!.count;
 }
 
 export function deleteSubmission(db: Database, id: string): string[] {
-  const row = db
-    .query<{ seq: number }, { id: string }>("SELECT seq FROM submissions WHERE id = $id")
-    .get({ id });
+  const row = query<{ seq: number }, { id: string }>(db, "SELECT seq FROM submissions WHERE id = $id").get({
+    id,
+  });
   if (!row) throw noSuchSubmission(id);
   const { seq } = row;
-  const files = db
-    .query<{ blob_key: string }, { seq: number }>("SELECT blob_key FROM files WHERE submission_seq = $seq")
-    .all({ seq });
-  db.query("DELETE FROM submissions WHERE seq = $seq").run({ seq });
+  const files = query<{ blob_key: string }, { seq: number }>(
+    db,
+    "SELECT blob_key FROM files WHERE submission_seq = $seq",
+  ).all({ seq });
+  query(db, "DELETE FROM submissions WHERE seq = $seq").run({ seq });
   return files.map((file) => file.blob_key);
 }
 
 export function unreferencedFiles(db: Database, keys: string[]): string[] {
   const sql = "SELECT value AS key FROM json_each($keys) WHERE value NOT IN (SELECT blob_key FROM files)";
-  return db
-    .query<{ key: string }, { keys: string }>(sql)
+  return query<{ key: string }, { keys: string }>(db, sql)
     .all({ keys: JSON.stringify(keys) })
     .map((row) => row.key);
 }

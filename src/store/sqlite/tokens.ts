@@ -3,6 +3,7 @@ import { AppError } from "../../errors.ts";
 import { isoTime } from "../../time.ts";
 import type { StoredToken } from "../../store.ts";
 import { noSuchToken, type Token } from "../../tokens.ts";
+import { query } from "./statements.ts";
 
 type Row = { name: string; scopes: string; created_at: number; expires_at: number | null };
 
@@ -10,7 +11,7 @@ const SELECT = "SELECT name, scopes, created_at, expires_at FROM tokens";
 
 export function insertToken(db: Database, token: StoredToken): Token {
   const { name } = token;
-  if (db.query<Row, { name: string }>(`${SELECT} WHERE name = $name`).get({ name })) {
+  if (query<Row, { name: string }>(db, `${SELECT} WHERE name = $name`).get({ name })) {
     throw new AppError("conflict", `token "${name}" already exists`, {
       hint: "revoke it first, or choose another name",
     });
@@ -21,7 +22,8 @@ export function insertToken(db: Database, token: StoredToken): Token {
     expires_at: token.expiresAt,
     scopes: JSON.stringify(token.scopes),
   };
-  db.query(
+  query(
+    db,
     `INSERT INTO tokens (name, hash, scopes, created_at, expires_at)
      VALUES ($name, $hash, $scopes, $created_at, $expires_at)`,
   ).run({ ...row, hash: token.hash });
@@ -29,16 +31,16 @@ export function insertToken(db: Database, token: StoredToken): Token {
 }
 
 export function listTokens(db: Database): Token[] {
-  return db.query<Row, []>(`${SELECT} ORDER BY name`).all().map(view);
+  return query<Row, []>(db, `${SELECT} ORDER BY name`).all().map(view);
 }
 
 export function findToken(db: Database, hash: string): Token | undefined {
-  const row = db.query<Row, { hash: string }>(`${SELECT} WHERE hash = $hash`).get({ hash });
+  const row = query<Row, { hash: string }>(db, `${SELECT} WHERE hash = $hash`).get({ hash });
   return row ? view(row) : undefined;
 }
 
 export function deleteToken(db: Database, name: string): void {
-  const { changes } = db.query("DELETE FROM tokens WHERE name = $name").run({ name });
+  const { changes } = query(db, "DELETE FROM tokens WHERE name = $name").run({ name });
   if (changes === 0) throw noSuchToken(name);
 }
 

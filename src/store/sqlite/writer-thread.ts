@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { commit } from "./commit.ts";
 import { connect } from "./connection.ts";
+import { close } from "./statements.ts";
 import type { ToThread } from "./writer.ts";
 
 declare const self: Worker;
@@ -12,7 +13,7 @@ self.onmessage = ({ data }: MessageEvent<string>) => {
   if ("open" in message) db = connect(message.open);
   else if ("batch" in message) self.postMessage(JSON.stringify(commit(db!, message.batch)));
   else {
-    db?.close();
+    if (db) close(db);
     process.exit(0);
   }
 };

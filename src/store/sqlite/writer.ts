@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../errors.ts";
 import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../../limits.ts";
-import { commit, type Outcome, type Write, unwrap } from "./commit.ts";
+import { commit, type Outcome, type Write, settle } from "./commit.ts";
 
 /** Where writes go. `weight` is about how many bytes the write holds while it waits. */
 export type Writer = {
@@ -19,7 +19,7 @@ export type ToThread = { open: string } | { batch: Write[] } | { close: true };
 /** Writes on the caller's own connection, one transaction each: for a command that does one thing and exits. */
 export function inlineWriter(db: Database): Writer {
   return {
-    write: async (write) => unwrap(commit(db, [write])[0]!),
+    write: async (write) => settle(commit(db, [write])[0]!),
     close: async () => {},
   };
 }
@@ -30,7 +30,7 @@ export function inlineWriter(db: Database): Writer {
  */
 export function threadWriter(file: string): Writer {
   let thread: Worker | undefined;
-  type Waiting = { write: Write; weight: number; resolve: (outcome: Outcome) => void };
+  type Waiting = { write: Write; weight: number; resolve: (result: unknown) => void };
   let queue: Waiting[] = [];
   let committing: Waiting[] = [];
   let queuedBytes = 0;
@@ -51,7 +51,7 @@ export function threadWriter(file: string): Writer {
     sendBatch();
     for (const [index, { weight, resolve }] of done.entries()) {
       queuedBytes -= weight;
-      resolve(outcomes[index]!);
+      resolve(settle(outcomes[index]!));
     }
   };
   /** Only with the first write: a thread takes as long to start, and as much memory, as the rest of a server. */
@@ -77,22 +77,20 @@ export function threadWriter(file: string): Writer {
   };
 
   return {
-    async write(write, weight) {
-      if (closing) throw new AppError("unavailable", "the database is closed");
-      if (queue.length >= MAX_QUEUED_WRITES || queuedBytes + weight > MAX_QUEUED_BYTES) {
-        throw new AppError("unavailable", "the server is busy: too much waits for its disk", {
-          retryAfter: 1,
-        });
-      }
-      queuedBytes += weight;
-      const outcome = await new Promise<Outcome>((resolve) => {
+    write: (write, weight) =>
+      new Promise((resolve) => {
+        if (closing) throw new AppError("unavailable", "the database is closed");
+        if (queue.length >= MAX_QUEUED_WRITES || queuedBytes + weight > MAX_QUEUED_BYTES) {
+          throw new AppError("unavailable", "the server is busy: too much waits for its disk", {
+            retryAfter: 1,
+          });
+        }
+        queuedBytes += weight;
         queue.push({ write, weight, resolve });
         // Not at once: what the same turn of the event loop still brings travels along.
         if (committing.length === 0 && queue.length === 1)
           setImmediate(() => committing.length === 0 && sendBatch());
-      });
-      return unwrap(outcome);
-    },
+      }),
     close: () => (closing ??= close()),
   };
 }
