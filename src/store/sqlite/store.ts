@@ -89,11 +89,10 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
     },
     submissions: {
       // Not through `write`, which looks after the setup: each promise counts here.
-      insert: (submission) =>
-        writer.write(
-          { name: "insertSubmission", args: [submission] },
-          submission.data.length * 2,
-        ) as Promise<void>,
+      insert({ id, formKey, data, createdAt, files }) {
+        const args: WriteArgs<"insertSubmission"> = [id, formKey, data, createdAt, files];
+        return writer.write({ name: "insertSubmission", args }, data.length * 2) as Promise<void>;
+      },
       list: (form, limit, before) => read(() => listSubmissions(db, form, limit, before)),
       find: (id) => read(() => findSubmission(db, id)),
       count: (form) => read(() => countSubmissions(db, form)),

@@ -8,8 +8,7 @@ declare const self: Worker;
 
 let db: Database | undefined;
 
-self.onmessage = ({ data }: MessageEvent<string>) => {
-  const message = JSON.parse(data) as ToThread;
+self.onmessage = ({ data: message }: MessageEvent<ToThread>) => {
   if ("open" in message) db = connect(message.open);
   else if ("batch" in message) self.postMessage(JSON.stringify(commit(db!, message.batch)));
   else {

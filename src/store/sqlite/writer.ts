@@ -11,8 +11,8 @@ export type Writer = {
 };
 
 /**
- * What the main thread sends to `writer-thread.ts`, as JSON, which travels in two thirds of the time that the
- * objects take; the answer to a batch is one outcome for each write, as JSON too.
+ * What the main thread sends to `writer-thread.ts`. The answer to a batch is one outcome for each write, as JSON, which
+ * travels in a third of the time that the objects take.
  */
 export type ToThread = { open: string } | { batch: Write[] } | { close: true };
 
@@ -37,7 +37,7 @@ export function threadWriter(file: string): Writer {
   let onIdle: (() => void) | undefined;
   let closing: Promise<void> | undefined;
 
-  const send = (message: ToThread) => (thread ??= start()).postMessage(JSON.stringify(message));
+  const send = (message: ToThread) => (thread ??= start()).postMessage(message);
   const sendBatch = () => {
     committing = queue;
     queue = [];
@@ -63,7 +63,7 @@ export function threadWriter(file: string): Writer {
       process.stderr.write(`the writer thread failed: ${event.message}\n`);
       process.exit(1);
     };
-    started.postMessage(JSON.stringify({ open: file } satisfies ToThread));
+    started.postMessage({ open: file } satisfies ToThread);
     return started;
   };
 
