@@ -45,7 +45,7 @@ export const MAX_QUEUED_WRITES = 10_000;
 export const MAX_QUEUED_BYTES = 64 * MiB;
 
 /** How long what is kept in memory may go without a look for changes by other processes, in milliseconds. */
-export const LOOK_MS = 1;
+export const LOOK_MS = 2;
 
 /** Submissions a page of a list holds at most, and unless told. */
 export const MAX_PAGE = 1000;

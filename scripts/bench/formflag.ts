@@ -8,10 +8,10 @@ export const EXECUTABLE = join(ROOT, "dist/formflag");
 /** formflag on a data directory of its own. */
 export type Formflag = Server & { data: string };
 
-export async function startFormflag(data: string, prefix: string[] = []): Promise<Formflag> {
+export async function startFormflag(data: string, prefix: string[] = [], path = "/"): Promise<Formflag> {
   const port = freePort();
   const command = [...prefix, EXECUTABLE, "serve", "--data", data, "--listen", `127.0.0.1:${port}`];
-  return { ...(await startServer(command, port)), data };
+  return { ...(await startServer(command, port, path)), data };
 }
 
 /** A server of `limits/`, run from its source. */
@@ -31,15 +31,21 @@ async function command<T>(data: string, ...args: string[]): Promise<T> {
   return JSON.parse(text) as T;
 }
 
-/** Makes a project; returns the headers that select its first environment. */
+/** Makes a project; returns the headers that select each of its environments. */
 export async function makeProject(
   data: string,
   slug: string,
   environments = "bench",
-): Promise<Record<string, string>> {
+): Promise<Record<string, string>[]> {
   type Project = { key: string; environments: { key: string }[] };
   const project = await command<Project>(data, "projects", "create", slug, "--environments", environments);
-  return { "x-project-key": project.key, "x-environment-key": project.environments[0]!.key };
+  return project.environments.map(({ key }) => ({ "x-project-key": project.key, "x-environment-key": key }));
+}
+
+/** The header of a token that may do everything. */
+export async function adminHeaders(data: string): Promise<Record<string, string>> {
+  const { token } = await command<{ token: string }>(data, "tokens", "create", "bench");
+  return { authorization: `Bearer ${token}` };
 }
 
 /** Makes a form; returns the path that it is posted to. */
@@ -69,6 +75,36 @@ export async function makeFlags(
     }),
   );
   await store.close();
+}
+
+/** Stores submissions straight through the store; returns the id of the one in the middle. */
+export async function fillForm(data: string, form: string, count: number): Promise<string> {
+  const { openSqliteStore } = await import("../../src/store/sqlite/store.ts");
+  const store = openSqliteStore(join(data, "formflag.db"), "thread");
+  const { key: formKey } = (await store.forms.find(form))!;
+  const text = JSON.stringify({ name: "Ann Example", message: "Hello there. ".repeat(20) });
+  const middle = Math.floor(count / 2);
+  let middleId = "";
+  const atOnce = 2000;
+  for (let done = 0; done < count; done += atOnce) {
+    const batch = Array.from({ length: Math.min(atOnce, count - done) }, () => Bun.randomUUIDv7());
+    const createdAt = Date.now();
+    await Promise.all(
+      batch.map((id) => store.submissions.insert({ id, formKey, data: text, files: [], createdAt })),
+    );
+    middleId = batch[middle - done] ?? middleId;
+  }
+  await store.close();
+  return middleId;
+}
+
+/** Milliseconds from the start of a server to its first answer. */
+export async function timeToAnswer(data: string): Promise<number> {
+  const start = performance.now();
+  const server = await startFormflag(data, [], "/healthz");
+  const took = performance.now() - start;
+  await server.stop();
+  return took;
 }
 
 export async function compileLimit(name: string, directory: string): Promise<string> {

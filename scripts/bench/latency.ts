@@ -29,7 +29,7 @@ async function measure(
 ): Promise<void> {
   const data = join(directory, what.replaceAll(" ", "-"));
   const server = await startFormflag(data, prefix);
-  const headers = await makeProject(data, "bench");
+  const [headers = {}] = await makeProject(data, "bench");
   await makeFlags(data, "bench", "bench", 10);
   const path = await makeForm(data, "bench");
   const p99 = async () => {

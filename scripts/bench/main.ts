@@ -15,6 +15,7 @@ const PARTS: Record<string, () => Promise<Measure>> = {
   submissions: async () => (await import("./submissions.ts")).measureSubmissions,
   uploads: async () => (await import("./uploads.ts")).measureUploads,
   latency: async () => (await import("./latency.ts")).measureLatency,
+  scale: async () => (await import("./scale.ts")).measureScale,
   start: async () => (await import("./start.ts")).measureStart,
 };
 

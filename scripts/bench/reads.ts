@@ -10,7 +10,7 @@ const ALL = "/api/v1/flags";
 export async function measureReads(directory: string, rounds: Rounds, show: Show): Promise<void> {
   const data = join(directory, "reads");
   const server = await startFormflag(data);
-  const headers = await makeProject(data, "bench");
+  const [headers = {}] = await makeProject(data, "bench");
   await makeFlags(data, "bench", "bench", 100);
   const common = { part: "reads", connections: 32, directory };
 

@@ -1,4 +1,4 @@
-import { open, unlink } from "node:fs/promises";
+import { open } from "node:fs/promises";
 
 /** The least that keeps an upload: streams the body to one file, hashed unless told otherwise, and syncs it. */
 const [port, directory, hashing] = process.argv.slice(2);
@@ -23,7 +23,6 @@ const server = Bun.serve({
       await file.sync();
     } finally {
       await file.close();
-      await unlink(path);
     }
     return Response.json({ success: true, sha256: hash.digest("hex") });
   },
