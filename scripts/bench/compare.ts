@@ -4,7 +4,7 @@ import type { Server } from "./process.ts";
 
 export type Side = { server: Server; request: Request };
 
-type Comparison = { part: string; name: string; goal: string; connections: number; directory: string };
+type Comparison = { part: string; name: string; goal: string | null; connections: number; directory: string };
 
 /** The throughput of one side to that of another, with what an answer costs either server in CPU time. */
 export async function compare(

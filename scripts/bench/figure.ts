@@ -2,8 +2,8 @@
 export type Figure = {
   part: string;
   name: string;
-  /** As the goal is written, such as `≥ 0.90`. */
-  goal: string;
+  /** As the goal is written, such as `≥ 0.90`; null where something is only put beside. */
+  goal: string | null;
   /** The median over the rounds. */
   value: number;
   /** Smallest and largest round. */
@@ -43,8 +43,9 @@ export function spreadOf(values: number[]): [number, number] {
   return [Math.min(...values), Math.max(...values)];
 }
 
-/** Whether a value reaches a goal such as `≥ 0.90` or `≤ 60`. */
-export function reaches(value: number, goal: string): boolean {
+/** Whether a figure reaches its goal; undefined where it has none. */
+export function reaches({ value, goal }: Figure): boolean | undefined {
+  if (goal === null) return undefined;
   const limit = Number(goal.slice(1).trim());
   return goal.startsWith("≥") ? value >= limit : value <= limit;
 }

@@ -15,12 +15,10 @@ export async function startFormflag(data: string, prefix: string[] = [], path = 
 }
 
 /** A server of `limits/`, run from its source. */
-export async function startLimit(name: string, ...args: string[]): Promise<Server> {
+export async function startLimit(name: string, args: string[] = [], prefix: string[] = []): Promise<Server> {
   const port = freePort();
-  return startServer(
-    [process.execPath, join(import.meta.dir, "limits", `${name}.ts`), String(port), ...args],
-    port,
-  );
+  const file = join(import.meta.dir, "limits", `${name}.ts`);
+  return startServer([...prefix, process.execPath, file, String(port), ...args], port);
 }
 
 /** Runs a command on a data directory; returns what `--json` prints. */

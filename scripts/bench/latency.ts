@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { median, spreadOf, type Rounds, type Show } from "./figure.ts";
-import { makeFlags, makeForm, makeProject, startFormflag, type Formflag } from "./formflag.ts";
+import { makeFlags, makeForm, makeProject, startFormflag, startLimit } from "./formflag.ts";
 import { closedLoop, openLoop, percentile } from "./load.ts";
+import type { Server } from "./process.ts";
 
 const PER_SECOND = 300;
+const READ = "/api/v1/flags/flag-00005";
 const POST = {
   method: "POST",
   headers: { "content-type": "application/json" },
@@ -32,32 +34,47 @@ async function measure(
   const [headers = {}] = await makeProject(data, "bench");
   await makeFlags(data, "bench", "bench", 10);
   const path = await makeForm(data, "bench");
-  const p99 = async () => {
-    const url = `${server.url}/api/v1/flags/flag-00005`;
-    return percentile(await openLoop(url, { headers }, { perSecond: PER_SECOND, seconds }), 0.99);
+  const bare = await startLimit("durable", [join(directory, `${what.replaceAll(" ", "-")}.db`)], prefix);
+  const p99 = async (url: string) =>
+    percentile(await openLoop(url, { headers }, { perSecond: PER_SECOND, seconds }), 0.99);
+  const saturated = async (on: Server, read: string, post: string) => {
+    const load = { connections: 64, seconds: seconds + 1, directory };
+    const [latency, { perSecond }] = await Promise.all([
+      p99(on.url + read),
+      closedLoop(on, { ...POST, path: post }, load),
+    ]);
+    return { latency, perSecond };
   };
   const ratios: number[] = [];
+  const besides: number[] = [];
   const submitted: number[] = [];
-  let [idle, busy] = [0, 0];
+  let [idle, busy, bareBusy] = [0, 0, 0];
   for (let round = 0; round < rounds; round += 1) {
-    idle = await p99();
-    const load = saturate(server, path, seconds + 1, directory);
-    busy = await p99();
-    submitted.push(await load);
+    idle = await p99(server.url + READ);
+    const ours = await saturated(server, READ, path);
+    busy = ours.latency;
+    submitted.push(ours.perSecond);
     ratios.push(busy / idle);
+    bareBusy = (await saturated(bare, "/", "/")).latency;
+    besides.push(busy / bareBusy);
   }
+  const common = { part: "latency" };
+  const name = `p99 of flag reads while submissions saturate, ${what}`;
   show({
-    part: "latency",
-    name: `p99 of flag reads while submissions saturate, ${what}, to idle`,
+    ...common,
+    name: `${name}, to idle`,
     goal,
     value: median(ratios),
     spread: spreadOf(ratios),
     detail: `last round ${busy.toFixed(1)} to ${idle.toFixed(1)} ms; ${Math.round(median(submitted)).toLocaleString("en")} submissions/s`,
   });
-  await server.stop();
-}
-
-async function saturate(server: Formflag, path: string, seconds: number, directory: string): Promise<number> {
-  const { perSecond } = await closedLoop(server, { ...POST, path }, { connections: 64, seconds, directory });
-  return perSecond;
+  show({
+    ...common,
+    name: `${name}, to the bare durable server`,
+    goal: "≤ 1",
+    value: median(besides),
+    spread: spreadOf(besides),
+    detail: `last round ${busy.toFixed(1)} to ${bareBusy.toFixed(1)} ms`,
+  });
+  await Promise.all([server.stop(), bare.stop()]);
 }

@@ -44,10 +44,12 @@ for (const [part, load] of Object.entries(PARTS)) {
 }
 if (values.json) await Bun.write(values.json, `${JSON.stringify(figures, null, 2)}\n`);
 
-function lineOf({ name, goal, value, spread, unit = "", detail = "" }: Figure): string {
-  const mark = reaches(value, goal) ? "✓" : "✗";
+function lineOf(figure: Figure): string {
+  const { name, goal, value, spread, unit = "", detail = "" } = figure;
+  const mark = { true: "✓", false: "✗", undefined: " " }[String(reaches(figure))];
   const range = `${format(spread[0])}–${format(spread[1])}`;
-  return `${mark} ${name.padEnd(60)} ${format(value)}${unit}  (${range})  goal ${goal}  ${detail}`;
+  const aim = goal === null ? "" : `goal ${goal}  `;
+  return `${mark} ${name.padEnd(60)} ${format(value)}${unit}  (${range})  ${aim}${detail}`;
 }
 
 function format(value: number): string {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { compare } from "./compare.ts";
 import type { Rounds, Show } from "./figure.ts";
+import { startNginx } from "./nginx.ts";
 import { makeFlags, makeProject, startFormflag, startLimit } from "./formflag.ts";
 
 const ONE = "/api/v1/flags/flag-00050";
@@ -22,8 +23,9 @@ export async function measureReads(directory: string, rounds: Rounds, show: Show
     const request = { path, headers };
     const file = join(directory, "answer.json");
     const { date: _date, "content-length": _length, ...sent } = answer.headers.toJSON();
-    await Bun.write(file, JSON.stringify({ headers: sent, body: await answer.text() }));
-    const bare = await startLimit("read", file);
+    const body = await answer.text();
+    await Bun.write(file, JSON.stringify({ headers: sent, body }));
+    const bare = await startLimit("read", [file]);
     const full = { server, request };
     show(
       await compare(
@@ -34,6 +36,18 @@ export async function measureReads(directory: string, rounds: Rounds, show: Show
       ),
     );
     await bare.stop();
+    const nginx = await startNginx(directory, sent, body);
+    if (nginx) {
+      show(
+        await compare(
+          full,
+          { server: nginx, request },
+          { ...common, name: `${what}, beside nginx sending the same bytes`, goal: null },
+          rounds,
+        ),
+      );
+      await nginx.stop();
+    }
 
     const conditional = {
       server,

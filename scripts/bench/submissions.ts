@@ -26,7 +26,7 @@ export async function measureSubmissions(directory: string, rounds: Rounds, show
   const data = join(directory, "submissions");
   const server = await startFormflag(data);
   const path = await makeForm(data, "bench");
-  const durable = await startLimit("durable", join(directory, "durable.db"));
+  const durable = await startLimit("durable", [join(directory, "durable.db")]);
   const parse = await startLimit("parse");
 
   const measure = async (

@@ -17,7 +17,7 @@ export async function measureUploads(directory: string, rounds: Rounds, show: Sh
     const bareData = join(directory, `bare-${connections}`);
     mkdirSync(bareData);
     const server = await startFormflag(data);
-    const bare = await startLimit("stream", bareData);
+    const bare = await startLimit("stream", [bareData]);
     const path = await makeForm(data, "bench", "--uploads", "on");
     const common = { part: "uploads", connections, directory };
     const name = `5 × 900 kB, ${connections} connections`;

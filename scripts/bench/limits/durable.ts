@@ -22,6 +22,7 @@ const server = Bun.serve({
   port: Number(port),
   development: false,
   async fetch(request) {
+    if (request.method === "GET") return Response.json({ enabled: true });
     const isJson = request.headers.get("content-type") === "application/json";
     const data = isJson
       ? await request.json()
