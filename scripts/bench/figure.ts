@@ -49,3 +49,7 @@ export function reaches({ value, goal }: Figure): boolean | undefined {
   const limit = Number(goal.slice(1).trim());
   return goal.startsWith("≥") ? value >= limit : value <= limit;
 }
+
+export function formatValue(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toFixed(2);
+}

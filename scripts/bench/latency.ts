@@ -59,7 +59,7 @@ async function measure(
     besides.push(busy / bareBusy);
   }
   const common = { part: "latency" };
-  const name = `p99 of flag reads while submissions saturate, ${what}`;
+  const name = `p99 of flag reads under submissions, ${what}`;
   show({
     ...common,
     name: `${name}, to idle`,

@@ -6,7 +6,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { reaches, type Figure, type Rounds, type Show } from "./figure.ts";
+import { chartOf } from "./chart.ts";
+import { formatValue, reaches, type Figure, type Rounds, type Show } from "./figure.ts";
 
 type Measure = (directory: string, rounds: Rounds, show: Show) => Promise<void>;
 
@@ -42,16 +43,13 @@ for (const [part, load] of Object.entries(PARTS)) {
     rmSync(directory, { recursive: true, force: true });
   }
 }
+if (positionals.length === 0) await Bun.write("docs/benchmark.svg", chartOf(figures));
 if (values.json) await Bun.write(values.json, `${JSON.stringify(figures, null, 2)}\n`);
 
 function lineOf(figure: Figure): string {
   const { name, goal, value, spread, unit = "", detail = "" } = figure;
   const mark = { true: "✓", false: "✗", undefined: " " }[String(reaches(figure))];
-  const range = `${format(spread[0])}–${format(spread[1])}`;
+  const range = `${formatValue(spread[0])}–${formatValue(spread[1])}`;
   const aim = goal === null ? "" : `goal ${goal}  `;
-  return `${mark} ${name.padEnd(60)} ${format(value)}${unit}  (${range})  ${aim}${detail}`;
-}
-
-function format(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value.toFixed(2);
+  return `${mark} ${name.padEnd(60)} ${formatValue(value)}${unit}  (${range})  ${aim}${detail}`;
 }
