@@ -62,6 +62,9 @@ function isTerminal(descriptor: number): boolean {
   return process.getBuiltinModule("node:tty").isatty(descriptor);
 }
 
+/** Raised by a command that did its work and told what it found wrong: exit code 1. */
+export class Failed extends Error {}
+
 /** Raised where a person breaks off at a prompt: exit code 130. */
 export class Cancelled extends Error {}
 

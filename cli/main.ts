@@ -1,13 +1,14 @@
 import { Command, CommanderError } from "commander";
 import { AppError, type ErrorCode } from "../src/errors.ts";
 import { globalOptions } from "./config.ts";
-import { Cancelled, processIo, type Io } from "./io.ts";
+import { Cancelled, Failed, processIo, type Io } from "./io.ts";
 import { printable } from "./text.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 /** Columns of a help text that goes to no terminal. */
 const WIDTH = 80;
 
+const FAILURE = 1;
 const USAGE = 2;
 const INTERRUPTED = 130;
 const TERMINATED = 143;
@@ -21,7 +22,7 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   conflict: 5,
   unavailable: 6,
   rate_limited: 6,
-  unsupported: 1,
+  unsupported: FAILURE,
 };
 
 type Fill = (command: Command, io: Io) => void;
@@ -62,6 +63,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Fill> }[] =
     name: "tokens",
     summary: "manage tokens for the admin API, as --server uses it",
     load: async () => (await import("./tokens.ts")).addTokenCommands,
+  },
+  {
+    name: "check",
+    summary: "look whether everything stored is sound and complete",
+    load: async () => (await import("./check.ts")).addCheckCommand,
   },
   {
     name: "config",
@@ -147,6 +153,7 @@ function tell(error: unknown, io: Io, asJson: boolean): number {
     else io.err(`error: ${printable(message)}\n${hint === null ? "" : `hint: ${printable(hint)}\n`}`);
   };
   if (error instanceof Cancelled) return INTERRUPTED;
+  if (error instanceof Failed) return FAILURE;
   if (error instanceof CommanderError) {
     // Help and version were asked for; any other is already told, but not as JSON.
     if (error.exitCode === 0) return 0;

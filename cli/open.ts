@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import type { App } from "../src/app.ts";
+import { AppError } from "../src/errors.ts";
 import { openDiskBlobs } from "../src/blobs/disk.ts";
 import { createIdSource } from "../src/keys.ts";
+import { holdLock } from "../src/store/sqlite/lock.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 
 export type OpenApp = App & AsyncDisposable;
@@ -22,4 +24,19 @@ export function openApp(data: string, writing: "thread" | "inline"): OpenApp {
     nextId: createIdSource(random, Date.now),
     [Symbol.asyncDispose]: () => store.close(),
   };
+}
+
+/**
+ * Holds the data directory, as a server does, until the function returned is called. Throws `unavailable` where a
+ * server holds it.
+ */
+export function lockData(data: string): () => void {
+  try {
+    return holdLock(join(data, "serve.lock"));
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "unavailable")) throw error;
+    throw new AppError("unavailable", `another formflag serves the data directory ${data}`, {
+      hint: "stop it first, or give this one another directory with --data",
+    });
+  }
 }

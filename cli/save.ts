@@ -88,7 +88,7 @@ async function* chunksOf(answer: Response): AsyncGenerator<Uint8Array> {
 const BAR_WIDTH = 24;
 
 /** Drawn here: the library's own takes the keyboard, and with it Ctrl-C. */
-function progressBar(share: number): string {
+export function progressBar(share: number): string {
   const filled = Math.round(Math.min(1, share) * BAR_WIDTH);
   const percent = String(Math.floor(Math.min(1, share) * 100)).padStart(3);
   return `${"█".repeat(filled)}${"░".repeat(BAR_WIDTH - filled)} ${percent} %`;

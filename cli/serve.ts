@@ -1,15 +1,13 @@
-import { join } from "node:path";
 import { AppError } from "../src/errors.ts";
 import { createAddressList, isAddressRange } from "../src/http/address.ts";
 import { createFlagsService } from "../src/http/flags.ts";
 import { createFormsService } from "../src/http/forms.ts";
 import { createLinks } from "../src/http/links.ts";
 import { createSite, type Services, type Site } from "../src/http/site.ts";
-import { holdLock } from "../src/store/sqlite/lock.ts";
 import { recoverUploads } from "../src/submissions.ts";
 import type { Io } from "./io.ts";
 import { createLog, type Log } from "./log.ts";
-import { openApp } from "./open.ts";
+import { lockData, openApp } from "./open.ts";
 import { listenValue, usage, type Listen } from "./values.ts";
 import { VERSION } from "./version.ts";
 
@@ -58,18 +56,6 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     await io.settle();
   }
   process.exit(0);
-}
-
-/** Throws `unavailable` where another server holds the data directory. */
-function lockData(data: string): () => void {
-  try {
-    return holdLock(join(data, "serve.lock"));
-  } catch (error) {
-    if (!(error instanceof AppError && error.code === "unavailable")) throw error;
-    throw new AppError("unavailable", `another formflag serves the data directory ${data}`, {
-      hint: "stop it first, or give this one another directory with --data",
-    });
-  }
 }
 
 /** Which services stand at which address: all at `--listen` but those that were given one of their own. */

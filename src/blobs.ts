@@ -9,6 +9,9 @@ export type Blobs = {
   keep(files: { key: string; staged: StagedBlob }[]): Promise<void>;
   /** The bytes of a kept file. Throws `not_found`. */
   open(key: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+  has(key: string): Promise<boolean>;
+  /** The keys of all kept files, some at a time; files that others put there have no key of ours. */
+  list(): AsyncIterable<string[]>;
   /** Removes files; one that is not there is no error. */
   delete(keys: string[]): Promise<void>;
   /**
@@ -16,6 +19,8 @@ export type Blobs = {
    * the process.
    */
   note(keys: string[]): Promise<Note>;
+  /** The keys of all notes that are not cleared. */
+  pending(): Promise<string[]>;
   /**
    * Removes what an earlier process staged and never kept, and returns the notes it left. Only the one process that
    * stages may call it.

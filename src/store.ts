@@ -1,3 +1,4 @@
+import type { StoredFile } from "./check.ts";
 import type { Environment } from "./environments.ts";
 import type { FlagPatch, FlagRecord, SetResult } from "./flags.ts";
 import type { Form, FormPatch, FormRecord } from "./forms.ts";
@@ -62,6 +63,10 @@ export type Store = {
     count(form: string): Promise<number>;
     /** Returns the blob keys of its files. */
     delete(id: string): Promise<string[]>;
+    /** Files by blob key, those after one; at most `limit`. */
+    files(after: string, limit: number): Promise<StoredFile[]>;
+    /** The bytes of all files together. */
+    fileBytes(): Promise<number>;
     /** Of these blob keys, the ones that no submission refers to. */
     unreferenced(keys: string[]): Promise<string[]>;
   };
@@ -77,6 +82,8 @@ export type Store = {
   version(): Promise<number>;
   /** Calls back after each such change that was made through this store. */
   watch(changed: () => void): void;
+  /** What is wrong with the database file, in words; nothing where it is sound. Reads all of it. */
+  check(): Promise<string[]>;
   /** Throws `unavailable` unless the database answers. */
   ping(): Promise<void>;
   /** Finishes what is queued. */

@@ -68,6 +68,17 @@ export function openDiskBlobs(root: string): Blobs {
     staged.delete(blob);
   };
 
+  /** The notes there are, by path; undefined for one that cannot be read as such. */
+  const readNotes = async () => {
+    const names = (await readdir(staging)).filter((name) => name.endsWith(NOTE));
+    return Promise.all(
+      names.map(async (name) => {
+        const path = join(staging, name);
+        return { path, keys: parseNote(await readFile(path, "utf8").catch(ignoreMissing)) };
+      }),
+    );
+  };
+
   return {
     stage: () => stage().catch(fail),
     async keep(files) {
@@ -92,6 +103,12 @@ export function openDiskBlobs(root: string): Blobs {
       }
       return Bun.file(path).stream();
     },
+    has: (key) => Bun.file(pathOf(key)).exists(),
+    async *list() {
+      for (const entry of await readdir(root, { withFileTypes: true })) {
+        if (entry.isDirectory() && entry.name !== STAGING) yield readdir(join(root, entry.name));
+      }
+    },
     async delete(keys) {
       for (let start = 0; start < keys.length; start += 100) {
         await Promise.all(keys.slice(start, start + 100).map((key) => rm(pathOf(key), { force: true })));
@@ -102,17 +119,25 @@ export function openDiskBlobs(root: string): Blobs {
       await writeFile(path, JSON.stringify(keys), { flag: "wx", mode: 0o600 }).catch(fail);
       return { clear: () => rm(path, { force: true }) };
     },
+    pending: async () => (await readNotes()).flatMap(({ keys }) => keys ?? []),
     async recover() {
-      const notes = [];
+      const notes = (await readNotes()).flatMap(({ path, keys }) =>
+        keys ? [{ path, keys, clear: () => rm(path, { force: true }) }] : [],
+      );
+      const kept = new Set(notes.map(({ path }) => path));
       for (const name of await readdir(staging)) {
         const path = join(staging, name);
-        const keys = name.endsWith(NOTE) ? parseNote(await readFile(path, "utf8")) : undefined;
-        if (keys) notes.push({ keys, clear: () => rm(path, { force: true }) });
-        else await rm(path, { force: true, recursive: true });
+        if (!kept.has(path)) await rm(path, { force: true, recursive: true });
       }
       return notes;
     },
   };
+}
+
+/** For a note that was cleared since it was seen. */
+function ignoreMissing(error: unknown): string {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+  throw error;
 }
 
 /** Undefined for one that a power cut left unwritten: nothing was kept under it. */

@@ -157,6 +157,28 @@ export function blobsContract(name: string, open: OpenBlobs): void {
       await left.discard();
     });
 
+    test("kept files are listed and had, staged ones are not", async () => {
+      const { blobs } = open();
+      const staged = await blobs.stage();
+      await blobs.keep([
+        { key: "a-ab.1", staged: await stageText(blobs, "x") },
+        { key: "b-cd.1", staged: await stageText(blobs, "y") },
+      ]);
+      const listed: string[] = [];
+      for await (const keys of blobs.list()) listed.push(...keys);
+      expect(listed.toSorted()).toEqual(["a-ab.1", "b-cd.1"]);
+      expect([await blobs.has("a-ab.1"), await blobs.has("a-ab.2")]).toEqual([true, false]);
+      await staged.discard();
+    });
+
+    test("keys are pending from their note until it is cleared", async () => {
+      const { blobs } = open();
+      const notes = [await blobs.note(["a-ab.1", "a-ab.2"]), await blobs.note(["b-cd.1"])];
+      expect((await blobs.pending()).toSorted()).toEqual(["a-ab.1", "a-ab.2", "b-cd.1"]);
+      await notes[0]!.clear();
+      expect(await blobs.pending()).toEqual(["b-cd.1"]);
+    });
+
     test("a note tells its keys to whoever recovers, until it is cleared", async () => {
       const { blobs } = open();
       const [first, second] = [await blobs.note(["a-ab.1", "a-ab.2"]), await blobs.note(["b-cd.1"])];

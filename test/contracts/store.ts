@@ -650,6 +650,19 @@ export function storeContract(name: string, open: OpenStore): void {
         expect(await store.submissions.unreferenced([])).toEqual([]);
       });
 
+      test("have files that are listed by key, those after one, with all their bytes", async () => {
+        const { key } = await form();
+        const before = await store.submissions.fileBytes();
+        const submission = submissionTo(key, { files: [fileKept("~2"), fileKept("~1"), fileKept("~3")] });
+        await store.submissions.insert(submission);
+        const { size, sha256, name } = fileKept("~2");
+        const expected = { key: "~2", submission: submission.id, name, size, sha256 };
+        expect(await store.submissions.files("~1", 1)).toEqual([expected]);
+        expect((await store.submissions.files("~1", 10)).map((file) => file.key)).toEqual(["~2", "~3"]);
+        expect(await store.submissions.files("~3", 10)).toEqual([]);
+        expect(await store.submissions.fileBytes()).toBe(before + 3 * size);
+      });
+
       test("of 500 senders at the same time are all there", async () => {
         const { key } = await form();
         const submissions = Array.from({ length: 500 }, (_, index) =>
@@ -747,6 +760,10 @@ export function storeContract(name: string, open: OpenStore): void {
     });
 
     describe("an open and a closed store", () => {
+      test("finds nothing wrong with itself", async () => {
+        expect(await store.check()).toEqual([]);
+      });
+
       test("answers a ping while it is open", async () => {
         await store.ping();
       });

@@ -2,6 +2,7 @@ import { AppError } from "../../errors.ts";
 import { LOOK_MS } from "../../limits.ts";
 import type { Store } from "../../store.ts";
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
+import { checkDatabase } from "./check.ts";
 import { connect } from "./connection.ts";
 import { listEnvironments } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
@@ -10,7 +11,14 @@ import { currentVersion } from "./version.ts";
 import { findFlag, flagsOfEnvironment, listFlags, selectEnvironment } from "./flags.ts";
 import { findForm, findFormByKey, listForms } from "./forms.ts";
 import { findProject, listProjects } from "./projects.ts";
-import { countSubmissions, findSubmission, listSubmissions, unreferencedFiles } from "./submissions.ts";
+import {
+  countFileBytes,
+  countSubmissions,
+  findSubmission,
+  listFiles,
+  listSubmissions,
+  unreferencedFiles,
+} from "./submissions.ts";
 import { findToken, listTokens } from "./tokens.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
 
@@ -97,6 +105,8 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
       find: (id) => read(() => findSubmission(db, id)),
       count: (form) => read(() => countSubmissions(db, form)),
       delete: (id) => write("deleteSubmission", [id]),
+      files: (after, limit) => read(() => listFiles(db, after, limit)),
+      fileBytes: () => read(() => countFileBytes(db)),
       unreferenced: (keys) => read(() => unreferencedFiles(db, keys)),
     },
     tokens: {
@@ -114,6 +124,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
         return version;
       }),
     watch: (changed) => void watchers.push(changed),
+    check: () => read(() => checkDatabase(db)),
     ping: async () => {
       try {
         currentVersion(db);

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import type { StoredFile } from "../../check.ts";
 import { noSuchForm } from "../../forms.ts";
 import { MAX_PAGE_BYTES } from "../../limits.ts";
 import { isoTime } from "../../time.ts";
@@ -94,6 +95,19 @@ export function deleteSubmission(db: Database, id: string): string[] {
   ).all({ seq });
   query(db, "DELETE FROM submissions WHERE seq = $seq").run({ seq });
   return files.map((file) => file.blob_key);
+}
+
+export function listFiles(db: Database, after: string, limit: number): StoredFile[] {
+  const sql = `
+    SELECT f.blob_key AS key, s.id AS submission, f.name, f.size, f.sha256
+    FROM files f JOIN submissions s ON s.seq = f.submission_seq
+    WHERE f.blob_key > $after ORDER BY f.blob_key LIMIT $limit`;
+  return query<StoredFile, { after: string; limit: number }>(db, sql).all({ after, limit });
+}
+
+export function countFileBytes(db: Database): number {
+  const sql = "SELECT coalesce(sum(size), 0) AS bytes FROM files";
+  return query<{ bytes: number }, []>(db, sql).get()!.bytes;
 }
 
 export function unreferencedFiles(db: Database, keys: string[]): string[] {

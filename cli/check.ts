@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import type { Command } from "commander";
+import { checkData, removeOrphans, type CheckResult } from "../src/check.ts";
+import { AppError } from "../src/errors.ts";
+import { formatBytes } from "../src/limits.ts";
+import { readConfig } from "./config.ts";
+import { Failed, type Io } from "./io.ts";
+import { lockData, openApp } from "./open.ts";
+import { progressBar } from "./save.ts";
+import { table } from "./text.ts";
+import { usage } from "./values.ts";
+
+export function addCheckCommand(check: Command, io: Io): void {
+  check
+    .option("--repair", "remove orphans: uploaded files that no submission refers to")
+    .addHelpText(
+      "after",
+      `
+Reads the whole database and every uploaded file, and compares each with the size and SHA-256 it was stored with.
+It may run beside a server; with --repair the server has to be stopped. Nothing but orphans is ever removed.
+
+Exit code: 0 when all is well, 1 when there are problems.
+
+Examples:
+  formflag check
+  formflag check --repair
+`,
+    )
+    .action(async function (this: Command) {
+      const { data, json, quiet, server } = readConfig(this);
+      if (server !== null)
+        throw usage("check looks at a data directory of this machine", "name it with --data");
+      if (!(await Bun.file(join(data, "formflag.db")).exists())) {
+        throw new AppError("not_found", `there is no formflag.db in ${data}`, {
+          hint: "name the data directory with --data",
+        });
+      }
+      const repair = this.opts<{ repair?: true }>().repair === true;
+      const unlock = repair ? lockData(data) : undefined;
+      await using app = openApp(data, "inline");
+      const isShown = !json && !quiet && io.errIsTerminal;
+      const result = await checkData(app, (done, total) => {
+        if (isShown) io.err(`\r${progressBar(done / Math.max(1, total))}  ${formatBytes(done)} of files`);
+      });
+      if (isShown && result.files > 0) io.err("\n");
+      const removed = repair ? await removeOrphans(app, result.problems) : 0;
+      unlock?.();
+      await io.out(json ? `${JSON.stringify({ ...result, removed }, null, 2)}\n` : describe(result, removed));
+      if (result.problems.length > removed) throw new Failed();
+    });
+}
+
+function describe({ files, bytes, problems }: CheckResult, removed: number): string {
+  const looked = `checked the database and ${files} ${files === 1 ? "file" : "files"} (${formatBytes(bytes)})`;
+  if (problems.length === 0) return `${looked}: all is well\n`;
+  const rows = problems.map(({ kind, what, message }) => [kind, what, message]);
+  const orphans = problems.filter(({ kind }) => kind === "orphan").length;
+  const next = [
+    removed > 0 ? `removed ${removed} ${removed === 1 ? "orphan" : "orphans"}\n` : "",
+    orphans > removed ? "remove orphans with: formflag check --repair\n" : "",
+  ];
+  const found = `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
+  return `${table(["PROBLEM", "WHAT", "DETAIL"], rows)}\n${looked}: ${found}\n${next.join("")}`;
+}

@@ -1,0 +1,105 @@
+import type { App } from "./app.ts";
+import { AppError } from "./errors.ts";
+
+/** Something that is not as it was stored. An orphan is an uploaded file that no submission refers to. */
+export type Problem = {
+  kind: "database" | "missing" | "damaged" | "orphan";
+  /** The file's key, or what of the database. */
+  what: string;
+  message: string;
+};
+
+export type CheckResult = {
+  /** Files of submissions, and their bytes as stored. */
+  files: number;
+  bytes: number;
+  problems: Problem[];
+};
+
+/** A file of a submission as the database knows it. */
+export type StoredFile = { key: string; submission: string; name: string; size: number; sha256: string };
+
+/** How many files are read from the database at a time. */
+const PAGE = 500;
+
+/** As `storeSubmission` makes them: what else lies in the upload directory is none of ours. */
+const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.\d{1,3}$/;
+
+/**
+ * Looks whether the database is sound and every file is there as it was stored, and for orphans. May run beside a
+ * server: what comes or goes meanwhile is no problem. Files are not looked at where the database is damaged.
+ */
+export async function checkData(
+  app: App,
+  progress: (done: number, total: number) => void,
+): Promise<CheckResult> {
+  const broken = await app.store.check();
+  const problems: Problem[] = broken.map((message) => ({ kind: "database", what: "formflag.db", message }));
+  let [files, bytes] = [0, 0];
+  if (problems.length > 0) return { files, bytes, problems };
+
+  const present: string[] = [];
+  for await (const keys of app.blobs.list()) present.push(...keys.filter((key) => KEY.test(key)));
+
+  const total = await app.store.submissions.fileBytes();
+  let after = "";
+  for (;;) {
+    const page = await app.store.submissions.files(after, PAGE);
+    for (const file of page) {
+      files += 1;
+      const problem = await checkFile(app, file, (count) => progress((bytes += count), total));
+      if (problem) problems.push(problem);
+    }
+    if (page.length < PAGE) break;
+    after = page.at(-1)!.key;
+  }
+  for (const key of await orphansAmong(app, present))
+    problems.push({ kind: "orphan", what: key, message: "no submission refers to this file" });
+  return { files, bytes, problems };
+}
+
+/** Removes the orphans that a check found. No server may be running: it could be about to refer to them. */
+export async function removeOrphans(app: App, problems: Problem[]): Promise<number> {
+  const keys = problems.filter(({ kind }) => kind === "orphan").map(({ what }) => what);
+  const orphans = await orphansAmong(app, keys);
+  await app.blobs.delete(orphans);
+  return orphans.length;
+}
+
+async function checkFile(
+  app: App,
+  { key, submission, name, size, sha256 }: StoredFile,
+  count: (bytes: number) => void,
+): Promise<Problem | undefined> {
+  const problem = (kind: Problem["kind"], message: string) => ({
+    kind,
+    what: key,
+    message: `${name} of submission ${submission} ${message}`,
+  });
+  const hash = new Bun.CryptoHasher("sha256");
+  let found = 0;
+  try {
+    for await (const chunk of await app.blobs.open(key)) {
+      hash.update(chunk);
+      found += chunk.byteLength;
+      count(chunk.byteLength);
+    }
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "not_found")) throw error;
+    const isDeleted = (await app.store.submissions.find(submission)) === undefined;
+    return isDeleted ? undefined : problem("missing", "is not in the upload directory");
+  }
+  if (found !== size) return problem("damaged", `has ${found} bytes instead of ${size}`);
+  if (hash.digest("hex") !== sha256) return problem("damaged", "has other bytes than were stored");
+  return undefined;
+}
+
+/** Of these keys the ones that no submission refers to, nor one that is being stored or deleted. */
+async function orphansAmong(app: App, keys: string[]): Promise<string[]> {
+  // In this order: a file is noted before it is kept, and its row is there before the note is gone.
+  const pending = new Set(await app.blobs.pending());
+  const settled = keys.filter((key) => !pending.has(key));
+  const unreferenced = await app.store.submissions.unreferenced(settled);
+  const present = await Promise.all(unreferenced.map((key) => app.blobs.has(key)));
+  return unreferenced.filter((_, index) => present[index]);
+}

@@ -1,0 +1,14 @@
+import type { Database } from "bun:sqlite";
+import { query } from "./statements.ts";
+
+type Violation = { table: string; rowid: number | null; parent: string };
+
+/** What `PRAGMA integrity_check` and `foreign_key_check` find (https://www.sqlite.org/pragma.html), in words. */
+export function checkDatabase(db: Database): string[] {
+  const found = query<{ integrity_check: string }, []>(db, "PRAGMA integrity_check").all();
+  const broken = found.map((row) => row.integrity_check).filter((text) => text !== "ok");
+  if (broken.length > 0) return broken;
+  return query<Violation, []>(db, "PRAGMA foreign_key_check")
+    .all()
+    .map(({ table, rowid, parent }) => `row ${rowid} of ${table} refers to one of ${parent} that is missing`);
+}
