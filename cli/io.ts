@@ -17,8 +17,7 @@ export type Io = {
 
 /**
  * The streams of this process. `process.stdin`, `stdout` and `stderr` are left alone, because setting one of them up
- * takes three times as long as the rest of a command's start, and what tells terminals is loaded when somebody asks:
- * `npm run bench -- start`.
+ * takes three times as long as the rest of a command's start: `npm run bench -- start`.
  */
 export function processIo(env: Record<string, string | undefined>): Io {
   const errors = Bun.stderr.writer();
@@ -58,8 +57,11 @@ export function processIo(env: Record<string, string | undefined>): Io {
   };
 }
 
+/** What `isatty` of node:tty asks, without the streams that come with that module. */
 function isTerminal(descriptor: number): boolean {
-  return process.getBuiltinModule("node:tty").isatty(descriptor);
+  type Terminals = { isTTY: (descriptor: number) => boolean };
+  const { binding } = process as unknown as { binding: (name: "tty_wrap") => Terminals };
+  return binding("tty_wrap").isTTY(descriptor);
 }
 
 /** Raised by a command that did its work and told what it found wrong: exit code 1. */

@@ -44,7 +44,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     for (const { listen, site } of placeServices(config, app, log)) servers.push(listenOn(listen, site, log));
     const stopped = stopSignal();
     // In plain words in either format: scripts wait for it.
-    for (const server of servers) io.err(`listening on ${server.url.origin}\n`);
+    for (const server of servers) io.err(`listening on ${originOf(server)}\n`);
     log.line(`stopping on ${await stopped}`);
     const finished = Promise.all(servers.map((server) => server.stop()));
     await Promise.race([finished, Bun.sleep(GRACE)]);
@@ -128,6 +128,11 @@ function listenOn({ hostname, port }: Listen, site: Site, log: Log): Bun.Server<
       hint: "choose another with --listen, or stop what uses it",
     });
   }
+}
+
+/** Not by way of `server.url`, which takes as long as starting to listen. */
+function originOf({ hostname = "", port }: Bun.Server<undefined>): string {
+  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
 }
 
 /** Fulfils with the first signal to stop; a second one ends the process at once. */
