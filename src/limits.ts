@@ -37,6 +37,9 @@ export const MAX_PAYLOAD = 256 * KiB;
 /** Containers inside containers in a payload. */
 export const MAX_PAYLOAD_DEPTH = 64;
 
+/** Wrong tokens from one address, in so many seconds, before it has to wait. */
+export const MAX_WRONG_TOKENS = { count: 20, seconds: 60 } as const;
+
 /** A request body of the admin API, in bytes. */
 export const MAX_ADMIN_BODY = MiB;
 

@@ -1,4 +1,4 @@
-/** Loaded when there is a list: a server without one starts sooner. */
+/** Loaded when first needed: a server starts sooner without it. */
 const net = () => process.getBuiltinModule("node:net");
 
 /** Tells whether an address lies in one of a list of addresses and CIDR ranges. */
@@ -39,6 +39,22 @@ export function clientAddress(
     client = normalise(withoutPort(hops.pop()!.trim()));
   }
   return client;
+}
+
+/**
+ * What counts as one sender: an IPv4 address, or the /64 network of an IPv6 address, which is what one household or
+ * machine gets (RFC 6177) and can pick 2^64 addresses from.
+ */
+export function networkOf(address: string): string {
+  if (net().isIP(address) !== 6) return address;
+  const [head = "", tail] = address.split("%")[0]!.split("::");
+  const groups = (part: string) => (part === "" ? [] : part.split(":"));
+  const [front, back] = [groups(head), groups(tail ?? "")];
+  // An IPv4 address at the end stands for two groups.
+  const missing = 8 - front.length - back.length - (address.includes(".") ? 1 : 0);
+  const all = tail === undefined ? front : [...front, ...Array.from({ length: missing }, () => "0"), ...back];
+  const network = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${network.join(":")}::/64`;
 }
 
 export function isLoopback(address: string): boolean {

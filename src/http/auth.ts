@@ -1,21 +1,38 @@
 import { createMiddleware } from "hono/factory";
 import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
+import { MAX_WRONG_TOKENS } from "../limits.ts";
 import { authenticate, requireScope, type Scope, type Token } from "../tokens.ts";
+import { isLoopback, networkOf } from "./address.ts";
+import { createRateLimiter } from "./rate-limit.ts";
 
-/** `operator` is set only by a command that acts on its own data directory; no request over HTTP can carry it. */
-export type AdminEnv = { Bindings: { operator?: true }; Variables: { caller: Token } };
+/**
+ * `operator` is set only by a command that acts on its own data directory; no request over HTTP can carry it.
+ * `client` is the caller's address.
+ */
+export type AdminEnv = { Bindings: { operator?: true; client?: string }; Variables: { caller: Token } };
 
 /** Who runs commands on the machine that holds the data may do everything. */
 const OPERATOR: Token = { name: "operator", scopes: ["admin"], createdAt: "", expiresAt: null };
 
-/** Finds out who calls, by a bearer token (RFC 6750). Throws `unauthenticated`. */
+/**
+ * Finds out who calls, by a bearer token (RFC 6750). Throws `unauthenticated`, and `rate_limited` to an address with
+ * too many wrong tokens; a right one passes even then.
+ */
 export function identify(app: App) {
+  const countFailure = createRateLimiter(app.now, "wrong tokens");
   return createMiddleware<AdminEnv>(async (c, next) => {
-    c.set(
-      "caller",
-      c.env?.operator ? OPERATOR : await authenticate(app, bearerToken(c.req.header("authorization"))),
-    );
+    const { operator, client = "" } = c.env ?? {};
+    if (operator) c.set("caller", OPERATOR);
+    else {
+      const secret = bearerToken(c.req.header("authorization"));
+      try {
+        c.set("caller", await authenticate(app, secret));
+      } catch (error) {
+        if (client !== "" && !isLoopback(client)) countFailure(networkOf(client), MAX_WRONG_TOKENS);
+        throw error;
+      }
+    }
     await next();
   });
 }

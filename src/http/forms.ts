@@ -4,7 +4,7 @@ import type { StagedBlob } from "../blobs.ts";
 import { AppError } from "../errors.ts";
 import { createFormFinder, type Form } from "../forms.ts";
 import { storeSubmission } from "../submissions.ts";
-import { createAddressList, isLoopback } from "./address.ts";
+import { createAddressList, isLoopback, networkOf } from "./address.ts";
 import { openBody } from "./body.ts";
 import { readDraft } from "./draft.ts";
 import { showError, type Report, type Shown } from "./errors.ts";
@@ -23,7 +23,7 @@ export type FormsService = {
 
 /** The form submission service: design.md, section 2. */
 export function createFormsService(app: App, links: Links, report: Report): FormsService {
-  const countSubmission = createRateLimiter(app.now);
+  const countSubmission = createRateLimiter(app.now, "submissions");
   const findForm = createFormFinder(app.store);
 
   const admit = (form: Form, request: Request, client: () => string) => {
@@ -34,7 +34,8 @@ export function createFormsService(app: App, links: Links, report: Report): Form
     if (!isAllowedOrigin(form, request)) {
       throw new AppError("forbidden", "this form takes no submissions from that website");
     }
-    if (form.rateLimit && !isLoopback(client())) countSubmission(`${form.key} ${client()}`, form.rateLimit);
+    if (form.rateLimit && !isLoopback(client()))
+      countSubmission(`${form.key} ${networkOf(client())}`, form.rateLimit);
   };
 
   const submit = async (request: Request, formKey: string, client: () => string): Promise<Response> => {

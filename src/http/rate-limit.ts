@@ -4,11 +4,13 @@ import type { RateLimit } from "../forms.ts";
 /** Senders remembered at once; past it the windows that have ended are forgotten. */
 const MAX_WINDOWS = 10_000;
 
-/** Counts a submission of `sender`. Throws `rate_limited` with the seconds to wait past the limit. */
+/** Counts something that `sender` did. Throws `rate_limited` with the seconds to wait past the limit. */
 export type RateLimiter = (sender: string, limit: RateLimit) => void;
 
-/** Fixed windows, each opened by a sender's first submission, in memory: a restart forgets them. */
-export function createRateLimiter(now: () => number): RateLimiter {
+/**
+ * Counts `what`, a plural, in fixed windows, each opened by a sender's first; in memory: a restart forgets them.
+ */
+export function createRateLimiter(now: () => number, what: string): RateLimiter {
   const windows = new Map<string, { endsAt: number; count: number }>();
 
   const forgetEnded = (at: number) => {
@@ -32,7 +34,7 @@ export function createRateLimiter(now: () => number): RateLimiter {
     window.count += 1;
     if (window.count <= count) return;
     const wait = Math.max(1, Math.ceil((window.endsAt - at) / 1000));
-    throw new AppError("rate_limited", `too many submissions: try again in ${inWords(wait)}`, {
+    throw new AppError("rate_limited", `too many ${what}: try again in ${inWords(wait)}`, {
       retryAfter: wait,
     });
   };

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { clientAddress, createAddressList, isAddressRange, isLoopback } from "../../src/http/address.ts";
+import {
+  clientAddress,
+  createAddressList,
+  isAddressRange,
+  isLoopback,
+  networkOf,
+} from "../../src/http/address.ts";
 
 describe("the address of a client", () => {
   const isTrusted = createAddressList(["10.0.0.0/8", "127.0.0.1", "fd00::/8"]);
@@ -108,4 +114,21 @@ test.each([
 test("loopback is 127.0.0.0/8 and ::1", () => {
   for (const address of ["127.0.0.1", "127.255.0.1", "::1"]) expect(isLoopback(address)).toBe(true);
   for (const address of ["128.0.0.1", "::2", "10.0.0.1", ""]) expect(isLoopback(address)).toBe(false);
+});
+
+test.each([
+  ["203.0.113.9", "203.0.113.9"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:db8:1:2::1", "2001:db8:1:2::/64"],
+  ["2001:0DB8:0001:0002::", "2001:db8:1:2::/64"],
+  ["2001:db8::1", "2001:db8:0:0::/64"],
+  ["::1:2:3:4:5:6", "0:0:1:2::/64"],
+  ["1::", "1:0:0:0::/64"],
+  ["::", "0:0:0:0::/64"],
+  ["64:ff9b::192.0.2.1", "64:ff9b:0:0::/64"],
+  ["1:2:3:4:5:6:192.0.2.1", "1:2:3:4::/64"],
+  ["fe80::1%eth0", "fe80:0:0:0::/64"],
+  ["unknown", "unknown"],
+])("%s counts as %s", (address, network) => {
+  expect(networkOf(address)).toBe(network);
 });

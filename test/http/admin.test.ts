@@ -196,6 +196,28 @@ describe("the OpenAPI document", () => {
   });
 });
 
+describe("wrong tokens", () => {
+  const login = (client: string, token: string) =>
+    admin.request(`${ROOT}/projects`, { headers: bearer(token) }, { client });
+
+  test("make an address wait after twenty in a minute, but never one with a right token", async () => {
+    for (let count = 0; count < 20; count += 1)
+      expect((await login("203.0.113.5", "ff_wrong")).status).toBe(401);
+    const answer = await login("203.0.113.5", "ff_wrong");
+    expect(answer.headers.get("retry-after")).toBe("60");
+    await expectError(answer, 429, "rate_limited", "too many wrong tokens");
+    expect((await login("203.0.113.5", ADMIN)).status).toBe(200);
+    expect((await login("203.0.113.6", "ff_wrong")).status).toBe(401);
+    app.clock.now += 60_000;
+    expect((await login("203.0.113.5", "ff_wrong")).status).toBe(401);
+  });
+
+  test("never make this machine wait", async () => {
+    for (let count = 0; count < 30; count += 1)
+      expect((await login("127.0.0.1", "ff_wrong")).status).toBe(401);
+  });
+});
+
 describe("each operation", () => {
   const refused = async (method: string, address: string, headers: Record<string, string>) => {
     const answer = await ask(address, { method, token: null, headers });

@@ -1096,6 +1096,14 @@ describe("a rate limit", () => {
     }
   });
 
+  test("counts the addresses of one IPv6 network together", async () => {
+    const form = await limited();
+    await stored(form, { ...one, client: "2001:db8:1:2::1" });
+    await stored(form, { ...one, client: "2001:db8:1:2:ffff::2" });
+    await refused(form, { ...one, client: "2001:db8:1:2::3" }, 429);
+    await stored(form, { ...one, client: "2001:db8:1:3::1" });
+  });
+
   test("never holds for loopback", async () => {
     const form = await newForm({ rateLimit: { count: 1, seconds: 60 } });
     for (const client of ["127.0.0.1", "127.0.0.1", "127.1.2.3", "127.1.2.3", "::1", "::1"]) {

@@ -19,6 +19,7 @@ const FAILURES: Record<number, string> = {
   409: "It exists already, or is ambiguous.",
   413: "The body is too large.",
   415: "The body is not said to be JSON.",
+  429: "Too many wrong tokens came from this address: wait as long as Retry-After says.",
   500: "A bug in formflag.",
   503: "The database is locked or its disk is full: try again.",
 };
