@@ -41,26 +41,47 @@ export type Outcome =
   | { ok: false; code: ErrorCode; message: string; hint: string | null; retryAfter: number | null }
   | { ok: false; code: "bug"; message: string };
 
-/** Does the writes in one transaction with one fsync; one that fails takes back only what it did itself. */
+/**
+ * Does the writes in one transaction with one fsync; one that fails takes back only what it did itself. Only where one
+ * fails is the transaction done again with a savepoint around each, which would slow every other:
+ * `npm run bench -- submissions`.
+ */
 export function commit(db: Database, writes: Write[]): Outcome[] {
   try {
-    query(db, "BEGIN IMMEDIATE").run();
-    const outcomes = writes.map((write) => attempt(db, write));
-    query(db, "COMMIT").run();
-    return outcomes;
+    return transact(db, writes, perform);
   } catch (error) {
-    if (db.inTransaction) db.run("ROLLBACK");
+    if (writes.length === 1) return [failure(error)];
+  }
+  try {
+    return transact(db, writes, attempt);
+  } catch (error) {
     return writes.map(() => failure(error));
   }
 }
 
-function attempt(db: Database, { name, args }: Write): Outcome {
+function transact(db: Database, writes: Write[], each: (db: Database, write: Write) => Outcome): Outcome[] {
+  try {
+    query(db, "BEGIN IMMEDIATE").run();
+    const outcomes = writes.map((write) => each(db, write));
+    query(db, "COMMIT").run();
+    return outcomes;
+  } catch (error) {
+    if (db.inTransaction) db.run("ROLLBACK");
+    throw error;
+  }
+}
+
+function perform(db: Database, { name, args }: Write): Outcome {
   const write = WRITES[name] as (db: Database, ...args: unknown[]) => unknown;
+  return { ok: true, value: write(db, ...args) };
+}
+
+function attempt(db: Database, write: Write): Outcome {
   query(db, "SAVEPOINT write").run();
   try {
-    const value = write(db, ...args);
+    const outcome = perform(db, write);
     query(db, "RELEASE write").run();
-    return { ok: true, value };
+    return outcome;
   } catch (error) {
     // Without a transaction SQLite has taken back the others too: a full disk, an I/O error.
     if (!db.inTransaction) throw error;

@@ -1,4 +1,4 @@
-import type { Database } from "bun:sqlite";
+import { type Database, SQLiteError } from "bun:sqlite";
 import type { StoredFile } from "../../check.ts";
 import { noSuchForm } from "../../forms.ts";
 import { MAX_PAGE_BYTES } from "../../limits.ts";
@@ -29,18 +29,29 @@ export function insertSubmission(
   createdAt: number,
   files: StoredSubmission["files"],
 ): void {
-  const { changes, lastInsertRowid: seq } = query<unknown, [string, string, number, string]>(
-    db,
-    `INSERT INTO submissions (id, form_id, data, created_at)
-     SELECT ?1, id, ?2, ?3 FROM forms WHERE key = ?4`,
-  ).run(id, data, createdAt, formKey);
-  if (changes === 0) throw noSuchForm(formKey);
+  const seq = insertRow(db, id, formKey, data, createdAt);
   for (const [index, { key, ...file }] of files.entries()) {
     query(
       db,
       `INSERT INTO files (submission_seq, position, field, name, type, size, sha256, blob_key)
        VALUES ($seq, $position, $field, $name, $type, $size, $sha256, $key)`,
     ).run({ seq, position: index + 1, key, ...file });
+  }
+}
+
+/** Returns its `seq`. Throws `not_found` for the form. */
+function insertRow(db: Database, id: string, formKey: string, data: string, createdAt: number): number {
+  try {
+    // A third faster than INSERT … SELECT … FROM forms.
+    const { lastInsertRowid } = query<unknown, [string, string, number, string]>(
+      db,
+      `INSERT INTO submissions (id, form_id, data, created_at)
+       VALUES (?1, (SELECT id FROM forms WHERE key = ?4), ?2, ?3)`,
+    ).run(id, data, createdAt, formKey);
+    return Number(lastInsertRowid);
+  } catch (error) {
+    if (error instanceof SQLiteError && error.code === "SQLITE_CONSTRAINT_NOTNULL") throw noSuchForm(formKey);
+    throw error;
   }
 }
 
