@@ -30,6 +30,7 @@ const LIGHTER: Record<string, [string, string][]> = {
   ],
 };
 
+const lightened = new Set<string>();
 const lighter: BunPlugin = {
   name: "lighter",
   setup(build) {
@@ -42,6 +43,7 @@ const lighter: BunPlugin = {
           if (!contents.includes(from)) throw new Error(`${path} no longer contains ${from}`);
           contents = contents.replace(from, to);
         }
+        lightened.add(file);
         return { contents, loader: "js" };
       });
     }
@@ -71,6 +73,9 @@ await Bun.build({
   define: { FORMFLAG_COMMIT: JSON.stringify(hash) },
   plugins: [lighter],
 });
+
+const stale = Object.keys(LIGHTER).filter((file) => !lightened.has(file));
+if (stale.length > 0) throw new Error(`nothing imports ${stale.join(", ")} any more`);
 
 // The executable holds them too.
 for (const map of new Glob("dist/*.map").scanSync(root)) await Bun.file(join(root, map)).delete();
