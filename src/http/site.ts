@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { routePath } from "hono/route";
+import { matchedRoutes } from "hono/route";
 import type { App } from "../app.ts";
 import { clientAddress } from "./address.ts";
 import type { AdminApp } from "./admin.ts";
@@ -80,7 +80,8 @@ export function createSite(services: Services, { app, isTrustedProxy, log, repor
     root.use(async (c, next) => {
       const start = performance.now();
       await next();
-      const route = routePath(c, -1);
+      // Middleware and the answer to everything else match too.
+      const route = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? "/*";
       log({ method: c.req.method, route, status: c.res.status, ms: performance.now() - start });
     });
     root.get(HEALTH_PATH, checkHealth);

@@ -154,6 +154,7 @@ describe("the log", () => {
       "/api/v1/flags/:slug",
       "/api/v1/flags/:slug",
     ]);
+    expect(records[10]!.route).toBe("/api/admin/v1/forms/:form");
   });
 });
 
