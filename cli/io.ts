@@ -6,7 +6,7 @@ export type Io = {
   out(text: string | Uint8Array): Promise<void>;
   /** Does not wait for its reader: see `settle`. */
   err(text: string): void;
-  /** Fulfils once everything told on standard error is written. */
+  /** Fulfils once everything told on standard error is written, or its reader was waited for long enough. */
   settle(): Promise<void>;
   readStdin(): Promise<string>;
   readonly outIsTerminal: boolean;
@@ -14,6 +14,9 @@ export type Io = {
   /** Whether somebody can be asked. */
   readonly isInteractive: boolean;
 };
+
+/** How long a process that ends waits for the reader of its standard error, in milliseconds. */
+const PATIENCE = 1000;
 
 /**
  * The streams of this process. `process.stdin`, `stdout` and `stderr` are left alone, because setting one of them up
@@ -43,7 +46,12 @@ export function processIo(env: Record<string, string | undefined>): Io {
     err(text) {
       told = tell(text);
     },
-    settle: () => told,
+    async settle() {
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, PATIENCE);
+      await Promise.race([told, late.promise]);
+      clearTimeout(timer);
+    },
     readStdin: () => Bun.stdin.text(),
     get outIsTerminal() {
       return isTerminal(1);

@@ -103,6 +103,7 @@ async function buildProgram(
   asJson: boolean,
   write: (text: string) => void,
 ): Promise<Command> {
+  const mayColor = !args.includes("--no-color");
   const program = new Command("formflag")
     .description("A form inbox and feature flags in one executable.")
     .version(`formflag ${VERSION} (commit ${COMMIT}, Bun ${Bun.version})`, "--version", "print the version")
@@ -115,8 +116,8 @@ async function buildProgram(
       // Asked only where there is a terminal: see processIo.
       getOutHelpWidth: () => (io.outIsTerminal ? process.stdout.columns : WIDTH),
       getErrHelpWidth: () => (io.errIsTerminal ? process.stderr.columns : WIDTH),
-      getOutHasColors: () => io.outIsTerminal && process.stdout.hasColors(),
-      getErrHasColors: () => io.errIsTerminal && process.stderr.hasColors(),
+      getOutHasColors: () => mayColor && io.outIsTerminal && process.stdout.hasColors(),
+      getErrHasColors: () => mayColor && io.errIsTerminal && process.stderr.hasColors(),
     })
     .exitOverride()
     .addHelpText("after", FIRST_STEPS);

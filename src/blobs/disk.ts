@@ -116,8 +116,14 @@ export function openDiskBlobs(root: string): Blobs {
     },
     async note(keys) {
       const path = join(staging, `${crypto.randomUUID()}${NOTE}`);
-      await writeFile(path, JSON.stringify(keys), { flag: "wx", mode: 0o600 }).catch(fail);
-      return { clear: () => rm(path, { force: true }) };
+      const clear = () => rm(path, { force: true });
+      try {
+        await writeFile(path, JSON.stringify(keys), { flag: "wx", mode: 0o600 });
+      } catch (error) {
+        await clear();
+        return fail(error);
+      }
+      return { clear };
     },
     pending: async () => (await readNotes()).flatMap(({ keys }) => keys ?? []),
     async recover() {

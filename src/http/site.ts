@@ -7,7 +7,7 @@ import { showError, type Report } from "./errors.ts";
 import type { FlagsService } from "./flags.ts";
 import type { FormsService } from "./forms.ts";
 import { missingPage } from "./pages/error.ts";
-import { FLAGS_PATH, FLAG_PATH, HEALTH_PATH, SUBMIT_PATH } from "./paths.ts";
+import { ADMIN_PATH, FLAGS_PATH, FLAG_PATH, HEALTH_PATH, OPENAPI_PATH, SUBMIT_PATH } from "./paths.ts";
 
 /** One answered request. Holds no path, query or header as sent, for they may carry keys. */
 export type RequestRecord = {
@@ -75,7 +75,7 @@ export function createSite(services: Services, { app, isTrustedProxy, log, repor
       return Response.json({ error: true, code: status, message }, { status });
     }
   };
-  const openRoot = async () => {
+  const openRoot = async (withAdmin: boolean) => {
     const root = new Hono<{ Bindings: { client: string } }>();
     root.use(async (c, next) => {
       const start = performance.now();
@@ -87,7 +87,7 @@ export function createSite(services: Services, { app, isTrustedProxy, log, repor
     root.get(HEALTH_PATH, checkHealth);
     if (forms) root.route("/", forms.routes);
     if (flags) root.route("/", flags.routes);
-    if (admin) root.route("/", await admin());
+    if (admin && withAdmin) root.route("/", await admin());
     root.onError((error, c) => {
       const { status, message, headers } = showError(error, report);
       return c.json({ error: true, code: status, message }, status, headers);
@@ -100,7 +100,20 @@ export function createSite(services: Services, { app, isTrustedProxy, log, repor
     });
     return root;
   };
-  let root: ReturnType<typeof openRoot> | undefined;
+  const roots = new Map<boolean, ReturnType<typeof openRoot>>();
+  const rootFor = async (request: Request) => {
+    const path = URL.parse(request.url, "http://localhost")?.pathname ?? "";
+    const withAdmin = path === OPENAPI_PATH || `${path}/`.startsWith(`${ADMIN_PATH}/`);
+    const root = roots.get(withAdmin) ?? openRoot(withAdmin);
+    roots.set(withAdmin, root);
+    try {
+      return await root;
+    } catch (error) {
+      // What could not be loaded now may be loaded later.
+      roots.delete(withAdmin);
+      throw error;
+    }
+  };
 
   const hot: Site["hot"] = [{ path: HEALTH_PATH, parameter: "", handle: logged(HEALTH_PATH, checkHealth) }];
   if (forms) {
@@ -121,7 +134,7 @@ export function createSite(services: Services, { app, isTrustedProxy, log, repor
   return {
     async fetch(request, peer) {
       const client = clientOf(request, peer);
-      return (await (root ??= openRoot())).fetch(request, { client });
+      return (await rootFor(request)).fetch(request, { client });
     },
     hot,
   };

@@ -47,28 +47,24 @@ export type Outcome =
  * `npm run bench -- submissions`.
  */
 export function commit(db: Database, writes: Write[]): Outcome[] {
-  try {
-    return transact(db, writes, perform);
-  } catch (error) {
-    if (writes.length === 1) return [failure(error)];
+  const ways = writes.length === 1 ? [perform] : [perform, attempt];
+  let failed: unknown;
+  for (const each of ways) {
+    try {
+      query(db, "BEGIN IMMEDIATE").run();
+    } catch (error) {
+      return writes.map(() => failure(error));
+    }
+    try {
+      const outcomes = writes.map((write) => each(db, write));
+      query(db, "COMMIT").run();
+      return outcomes;
+    } catch (error) {
+      if (db.inTransaction) db.run("ROLLBACK");
+      failed = error;
+    }
   }
-  try {
-    return transact(db, writes, attempt);
-  } catch (error) {
-    return writes.map(() => failure(error));
-  }
-}
-
-function transact(db: Database, writes: Write[], each: (db: Database, write: Write) => Outcome): Outcome[] {
-  try {
-    query(db, "BEGIN IMMEDIATE").run();
-    const outcomes = writes.map((write) => each(db, write));
-    query(db, "COMMIT").run();
-    return outcomes;
-  } catch (error) {
-    if (db.inTransaction) db.run("ROLLBACK");
-    throw error;
-  }
+  return writes.map(() => failure(failed));
 }
 
 function perform(db: Database, { name, args }: Write): Outcome {
@@ -105,7 +101,7 @@ function failure(error: unknown): Outcome {
 }
 
 /** The value of an outcome, or a promise that rejects with what the write threw. */
-export function settle(outcome: Outcome): unknown {
+export function resultOf(outcome: Outcome): unknown {
   if (outcome.ok) return outcome.value;
   if (outcome.code === "bug") return Promise.reject(new Error(outcome.message));
   const { code, message, hint, retryAfter } = outcome;

@@ -6,14 +6,14 @@ import { BUSY_TIMEOUT, migrate } from "./migrate.ts";
 import { close } from "./statements.ts";
 
 /**
- * A connection to the database file, which is made where it does not exist and brought to the current schema.
- * Throws `unavailable`, `forbidden` or `unsupported` where it cannot be used.
+ * A connection to the database file, which is made where it does not exist and brought to the current schema; without
+ * `create` it has to be there. Throws `unavailable`, `forbidden` or `unsupported` where it cannot be used.
  */
-export function connect(file: string): Database {
+export function connect(file: string, { create = true } = {}): Database {
   let db: Database | undefined;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    db = new Database(file, { create: true, strict: true });
+    if (create) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    db = new Database(file, { create, readwrite: true, strict: true });
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     migrate(db);
     db.run("PRAGMA synchronous = FULL");

@@ -45,9 +45,9 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
   let version = 0;
   let changedAt = 0;
 
-  const read = async <T>(query: () => T): Promise<T> => {
+  const read = async <T>(work: () => T): Promise<T> => {
     try {
-      return query();
+      return work();
     } catch (error) {
       throw sqliteError(error);
     }

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../errors.ts";
 import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../../limits.ts";
-import { commit, type Outcome, type Write, settle } from "./commit.ts";
+import { commit, type Outcome, type Write, resultOf } from "./commit.ts";
 
 /** Where writes go. `weight` is about how many bytes the write holds while it waits. */
 export type Writer = {
@@ -19,10 +19,13 @@ export type ToThread = { open: string } | { batch: Write[] } | { close: true };
 /** Writes on the caller's own connection, one transaction each: for a command that does one thing and exits. */
 export function inlineWriter(db: Database): Writer {
   return {
-    write: async (write) => settle(commit(db, [write])[0]!),
+    write: async (write) => resultOf(commit(db, [write])[0]!),
     close: async () => {},
   };
 }
+
+/** Milliseconds after which the thread starts, unless something is written before. */
+const START_DELAY = 100;
 
 /**
  * Writes on a thread of its own, so that neither a slow disk nor another process's lock stops the caller. While one
@@ -51,10 +54,9 @@ export function threadWriter(file: string): Writer {
     sendBatch();
     for (const [index, { weight, resolve }] of done.entries()) {
       queuedBytes -= weight;
-      resolve(settle(outcomes[index]!));
+      resolve(resultOf(outcomes[index]!));
     }
   };
-  /** Only with the first write: a thread takes as long to start, and as much memory, as the rest of a server. */
   const start = () => {
     const started = new Worker(new URL("./writer-thread.ts", import.meta.url).href);
     started.onmessage = receive;
@@ -67,7 +69,13 @@ export function threadWriter(file: string): Writer {
     return started;
   };
 
+  // A server answers first, since a thread takes as long to start as all the rest of it; but a start that fails does
+  // so now, not with whoever writes first.
+  const starting = setTimeout(() => (thread ??= start()), START_DELAY);
+  starting.unref();
+
   const close = async () => {
+    clearTimeout(starting);
     if (committing.length + queue.length > 0) await new Promise<void>((resolve) => (onIdle = resolve));
     if (!thread) return;
     const { promise: closed, resolve } = Promise.withResolvers<unknown>();
