@@ -23,9 +23,15 @@ export type StagedFile = { field: string; name: string; type: string; blob: Stag
 
 /**
  * Stores a submission and returns its id once row and files survive a power cut. Files come first, so that no row
- * ever names a file that is not there. Throws `unavailable`; then nothing is stored.
+ * ever names a file that is not there. Throws `unavailable`; then nothing is stored. What goes wrong after that is
+ * reported: the submission is stored, and the next start clears up.
  */
-export async function storeSubmission(app: App, form: Form, draft: Draft): Promise<string> {
+export async function storeSubmission(
+  app: App,
+  form: Form,
+  draft: Draft,
+  report: (error: unknown) => void = rethrow,
+): Promise<string> {
   const id = app.nextId();
   const row = { id, formKey: form.key, data: draft.data, createdAt: app.now() };
   if (draft.files.length === 0) {
@@ -51,8 +57,12 @@ export async function storeSubmission(app: App, form: Form, draft: Draft): Promi
     await note.clear();
     throw error;
   }
-  await note.clear();
+  await note.clear().catch(report);
   return id;
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 /** The submission of that id. Throws `not_found`. */

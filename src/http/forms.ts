@@ -51,7 +51,8 @@ export function createFormsService(app: App, links: Links, report: Report): Form
       form = found instanceof Promise ? await found : found;
       if (!form) throw new AppError("not_found", "there is no form at this address");
       admit(form, request, client);
-      id = await storeSubmission(app, form, await readDraft(app, form, request, body, staged));
+      const draft = await readDraft(app, form, request, body, staged);
+      id = await storeSubmission(app, form, draft, report);
     } catch (error) {
       const shown = showError(error, report);
       await discardAll(staged, report);

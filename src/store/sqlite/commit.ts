@@ -1,4 +1,4 @@
-import type { Database } from "bun:sqlite";
+import { type Database, SQLiteError } from "bun:sqlite";
 import { AppError, type ErrorCode } from "../../errors.ts";
 import { deleteEnvironment, insertEnvironment } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
@@ -64,7 +64,25 @@ export function commit(db: Database, writes: Write[]): Outcome[] {
       failed = error;
     }
   }
+  if (isOfTheDisk(failed)) overwriteRefused(db);
   return writes.map(() => failure(failed));
+}
+
+function isOfTheDisk(error: unknown): boolean {
+  return error instanceof SQLiteError && /^SQLITE_(IOERR|FULL)/.test(error.code ?? "");
+}
+
+/**
+ * A transaction that could not be synced stands in the write-ahead log all the same, and a crash would bring it back:
+ * the next one is written over it.
+ */
+function overwriteRefused(db: Database): void {
+  try {
+    query(db, "UPDATE setup_version SET version = version + 1").run();
+  } catch (error) {
+    // The disk still fails to sync; what was to be overwritten is overwritten before that is known.
+    if (!isOfTheDisk(error)) throw error;
+  }
 }
 
 function perform(db: Database, { name, args }: Write): Outcome {

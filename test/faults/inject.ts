@@ -1,0 +1,118 @@
+import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll } from "bun:test";
+import { eventually } from "../support/eventually.ts";
+import { EXECUTABLE } from "../support/executable.ts";
+import { tempDirectory } from "../support/temp.ts";
+
+const STRACE = Bun.which("strace");
+
+/**
+ * Makes system calls of a running process, in all of its threads, fail with `error` until it is disposed of; with
+ * `path` only those on that file.
+ */
+export async function inject(
+  pid: number,
+  calls: string,
+  error: string,
+  path?: string,
+): Promise<AsyncDisposable> {
+  const filter = [
+    "-e",
+    `trace=${calls}`,
+    "-e",
+    `inject=${calls}:error=${error}`,
+    ...(path ? ["-P", path] : []),
+  ];
+  const strace = Bun.spawn([STRACE!, "-f", "-p", String(pid), "-o", "/dev/null", ...filter], {
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  let said = "";
+  const read = async () => {
+    for await (const chunk of strace.stderr.pipeThrough(new TextDecoderStream())) said += chunk;
+  };
+  const ended = read();
+  await eventually(
+    "strace is attached or has ended",
+    () => said.includes(" attached") || strace.exitCode !== null,
+  );
+  if (!said.includes(" attached")) throw new Error(`strace could not attach: ${said}`);
+  return {
+    async [Symbol.asyncDispose]() {
+      strace.kill("SIGTERM");
+      await Promise.all([strace.exited, ended]);
+    },
+  };
+}
+
+/** Whether there is an strace, and it may look into processes that the tests start. */
+export async function canInject(): Promise<boolean> {
+  if (!STRACE) return false;
+  const child = Bun.spawn(["sleep", "60"], { stdin: "ignore", stdout: "ignore", stderr: "ignore" });
+  try {
+    await using _ = await inject(child.pid, "fsync", "EIO");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    child.kill("SIGKILL");
+    await child.exited;
+  }
+}
+
+/** What tmpfs counts in. */
+export const PAGE = 4096;
+
+/**
+ * A server on a copy of a data directory on a disk of 4 MB of its own, which only it sees; undefined where this
+ * machine does not allow that. `data` is the way there from here.
+ */
+export async function startOnSmallDisk(data: string) {
+  const disk = tempDirectory();
+  const script =
+    'mount -t tmpfs -o size=4m none "$2" || exit 77; cp -a "$1/." "$2" && exec "$3" serve --data "$2" --listen 127.0.0.1:0';
+  const unshare = Bun.which("unshare");
+  if (!unshare) return undefined;
+  const child = Bun.spawn([unshare, "-rm", "sh", "-c", script, "sh", data, disk, EXECUTABLE], {
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  afterAll(() => child.kill("SIGKILL"));
+  let said = "";
+  const read = async () => {
+    for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) said += chunk;
+  };
+  void read();
+  const url = () => /^listening on (\S+)\n/m.exec(said)?.[1];
+  await eventually("the server listens or has ended", () => url() !== undefined || child.exitCode !== null);
+  if (url() === undefined) {
+    if (child.exitCode === 77 || said.startsWith("unshare:")) return undefined;
+    throw new Error(`the server on the small disk ended: ${said}`);
+  }
+
+  const seen = join("/proc", String(child.pid), "root", disk);
+  const filler = join(seen, "filler");
+  return {
+    url: url()!,
+    data: seen,
+    stderr: () => said,
+    /** Fills the disk but for so many pages. */
+    fill(free: number) {
+      rmSync(filler, { force: true });
+      const file = openSync(filler, "w");
+      let pages = 0;
+      const page = new Uint8Array(PAGE);
+      try {
+        for (;;) pages += writeSync(file, page) / PAGE;
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
+      }
+      ftruncateSync(file, Math.max(0, pages - free) * PAGE);
+      closeSync(file);
+    },
+    empty: () => rmSync(filler, { force: true }),
+  };
+}
