@@ -1,5 +1,5 @@
 import { AppError } from "./errors.ts";
-import { depthOf } from "./json.ts";
+import { childrenOf, depthOf } from "./json.ts";
 import { SUBMISSION_LIMITS as LIMITS, formatBytes } from "./limits.ts";
 
 /** Text fields as they arrive one by one, within the limits of a submission. */
@@ -78,7 +78,7 @@ export function checkCount(count: number): void {
 function checkTexts(name: string, value: unknown): void {
   if (typeof value === "string") checkText(name, value);
   else if (typeof value === "object" && value !== null) {
-    for (const child of Object.values(value)) checkTexts(name, child);
+    for (const child of childrenOf(value)) checkTexts(name, child);
   }
 }
 

@@ -47,12 +47,12 @@ export async function createAdminApp(
     if (status === 401) headers["WWW-Authenticate"] = 'Bearer realm="formflag"';
     return c.json({ error: { code, message, hint } }, status, headers);
   });
-  admin.use(`${ADMIN_PATH}/*`, identify(app));
-  admin.use(`${ADMIN_PATH}/*`, bodyLimit({ maxSize: MAX_ADMIN_BODY, onError: refuseLarge }));
   admin.use(`${ADMIN_PATH}/*`, async (c, next) => {
     await next();
     c.header("Cache-Control", "no-store");
   });
+  admin.use(`${ADMIN_PATH}/*`, identify(app));
+  admin.use(`${ADMIN_PATH}/*`, bodyLimit({ maxSize: MAX_ADMIN_BODY, onError: refuseLarge }));
   for (const noun of nouns) admin.route(ADMIN_PATH, (await ROUTES[noun]())(app));
   admin.all(`${ADMIN_PATH}/*`, () => {
     throw new AppError("not_found", "the admin API has no such address or method", {
