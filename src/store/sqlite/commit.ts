@@ -8,6 +8,7 @@ import { deleteProject, insertProject } from "./projects.ts";
 import { query } from "./statements.ts";
 import { deleteSubmission, insertSubmission } from "./submissions.ts";
 import { deleteToken, insertToken } from "./tokens.ts";
+import { nextVersion } from "./version.ts";
 
 /** Every operation that writes, by name, so that it can be asked for across threads. */
 const WRITES = {
@@ -78,7 +79,7 @@ function isOfTheDisk(error: unknown): boolean {
  */
 function overwriteRefused(db: Database): void {
   try {
-    query(db, "UPDATE setup_version SET version = version + 1").run();
+    nextVersion(db);
   } catch (error) {
     // The disk still fails to sync; what was to be overwritten is overwritten before that is known.
     if (!isOfTheDisk(error)) throw error;
