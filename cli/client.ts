@@ -43,9 +43,12 @@ export async function localClient(data: string, version: string): Promise<Client
     import("../src/http/admin.ts"),
   ]);
   const app = openApp(data, "inline");
-  const report = (error: unknown) => {
-    // The caller sees an AppError's own words; a bug has to be seen whole.
-    if (!(error instanceof AppError)) process.stderr.write(`${Bun.inspect(error)}\n`);
+  const report = {
+    error(error: unknown) {
+      // The caller sees an AppError's own words; a bug has to be seen whole.
+      if (!(error instanceof AppError)) process.stderr.write(`${Bun.inspect(error)}\n`);
+    },
+    refused: () => {},
   };
   const admin = (path: string) => {
     const noun = nounOf(path);

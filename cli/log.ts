@@ -1,14 +1,28 @@
 import { AppError } from "../src/errors.ts";
+import { earlyRequestId } from "../src/http/request-id.ts";
 import type { RequestRecord } from "../src/http/site.ts";
 import type { Io } from "./io.ts";
 
-/** The log of a server, on standard error: for people on a terminal, JSON lines otherwise. */
+export const LOG_FORMATS = ["text", "json"] as const;
+/** From everything to little: what stands before the level asked for is left out. */
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+
+type Level = (typeof LOG_LEVELS)[number];
+
+export type LogConfig = {
+  /** Null is text on a terminal, JSON lines otherwise. */
+  format: (typeof LOG_FORMATS)[number] | null;
+  level: Level;
+};
+
+/** The log of a server, on standard error. It names no key, no token and nothing that a sender wrote in a field. */
 export type Log = {
   /** Something that happened. */
-  line: (text: string) => void;
+  line: (level: "info" | "warn", text: string) => void;
+  /** Answered requests are of the level info, failed ones error; debug adds the client's address. */
   request: (record: RequestRecord) => void;
   /** A bug, or the cause of an answer that the operator should know of. */
-  report: (error: unknown) => void;
+  error: (error: unknown, request?: Request) => void;
   /** Writes what is still held back. */
   flush: () => void;
 };
@@ -16,8 +30,11 @@ export type Log = {
 /** Requests are written together after so many milliseconds: one system call a line would cost more than most answers. */
 const HOLD = 50;
 
-export function createLog(io: Io): Log {
-  const isForPeople = io.errIsTerminal;
+export function createLog(io: Io, { format, level }: LogConfig): Log {
+  const isForPeople = format === null ? io.errIsTerminal : format === "text";
+  const lowest = LOG_LEVELS.indexOf(level);
+  const isLogged = (level: Level) => LOG_LEVELS.indexOf(level) >= lowest;
+  const [tellsInfo, tellsClients] = [isLogged("info"), isLogged("debug")];
   let held = "";
   let timer: Timer | undefined;
 
@@ -52,19 +69,30 @@ export function createLog(io: Io): Log {
 
   return {
     flush,
-    line: (text) => now(isForPeople ? `${text}\n` : json("info", { message: text })),
-    request({ method, route, status, ms }) {
+    line(level, text) {
+      if (isLogged(level)) now(isForPeople ? `${text}\n` : json(level, { message: text }));
+    },
+    request({ method, route, status, ms, id, client }) {
+      const isFailure = status >= 500;
+      if (!tellsInfo && !isFailure) return;
       // Four times as fast as toFixed.
       const took = Math.round(ms * 100) / 100;
+      const from = tellsClients ? client() : "";
+      if (isForPeople) {
+        const tail = from === "" ? id : `${id}  ${from}`;
+        hold(`${stamp().slice(11, 23)}  ${status}  ${method.padEnd(7)} ${route}  ${took} ms  ${tail}\n`);
+        return;
+      }
+      const tail = from === "" ? "" : `,"client":${JSON.stringify(from)}`;
       hold(
-        isForPeople
-          ? `${stamp().slice(11, 23)}  ${status}  ${method.padEnd(7)} ${route}  ${took} ms\n`
-          : `{"time":"${stamp()}","level":"info","method":"${method}","route":"${route}","status":${status},"ms":${took}}\n`,
+        `{"time":"${stamp()}","level":"${isFailure ? "error" : "info"}","method":"${method}","route":"${route}","status":${status},"ms":${took},"id":"${id}"${tail}}\n`,
       );
     },
-    report(error) {
+    error(error, request) {
       const text = describe(error);
-      now(isForPeople ? `${text}\n` : json("error", { message: text }));
+      const id = request && earlyRequestId(request);
+      if (isForPeople) now(id === undefined ? `${text}\n` : `${text}\nrequest ${id}\n`);
+      else now(json("error", { message: text, ...(id === undefined ? {} : { id }) }));
     },
   };
 }

@@ -188,6 +188,13 @@ function dropEmptyVariables(): void {
 
 if (import.meta.main) {
   process.umask(0o077);
+  // Options of the runtime, as BUN_OPTIONS sets them, may load any code before ours.
+  if (process.execArgv.length > 0) {
+    process.stderr.write(
+      "error: the runtime was given options of its own, which formflag does not take\nhint: unset BUN_OPTIONS\n",
+    );
+    process.exit(EXIT_CODES.forbidden);
+  }
   dropEmptyVariables();
   const args = process.argv.slice(2);
   if (!args.includes("serve")) {

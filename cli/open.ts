@@ -1,3 +1,4 @@
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "../src/app.ts";
 import { AppError } from "../src/errors.ts";
@@ -13,6 +14,7 @@ export type OpenApp = App & AsyncDisposable;
  * own, a command `inline`. Throws `unavailable`, `forbidden` or `unsupported` where the directory cannot be used.
  */
 export function openApp(data: string, writing: "thread" | "inline"): OpenApp {
+  refuseShared(data);
   const blobs = openDiskBlobs(join(data, "uploads"));
   const store = openSqliteStore(join(data, "formflag.db"), writing);
   const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
@@ -24,6 +26,16 @@ export function openApp(data: string, writing: "thread" | "inline"): OpenApp {
     nextId: createIdSource(random, Date.now),
     [Symbol.asyncDispose]: () => store.close(),
   };
+}
+
+/** Others of the group or the machine who can write in the directory could replace the database. */
+function refuseShared(data: string): void {
+  const mode = existsSync(data) ? statSync(data).mode : 0;
+  if (process.platform === "win32" || (mode & 0o022) === 0 || process.env["FORMFLAG_SHARED_DATA"] === "1")
+    return;
+  throw new AppError("forbidden", `others may write in the data directory ${data}`, {
+    hint: `take that from them with: chmod go-w ${data}, or set FORMFLAG_SHARED_DATA=1 where it is meant`,
+  });
 }
 
 /**

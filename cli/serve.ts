@@ -1,55 +1,52 @@
-import { AppError } from "../src/errors.ts";
-import { createAddressList, isAddressRange } from "../src/http/address.ts";
+import type { App } from "../src/app.ts";
+import { createAddressList } from "../src/http/address.ts";
+import type { Report } from "../src/http/errors.ts";
 import { createFlagsService } from "../src/http/flags.ts";
 import { createFormsService } from "../src/http/forms.ts";
 import { createLinks } from "../src/http/links.ts";
-import { createSite, type Services, type Site } from "../src/http/site.ts";
+import { createMetrics } from "../src/http/metrics.ts";
+import { createGuard } from "../src/http/rate-limit.ts";
+import {
+  createSite,
+  type RequestRecord,
+  type ServiceName,
+  type Services,
+  type Site,
+} from "../src/http/site.ts";
 import { recoverUploads } from "../src/submissions.ts";
 import type { Io } from "./io.ts";
+import { listen, readTls, type Listener, type Tls } from "./listen.ts";
 import { createLog, type Log } from "./log.ts";
 import { lockData, openApp } from "./open.ts";
-import { listenValue, usage, type Listen } from "./values.ts";
-import { VERSION } from "./version.ts";
-
-/** What `serve` was told, checked. */
-export type ServeConfig = {
-  data: string;
-  listen: Listen;
-  formsListen: Listen | null;
-  flagsListen: Listen | null;
-  adminListen: Listen | null;
-  publicUrl: string | null;
-  trustedProxies: string[];
-};
+import type { ServeConfig } from "./serve-config.ts";
+import type { Listen } from "./values.ts";
+import { COMMIT, VERSION } from "./version.ts";
 
 /** How long requests under way may take to finish once the server is told to stop, in milliseconds. */
 const GRACE = 10_000;
 
-/** The longest that Bun allows a connection to be silent, in seconds; less would cut slow senders off. */
-const IDLE_TIMEOUT = 255;
-
-/** Bodies are counted as they are read; the runtime's own limit would answer without a body. */
-const MAX_BODY = Number.MAX_SAFE_INTEGER;
-
 /** Serves until SIGTERM or SIGINT. Throws `unavailable`, `forbidden` or `unsupported` where it cannot start. */
 export async function serve(config: ServeConfig, io: Io): Promise<void> {
-  const log = createLog(io);
+  const log = createLog(io, config.log);
+  const tls = config.tls && (await readTls(config.tls));
   const app = openApp(config.data, "thread");
-  const servers: Bun.Server<undefined>[] = [];
+  const listeners: Listener[] = [];
   let unlock: (() => void) | undefined;
   try {
     unlock = lockData(config.data);
     const recovered = await recoverUploads(app);
-    if (recovered > 0) log.line(`removed ${recovered} files of submissions that a crash cut off`);
-    for (const { listen, site } of placeServices(config, app, log)) servers.push(listenOn(listen, site, log));
+    if (recovered > 0) log.line("warn", `removed ${recovered} files of submissions that a crash cut off`);
+    for (const { address, site } of placeServices(config, app, log))
+      listeners.push(listen(address, site, tls, log.error));
+    if (config.tls) onHangup(config.tls, listeners, log);
     const stopped = stopSignal();
     // In plain words in either format: scripts wait for it.
-    for (const server of servers) io.err(`listening on ${originOf(server)}\n`);
-    log.line(`stopping on ${await stopped}`);
-    const finished = Promise.all(servers.map((server) => server.stop()));
+    for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
+    log.line("info", `stopping on ${await stopped}`);
+    const finished = Promise.all(listeners.map((listener) => listener.stop()));
     await Promise.race([finished, Bun.sleep(GRACE)]);
   } finally {
-    await Promise.all(servers.map((server) => server.stop(true)));
+    await Promise.all(listeners.map((listener) => listener.end()));
     await app.store.close();
     unlock?.();
     log.flush();
@@ -59,80 +56,74 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
 }
 
 /** Which services stand at which address: all at `--listen` but those that were given one of their own. */
-function placeServices(
-  config: ServeConfig,
-  app: ReturnType<typeof openApp>,
-  log: Log,
-): { listen: Listen; site: Site }[] {
-  const { report } = log;
-  const links = createLinks(config.publicUrl, app.random);
+function placeServices(config: ServeConfig, app: App, log: Log): { address: Listen; site: Site }[] {
+  const { basePath, publicUrl } = config;
+  const metrics = createMetrics();
+  const reportOf = (service: ServiceName): Report => ({
+    error: log.error,
+    refused: (reason) => metrics.refused(service, reason),
+  });
+  const guard = createGuard(app.now, config.limits);
   const all = {
-    forms: createFormsService(app, links, report),
-    flags: createFlagsService(app, report),
+    forms: createFormsService(app, createLinks(publicUrl, basePath, app.random), reportOf("forms"), guard),
+    flags: createFlagsService(app, reportOf("flags"), config.limits.rate ? guard : undefined),
     admin: async () => {
       const { createAdminApp } = await import("../src/http/admin.ts");
-      return createAdminApp(app, { version: VERSION, report });
+      return createAdminApp(app, { version: VERSION, report: reportOf("admin"), basePath, guard });
+    },
+    metrics: async () => {
+      const { createMetricsApp } = await import("../src/http/exposition.ts");
+      const about = { version: VERSION, commit: COMMIT };
+      const isOpen = config.metricsListen !== null;
+      return createMetricsApp(app, { metrics, report: reportOf("operation"), about, isOpen });
     },
   };
-  const own = { forms: config.formsListen, flags: config.flagsListen, admin: config.adminListen };
-  const placed = new Map<string, { listen: Listen; services: Services }>();
-  for (const name of ["forms", "flags", "admin"] as const) {
-    const listen = own[name] ?? config.listen;
+  const own = {
+    forms: config.formsListen,
+    flags: config.flagsListen,
+    admin: config.adminListen,
+    metrics: config.metricsListen,
+  };
+  const placed = new Map<string, { address: Listen; services: Services }>();
+  for (const name of ["forms", "flags", "admin", "metrics"] as const) {
+    // Without an address of their own the metrics stand where the admin API does.
+    const where = name === "metrics" && !own.metrics ? "admin" : name;
+    const address = own[where] ?? config.listen;
     // Port 0 is another port each time it is asked for by name.
-    const key = `${listen.hostname} ${listen.port === 0 && own[name] ? name : listen.port}`;
-    const place = placed.get(key) ?? { listen, services: {} };
+    const key = `${address.hostname} ${address.port === 0 && own[where] ? where : address.port}`;
+    const place = placed.get(key) ?? { address, services: {} };
     placed.set(key, { ...place, services: { ...place.services, [name]: all[name] } });
   }
   const isTrustedProxy = createAddressList(config.trustedProxies);
-  return [...placed.values()].map(({ listen, services }) => ({
-    listen,
-    site: createSite(services, { app, isTrustedProxy, log: log.request, report }),
+  const isSecure = config.tls !== null || publicUrl?.startsWith("https:") === true;
+  const forwardedIgnored = metrics.forwardedIgnored;
+  const report = reportOf("operation");
+  const record = (request: RequestRecord) => {
+    metrics.request(request);
+    log.request(request);
+  };
+  return [...placed.values()].map(({ address, services }) => ({
+    address,
+    site: createSite(services, {
+      app,
+      basePath,
+      isSecure,
+      isTrustedProxy,
+      log: record,
+      report,
+      forwardedIgnored,
+    }),
   }));
 }
 
-function listenOn({ hostname, port }: Listen, site: Site, log: Log): Bun.Server<undefined> {
-  type Server = Bun.Server<undefined>;
-  const peerOf = (request: Request, server: Server) => () => server.requestIP(request)?.address ?? "";
-  const routes = Object.fromEntries(
-    site.hot.map(({ path, parameter, handle }) => [
-      path,
-      (request: Bun.BunRequest, server: Server) =>
-        handle(request, (request.params as Record<string, string>)[parameter] ?? "", peerOf(request, server)),
-    ]),
-  );
-  try {
-    return Bun.serve({
-      hostname,
-      port,
-      routes,
-      development: false,
-      reusePort: false,
-      idleTimeout: IDLE_TIMEOUT,
-      maxRequestBodySize: MAX_BODY,
-      fetch: (request, server) => site.fetch(request, peerOf(request, server)),
-      error(error) {
-        log.report(error);
-        return Response.json({ error: true, code: 500, message: "internal error" }, { status: 500 });
-      },
-    });
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const reason = {
-      EADDRINUSE: "is in use",
-      EACCES: "may not be used",
-      EADDRNOTAVAIL: "is none of this machine",
-      EINVAL: "is none of this machine",
-    }[code];
-    if (reason === undefined) throw error;
-    throw new AppError("unavailable", `the address ${hostname}:${port} ${reason}`, {
-      hint: "choose another with --listen, or stop what uses it",
-    });
-  }
-}
-
-/** Not by way of `server.url`, which takes as long as starting to listen. */
-function originOf({ hostname = "", port }: Bun.Server<undefined>): string {
-  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+/** Reads the certificate again on SIGHUP; one that cannot be used leaves the old one in use. */
+function onHangup(files: Tls, listeners: Listener[], log: Log): void {
+  const renew = async () => {
+    const tls = await readTls(files);
+    for (const listener of listeners) listener.renew(tls);
+    log.line("info", "reloaded the certificate");
+  };
+  process.on("SIGHUP", () => void renew().catch(log.error));
 }
 
 /** Fulfils with the first signal to stop; a second one ends the process at once. */
@@ -149,38 +140,3 @@ function stopSignal(): Promise<string> {
     }
   });
 }
-
-/** The options of `serve` as a configuration. Throws `invalid`. */
-export function readServeConfig(options: Record<string, unknown>): ServeConfig {
-  const given = options as ServeOptions;
-  const publicUrl = given.publicUrl ?? null;
-  if (publicUrl !== null && !(URL.canParse(publicUrl) && /^https?:$/.test(new URL(publicUrl).protocol))) {
-    throw usage(`--public-url ${publicUrl} is no web address`, "it looks like https://forms.example.com");
-  }
-  const trustedProxies = given.trustedProxy ?? [];
-  for (const range of trustedProxies) {
-    if (!isAddressRange(range))
-      throw usage(`--trusted-proxy ${range} is no address range`, "it looks like 10.0.0.0/8");
-  }
-  const own = (text: string | undefined, option: string) =>
-    text === undefined ? null : listenValue(text, option);
-  return {
-    data: given.data,
-    listen: listenValue(given.listen, "--listen"),
-    formsListen: own(given.formsListen, "--forms-listen"),
-    flagsListen: own(given.flagsListen, "--flags-listen"),
-    adminListen: own(given.adminListen, "--admin-listen"),
-    publicUrl,
-    trustedProxies,
-  };
-}
-
-type ServeOptions = {
-  data: string;
-  listen: string;
-  formsListen?: string;
-  flagsListen?: string;
-  adminListen?: string;
-  publicUrl?: string;
-  trustedProxy?: string[];
-};

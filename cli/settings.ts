@@ -1,6 +1,8 @@
 import { Option, type Command } from "commander";
 import { environmentOption, globalOptions, projectOption, readConfig } from "./config.ts";
+import { DEFAULT_MAX_CONCURRENT } from "../src/limits.ts";
 import type { Io } from "./io.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "./log.ts";
 import { table } from "./text.ts";
 import { collect, usage } from "./values.ts";
 
@@ -20,6 +22,30 @@ export function serveOptions(): Option[] {
     new Option("--trusted-proxy <cidr>", "proxy whose X-Forwarded-For counts; may be repeated")
       .env("FORMFLAG_TRUSTED_PROXY")
       .argParser(collect),
+    new Option("--base-path <path>", "what stands before every path, such as /formflag").env(
+      "FORMFLAG_BASE_PATH",
+    ),
+    new Option("--tls-cert <file>", "serve HTTPS with this certificate chain, in PEM").env(
+      "FORMFLAG_TLS_CERT",
+    ),
+    new Option("--tls-key <file>", "and its private key; SIGHUP reads both again").env("FORMFLAG_TLS_KEY"),
+    new Option("--max-concurrent <n>", "requests of one address under way at a time")
+      .env("FORMFLAG_MAX_CONCURRENT")
+      .default(String(DEFAULT_MAX_CONCURRENT)),
+    new Option("--max-rate <rate>", "requests of one address, such as 600/m")
+      .env("FORMFLAG_MAX_RATE")
+      .default("off"),
+    new Option(
+      "--metrics-listen <address>",
+      "an address of its own for /metrics, open to whoever reaches it",
+    ).env("FORMFLAG_METRICS_LISTEN"),
+    new Option("--log-format <format>", "text, or JSON lines; by default text on a terminal only")
+      .env("FORMFLAG_LOG_FORMAT")
+      .choices(LOG_FORMATS),
+    new Option("--log-level <level>", "the least that is logged")
+      .env("FORMFLAG_LOG_LEVEL")
+      .choices(LOG_LEVELS)
+      .default("info"),
   ];
 }
 
@@ -35,10 +61,14 @@ Examples:
   formflag serve
   formflag serve --listen 0.0.0.0:8787 --admin-listen 127.0.0.1:8788
   formflag serve --public-url https://forms.example.com --trusted-proxy 127.0.0.1/32
+  formflag serve --listen 0.0.0.0:443 --tls-cert fullchain.pem --tls-key privkey.pem
 `,
     )
     .action(async function (this: Command) {
-      const { readServeConfig, serve } = await import("./serve.ts");
+      const [{ readServeConfig }, { serve }] = await Promise.all([
+        import("./serve-config.ts"),
+        import("./serve.ts"),
+      ]);
       if (this.getOptionValueSourceWithGlobals("server") === "cli") {
         throw usage(
           "--server does not go with serve",

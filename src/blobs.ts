@@ -7,6 +7,8 @@ export type Blobs = {
    * Throws `unavailable` where the storage is full or read-only.
    */
   keep(files: { key: string; staged: StagedBlob }[]): Promise<void>;
+  /** Throws `unavailable` unless there is room for a file. */
+  ready(): Promise<void>;
   /** The bytes of a kept file. Throws `not_found`. */
   open(key: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
   has(key: string): Promise<boolean>;

@@ -47,6 +47,12 @@ export const MAX_ADMIN_BODY = MiB;
 export const MAX_QUEUED_WRITES = 10_000;
 export const MAX_QUEUED_BYTES = 64 * MiB;
 
+/** Free bytes of a disk below which it counts as full. */
+export const MIN_FREE_BYTES = 16 * MiB;
+
+/** Requests of one address under way at a time, unless told. */
+export const DEFAULT_MAX_CONCURRENT = 256;
+
 /** How long what is kept in memory may go without a look for changes by other processes, in milliseconds. */
 export const LOOK_MS = 2;
 

@@ -1,5 +1,6 @@
 import type { StoredFile } from "./check.ts";
 import type { Environment } from "./environments.ts";
+import type { Distribution } from "./metrics.ts";
 import type { FlagPatch, FlagRecord, SetResult } from "./flags.ts";
 import type { Form, FormPatch, FormRecord } from "./forms.ts";
 import type { Project } from "./projects.ts";
@@ -86,11 +87,26 @@ export type Store = {
   check(): Promise<string[]>;
   /** Throws `unavailable` unless the database answers. */
   ping(): Promise<void>;
+  /** Throws `unavailable` unless a write would be taken now. */
+  ready(): Promise<void>;
+  stats(): Promise<StoreStats>;
   /** Finishes what is queued. */
   close(): Promise<void>;
 };
 
 export type FlagPlace = { project: string; environment: string; flag: string };
+
+/** How the store does, since it was opened. */
+export type StoreStats = {
+  /** Writes that wait, and about how many bytes they hold. */
+  queued: number;
+  queuedBytes: number;
+  commitSeconds: Distribution;
+  /** How many writes one commit took together. */
+  commitWrites: Distribution;
+  /** Of the database on its disk. */
+  bytes: number;
+};
 
 /** The flags of one environment, newest first by creation, then by slug. */
 type FlagSelection = {

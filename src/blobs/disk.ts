@@ -1,8 +1,21 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
-import { mkdir, open, readFile, readdir, rename, rm, writeFile, type FileHandle } from "node:fs/promises";
+import {
+  access,
+  constants,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  statfs,
+  writeFile,
+  type FileHandle,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Blobs, StagedBlob } from "../blobs.ts";
 import { AppError } from "../errors.ts";
+import { MIN_FREE_BYTES } from "../limits.ts";
 
 /** Staged files stand here until they are kept; a name that no shard has. */
 const STAGING = "staging";
@@ -93,6 +106,12 @@ export function openDiskBlobs(root: string): Blobs {
         await Promise.allSettled(files.map(({ key }) => rm(pathOf(key), { force: true })));
         throw diskError(error);
       }
+    },
+    async ready() {
+      await access(staging, constants.W_OK).catch(fail);
+      const { bavail, bsize } = await statfs(staging);
+      if (bavail * bsize < MIN_FREE_BYTES)
+        fail(Object.assign(new Error("little space is left"), { code: "ENOSPC" }));
     },
     async open(key) {
       const path = pathOf(key);

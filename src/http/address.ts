@@ -68,6 +68,6 @@ function withoutPort(hop: string): string {
 }
 
 /** An IPv4 address that came over an IPv6 socket is an IPv4 address. */
-function normalise(address: string): string {
+export function normalise(address: string): string {
   return /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice(7) : address;
 }

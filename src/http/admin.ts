@@ -7,6 +7,7 @@ import { MAX_ADMIN_BODY, formatBytes } from "../limits.ts";
 import { identify, type AdminEnv } from "./auth.ts";
 import { showError, type Report } from "./errors.ts";
 import { ADMIN_PATH, OPENAPI_PATH } from "./paths.ts";
+import type { Guard } from "./rate-limit.ts";
 
 /** Loaded where they are asked for: a command needs those of one noun. */
 const ROUTES = {
@@ -38,17 +39,19 @@ export function nounOf(path: string): Noun | undefined {
  */
 export async function createAdminApp(
   app: App,
-  about: { version: string; report: Report },
+  about: { version: string; report: Report; basePath?: string; guard?: Guard },
   nouns: readonly Noun[] = NOUNS,
 ): Promise<AdminApp> {
   const admin = new Hono<AdminEnv>();
   admin.onError((error, c) => {
-    const { status, code, message, hint, headers } = showError(error, about.report);
+    const { status, code, message, hint, headers } = showError(error, about.report, c.req.raw);
     if (status === 401) headers["WWW-Authenticate"] = 'Bearer realm="formflag"';
     return c.json({ error: { code, message, hint } }, status, headers);
   });
   admin.use(`${ADMIN_PATH}/*`, async (c, next) => {
+    const leave = about.guard?.(c.env.client ?? "");
     await next();
+    leave?.();
     c.header("Cache-Control", "no-store");
   });
   admin.use(`${ADMIN_PATH}/*`, identify(app));
@@ -61,11 +64,11 @@ export async function createAdminApp(
   });
 
   let document: ReturnType<typeof describe> | undefined;
-  admin.get(OPENAPI_PATH, async (c) => c.json(await (document ??= describe(admin, about.version))));
+  admin.get(OPENAPI_PATH, async (c) => c.json(await (document ??= describe(admin, about))));
   return admin;
 }
 
-function describe(admin: Hono<AdminEnv>, version: string) {
+function describe(admin: Hono<AdminEnv>, { version, basePath }: { version: string; basePath?: string }) {
   return generateSpecs(admin, {
     exclude: [OPENAPI_PATH, `${ADMIN_PATH}/*`],
     documentation: {
@@ -75,6 +78,7 @@ function describe(admin: Hono<AdminEnv>, version: string) {
         description: "Manages projects, environments, flags, forms, submissions and tokens.",
       },
       components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
+      servers: [{ url: basePath || "/" }],
       security: [{ token: [] }],
     },
   });

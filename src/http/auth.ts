@@ -29,7 +29,9 @@ export function identify(app: App) {
       try {
         c.set("caller", await authenticate(app, secret));
       } catch (error) {
-        if (client !== "" && !isLoopback(client)) countFailure(networkOf(client), MAX_WRONG_TOKENS);
+        const isWrong = error instanceof AppError && error.code === "unauthenticated";
+        if (isWrong && client !== "" && !isLoopback(client))
+          countFailure(networkOf(client), MAX_WRONG_TOKENS);
         throw error;
       }
     }

@@ -24,19 +24,27 @@ export type Shown = {
   headers: Record<string, string>;
 };
 
-/** Writes a bug, or the cause behind an `unavailable`, to the log. */
-export type Report = (error: unknown) => void;
+/** Who is told of what was not answered as asked. */
+export type Report = {
+  /** Writes a bug, or the cause behind an `unavailable`, to the log, with the id of the request it came of. */
+  error: (error: unknown, request?: Request) => void;
+  /** Counts a refusal or failure by its reason. */
+  refused: (reason: Shown["code"]) => void;
+};
 
-/** How an error is answered; what the operator should know of is reported. */
-export function showError(error: unknown, report: Report): Shown {
+/** How an error is answered; it is counted, and what the operator should know of is written to the log. */
+export function showError(error: unknown, report: Report, request: Request): Shown {
   if (error instanceof HTTPException && error.status === 400) {
-    return showError(new AppError("invalid", "the body is not valid JSON", { cause: error }), report);
+    const broken = new AppError("invalid", "the body is not valid JSON", { cause: error });
+    return showError(broken, report, request);
   }
   if (!(error instanceof AppError)) {
-    report(error);
+    report.error(error, request);
+    report.refused("internal");
     return { status: 500, code: "internal", message: "internal error", hint: null, headers: {} };
   }
-  if (error.code === "unavailable") report(error);
+  if (error.code === "unavailable") report.error(error, request);
+  report.refused(error.code);
   return {
     status: STATUS[error.code],
     code: error.code,

@@ -4,14 +4,16 @@ import { hasExpired, noSuchFlag, viewFlag, type FlagRecord } from "../flags.ts";
 import { createSnapshots } from "../snapshots.ts";
 import { showError, type Report } from "./errors.ts";
 import { FLAGS_PATH, FLAG_PATH } from "./paths.ts";
+import type { Guard } from "./rate-limit.ts";
+import { NO_SNIFF } from "./security.ts";
 
 export type FlagsService = {
   /** Answers any request for one flag. */
-  readFlag: (request: Request, slug: string) => Response | Promise<Response>;
+  readFlag: (request: Request, slug: string, client: () => string) => Response | Promise<Response>;
   /** Answers any request for all flags. */
-  readFlags: (request: Request) => Response | Promise<Response>;
-  /** The same as a Hono app. */
-  routes: Hono;
+  readFlags: (request: Request, client: () => string) => Response | Promise<Response>;
+  /** The same as a Hono app; the client's address comes as a binding. */
+  routes: Hono<{ Bindings: { client: string } }>;
 };
 
 /** An answer made once and sent until a flag in it changes or expires. */
@@ -25,13 +27,13 @@ type Answer = {
 type Cell = { records: FlagRecord[]; answer: Answer | undefined };
 type Snapshot = { one: Map<string, Cell>; all: Cell };
 
-const CORS = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" };
+const HEADERS = { ...NO_SNIFF, "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" };
 /** Bytes are the faster body from about here on: `npm run bench -- reads`. */
 const LONG = 4096;
 const VARY = "x-project-key, x-environment-key";
 
-/** The feature flag service: design.md, section 3. */
-export function createFlagsService(app: App, report: Report): FlagsService {
+/** The feature flag service: design.md, section 3. Without a `guard`, any client may read as often as it likes. */
+export function createFlagsService(app: App, report: Report, guard?: Guard): FlagsService {
   const findSnapshot = createSnapshots<Snapshot>(app.store, (records) => ({
     one: new Map(records.map((record) => [record.slug, { records: [record], answer: undefined }])),
     all: { records, answer: undefined },
@@ -40,6 +42,7 @@ export function createFlagsService(app: App, report: Report): FlagsService {
   /** Finds what the keys of a request select; readers fail safe on what `refuse` adds to an error. */
   const read = (
     request: Request,
+    client: () => string,
     refused: Record<string, unknown>,
     answer: (snapshot: Snapshot) => Response,
   ): Response | Promise<Response> => {
@@ -55,36 +58,42 @@ export function createFlagsService(app: App, report: Report): FlagsService {
       if (snapshot) return answer(snapshot);
       const message =
         "the project key and the environment key select nothing: see formflag projects get <project>";
+      report.refused("unauthenticated");
       return failed(401, { ...refused, error: true, message });
     };
     const fail = (error: unknown) => {
-      const { status, message, headers } = showError(error, report);
+      const { status, message, headers } = showError(error, report, request);
       return failed(status, { ...refused, error: true, message }, headers);
     };
+    try {
+      guard?.(client())();
+    } catch (error) {
+      return fail(error);
+    }
     const found = findSnapshot(projectKey, environmentKey);
     return found instanceof Promise ? found.then(settle).catch(fail) : settle(found);
   };
 
-  const readFlag = (request: Request, slug: string) => {
+  const readFlag: FlagsService["readFlag"] = (request, slug, client) => {
     if (slug === "" && isRead(request))
       return missing("the flag slug is missing in the path: /api/v1/flags/<slug>");
-    return read(request, { enabled: false }, ({ one }) => {
+    return read(request, client, { enabled: false }, ({ one }) => {
       const cell = one.get(slug);
       if (!cell) return failed(404, { enabled: false, error: true, message: noSuchFlag(slug).message });
       return send(request, cell, app.now(), ([record], now) => viewFlag(record!, now));
     });
   };
-  const readFlags = (request: Request) =>
-    read(request, { flags: [] }, ({ all }) =>
+  const readFlags: FlagsService["readFlags"] = (request, client) =>
+    read(request, client, { flags: [] }, ({ all }) =>
       send(request, all, app.now(), (records, now) => ({
         flags: records.map((record) => viewFlag(record, now)),
       })),
     );
 
-  const routes = new Hono();
-  routes.all(FLAGS_PATH, (c) => readFlags(c.req.raw));
-  routes.all(`${FLAGS_PATH}/`, (c) => readFlag(c.req.raw, ""));
-  routes.all(FLAG_PATH, (c) => readFlag(c.req.raw, c.req.param("slug")));
+  const routes: FlagsService["routes"] = new Hono();
+  routes.all(FLAGS_PATH, (c) => readFlags(c.req.raw, () => c.env.client));
+  for (const path of [`${FLAGS_PATH}/`, FLAG_PATH])
+    routes.all(path, (c) => readFlag(c.req.raw, c.req.param("slug") ?? "", () => c.env.client));
   return { readFlag, readFlags, routes };
 }
 
@@ -119,7 +128,7 @@ function makeAnswer(view: unknown, records: FlagRecord[], now: number): Answer {
     ETag: etag,
     "Cache-Control": "no-cache",
     Vary: VARY,
-    ...CORS,
+    ...HEADERS,
   });
   return {
     body,
@@ -145,7 +154,7 @@ function failed(
   body: Record<string, unknown>,
   headers: Record<string, string> = {},
 ): Response {
-  return Response.json(body, { status, headers: { ...CORS, "Cache-Control": "no-store", ...headers } });
+  return Response.json(body, { status, headers: { ...HEADERS, "Cache-Control": "no-store", ...headers } });
 }
 
 function wrongMethod(): Response {
@@ -156,7 +165,7 @@ function preflight(): Response {
   return new Response(null, {
     status: 204,
     headers: {
-      ...CORS,
+      ...HEADERS,
       "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
       "Access-Control-Allow-Headers": "x-project-key, x-environment-key, content-type, if-none-match",
       "Access-Control-Max-Age": "86400",

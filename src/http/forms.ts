@@ -12,7 +12,8 @@ import { withError, type Links } from "./links.ts";
 import { errorPage, methodPage } from "./pages/error.ts";
 import { thanksPage } from "./pages/thanks.ts";
 import { ERROR_PATH, SUBMIT_PATH, THANKS_PATH } from "./paths.ts";
-import { createRateLimiter } from "./rate-limit.ts";
+import { NO_SNIFF } from "./security.ts";
+import { createRateLimiter, type Guard } from "./rate-limit.ts";
 
 export type FormsService = {
   /** Answers any request to the address of a form; `client` tells the sender's address. */
@@ -22,7 +23,7 @@ export type FormsService = {
 };
 
 /** The form submission service: design.md, section 2. */
-export function createFormsService(app: App, links: Links, report: Report): FormsService {
+export function createFormsService(app: App, links: Links, report: Report, guard: Guard): FormsService {
   const countSubmission = createRateLimiter(app.now, "submissions");
   const findForm = createFormFinder(app.store);
 
@@ -46,19 +47,23 @@ export function createFormsService(app: App, links: Links, report: Report): Form
     const staged: StagedBlob[] = [];
     let form: Form | undefined;
     let id: string;
+    let leave: (() => void) | undefined;
     try {
+      leave = guard(client());
       const found = findForm(formKey);
       form = found instanceof Promise ? await found : found;
       if (!form) throw new AppError("not_found", "there is no form at this address");
       admit(form, request, client);
       const draft = await readDraft(app, form, request, body, staged);
-      id = await storeSubmission(app, form, draft, report);
+      id = await storeSubmission(app, form, draft, (cause) => report.error(cause, request));
     } catch (error) {
-      const shown = showError(error, report);
+      const shown = showError(error, report, request);
       await discardAll(staged, report);
       const headers = { ...shown.headers, ...corsHeaders(request, form) };
       if (!(await body.drain())) headers["Connection"] = "close";
       return refused(shown, form, headers, isRest);
+    } finally {
+      leave?.();
     }
     // A form's address may hold letters that a header cannot.
     const url = form.successUrl === null ? links.thanks() : new URL(form.successUrl).href;
@@ -111,14 +116,14 @@ async function notPosted(isRest: boolean, links: Links): Promise<Response> {
   const body = { error: true, code: 405, message, url: links.error(405, message) };
   return Response.json(body, {
     status: 405,
-    headers: { Allow: "POST, OPTIONS", "Access-Control-Allow-Origin": "*" },
+    headers: { ...NO_SNIFF, Allow: "POST, OPTIONS", "Access-Control-Allow-Origin": "*" },
   });
 }
 
 /** A refused or failed submission leaves no file. One that cannot be removed now goes at the next start. */
 async function discardAll(staged: StagedBlob[], report: Report): Promise<void> {
   for (const result of await Promise.allSettled(staged.map((blob) => blob.discard()))) {
-    if (result.status === "rejected") report(result.reason);
+    if (result.status === "rejected") report.error(result.reason);
   }
 }
 
@@ -129,10 +134,10 @@ function isAllowedOrigin(form: Form, request: Request): boolean {
 }
 
 function corsHeaders(request: Request, form: Form | undefined): Record<string, string> {
-  if (!form || form.allowedOrigins.length === 0) return { "Access-Control-Allow-Origin": "*" };
+  if (!form || form.allowedOrigins.length === 0) return { ...NO_SNIFF, "Access-Control-Allow-Origin": "*" };
   const origin = request.headers.get("origin");
-  if (origin === null || !form.allowedOrigins.includes(origin)) return { Vary: "Origin" };
-  return { "Access-Control-Allow-Origin": origin, Vary: "Origin" };
+  if (origin === null || !form.allowedOrigins.includes(origin)) return { ...NO_SNIFF, Vary: "Origin" };
+  return { ...NO_SNIFF, "Access-Control-Allow-Origin": origin, Vary: "Origin" };
 }
 
 /** https://fetch.spec.whatwg.org/#http-cors-protocol */

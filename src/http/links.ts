@@ -1,7 +1,7 @@
 import type { Random } from "../keys.ts";
 import { ERROR_PATH, THANKS_PATH } from "./paths.ts";
 
-/** Addresses in answers: under the public URL where one is set, else paths. Never from `Host`. */
+/** Addresses in answers: under the public URL where one is set, else paths under the base path. Never from `Host`. */
 export type Links = {
   thanks: () => string;
   /** The built-in error page, telling `message`. */
@@ -11,8 +11,8 @@ export type Links = {
 };
 
 /** The error page shows no text but ours: else anybody could make links that say anything in our name. */
-export function createLinks(publicUrl: string | null, random: Random): Links {
-  const base = publicUrl?.replace(/\/+$/, "") ?? "";
+export function createLinks(publicUrl: string | null, basePath: string, random: Random): Links {
+  const base = publicUrl?.replace(/\/+$/, "") ?? basePath;
   const secret = random(32);
   const sign = (status: string, message: string) =>
     new Bun.CryptoHasher("sha256", secret).update(`${status}\n${message}`).digest("base64url").slice(0, 22);

@@ -1,7 +1,9 @@
-/** Where things stand on an address. */
+/** Where things stand on an address, behind its base path. */
 export const ADMIN_PATH = "/api/admin/v1";
 export const OPENAPI_PATH = "/openapi.json";
 export const HEALTH_PATH = "/healthz";
+export const READY_PATH = "/readyz";
+export const METRICS_PATH = "/metrics";
 export const FLAGS_PATH = "/api/v1/flags";
 export const FLAG_PATH = "/api/v1/flags/:slug";
 export const SUBMIT_PATH = "/v1/s/:form_key";

@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { RateLimit } from "../forms.ts";
+import { isLoopback, networkOf } from "./address.ts";
 
 /** Senders remembered at once; past it the windows that have ended are forgotten. */
 const MAX_WINDOWS = 10_000;
@@ -37,6 +38,42 @@ export function createRateLimiter(now: () => number, what: string): RateLimiter 
     throw new AppError("rate_limited", `too many ${what}: try again in ${inWords(wait)}`, {
       retryAfter: wait,
     });
+  };
+}
+
+/**
+ * Lets a client begin a request and returns what to call at its end. Throws `rate_limited` where that client, which is
+ * one IPv4 address or IPv6 network, has as many under way as it may, or began too many. This machine itself may do all.
+ */
+export type Guard = (client: string) => () => void;
+
+/** At most `concurrent` requests of a client under way at a time, and where `rate` is set so many in that time. */
+export function createGuard(
+  now: () => number,
+  { concurrent, rate }: { concurrent: number; rate: RateLimit | null },
+): Guard {
+  const underWay = new Map<string, number>();
+  const count = createRateLimiter(now, "requests");
+  return (client) => {
+    if (client === "" || isLoopback(client)) return () => {};
+    const network = networkOf(client);
+    if (rate) count(network, rate);
+    const before = underWay.get(network) ?? 0;
+    if (before >= concurrent) {
+      throw new AppError(
+        "rate_limited",
+        `more than ${concurrent} requests at a time come from your address`,
+        {
+          retryAfter: 1,
+        },
+      );
+    }
+    underWay.set(network, before + 1);
+    return () => {
+      const left = underWay.get(network)! - 1;
+      if (left > 0) underWay.set(network, left);
+      else underWay.delete(network);
+    };
   };
 }
 

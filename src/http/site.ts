@@ -1,100 +1,141 @@
 import { Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { App } from "../app.ts";
-import { clientAddress } from "./address.ts";
+import { clientAddress, normalise } from "./address.ts";
 import type { AdminApp } from "./admin.ts";
 import { showError, type Report } from "./errors.ts";
 import type { FlagsService } from "./flags.ts";
 import type { FormsService } from "./forms.ts";
+import { createHealth } from "./health.ts";
+import type { MetricsApp } from "./exposition.ts";
 import { missingPage } from "./pages/error.ts";
-import { ADMIN_PATH, FLAGS_PATH, FLAG_PATH, HEALTH_PATH, OPENAPI_PATH, SUBMIT_PATH } from "./paths.ts";
+import {
+  ADMIN_PATH,
+  FLAGS_PATH,
+  FLAG_PATH,
+  HEALTH_PATH,
+  METRICS_PATH,
+  OPENAPI_PATH,
+  READY_PATH,
+  SUBMIT_PATH,
+} from "./paths.ts";
+import { REQUEST_ID, requestId } from "./request-id.ts";
+import { HSTS, NO_SNIFF } from "./security.ts";
+
+export type ServiceName = "forms" | "flags" | "admin" | "operation";
 
 /** One answered request. Holds no path, query or header as sent, for they may carry keys. */
 export type RequestRecord = {
+  service: ServiceName;
   method: string;
-  /** The pattern that matched; `/*` where none did. */
+  /** The pattern that matched, behind the base path; `/*` where none did. */
   route: string;
   status: number;
   /** Milliseconds until the answer began. */
   ms: number;
+  id: string;
+  /** Tells the client's address. */
+  client: () => string;
 };
 
-/** What one address serves. */
+/** What one address serves. The admin API and the metrics are loaded when first asked for: the others start sooner. */
 export type Services = {
   forms?: FormsService | undefined;
   flags?: FlagsService | undefined;
-  /** Loaded when first asked for: the other services start sooner. */
   admin?: (() => Promise<AdminApp>) | undefined;
+  metrics?: (() => Promise<MetricsApp>) | undefined;
 };
 
 export type SiteOptions = {
   app: App;
+  /** Stands before every path, such as `/formflag`; empty for nothing. */
+  basePath: string;
+  /** Whether browsers reach this by HTTPS. */
+  isSecure: boolean;
   isTrustedProxy: (address: string) => boolean;
   log: (record: RequestRecord) => void;
   report: Report;
+  /** Told of a request with an `X-Forwarded-For` that does not count, because no trusted proxy sent it. */
+  forwardedIgnored: () => void;
 };
 
-/** `peer` tells the address at the other end of the connection: flag reads never ask. */
+/** `peer` tells the address at the other end of the connection: flag reads hardly ever ask. */
 type Peer = () => string;
-type Handler = (request: Request, parameter: string, peer: Peer) => Response | Promise<Response>;
+type Answer = Response | Promise<Response>;
+type Handler = (request: Request, parameter: string, client: () => string) => Answer;
 
 export type Site = {
   /** Answers any request. */
-  fetch: (request: Request, peer: Peer) => Response | Promise<Response>;
+  fetch: (request: Request, peer: Peer) => Answer;
   /**
    * The paths that are asked most, for a router faster than Hono's, which also answers where a request names no
    * host; `fetch` answers them alike.
    */
-  hot: { path: string; parameter: string; handle: Handler }[];
+  hot: {
+    path: string;
+    parameter: string;
+    handle: (request: Request, parameter: string, peer: Peer) => Answer;
+  }[];
 };
 
-/** Puts the services of one address together, with a health check and one log record a request. */
-export function createSite(services: Services, { app, isTrustedProxy, log, report }: SiteOptions): Site {
-  const { forms, flags, admin } = services;
-  const clientOf = (request: Request, peer: Peer) =>
-    clientAddress(peer(), request.headers.get("x-forwarded-for"), isTrustedProxy);
+/** Puts the services of one address together, with health checks and one log record a request. */
+export function createSite({ forms, flags, admin, metrics }: Services, options: SiteOptions): Site {
+  const { app, basePath, isSecure, isTrustedProxy, log, report, forwardedIgnored } = options;
+  const { isHealthy, isReady } = createHealth(app, report);
 
-  const logged = (route: string, handle: Handler): Handler => {
-    return (request, parameter, peer) => {
-      const start = performance.now();
-      const finish = (answer: Response) => {
-        log({ method: request.method, route, status: answer.status, ms: performance.now() - start });
-        return answer;
-      };
-      const answer = handle(request, parameter, peer);
-      return answer instanceof Promise ? answer.then(finish) : finish(answer);
-    };
+  const clientOf = (request: Request, peer: Peer) => {
+    const [address, forwarded] = [normalise(peer()), request.headers.get("x-forwarded-for")];
+    if (forwarded !== null && !isTrustedProxy(address)) forwardedIgnored();
+    return clientAddress(address, forwarded, isTrustedProxy);
+  };
+  /** What every answer gets on its way out. */
+  const finish = (
+    answer: Response,
+    request: Request,
+    {
+      service,
+      route,
+      start,
+      client,
+    }: Pick<RequestRecord, "service" | "route" | "client"> & { start: number },
+  ) => {
+    const id = requestId(request);
+    answer.headers.set(REQUEST_ID, id);
+    if (isSecure) answer.headers.set("Strict-Transport-Security", HSTS);
+    const ms = performance.now() - start;
+    log({ service, method: request.method, route, status: answer.status, ms, id, client });
+    return answer;
   };
 
-  const checkHealth = async () => {
-    try {
-      await app.store.ping();
-      return Response.json({ status: "ok" });
-    } catch (error) {
-      const { status, message } = showError(error, report);
-      return Response.json({ error: true, code: status, message }, { status });
-    }
-  };
   const openRoot = async (withAdmin: boolean) => {
     const root = new Hono<{ Bindings: { client: string } }>();
     root.use(async (c, next) => {
       const start = performance.now();
       await next();
       // Middleware and the answer to everything else match too.
-      const route = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path ?? "/*";
-      log({ method: c.req.method, route, status: c.res.status, ms: performance.now() - start });
+      const matched = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path;
+      const route = matched?.slice(matched.startsWith(`${basePath}/`) ? basePath.length : 0) ?? "/*";
+      c.header("X-Content-Type-Options", NO_SNIFF["X-Content-Type-Options"]);
+      finish(c.res, c.req.raw, { service: serviceOf(route), route, start, client: () => c.env.client });
     });
-    root.get(HEALTH_PATH, checkHealth);
-    if (forms) root.route("/", forms.routes);
-    if (flags) root.route("/", flags.routes);
-    if (admin && withAdmin) root.route("/", await admin());
+    // Whoever watches the process asks for these on the machine itself, a base path or not.
+    for (const base of new Set(["", basePath])) {
+      root.get(`${base}${HEALTH_PATH}`, (c) => isHealthy(c.req.raw));
+      root.get(`${base}${READY_PATH}`, (c) => isReady(c.req.raw));
+      if (metrics && withAdmin) root.route(base, await metrics());
+    }
+    if (forms) root.route(basePath, forms.routes);
+    if (flags) root.route(basePath, flags.routes);
+    if (admin && withAdmin) root.route(basePath, await admin());
     root.onError((error, c) => {
-      const { status, message, headers } = showError(error, report);
+      const { status, message, headers } = showError(error, report, c.req.raw);
       return c.json({ error: true, code: status, message }, status, headers);
     });
     root.notFound((c) => {
       const isForPeople =
-        forms && !/^\/api(\/|$)/.test(c.req.path) && c.req.header("accept")?.includes("text/html");
+        forms &&
+        !`${c.req.path}/`.startsWith(`${basePath}/api/`) &&
+        c.req.header("accept")?.includes("text/html");
       if (isForPeople) return missingPage();
       return c.json({ error: true, code: 404, message: "there is nothing at this address" }, 404);
     });
@@ -103,7 +144,8 @@ export function createSite(services: Services, { app, isTrustedProxy, log, repor
   const roots = new Map<boolean, ReturnType<typeof openRoot>>();
   const rootFor = async (request: Request) => {
     const path = URL.parse(request.url, "http://localhost")?.pathname ?? "";
-    const withAdmin = path === OPENAPI_PATH || `${path}/`.startsWith(`${ADMIN_PATH}/`);
+    const own = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
+    const withAdmin = own === OPENAPI_PATH || own === METRICS_PATH || `${own}/`.startsWith(`${ADMIN_PATH}/`);
     const root = roots.get(withAdmin) ?? openRoot(withAdmin);
     roots.set(withAdmin, root);
     try {
@@ -115,21 +157,27 @@ export function createSite(services: Services, { app, isTrustedProxy, log, repor
     }
   };
 
-  const hot: Site["hot"] = [{ path: HEALTH_PATH, parameter: "", handle: logged(HEALTH_PATH, checkHealth) }];
-  if (forms) {
-    const submit: Handler = (request, formKey, peer) =>
-      forms.submit(request, formKey, () => clientOf(request, peer));
-    hot.push({ path: SUBMIT_PATH, parameter: "form_key", handle: logged(SUBMIT_PATH, submit) });
-  }
-  if (flags) {
-    hot.push(
-      { path: FLAGS_PATH, parameter: "", handle: logged(FLAGS_PATH, (request) => flags.readFlags(request)) },
-      {
-        path: FLAG_PATH,
-        parameter: "slug",
-        handle: logged(FLAG_PATH, (request, slug) => flags.readFlag(request, slug)),
+  const hot: Site["hot"] = [];
+  const addHot = (service: ServiceName, route: string, parameter: string, handle: Handler) => {
+    hot.push({
+      path: `${basePath}${route}`,
+      parameter,
+      handle(request, value, peer) {
+        const start = performance.now();
+        const client = () => clientOf(request, peer);
+        const answer = handle(request, value, client);
+        const about = { service, route, start, client };
+        return answer instanceof Promise
+          ? answer.then((answer) => finish(answer, request, about))
+          : finish(answer, request, about);
       },
-    );
+    });
+  };
+  addHot("operation", HEALTH_PATH, "", isHealthy);
+  if (forms) addHot("forms", SUBMIT_PATH, "form_key", forms.submit);
+  if (flags) {
+    addHot("flags", FLAGS_PATH, "", (request, _, client) => flags.readFlags(request, client));
+    addHot("flags", FLAG_PATH, "slug", flags.readFlag);
   }
   return {
     async fetch(request, peer) {
@@ -138,4 +186,10 @@ export function createSite(services: Services, { app, isTrustedProxy, log, repor
     },
     hot,
   };
+}
+
+function serviceOf(route: string): ServiceName {
+  if (route.startsWith("/v1/")) return "forms";
+  if (route.startsWith(FLAGS_PATH)) return "flags";
+  return route.startsWith(ADMIN_PATH) || route === OPENAPI_PATH ? "admin" : "operation";
 }

@@ -365,6 +365,7 @@ describe("the log", () => {
         route: "/v1/s/:form_key",
         status: 200,
         ms: expect.any(Number),
+        id: expect.any(String),
       },
       expect.objectContaining({ method: "POST", route: "/v1/s/:form_key", status: 415 }),
       expect.objectContaining({ method: "GET", route: "/api/v1/flags/:slug", status: 200 }),

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
@@ -45,6 +45,12 @@ describe("the upload directory", () => {
     await blobs.keep([{ key: "x-ab.1", staged: kept }]);
     await discarded.discard();
     expect(staged(root)).toEqual([]);
+  });
+
+  test("is not ready once it is gone", async () => {
+    const { root, blobs } = openFresh();
+    rmSync(root, { recursive: true });
+    expect(await blobs.ready().catch((error: unknown) => error)).toMatchObject({ code: "unavailable" });
   });
 
   test("is emptied of what an earlier process staged", async () => {

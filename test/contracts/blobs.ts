@@ -81,6 +81,10 @@ export function blobsContract(name: string, open: OpenBlobs): void {
       for (const key of given) expect(await textOf(blobs, key)).toBe(key);
     });
 
+    test("is ready for a file while there is room", async () => {
+      await open().blobs.ready();
+    });
+
     test("keeping no files is no error", async () => {
       await open().blobs.keep([]);
     });

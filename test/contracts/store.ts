@@ -5,6 +5,7 @@ import type { FlagPatch } from "../../src/flags.ts";
 import type { Form } from "../../src/forms.ts";
 import { createIdSource, dashedKey, formKey } from "../../src/keys.ts";
 import { DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "../../src/limits.ts";
+import type { Distribution } from "../../src/metrics.ts";
 import type { Store, StoredSubmission } from "../../src/store.ts";
 import type { Token } from "../../src/tokens.ts";
 
@@ -772,6 +773,29 @@ export function storeContract(name: string, open: OpenStore): void {
         const store = openFresh();
         await store.close();
         expect(await codeOf(store.ping())).toBe("unavailable");
+        expect(await codeOf(store.ready())).toBe("unavailable");
+      });
+
+      test("is ready for a write, which changes nothing", async () => {
+        const version = await store.version();
+        await store.ready();
+        expect(await store.version()).toBe(version);
+      });
+
+      test("counts its commits, and the writes in each", async () => {
+        const store = openNamed(freshName());
+        const total = ({ counts }: Distribution) => counts.reduce((sum, count) => sum + count, 0);
+        const { key } = await addForm(store, "form");
+        await Promise.all(Array.from({ length: 20 }, () => store.submissions.insert(submissionTo(key))));
+        const { queued, queuedBytes, commitSeconds, commitWrites, bytes } = await store.stats();
+        expect({ queued, queuedBytes, writes: commitWrites.sum }).toEqual({
+          queued: 0,
+          queuedBytes: 0,
+          writes: 21,
+        });
+        expect(total(commitSeconds)).toBe(total(commitWrites));
+        expect(commitSeconds.sum).toBeGreaterThan(0);
+        expect(bytes).toBeGreaterThan(0);
       });
 
       test("finishes what is queued before it closes", async () => {

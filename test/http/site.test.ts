@@ -1,10 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { createForm } from "../../src/forms.ts";
 import { createAddressList } from "../../src/http/address.ts";
-import { createSite, type RequestRecord, type Services } from "../../src/http/site.ts";
+import type { Report } from "../../src/http/errors.ts";
+import { createMetricsApp } from "../../src/http/exposition.ts";
+import { createMetrics } from "../../src/http/metrics.ts";
+import { createSite, type RequestRecord, type Services, type SiteOptions } from "../../src/http/site.ts";
 import { createProject } from "../../src/projects.ts";
 import { createToken } from "../../src/tokens.ts";
-import { openServices, openTestApp } from "../support/app.ts";
+import { openServices, openTestApp, siteOptions } from "../support/app.ts";
 
 const app = openTestApp();
 const services = openServices(app);
@@ -12,13 +15,14 @@ const BASE = "http://site.test";
 const PEER = "198.51.100.7";
 const { forms, flags, admin } = services;
 
-function openSite(placed: Services, trusted: string[] = []) {
+function openSite(placed: Services, trusted: string[] = [], options: Partial<SiteOptions> = {}) {
   const records: RequestRecord[] = [];
   const site = createSite(placed, {
-    app,
+    ...siteOptions(app),
     isTrustedProxy: createAddressList(trusted),
     log: (record) => void records.push(record),
-    report: (error) => void services.reported.push(error),
+    report: services.report,
+    ...options,
   });
   const ask = async (path: string, init?: RequestInit, peer = PEER) =>
     site.fetch(new Request(`${BASE}${path}`, init), () => peer);
@@ -37,6 +41,13 @@ const SITES: [what: string, services: Services][] = [
   ["only the admin API", { admin }],
   ["no service", {}],
 ];
+
+const ANY = {
+  service: "operation",
+  ms: expect.any(Number),
+  id: expect.any(String),
+  client: expect.any(Function),
+} as const;
 
 describe.each(SITES)("an address with %s", (_what, placed) => {
   const { ask, site } = openSite(placed);
@@ -100,8 +111,8 @@ describe.each(SITES)("an address with %s", (_what, placed) => {
     await ask("/healthz");
     await ask("/nothing/here", { method: "POST" });
     expect(records).toEqual([
-      { method: "GET", route: "/healthz", status: 200, ms: expect.any(Number) },
-      { method: "POST", route: expect.stringContaining("*"), status: 404, ms: expect.any(Number) },
+      { ...ANY, method: "GET", route: "/healthz", status: 200 },
+      { ...ANY, method: "POST", route: "/*", status: 404 },
     ]);
   });
 });
@@ -158,6 +169,154 @@ describe("the log", () => {
   });
 });
 
+describe("a request's id", () => {
+  test.each(["abc-1", "4bf92f3577b34da6a3ce929d0e0e4736", "a/b:c+d=e.f_g", "x".repeat(128)])(
+    "that the sender gave is in the answer and the log: %s",
+    async (id) => {
+      const { ask, askHot, records } = openSite({ forms, flags, admin });
+      const headers = { "x-request-id": id };
+      for (const path of ["/healthz", "/nothing", "/v1/thanks", "/api/v1/flags", "/api/admin/v1/projects"])
+        expect((await ask(path, { headers })).headers.get("x-request-id")).toBe(id);
+      expect(
+        (await askHot("/api/v1/flags", "", "/api/v1/flags", { headers })).headers.get("x-request-id"),
+      ).toBe(id);
+      expect(new Set(records.map((record) => record.id))).toEqual(new Set([id]));
+    },
+  );
+
+  test.each(["", "a b", 'a"b', "<b>", "x".repeat(129), "é"])(
+    "that could break a line of the log is replaced: %j",
+    async (id) => {
+      const { ask, records } = openSite({});
+      const given = (await ask("/healthz", { headers: { "x-request-id": id } })).headers.get("x-request-id");
+      expect(given).toMatch(/^[0-9a-f-]{36}$/);
+      expect(records[0]!.id).toBe(given!);
+    },
+  );
+
+  test("is another one for each request that brings none", async () => {
+    const { askHot, records } = openSite({ flags });
+    for (let count = 0; count < 3; count += 1) await askHot("/api/v1/flags", "", "/api/v1/flags");
+    expect(new Set(records.map(({ id }) => id)).size).toBe(3);
+  });
+});
+
+describe("a base path", () => {
+  const { ask, site, records } = openSite({ forms, flags, admin }, [], { basePath: "/a/b" });
+
+  test("stands before every address", async () => {
+    const statuses = async (base: string) =>
+      Promise.all(
+        ["/v1/thanks", "/api/v1/flags", "/api/admin/v1/projects", "/openapi.json"].map(
+          async (path) => (await ask(`${base}${path}`)).status,
+        ),
+      );
+    expect(await statuses("/a/b")).toEqual([200, 400, 401, 200]);
+    expect(await statuses("")).toEqual([404, 404, 404, 404]);
+    expect(await statuses("/a/bc")).toEqual([404, 404, 404, 404]);
+    expect(site.hot.map(({ path }) => path)).toEqual([
+      "/a/b/healthz",
+      "/a/b/v1/s/:form_key",
+      "/a/b/api/v1/flags",
+      "/a/b/api/v1/flags/:slug",
+    ]);
+  });
+
+  test("is no part of what the log calls a route", () => {
+    expect(new Set(records.map(({ route }) => route))).toEqual(
+      new Set(["/v1/thanks", "/api/v1/flags", "/api/admin/v1/projects", "/openapi.json", "/*"]),
+    );
+  });
+
+  test("is asked for or not by who watches the process", async () => {
+    for (const path of ["/healthz", "/a/b/healthz", "/readyz", "/a/b/readyz"])
+      expect((await ask(path)).status).toBe(200);
+  });
+
+  test("has JSON errors under its /api/ too", async () => {
+    const answer = await ask("/a/b/api/nothing", { headers: { accept: "text/html" } });
+    expect(await answer.json()).toMatchObject({ error: true, code: 404 });
+  });
+});
+
+test("browsers are told to stay with HTTPS only where they came by it", async () => {
+  const header = "strict-transport-security";
+  const secure = openSite({ flags }, [], { isSecure: true });
+  expect((await secure.ask("/healthz")).headers.get(header)).toBe("max-age=31536000");
+  expect((await secure.askHot("/api/v1/flags", "", "/api/v1/flags")).headers.get(header)).toBe(
+    "max-age=31536000",
+  );
+  expect((await openSite({}).ask("/healthz")).headers.get(header)).toBeNull();
+});
+
+describe("the metrics", () => {
+  const counted = createMetrics();
+  const report: Report = { ...services.report, refused: (reason) => counted.refused("operation", reason) };
+  const about = { version: "1.2.3", commit: "abc" };
+  const place = (isOpen: boolean) =>
+    openSite(
+      { flags, metrics: async () => createMetricsApp(app, { metrics: counted, report, about, isOpen }) },
+      ["10.0.0.1"],
+      { log: counted.request, forwardedIgnored: counted.forwardedIgnored },
+    );
+  const read = async (init?: RequestInit, peer = "127.0.0.1", isOpen = false) => {
+    const answer = await place(isOpen).ask("/metrics", init, peer);
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  test("are open to this machine, but not to what a proxy on it passes on", async () => {
+    expect((await read()).status).toBe(200);
+    expect((await read({}, "::1")).status).toBe(200);
+    for (const name of ["x-forwarded-for", "forwarded", "via"])
+      expect((await read({ headers: { [name]: "127.0.0.1" } })).status).toBe(401);
+    expect((await read({}, PEER)).status).toBe(401);
+    expect((await read({ headers: { "x-forwarded-for": "127.0.0.1" } }, "10.0.0.1")).status).toBe(401);
+  });
+
+  test("are read from elsewhere with a token of the scope read", async () => {
+    for (const [scope, status] of [
+      ["read", 200],
+      ["admin", 200],
+      ["flags:read", 403],
+      ["forms:write", 403],
+    ] as const) {
+      const { token } = await createToken(app, {
+        name: `metrics-${scope.replace(":", "-")}`,
+        scopes: [scope],
+      });
+      expect((await read({ headers: { authorization: `Bearer ${token}` } }, PEER)).status).toBe(status);
+    }
+    expect((await read({ headers: { authorization: "Bearer nonsense" } }, PEER)).status).toBe(401);
+  });
+
+  test("are open at an address of their own", async () => {
+    expect((await read({}, PEER, true)).status).toBe(200);
+  });
+
+  test("count requests by route and status, refusals by reason, and proxies that are not trusted", async () => {
+    const { ask, askHot } = place(false);
+    await askHot("/api/v1/flags", "", "/api/v1/flags");
+    await askHot("/api/v1/flags", "", "/api/v1/flags");
+    const before = counted.forwarded();
+    await ask("/nothing", { headers: { "x-forwarded-for": "192.0.2.1" } });
+    const { text } = await read();
+    const labels = 'service="flags",route="/api/v1/flags",status="400"';
+    expect(text).toContain(`formflag_http_request_duration_seconds_bucket{${labels},le="+Inf"} 2\n`);
+    expect(text).toContain(`formflag_http_request_duration_seconds_count{${labels}} 2\n`);
+    expect(text).toMatch(/^formflag_refused_total\{service="operation",reason="unauthenticated"\} [1-9]/m);
+    expect(text).toContain(`formflag_forwarded_ignored_total ${before + 1}\n`);
+    expect(text).toContain('formflag_build_info{version="1.2.3",commit="abc"} 1\n');
+    expect(text).toMatch(/^formflag_commit_writes_count [1-9]/m);
+    expect(text).toMatch(/^formflag_stored_bytes\{kind="database"\} [1-9]/m);
+  });
+
+  test("are text of which every line is a comment or a sample", async () => {
+    const { text } = await read();
+    for (const line of text.trimEnd().split("\n").filter(Boolean))
+      expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z]+="[^"\n]*",?)+\})? [0-9.e+-]+)$/);
+  });
+});
+
 describe("a sender behind a proxy", () => {
   const BLOCKED = "203.0.113.9";
   const PROXY = "10.0.0.1";
@@ -197,18 +356,17 @@ describe("a sender behind a proxy", () => {
   }
 });
 
-test("a database that does not answer is a 503 at /healthz", async () => {
+test("a database that does not answer is a 503 at /healthz and /readyz", async () => {
   const closed = openTestApp();
-  const reported: unknown[] = [];
-  const site = createSite(
-    {},
-    { app: closed, isTrustedProxy: () => false, log: () => {}, report: (error) => void reported.push(error) },
-  );
+  const { report, reported } = openServices(closed);
+  const site = createSite({}, { ...siteOptions(closed), report });
   await closed.store.close();
-  const answer = await site.fetch(new Request(`${BASE}/healthz`), () => PEER);
-  expect(answer.status).toBe(503);
-  expect(await answer.json()).toMatchObject({ error: true, code: 503 });
-  expect(reported).toHaveLength(1);
+  for (const path of ["/healthz", "/readyz"]) {
+    const answer = await site.fetch(new Request(`${BASE}${path}`), () => PEER);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ error: true, code: 503 });
+  }
+  expect(reported).toHaveLength(2);
 });
 
 test("none of the rest was a bug to report", () => {

@@ -3,10 +3,14 @@ import { afterAll } from "bun:test";
 import type { App } from "../../src/app.ts";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { createAdminApp } from "../../src/http/admin.ts";
+import type { Report } from "../../src/http/errors.ts";
 import { createFlagsService } from "../../src/http/flags.ts";
 import { createFormsService } from "../../src/http/forms.ts";
 import { createLinks } from "../../src/http/links.ts";
+import { createGuard } from "../../src/http/rate-limit.ts";
+import type { SiteOptions } from "../../src/http/site.ts";
 import { createIdSource } from "../../src/keys.ts";
+import { DEFAULT_MAX_CONCURRENT } from "../../src/limits.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { tempDirectory } from "./temp.ts";
 
@@ -27,11 +31,26 @@ export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
 /** Every service on one app; what the operator would be told of is collected. */
 export function openServices(app: TestApp, publicUrl: string | null = null) {
   const reported: unknown[] = [];
-  const report = (error: unknown) => void reported.push(error);
+  const report: Report = { error: (error) => void reported.push(error), refused: () => {} };
+  const guard = createGuard(app.now, { concurrent: DEFAULT_MAX_CONCURRENT, rate: null });
   return {
     reported,
-    forms: createFormsService(app, createLinks(publicUrl, app.random), report),
+    report,
+    forms: createFormsService(app, createLinks(publicUrl, "", app.random), report, guard),
     flags: createFlagsService(app, report),
     admin: () => createAdminApp(app, { version: "test", report }),
+  };
+}
+
+/** A site of its own at no base path, which tells nobody of what it does. */
+export function siteOptions(app: App): SiteOptions {
+  return {
+    app,
+    basePath: "",
+    isSecure: false,
+    isTrustedProxy: () => false,
+    log: () => {},
+    report: { error: () => {}, refused: () => {} },
+    forwardedIgnored: () => {},
   };
 }

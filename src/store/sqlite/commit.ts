@@ -25,6 +25,7 @@ const WRITES = {
   deleteSubmission,
   insertToken,
   deleteToken,
+  probe: (_db: Database) => {},
 };
 
 type Writes = typeof WRITES;

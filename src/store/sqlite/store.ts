@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { AppError } from "../../errors.ts";
 import { LOOK_MS } from "../../limits.ts";
 import type { Store } from "../../store.ts";
@@ -30,6 +31,7 @@ const OTHER_WRITES: ReadonlySet<WriteName> = new Set([
   "deleteSubmission",
   "insertToken",
   "deleteToken",
+  "probe",
 ] as const);
 
 /**
@@ -125,13 +127,10 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
       }),
     watch: (changed) => void watchers.push(changed),
     check: () => read(() => checkDatabase(db)),
-    ping: async () => {
-      try {
-        currentVersion(db);
-      } catch (error) {
-        throw new AppError("unavailable", "the database does not answer", { cause: error });
-      }
-    },
+    ping: () => answers(async () => currentVersion(db)),
+    // A write that changes nothing: it waits for what is queued and for locks, and costs no fsync.
+    ready: () => answers(() => write("probe", [])),
+    stats: async () => ({ ...writer.stats(), bytes: databaseBytes(file) }),
     async close() {
       await writer.close();
       close(db);
@@ -143,4 +142,20 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
       }
     },
   };
+}
+
+async function answers(ask: () => Promise<unknown>): Promise<void> {
+  try {
+    await ask();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("unavailable", "the database does not answer", { cause: error });
+  }
+}
+
+function databaseBytes(file: string): number {
+  return ["", "-wal"].reduce(
+    (sum, end) => sum + (statSync(`${file}${end}`, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
 }

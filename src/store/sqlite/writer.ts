@@ -1,14 +1,20 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../errors.ts";
 import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../../limits.ts";
+import { createDistribution, observe } from "../../metrics.ts";
+import type { StoreStats } from "../../store.ts";
 import { commit, type Outcome, type Write, resultOf } from "./commit.ts";
 
 /** Where writes go. `weight` is about how many bytes the write holds while it waits. */
 export type Writer = {
   write(write: Write, weight: number): Promise<unknown>;
+  stats(): Omit<StoreStats, "bytes">;
   /** Finishes what is queued. */
   close(): Promise<void>;
 };
+
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const WRITES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /**
  * What the main thread sends to `writer-thread.ts`. The answer to a batch is one outcome for each write, as JSON, which
@@ -18,8 +24,15 @@ export type ToThread = { open: string } | { batch: Write[] } | { close: true };
 
 /** Writes on the caller's own connection, one transaction each: for a command that does one thing and exits. */
 export function inlineWriter(db: Database): Writer {
+  const commits = createCommitStats();
   return {
-    write: async (write) => resultOf(commit(db, [write])[0]!),
+    write: async (write) => {
+      const start = performance.now();
+      const [outcome] = commit(db, [write]);
+      commits.add(start, 1);
+      return resultOf(outcome!);
+    },
+    stats: () => ({ queued: 0, queuedBytes: 0, ...commits.stats }),
     close: async () => {},
   };
 }
@@ -37,6 +50,8 @@ export function threadWriter(file: string): Writer {
   let queue: Waiting[] = [];
   let committing: Waiting[] = [];
   let queuedBytes = 0;
+  let sentAt = 0;
+  const commits = createCommitStats();
   let onIdle: (() => void) | undefined;
   let closing: Promise<void> | undefined;
 
@@ -44,6 +59,7 @@ export function threadWriter(file: string): Writer {
   const sendBatch = () => {
     committing = queue;
     queue = [];
+    sentAt = performance.now();
     if (committing.length > 0) send({ batch: committing.map((each) => each.write) });
     else onIdle?.();
   };
@@ -51,6 +67,7 @@ export function threadWriter(file: string): Writer {
   const receive = ({ data }: MessageEvent<string>) => {
     const outcomes = JSON.parse(data) as Outcome[];
     const done = committing;
+    commits.add(sentAt, done.length);
     sendBatch();
     for (const [index, { weight, resolve }] of done.entries()) {
       queuedBytes -= weight;
@@ -99,6 +116,18 @@ export function threadWriter(file: string): Writer {
         if (committing.length === 0 && queue.length === 1)
           setImmediate(() => committing.length === 0 && sendBatch());
       }),
+    stats: () => ({ queued: committing.length + queue.length, queuedBytes, ...commits.stats }),
     close: () => (closing ??= close()),
+  };
+}
+
+function createCommitStats() {
+  const stats = { commitSeconds: createDistribution(SECONDS), commitWrites: createDistribution(WRITES) };
+  return {
+    stats,
+    add(start: number, writes: number) {
+      observe(stats.commitSeconds, (performance.now() - start) / 1000);
+      observe(stats.commitWrites, writes);
+    },
   };
 }

@@ -1,0 +1,19 @@
+/** What a request is called in the log and in its answer: https://http.dev/x-request-id. */
+export const REQUEST_ID = "X-Request-Id";
+
+/** Ids of requests that were asked for before they were answered. */
+const given = new WeakMap<Request, string>();
+
+/** The id that the sender gave a request, where it can stand in a log, or a new one. */
+export function requestId(request: Request): string {
+  const sent = request.headers.get(REQUEST_ID);
+  if (sent !== null && /^[\w.:/+=-]{1,128}$/.test(sent)) return sent;
+  return given.get(request) ?? crypto.randomUUID();
+}
+
+/** As `requestId`, of a request that is not answered yet: its answer will carry the same. */
+export function earlyRequestId(request: Request): string {
+  const id = requestId(request);
+  given.set(request, id);
+  return id;
+}

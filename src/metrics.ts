@@ -1,0 +1,15 @@
+/** How often values fell into which range: `counts[i]` of them were at most `bounds[i]`, the last count is the rest. */
+export type Distribution = { readonly bounds: readonly number[]; readonly counts: number[]; sum: number };
+
+/** `bounds` ascend. */
+export function createDistribution(bounds: readonly number[]): Distribution {
+  return { bounds, counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 };
+}
+
+export function observe(distribution: Distribution, value: number): void {
+  const { bounds, counts } = distribution;
+  let index = 0;
+  while (index < bounds.length && value > bounds[index]!) index += 1;
+  counts[index]! += 1;
+  distribution.sum += value;
+}
