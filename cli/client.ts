@@ -58,7 +58,9 @@ export async function localClient(data: string, version: string): Promise<Client
     "http://localhost",
     async (request) => {
       const path = new URL(request.url).pathname.slice(ADMIN_PATH.length);
-      return (await admin(path)).fetch(request, { operator: true });
+      return (await admin(path)).fetch(request, {
+        operator: () => process.getBuiltinModule("node:os").userInfo().username,
+      });
     },
     async () => app[Symbol.asyncDispose](),
   );

@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import { AppError } from "./errors.ts";
+import { applyRules, parseRules } from "./rules.ts";
 import type { flagPatchSchema, flagSchema } from "./schemas/flags.ts";
 import { isoTime } from "./time.ts";
 
@@ -18,8 +19,12 @@ export type FlagRecord = {
   /** JSON text, or null where none is set. */
   payload: string | null;
   expiresAt: number | null;
+  /** `FlagRules` as JSON text, or null for a plain flag. */
+  rules: string | null;
   createdAt: number;
   updatedAt: number;
+  /** Of the last change to the flag here; 0 before changes were counted. */
+  revision: number;
 };
 
 /** The flag that readers see at a moment: one past its expiry is off. */
@@ -27,12 +32,21 @@ export function viewFlag(record: FlagRecord, now: number): Flag {
   return {
     slug: record.slug,
     enabled: record.enabled && !hasExpired(record, now),
-    payload: record.payload === null ? {} : JSON.parse(record.payload),
+    payload: payloadOf(record),
     expiredAt: record.expiresAt === null ? null : isoTime(record.expiresAt),
     description: record.description,
     createdAt: isoTime(record.createdAt),
     updatedAt: isoTime(record.updatedAt),
   };
+}
+
+/** What is set, or the value of the default variant; `{}` without either. */
+function payloadOf({ payload, rules }: FlagRecord): unknown {
+  if (rules !== null) {
+    const { variants, defaultVariant } = parseRules(rules);
+    return (defaultVariant ? variants[defaultVariant] : undefined) ?? {};
+  }
+  return payload === null ? {} : JSON.parse(payload);
 }
 
 export function hasExpired(record: FlagRecord, now: number): boolean {
@@ -49,18 +63,29 @@ export function applyPatch(
   patch: FlagPatch,
   now: number,
 ): { record: FlagRecord; result: SetResult } {
-  const before = current ?? {
+  const before: FlagRecord = current ?? {
     slug,
     description: "",
     enabled: false,
     payload: null,
     expiresAt: null,
+    rules: null,
     createdAt: now,
     updatedAt: now,
+    revision: 0,
   };
   const record = { ...before };
   if (patch.enabled !== undefined) record.enabled = patch.enabled;
-  if (patch.payload !== undefined) record.payload = JSON.stringify(patch.payload);
+  record.rules = applyRules(before.rules, patch);
+  if (record.rules !== null) record.payload = null;
+  if (patch.payload !== undefined) {
+    if (record.rules !== null) {
+      throw new AppError("invalid", "a flag with variants has no payload of its own: each variant is one", {
+        hint: "change what they are with --variants, or which one is served with --default",
+      });
+    }
+    record.payload = JSON.stringify(patch.payload);
+  }
   if (patch.expiredAt !== undefined)
     record.expiresAt = patch.expiredAt === null ? null : Date.parse(patch.expiredAt);
   if (patch.description !== undefined) record.description = patch.description;

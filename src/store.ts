@@ -2,6 +2,8 @@ import type { StoredFile } from "./check.ts";
 import type { Environment } from "./environments.ts";
 import type { Distribution } from "./metrics.ts";
 import type { FlagPatch, FlagRecord, SetResult } from "./flags.ts";
+import type { Author } from "./history.ts";
+import type { SegmentRecord } from "./segments.ts";
 import type { Form, FormPatch, FormRecord } from "./forms.ts";
 import type { Project } from "./projects.ts";
 import type { FileInfo, Submission, SubmissionPage } from "./submissions.ts";
@@ -33,14 +35,35 @@ export type Store = {
     delete(project: string, slug: string): Promise<void>;
   };
   flags: {
-    /** Applies `applyPatch` to the flag in that environment. A new flag is off in the others. */
-    set(where: FlagPlace, patch: FlagPatch, now: number): Promise<{ record: FlagRecord; result: SetResult }>;
+    /**
+     * Applies `applyPatch` to the flag in that environment. A new flag is off in the others. Throws `conflict` unless
+     * the flag is at the `expected` revision, where one is given.
+     */
+    set(
+      where: FlagPlace,
+      patch: FlagPatch,
+      by: Author,
+      expected?: number | null,
+    ): Promise<{ record: FlagRecord; result: SetResult }>;
     /** By slug. */
     list(project: string, environment: string): Promise<FlagRecord[]>;
     find(where: FlagPlace): Promise<FlagRecord | undefined>;
-    delete(project: string, slug: string): Promise<void>;
+    delete(project: string, slug: string, by: Author): Promise<void>;
     /** What the two keys select, or undefined. */
     select(projectKey: string, environmentKey: string): Promise<FlagSelection | undefined>;
+  };
+  segments: {
+    /** Creates it or gives it another rule, as JSON text. Throws `conflict` as `flags.set` does. */
+    set(
+      where: SegmentPlace,
+      rule: string,
+      by: Author,
+      expected?: number | null,
+    ): Promise<{ record: SegmentRecord; result: SetResult }>;
+    /** By name. */
+    list(project: string, environment: string): Promise<SegmentRecord[]>;
+    find(where: SegmentPlace): Promise<SegmentRecord | undefined>;
+    delete(where: SegmentPlace, by: Author): Promise<void>;
   };
   forms: {
     insert(form: FormRecord): Promise<Form>;
@@ -95,6 +118,7 @@ export type Store = {
 };
 
 export type FlagPlace = { project: string; environment: string; flag: string };
+export type SegmentPlace = { project: string; environment: string; segment: string };
 
 /** How the store does, since it was opened. */
 export type StoreStats = {
@@ -114,6 +138,10 @@ type FlagSelection = {
   revision: number;
   /** Only read where the revision is not the one the caller has. */
   flags(): Promise<FlagRecord[]>;
+  /** What rules of these flags refer to, in the order in which they were made. */
+  segments(): Promise<SegmentRecord[]>;
+  /** What flagd calls the metadata of the flag set, as a JSON object. */
+  metadata: string;
 };
 
 export type StoredSubmission = {

@@ -9,6 +9,8 @@ const flag = (more: Partial<FlagRecord> = {}): FlagRecord => ({
   enabled: false,
   payload: null,
   expiresAt: null,
+  rules: null,
+  revision: 0,
   createdAt: 1000,
   updatedAt: 1000,
   ...more,

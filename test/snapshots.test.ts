@@ -28,7 +28,7 @@ for (const writing of ["inline", "thread"] as const) {
       find: async (environment: string, projectKey = key) =>
         find(projectKey, environments.find((each) => each.slug === environment)?.key ?? environment),
       set: (environment: string, flag: string, patch: FlagPatch = {}) =>
-        app.store.flags.set({ project: slug, environment, flag }, patch, app.now()),
+        app.store.flags.set({ project: slug, environment, flag }, patch, { who: "ann", at: app.now() }),
     };
   }
 
@@ -98,7 +98,11 @@ for (const writing of ["inline", "thread"] as const) {
         const enabled = round % 2 === 0;
         await find("a");
         const other = openSqliteStore(join(app.directory, "formflag.db"), "inline");
-        await other.flags.set({ project: slug, environment: "a", flag: "flag" }, { enabled }, app.now());
+        await other.flags.set(
+          { project: slug, environment: "a", flag: "flag" },
+          { enabled },
+          { who: "ann", at: app.now() },
+        );
         await other.close();
         expect(await find("a")).toEqual([`flag=${enabled}`]);
       }

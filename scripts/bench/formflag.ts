@@ -69,7 +69,7 @@ export async function makeFlags(
   await Promise.all(
     Array.from({ length: count }, (_, index) => {
       const flag = `flag-${String(index).padStart(5, "0")}`;
-      return store.flags.set({ project, environment, flag }, patch, Date.now() + index);
+      return store.flags.set({ project, environment, flag }, patch, { who: "bench", at: Date.now() + index });
     }),
   );
   await store.close();

@@ -1,19 +1,38 @@
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
+import type { Author } from "../history.ts";
 import { MAX_WRONG_TOKENS } from "../limits.ts";
 import { authenticate, requireScope, type Scope, type Token } from "../tokens.ts";
 import { isLoopback, networkOf } from "./address.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
 /**
- * `operator` is set only by a command that acts on its own data directory; no request over HTTP can carry it.
- * `client` is the caller's address.
+ * `operator` is set only by a command that acts on its own data directory, and tells who runs it; no request over HTTP
+ * can carry it. `client` is the caller's address.
  */
-export type AdminEnv = { Bindings: { operator?: true; client?: string }; Variables: { caller: Token } };
+export type AdminEnv = {
+  Bindings: { operator?: () => string; client?: string };
+  Variables: { caller: Token };
+};
 
 /** Who runs commands on the machine that holds the data may do everything. */
-const OPERATOR: Token = { name: "operator", scopes: ["admin"], createdAt: "", expiresAt: null };
+function operatorToken(name: () => string): Token {
+  return {
+    get name() {
+      return name();
+    },
+    scopes: ["admin"],
+    createdAt: "",
+    expiresAt: null,
+  };
+}
+
+/** Who makes a change, for the history. */
+export function authorOf(c: Context<AdminEnv>, app: App): Author {
+  return { who: c.get("caller").name, at: app.now() };
+}
 
 /**
  * Finds out who calls, by a bearer token (RFC 6750). Throws `unauthenticated`, and `rate_limited` to an address with
@@ -23,7 +42,7 @@ export function identify(app: App) {
   const countFailure = createRateLimiter(app.now, "wrong tokens");
   return createMiddleware<AdminEnv>(async (c, next) => {
     const { operator, client = "" } = c.env ?? {};
-    if (operator) c.set("caller", OPERATOR);
+    if (operator) c.set("caller", operatorToken(operator));
     else {
       const secret = bearerToken(c.req.header("authorization"));
       try {

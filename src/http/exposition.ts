@@ -36,7 +36,7 @@ export function createMetricsApp(app: App, { metrics, report, about, isOpen }: M
       const isPassedOn = ["x-forwarded-for", "forwarded", "via"].some(
         (name) => c.req.header(name) !== undefined,
       );
-      if (isOpen || (isLoopback(c.env.client ?? "") && !isPassedOn)) c.env.operator = true;
+      if (isOpen || (isLoopback(c.env.client ?? "") && !isPassedOn)) c.env.operator = () => "this machine";
       await next();
     },
     identify(app),

@@ -3,10 +3,17 @@ import { depthOf } from "../json.ts";
 import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH, formatBytes } from "../limits.ts";
 import { momentOf, slugOf, timestamp } from "./slugs.ts";
 
-export const flagSlug = slugOf("flag", ["preview", "code-refs"]);
-
 /** Any JSON value. Not `z.json()`, which recurses as deep as a sender likes. */
 const json = z.any();
+
+/** `<slug>.payload` is the name of a plain flag's payload where flags are evaluated. */
+export const flagSlug = slugOf("flag", ["preview", "code-refs"]).check(
+  z.refine((slug) => !slug.endsWith(".payload"), "names that end in .payload are reserved for payloads"),
+);
+
+const variants = z.record(z.string(), json);
+const targeting = z.record(z.string(), json);
+const metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 /** A flag as readers see it in one environment. */
 export const flagSchema = z.object({
@@ -19,7 +26,15 @@ export const flagSchema = z.object({
   updatedAt: timestamp,
 });
 
-/** A change to a flag in one environment; what is left out stays as it is. */
+/** A flag as the admin API shows it: with its rules, where it has variants. */
+export const flagDetailSchema = z.extend(flagSchema, {
+  variants: z.optional(variants),
+  defaultVariant: z.optional(z.nullable(z.string())),
+  targeting: z.optional(targeting),
+  metadata: z.optional(metadata),
+});
+
+/** A change to a flag in one environment; what is left out stays as it is. Null takes variants or rules away. */
 export const flagPatchSchema = z.strictObject({
   enabled: z.optional(z.boolean("enabled is true or false")),
   payload: z.optional(
@@ -36,4 +51,12 @@ export const flagPatchSchema = z.strictObject({
   ),
   expiredAt: z.optional(z.nullable(momentOf("expiredAt"))),
   description: z.optional(z.string().check(z.maxLength(2000, "a description has at most 2000 characters"))),
+  variants: z.optional(
+    z.nullable(
+      variants.check(z.refine((value) => Object.keys(value).length > 0, "a flag has at least one variant")),
+    ),
+  ),
+  defaultVariant: z.optional(z.nullable(z.string())),
+  targeting: z.optional(z.nullable(targeting)),
+  metadata: z.optional(z.nullable(metadata)),
 });

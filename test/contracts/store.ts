@@ -42,6 +42,7 @@ const addForm = (store: Store, slug: string): Promise<Form> =>
     createdAt: NOW,
     updatedAt: NOW,
   });
+const by = (at: number) => ({ who: "ann", at });
 const bySlug = (a: string, b: string) => (a < b ? -1 : 1);
 
 /** What the product relies on in every driver of the `Store` port. */
@@ -80,7 +81,7 @@ export function storeContract(name: string, open: OpenStore): void {
       return {
         ...project,
         set: (environment: string, flag: string, patch: FlagPatch, now = NOW) =>
-          store.flags.set({ project: project.slug, environment, flag }, patch, now),
+          store.flags.set({ project: project.slug, environment, flag }, patch, by(now)),
         find: (environment: string, flag: string) =>
           store.flags.find({ project: project.slug, environment, flag }),
         select: (environment: string) =>
@@ -248,6 +249,8 @@ export function storeContract(name: string, open: OpenStore): void {
             enabled: false,
             payload: null,
             expiresAt: null,
+            rules: null,
+            revision: expect.any(Number),
             createdAt: 1000,
             updatedAt: 1000,
           },
@@ -262,8 +265,10 @@ export function storeContract(name: string, open: OpenStore): void {
             payload: '{"b":[null],"a":1}',
             expiresAt: Date.parse("2030-01-01T00:00:00.001Z"),
             updatedAt: 2000,
+            revision: expect.any(Number),
           },
         });
+        expect(updated.record.revision).toBeGreaterThan(created.record.revision);
         expect(await set("develop", "flag", patch, 3000)).toEqual({ ...updated, result: "unchanged" });
         expect(await set("develop", "flag", {}, 3000)).toEqual({ ...updated, result: "unchanged" });
         expect(await find("develop", "flag")).toEqual(updated.record);
@@ -278,7 +283,7 @@ export function storeContract(name: string, open: OpenStore): void {
           const changed = Object.keys(record).filter(
             (field) => record[field as "slug"] !== before[field as "slug"],
           );
-          expect(changed).toEqual(Object.keys(patch));
+          expect(changed).toEqual([...Object.keys(patch), "revision"]);
         }
       });
 
@@ -312,17 +317,17 @@ export function storeContract(name: string, open: OpenStore): void {
       test("are undefined, or not found by a delete, where there are none", async () => {
         const { slug, find } = await project("develop");
         expect(await find("develop", "nothing")).toBeUndefined();
-        expect(await codeOf(store.flags.delete(slug, "nothing"))).toBe("not_found");
+        expect(await codeOf(store.flags.delete(slug, "nothing", by(NOW)))).toBe("not_found");
       });
 
       test("are not found where the project or the environment does not exist", async () => {
         const { slug, set } = await project("develop");
         const elsewhere = { project: "nobody", environment: "develop", flag: "flag" };
         expect(await codeOf(set("nowhere", "flag", {}))).toBe("not_found");
-        expect(await codeOf(store.flags.set(elsewhere, {}, NOW))).toBe("not_found");
+        expect(await codeOf(store.flags.set(elsewhere, {}, by(NOW)))).toBe("not_found");
         expect(await codeOf(store.flags.find(elsewhere))).toBe("not_found");
         expect(await codeOf(store.flags.list(slug, "nowhere"))).toBe("not_found");
-        expect(await codeOf(store.flags.delete("nobody", "flag"))).toBe("not_found");
+        expect(await codeOf(store.flags.delete("nobody", "flag", by(NOW)))).toBe("not_found");
         expect(await store.flags.list(slug, "develop")).toEqual([]);
       });
 
@@ -330,7 +335,7 @@ export function storeContract(name: string, open: OpenStore): void {
         const { slug, set, find } = await project("a", "b");
         await set("a", "flag", { enabled: true });
         await set("b", "flag", { enabled: true });
-        await store.flags.delete(slug, "flag");
+        await store.flags.delete(slug, "flag", by(NOW));
         expect(await find("a", "flag")).toBeUndefined();
         expect((await set("b", "flag", {})).result).toBe("created");
         expect(await find("a", "flag")).toMatchObject({ enabled: false });
@@ -374,7 +379,7 @@ export function storeContract(name: string, open: OpenStore): void {
         expect(await changed(() => set("a", "flag", {}))).toEqual([false, false, false]);
         expect(await changed(() => set("b", "flag", { enabled: true }))).toEqual([false, true, false]);
         expect(await changed(() => set("a", "flag", { description: "x" }))).toEqual([true, true, false]);
-        expect(await changed(() => store.flags.delete(slug, "flag"))).toEqual([true, true, false]);
+        expect(await changed(() => store.flags.delete(slug, "flag", by(NOW)))).toEqual([true, true, false]);
       });
 
       test("never has a revision again, also after its environment was made anew", async () => {
@@ -383,7 +388,7 @@ export function storeContract(name: string, open: OpenStore): void {
         for (let round = 0; round < 3; round += 1) {
           await set("a", "flag", { payload: round });
           seen.push((await select("a"))!.revision);
-          await store.flags.delete(slug, "flag");
+          await store.flags.delete(slug, "flag", by(NOW));
           seen.push((await select("a"))!.revision);
         }
         await store.environments.delete(slug, "a");
@@ -429,14 +434,14 @@ export function storeContract(name: string, open: OpenStore): void {
         const { near, differs } = await openWatched();
         const changes = [
           () => makeProject(near),
-          () => near.flags.set(place, {}, NOW),
-          () => near.flags.set(place, { enabled: true }, NOW),
-          () => near.flags.set(place, { payload: 1 }, NOW),
-          () => near.flags.set(place, { description: "d" }, NOW),
-          () => near.flags.set(place, { expiredAt: "2030-01-01T00:00:00Z" }, NOW),
+          () => near.flags.set(place, {}, by(NOW)),
+          () => near.flags.set(place, { enabled: true }, by(NOW)),
+          () => near.flags.set(place, { payload: 1 }, by(NOW)),
+          () => near.flags.set(place, { description: "d" }, by(NOW)),
+          () => near.flags.set(place, { expiredAt: "2030-01-01T00:00:00Z" }, by(NOW)),
           () => near.environments.insert("p", { ...environmentCalled("c"), createdAt: NOW }, "a"),
           () => near.environments.delete("p", "b"),
-          () => near.flags.delete("p", "flag"),
+          () => near.flags.delete("p", "flag", by(NOW)),
           () => addForm(near, "form"),
           () => near.forms.update("form", { name: "Form" }, NOW),
           () => near.forms.delete("form"),
@@ -454,22 +459,25 @@ export function storeContract(name: string, open: OpenStore): void {
       test("differs after a change made through another store", async () => {
         const { near, far, differs } = await openWatched();
         await makeProject(near);
-        expect((await differs(() => far.flags.set(place, { enabled: true }, NOW))).slice(0, 2)).toEqual([
+        expect((await differs(() => far.flags.set(place, { enabled: true }, by(NOW)))).slice(0, 2)).toEqual([
           true,
           true,
         ]);
-        expect((await differs(() => far.flags.delete("p", "flag"))).slice(0, 2)).toEqual([true, true]);
+        expect((await differs(() => far.flags.delete("p", "flag", by(NOW)))).slice(0, 2)).toEqual([
+          true,
+          true,
+        ]);
       });
 
       test("stays the same when nothing that readers see was changed", async () => {
         const { near, far, differs } = await openWatched();
         await makeProject(near);
-        await near.flags.set(place, { enabled: true }, NOW);
+        await near.flags.set(place, { enabled: true }, by(NOW));
         const { key } = await addForm(near, "first");
         const submission = submissionTo(key);
         const changes = [
-          () => near.flags.set(place, { enabled: true }, NOW + 1),
-          () => near.flags.delete("p", "nothing").catch(() => {}),
+          () => near.flags.set(place, { enabled: true }, by(NOW + 1)),
+          () => near.flags.delete("p", "nothing", by(NOW)).catch(() => {}),
           () => near.forms.update("first", {}, NOW + 1),
           () => near.submissions.insert(submission),
           () => far.submissions.insert(submissionTo(key)),

@@ -100,6 +100,10 @@ const NEEDED: Record<string, Scope> = {
   "GET /projects/{project}/environments/{environment}/flags/{flag}": "flags:read",
   "PATCH /projects/{project}/environments/{environment}/flags/{flag}": "flags:write",
   "DELETE /projects/{project}/flags/{flag}": "flags:write",
+  "GET /projects/{project}/environments/{environment}/segments": "flags:read",
+  "GET /projects/{project}/environments/{environment}/segments/{segment}": "flags:read",
+  "PUT /projects/{project}/environments/{environment}/segments/{segment}": "flags:write",
+  "DELETE /projects/{project}/environments/{environment}/segments/{segment}": "flags:write",
   "GET /forms": "forms:read",
   "POST /forms": "forms:write",
   "GET /forms/{form}": "forms:read",
@@ -114,6 +118,9 @@ const NEEDED: Record<string, Scope> = {
   "POST /tokens": "admin",
   "DELETE /tokens/{name}": "admin",
 };
+
+/** The methods that send something. */
+const SENDS = new Set(["POST", "PATCH", "PUT"]);
 
 const SUFFICE: Record<Scope, Scope[]> = {
   admin: ["admin"],
@@ -176,7 +183,7 @@ describe("the OpenAPI document", () => {
       const sent = operation.requestBody?.content["application/json"]?.schema;
       expect([operation.operationId, sent?.properties !== undefined]).toEqual([
         operation.operationId,
-        method === "POST" || method === "PATCH",
+        SENDS.has(method),
       ]);
       for (const [status, { content = {} }] of Object.entries(operation.responses)) {
         if (status === "204") expect(content).toEqual({});
@@ -262,7 +269,7 @@ describe("each operation", () => {
       for (const { method, path } of operations) {
         const needed = NEEDED[`${method} ${path.replace(ROOT, "")}`]!;
         // No body is valid, so that nothing is made.
-        const body = method === "POST" || method === "PATCH" ? { "no such setting": 1 } : undefined;
+        const body = SENDS.has(method) ? { "no such setting": 1 } : undefined;
         const answer = await ask(addressOf(path), { method, token, body });
         const operation = `${method} ${path}`;
         if (SUFFICE[needed].includes(scope)) {
@@ -287,7 +294,7 @@ describe("each operation", () => {
     for (const name of ["operator", "x-operator", "authorization"]) {
       await refused("GET", "/tokens", { [name]: "operator" });
     }
-    const asOperator = await admin.request(`${ROOT}/tokens`, {}, { operator: true });
+    const asOperator = await admin.request(`${ROOT}/tokens`, {}, { operator: () => "ann" });
     expect(asOperator.status).toBe(200);
   });
 
@@ -465,7 +472,11 @@ describe("what is not there", () => {
       .filter(({ path, method }) => path.includes("{") && method !== "POST")
       .map(({ path, method }) => [method, addressOf(path)] as const),
   )("is a 404 for %s %s", async (method, path) => {
-    const answer = await ask(path, { method, ...(method === "PATCH" ? { body: {} } : {}) });
+    const answer = await ask(path, {
+      method,
+      ...(method === "PATCH" && { body: {} }),
+      ...(method === "PUT" && { body: { rule: true } }),
+    });
     const { code, message } = await errorOf(answer);
     expect([answer.status, code]).toEqual([404, "not_found"]);
     expect(message).toContain("nothing");

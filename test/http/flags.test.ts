@@ -52,7 +52,7 @@ describe.each(MOUNTS)("flags through %s", (_name, mount) => {
       headers,
       keysOf,
       set: (flag: string, patch: FlagPatch = {}, environment = "develop") =>
-        app.store.flags.set({ project: slug, environment, flag }, patch, app.now()),
+        app.store.flags.set({ project: slug, environment, flag }, patch, { who: "ann", at: app.now() }),
       read: (path: string, more: Record<string, string> = {}) =>
         ask(path, { headers: { ...headers, ...more } }),
       flag: async (flag: string, environment = "develop"): Promise<Flag> => {
@@ -274,7 +274,7 @@ describe.each(MOUNTS)("flags through %s", (_name, mount) => {
       const { slug, set, read, slugs } = await openProject();
       await set("gone", { enabled: true });
       await read(one("gone"));
-      await app.store.flags.delete(slug, "gone");
+      await app.store.flags.delete(slug, "gone", { who: "ann", at: app.now() });
       expect((await read(one("gone"))).status).toBe(404);
       expect(await slugs()).toEqual([]);
     });
@@ -564,12 +564,16 @@ describe.each(MOUNTS)("flags through %s", (_name, mount) => {
         expect((await flag("a")).enabled).toBe(!enabled);
         await slugs();
         const other = openSqliteStore(join(app.directory, "formflag.db"), "inline");
-        await other.flags.set({ project: slug, environment: "develop", flag: "a" }, { enabled }, app.now());
+        await other.flags.set(
+          { project: slug, environment: "develop", flag: "a" },
+          { enabled },
+          { who: "ann", at: app.now() },
+        );
         await other.close();
         expect((await flag("a")).enabled).toBe(enabled);
       }
       const other = openSqliteStore(join(app.directory, "formflag.db"), "inline");
-      await other.flags.delete(slug, "a");
+      await other.flags.delete(slug, "a", { who: "ann", at: app.now() });
       await other.close();
       expect(await slugs()).toEqual([]);
     });

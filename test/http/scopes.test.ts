@@ -26,6 +26,7 @@ const BODIES: Record<string, unknown> = {
   "POST /projects": { slug: "made" },
   "POST /projects/{project}/environments": { slug: "made" },
   "PATCH /projects/{project}/environments/{environment}/flags/{flag}": { enabled: true },
+  "PUT /projects/{project}/environments/{environment}/segments/{segment}": { rule: true },
   "POST /forms": { slug: "made" },
   "PATCH /forms/{form}": { enabled: false },
   "POST /tokens": { name: "made", scopes: ["admin"] },
@@ -39,7 +40,15 @@ async function openWorld() {
   const { reported, ...services } = openServices(app);
   const admin = await services.admin();
   await createProject(app, { slug: "shop", environments: ["develop"] });
-  await app.store.flags.set({ project: "shop", environment: "develop", flag: "sale" }, {}, app.now());
+  await app.store.flags.set(
+    { project: "shop", environment: "develop", flag: "sale" },
+    {},
+    { who: "ann", at: app.now() },
+  );
+  await app.store.segments.set({ project: "shop", environment: "develop", segment: "staff" }, "false", {
+    who: "ann",
+    at: app.now(),
+  });
   const form = await createForm(app, { slug: "contact", uploads: true });
   const blob = await stageText(app.blobs, "bytes");
   const files = [{ field: "file", name: "a.txt", type: "text/plain", blob }];
@@ -52,7 +61,15 @@ async function openWorld() {
     ).token;
   }
 
-  const names = { project: "shop", environment: "develop", flag: "sale", form: "contact", id, file: "1" };
+  const names = {
+    project: "shop",
+    environment: "develop",
+    flag: "sale",
+    segment: "staff",
+    form: "contact",
+    id,
+    file: "1",
+  };
   const addressOf = (path: string) =>
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ ...names, name: "victim" })[name] ?? name);
   const document = (await (await admin.request("/openapi.json")).json()) as {
@@ -121,7 +138,7 @@ test("every operation of the document has its scope, and a body here where it ta
   for (const { name, method, needed, success, body } of operations) {
     expect(SCOPES).toContain(needed);
     expect([name, success]).toEqual([name, expect.any(Number)]);
-    expect([name, body !== undefined]).toEqual([name, method === "POST" || method === "PATCH"]);
+    expect([name, body !== undefined]).toEqual([name, ["POST", "PATCH", "PUT"].includes(method)]);
   }
 });
 

@@ -75,6 +75,20 @@ export function query<S extends z.ZodMiniType>(schema: S) {
   return validator("query", schema, refuse);
 }
 
+/** The revision that `If-Match` names (RFC 9110, 13.1.1); null where it names none. Throws `invalid`. */
+export function revisionOf(ifMatch: string | undefined): number | null {
+  if (ifMatch === undefined || ifMatch.trim() === "*") return null;
+  const revision = /^"(\d{1,15})"$/.exec(ifMatch.trim())?.[1];
+  if (revision === undefined)
+    throw new AppError("invalid", `If-Match ${ifMatch} names no revision: it looks like "12"`);
+  return Number(revision);
+}
+
+/** The headers that tell a revision. */
+export function shownAt({ revision }: { revision: number }): { ETag: string } {
+  return { ETag: `"${revision}"` };
+}
+
 type Issue = { message: string; path?: readonly (PropertyKey | { key: PropertyKey })[] | undefined };
 
 function refuse(result: { success: true } | { success: false; error: readonly Issue[] }): void {

@@ -2,16 +2,18 @@ import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { AppError } from "../../errors.ts";
-import { noSuchFlag, viewFlag } from "../../flags.ts";
-import { flagPatchSchema, flagSchema, flagSlug } from "../../schemas/flags.ts";
-import type { AdminEnv } from "../auth.ts";
-import { jsonBody, route } from "./contract.ts";
+import { noSuchFlag, viewFlag, type FlagRecord } from "../../flags.ts";
+import { flagDetailSchema, flagPatchSchema, flagSlug } from "../../schemas/flags.ts";
+import { parseRules } from "../../rules.ts";
+import { authorOf, type AdminEnv } from "../auth.ts";
+import { jsonBody, revisionOf, route, shownAt } from "./contract.ts";
+import { checkFlagRules } from "./rules.ts";
 
 const tag = "flags";
 const ALL = "/projects/:project/environments/:environment/flags";
 const ONE = `${ALL}/:flag` as const;
 
-const setFlagSchema = z.extend(flagSchema, { result: z.enum(["created", "updated", "unchanged"]) });
+const setFlagSchema = z.extend(flagDetailSchema, { result: z.enum(["created", "updated", "unchanged"]) });
 
 export function flagRoutes(app: App) {
   return new Hono<AdminEnv>()
@@ -21,22 +23,22 @@ export function flagRoutes(app: App) {
         tag,
         summary: "List the flags of an environment",
         scope: "flags:read",
-        schema: z.object({ flags: z.array(flagSchema) }),
+        schema: z.object({ flags: z.array(flagDetailSchema) }),
       }),
       async (c) => {
         const { project, environment } = c.req.param();
         const flags = await app.store.flags.list(project, environment);
-        return c.json({ flags: flags.map((flag) => viewFlag(flag, app.now())) });
+        return c.json({ flags: flags.map((flag) => viewDetail(flag, app.now())) });
       },
     )
     .get(
       ONE,
-      route({ tag, summary: "Get a flag in an environment", scope: "flags:read", schema: flagSchema }),
+      route({ tag, summary: "Get a flag in an environment", scope: "flags:read", schema: flagDetailSchema }),
       async (c) => {
         const place = c.req.param();
         const record = await app.store.flags.find(place);
         if (!record) throw noSuchFlag(place.flag);
-        return c.json(viewFlag(record, app.now()));
+        return c.json(viewDetail(record, app.now()), 200, shownAt(record));
       },
     )
     .patch(
@@ -52,16 +54,24 @@ export function flagRoutes(app: App) {
         const place = c.req.param();
         const slug = flagSlug.safeParse(place.flag);
         if (!slug.success) throw new AppError("invalid", slug.error.issues[0]!.message);
-        const { record, result } = await app.store.flags.set(place, c.req.valid("json"), app.now());
-        return c.json({ ...viewFlag(record, app.now()), result });
+        const patch = c.req.valid("json");
+        await checkFlagRules(app, place, patch);
+        const expected = revisionOf(c.req.header("if-match"));
+        const { record, result } = await app.store.flags.set(place, patch, authorOf(c, app), expected);
+        return c.json({ ...viewDetail(record, app.now()), result }, 200, shownAt(record));
       },
     )
     .delete(
       "/projects/:project/flags/:flag",
       route({ tag, summary: "Delete a flag from every environment", scope: "flags:write", status: 204 }),
       async (c) => {
-        await app.store.flags.delete(c.req.param("project"), c.req.param("flag"));
+        await app.store.flags.delete(c.req.param("project"), c.req.param("flag"), authorOf(c, app));
         return c.body(null, 204);
       },
     );
+}
+
+/** The seven fields that readers see, and the rules of a flag with variants. */
+function viewDetail(record: FlagRecord, now: number) {
+  return { ...viewFlag(record, now), ...(record.rules === null ? {} : parseRules(record.rules)) };
 }

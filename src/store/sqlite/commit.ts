@@ -8,6 +8,7 @@ import { deleteProject, insertProject } from "./projects.ts";
 import { query } from "./statements.ts";
 import { deleteSubmission, insertSubmission } from "./submissions.ts";
 import { deleteToken, insertToken } from "./tokens.ts";
+import { deleteSegment, setSegment } from "./segments.ts";
 import { nextVersion } from "./version.ts";
 
 /** Every operation that writes, by name, so that it can be asked for across threads. */
@@ -18,6 +19,8 @@ const WRITES = {
   deleteEnvironment,
   setFlag,
   deleteFlag,
+  setSegment,
+  deleteSegment,
   insertForm,
   updateForm,
   deleteForm,

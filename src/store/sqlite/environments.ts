@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { Environment } from "../../environments.ts";
 import { AppError } from "../../errors.ts";
 import { query } from "./statements.ts";
+import { copySegments } from "./segments.ts";
 import { nextVersion } from "./version.ts";
 import {
   environmentRow,
@@ -29,9 +30,15 @@ export function insertEnvironment(
   if (source) {
     query(
       db,
-      `INSERT INTO flag_values (environment_id, flag_id, enabled, payload, expires_at, updated_at)
-       SELECT $id, flag_id, enabled, payload, expires_at, $createdAt FROM flag_values WHERE environment_id = $source`,
+      `INSERT INTO flag_values (environment_id, flag_id, enabled, payload, expires_at, rules, updated_at, revision)
+       SELECT $id, flag_id, enabled, payload, expires_at, rules, $createdAt, revision
+       FROM flag_values WHERE environment_id = $source`,
     ).run({ id, source: source.id, createdAt: environment.createdAt });
+    query(
+      db,
+      "UPDATE environments SET metadata = (SELECT metadata FROM environments WHERE id = $source) WHERE id = $id",
+    ).run({ id, source: source.id });
+    copySegments(db, source.id, id);
   }
   return { slug: environment.slug, name: environment.name, key: environment.key };
 }

@@ -1,10 +1,11 @@
 import type { Database } from "bun:sqlite";
 import { applyPatch, noSuchFlag, type FlagPatch, type FlagRecord, type SetResult } from "../../flags.ts";
+import { flagState, requireRevision, type Author } from "../../history.ts";
 import type { FlagPlace } from "../../store.ts";
-
+import { recordChange } from "./changes.ts";
 import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
-import { environmentRow, projectRow } from "./rows.ts";
+import { environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";
 
 type Row = {
   id: number;
@@ -13,12 +14,15 @@ type Row = {
   enabled: number;
   payload: string | null;
   expires_at: number | null;
+  rules: string | null;
+  revision: number;
   created_at: number;
   updated_at: number;
 };
 
 const SELECT = `
-  SELECT f.id, f.slug, f.description, coalesce(v.enabled, 0) AS enabled, v.payload, v.expires_at,
+  SELECT f.id, f.slug, f.description, coalesce(v.enabled, 0) AS enabled, v.payload, v.expires_at, v.rules,
+         max(f.revision, coalesce(v.revision, 0)) AS revision,
          f.created_at, max(f.updated_at, coalesce(v.updated_at, 0)) AS updated_at
   FROM environments e
   JOIN flags f ON f.project_id = e.project_id
@@ -29,37 +33,52 @@ export function setFlag(
   db: Database,
   { project, environment, flag: slug }: FlagPlace,
   patch: FlagPatch,
-  now: number,
+  by: Author,
+  expected: number | null,
 ): { record: FlagRecord; result: SetResult } {
   const { id: environmentId, project_id: projectId } = environmentRow(db, project, environment);
   const row = findRow(db, environmentId, slug);
   const before = row && toRecord(row);
-  const { record, result } = applyPatch(slug, before, patch, now);
-  if (result === "unchanged") return { record, result };
+  if (expected !== null) requireRevision(slug, before?.revision ?? 0, expected);
+  const { record: asked, result } = applyPatch(slug, before, patch, by.at);
+  if (result === "unchanged") return { record: asked, result };
 
-  const flagId = row?.id ?? insertFlag(db, projectId, record);
-  const describes = before !== undefined && before.description !== record.description;
-  if (describes) {
-    query(db, "UPDATE flags SET description = $description, updated_at = $now WHERE id = $flagId").run({
-      description: record.description,
-      now,
-      flagId,
-    });
+  const revision = nextVersion(db);
+  const record = { ...asked, revision };
+  const describes = before?.description !== record.description;
+  const { description, createdAt, updatedAt, payload, expiresAt, rules } = record;
+  if (row && describes) {
+    query(
+      db,
+      "UPDATE flags SET description = $description, updated_at = $updatedAt, revision = $revision WHERE id = $id",
+    ).run({ description, updatedAt, revision, id: row.id });
   }
+  const flagId = row?.id ?? insertFlag(db, projectId, { slug, description, createdAt, revision });
   query(
     db,
-    `INSERT OR REPLACE INTO flag_values (environment_id, flag_id, enabled, payload, expires_at, updated_at)
-     VALUES ($environmentId, $flagId, $enabled, $payload, $expiresAt, $updatedAt)`,
+    `INSERT OR REPLACE INTO flag_values
+       (environment_id, flag_id, enabled, payload, expires_at, rules, updated_at, revision)
+     VALUES ($environmentId, $flagId, $enabled, $payload, $expiresAt, $rules, $updatedAt, $revision)`,
   ).run({
     environmentId,
     flagId,
-    payload: record.payload,
-    expiresAt: record.expiresAt,
-    updatedAt: record.updatedAt,
+    payload,
+    expiresAt,
+    rules,
+    updatedAt,
+    revision,
     enabled: record.enabled ? 1 : 0,
   });
-  if (result === "created" || describes) reviseProject(db, projectId);
-  else reviseEnvironment(db, environmentId);
+  if (describes || !row) reviseProject(db, projectId, revision);
+  else reviseEnvironment(db, environmentId, revision);
+  recordChange(db, projectId, by, {
+    revision,
+    environment,
+    kind: "flag",
+    name: slug,
+    before: before && flagState(before),
+    after: flagState(record),
+  });
   return { record, result };
 }
 
@@ -75,14 +94,30 @@ export function findFlag(db: Database, { project, environment, flag }: FlagPlace
   return row && toRecord(row);
 }
 
-export function deleteFlag(db: Database, project: string, slug: string): void {
+export function deleteFlag(db: Database, project: string, slug: string, by: Author): void {
   const { id: projectId } = projectRow(db, project);
+  const sql = "SELECT id, slug FROM environments WHERE project_id = $projectId ORDER BY slug";
+  const environments = query<{ id: number; slug: string }, { projectId: number }>(db, sql).all({ projectId });
+  const states = environments.flatMap(({ id, slug: environment }) => {
+    const row = findRow(db, id, slug);
+    return row ? [[environment, flagState(toRecord(row))] as const] : [];
+  });
   const { changes } = query(db, "DELETE FROM flags WHERE project_id = $projectId AND slug = $slug").run({
     projectId,
     slug,
   });
   if (changes === 0) throw noSuchFlag(slug);
-  reviseProject(db, projectId);
+  const revision = nextVersion(db);
+  reviseProject(db, projectId, revision);
+  const before = { environments: Object.fromEntries(states) };
+  recordChange(db, projectId, by, {
+    revision,
+    environment: null,
+    kind: "flag",
+    name: slug,
+    before,
+    after: null,
+  });
 }
 
 /** The environment that two keys select together, and the revision of its flags. */
@@ -90,11 +125,11 @@ export function selectEnvironment(
   db: Database,
   projectKey: string,
   environmentKey: string,
-): { id: number; revision: number } | undefined {
+): { id: number; revision: number; metadata: string } | undefined {
   return (
-    query<{ id: number; revision: number }, { projectKey: string; environmentKey: string }>(
+    query<{ id: number; revision: number; metadata: string }, { projectKey: string; environmentKey: string }>(
       db,
-      `SELECT e.id, e.revision FROM environments e JOIN projects p ON p.id = e.project_id
+      `SELECT e.id, e.revision, e.metadata FROM environments e JOIN projects p ON p.id = e.project_id
          WHERE e.key = $environmentKey AND p.key = $projectKey`,
     ).get({ projectKey, environmentKey }) ?? undefined
   );
@@ -113,25 +148,17 @@ function findRow(db: Database, environmentId: number, slug: string): Row | undef
   );
 }
 
-function insertFlag(db: Database, projectId: number, record: FlagRecord): number {
+function insertFlag(
+  db: Database,
+  projectId: number,
+  flag: Pick<FlagRecord, "slug" | "description" | "createdAt" | "revision">,
+): number {
   const { lastInsertRowid } = query(
     db,
-    `INSERT INTO flags (project_id, slug, description, created_at, updated_at)
-       VALUES ($projectId, $slug, $description, $createdAt, $createdAt)`,
-  ).run({ projectId, slug: record.slug, description: record.description, createdAt: record.createdAt });
+    `INSERT INTO flags (project_id, slug, description, created_at, updated_at, revision)
+       VALUES ($projectId, $slug, $description, $createdAt, $createdAt, $revision)`,
+  ).run({ projectId, ...flag });
   return Number(lastInsertRowid);
-}
-
-function reviseEnvironment(db: Database, id: number): void {
-  query(db, "UPDATE environments SET revision = $revision WHERE id = $id").run({
-    id,
-    revision: nextVersion(db),
-  });
-}
-
-function reviseProject(db: Database, projectId: number): void {
-  const sql = "UPDATE environments SET revision = $revision WHERE project_id = $projectId";
-  query(db, sql).run({ projectId, revision: nextVersion(db) });
 }
 
 function toRecord(row: Row): FlagRecord {
@@ -141,6 +168,8 @@ function toRecord(row: Row): FlagRecord {
     enabled: row.enabled === 1,
     payload: row.payload,
     expiresAt: row.expires_at,
+    rules: row.rules,
+    revision: row.revision,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

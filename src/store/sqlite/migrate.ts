@@ -1,13 +1,14 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { AppError } from "../../errors.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
+import targeting from "./migrations/0002-targeting.sql" with { type: "text" };
 import { query } from "./statements.ts";
 
 /** How long a statement waits for another process's lock, in milliseconds. It blocks its thread. */
 export const BUSY_TIMEOUT = 5000;
 
 /** In order; the position, from 1, is the number in `user_version`. A migration that has landed never changes. */
-const MIGRATIONS: readonly string[] = [initial];
+const MIGRATIONS: readonly string[] = [initial, targeting];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */
 const APPLICATION_ID = 0x66666c67;

@@ -58,3 +58,13 @@ export function environmentsOf(db: Database, projectId: number): Environment[] {
   const sql = "SELECT slug, name, key FROM environments WHERE project_id = $projectId ORDER BY slug";
   return query<Environment, { projectId: number }>(db, sql).all({ projectId });
 }
+
+/** Tells readers that the flags of an environment have changed. */
+export function reviseEnvironment(db: Database, id: number, revision: number): void {
+  query(db, "UPDATE environments SET revision = $revision WHERE id = $id").run({ id, revision });
+}
+
+export function reviseProject(db: Database, projectId: number, revision: number): void {
+  const sql = "UPDATE environments SET revision = $revision WHERE project_id = $projectId";
+  query(db, sql).run({ projectId, revision });
+}

@@ -20,6 +20,7 @@ import {
   listSubmissions,
   unreferencedFiles,
 } from "./submissions.ts";
+import { findSegment, listSegments, segmentsOfEnvironment } from "./segments.ts";
 import { findToken, listTokens } from "./tokens.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
 
@@ -77,17 +78,28 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
       delete: (project, slug) => write("deleteEnvironment", [project, slug]),
     },
     flags: {
-      set: (where, patch, now) => write("setFlag", [where, patch, now]),
+      set: (where, patch, by, expected = null) => write("setFlag", [where, patch, by, expected]),
       list: (project, environment) => read(() => listFlags(db, project, environment)),
       find: (where) => read(() => findFlag(db, where)),
-      delete: (project, slug) => write("deleteFlag", [project, slug]),
+      delete: (project, slug, by) => write("deleteFlag", [project, slug, by]),
       select: (projectKey, environmentKey) =>
         read(() => {
           const environment = selectEnvironment(db, projectKey, environmentKey);
           if (!environment) return undefined;
-          const { id, revision } = environment;
-          return { revision, flags: () => read(() => flagsOfEnvironment(db, id)) };
+          const { id, revision, metadata } = environment;
+          return {
+            revision,
+            metadata,
+            flags: () => read(() => flagsOfEnvironment(db, id)),
+            segments: () => read(() => segmentsOfEnvironment(db, id)),
+          };
         }),
+    },
+    segments: {
+      set: (where, rule, by, expected = null) => write("setSegment", [where, rule, by, expected]),
+      list: (project, environment) => read(() => listSegments(db, project, environment)),
+      find: (where) => read(() => findSegment(db, where)),
+      delete: (where, by) => write("deleteSegment", [where, by]),
     },
     forms: {
       insert: (form) => write("insertForm", [form]),

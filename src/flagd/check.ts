@@ -1,0 +1,96 @@
+import { MemoryStorage } from "@openfeature/flagd-core";
+import { AppError } from "../errors.ts";
+import { depthOf } from "../json.ts";
+import { RULE_LIMITS, formatBytes } from "../limits.ts";
+import type { FlagRules } from "../rules.ts";
+import { putIn, putInForMissing, type Segments } from "./segments.ts";
+
+/** Where a flag definition is wrong, as a JSON pointer from the flag (RFC 6901), and how. */
+export type Fault = { path: string; message: string };
+
+const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
+
+/** Stands for a segment that is still to be made. */
+const SOME_RULE = { "==": [1, 1] };
+
+/**
+ * What is wrong with a flag's rules, by flagd's published JSON schema and by what can be evaluated here; undefined
+ * where nothing is. A reference to a segment that does not exist is no fault.
+ */
+export function findFault(rules: FlagRules, segments: Segments): Fault | undefined {
+  const { targeting = {} } = rules;
+  if (Buffer.byteLength(JSON.stringify(rules)) > RULE_LIMITS.bytes)
+    return { path: "", message: `a flag's definition has at most ${formatBytes(RULE_LIMITS.bytes)} of JSON` };
+  if (depthOf(targeting, RULE_LIMITS.depth) > RULE_LIMITS.depth)
+    return { path: "/targeting", message: `a rule has at most ${RULE_LIMITS.depth} levels` };
+  const types = new Set(Object.values(rules.variants).map(typeOf));
+  if (types.size > 1)
+    return {
+      path: "/variants",
+      message: `all variants are of one type, here are ${[...types].join(" and ")}`,
+    };
+  let whole: unknown;
+  try {
+    whole = putInForMissing(putIn(segments, targeting), SOME_RULE);
+  } catch (error) {
+    if (error instanceof RangeError) return { path: "/targeting", message: error.message };
+    throw error;
+  }
+  return bySchema({ ...rules, ...(rules.targeting ? { targeting: whole } : {}) });
+}
+
+/** Throws `invalid` for rules with a fault. */
+export function checkRules(rules: FlagRules, segments: Segments): void {
+  const fault = findFault(rules, segments);
+  if (fault) throw faultError(fault);
+}
+
+/** Throws `invalid` for a rule that could be no segment. */
+export function checkSegment(rule: unknown): void {
+  const fault = findFault({ variants: { on: true }, targeting: { if: [rule, "on"] } }, new Map());
+  if (!fault) return;
+  throw faultError({ ...fault, path: fault.path.replace(/^\/targeting(\/if\/0)?/, "") });
+}
+
+function faultError({ path, message }: Fault): AppError {
+  return new AppError("invalid", path === "" ? message : `${path}: ${message}`, {
+    hint: "https://flagd.dev/reference/flag-definitions/ shows what a definition looks like",
+  });
+}
+
+function typeOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+}
+
+type SchemaError = {
+  instancePath: string;
+  message: string;
+  keyword: string;
+  params: Record<string, unknown>;
+};
+
+/** By the schema that the library carries. */
+function bySchema(definition: object): Fault | undefined {
+  const root = "/flags/flag";
+  try {
+    const flags = { flag: { state: "ENABLED", ...definition } };
+    new MemoryStorage(SILENT).setConfigurations(JSON.stringify({ flags }), true);
+    return undefined;
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    const start = text.indexOf("[");
+    if (start === -1) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : text;
+      return { path: "", message: cause };
+    }
+    // Of alternatives that all fail, the one that went furthest is the one that was meant.
+    const errors = JSON.parse(text.slice(start)) as SchemaError[];
+    const [deepest] = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length);
+    const { instancePath, message, params } = deepest!;
+    const extra = params["additionalProperty"];
+    return {
+      path: instancePath.slice(root.length),
+      message: typeof extra === "string" ? `"${extra}" is not known here` : message,
+    };
+  }
+}

@@ -1,0 +1,77 @@
+import { FeatureFlag } from "@openfeature/flagd-core";
+import type { FlagRules } from "../rules.ts";
+import { guardEngine, type Engine } from "./guard.ts";
+import { putIn, type Segments } from "./segments.ts";
+
+/** What a flag is for a context: https://openfeature.dev/specification/types#resolution-details */
+export type Evaluation =
+  | { reason: "STATIC" | "TARGETING_MATCH" | "DEFAULT" | "DISABLED"; value?: unknown; variant?: string }
+  | { errorCode: "PARSE_ERROR" | "GENERAL"; errorDetails: string };
+
+/** `targetingKey` and whatever else rules look at. */
+export type Context = Record<string, unknown>;
+
+/** flagd's own words for what it met on the way, which nobody reads here. */
+const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
+
+/** Interpreted: compiling would run text that somebody wrote as code, takes twice as long, and is not faster. */
+const OPTIONS = { disableDynamicCodeGeneration: true };
+
+/** Makes a function that evaluates an enabled flag. Compiling takes some 0.4 ms, evaluating a few microseconds. */
+export function compileFlag(
+  key: string,
+  rules: FlagRules,
+  segments: Segments,
+): (context: Context) => Evaluation {
+  const { variants, defaultVariant, targeting } = rules;
+  if (!targeting || Object.keys(targeting).length === 0) {
+    const fixed = serve(variants, defaultVariant);
+    return () => fixed;
+  }
+  let flag: FeatureFlag;
+  try {
+    const whole = putIn(segments, targeting);
+    flag = new FeatureFlag(
+      key,
+      { state: "ENABLED", variants, defaultVariant, targeting: whole } as never,
+      SILENT,
+      OPTIONS,
+    );
+  } catch (error) {
+    const failure = {
+      errorCode: "PARSE_ERROR",
+      errorDetails: `the rule of the flag ${key} cannot be used: ${String(error)}`,
+    };
+    return () => failure as Evaluation;
+  }
+  const engine = engineOf(flag);
+  const run = engine && guardEngine(engine);
+  return (context) => {
+    const evaluate = () => flag.evaluate(context as never, SILENT);
+    const result = run ? run(evaluate) : evaluate();
+    if (result.reason === "ERROR") {
+      const { errorCode, errorMessage } = result as {
+        errorCode: "PARSE_ERROR" | "GENERAL";
+        errorMessage: string;
+      };
+      return { errorCode, errorDetails: errorMessage };
+    }
+    const { reason, value, variant } = result;
+    return {
+      reason: reason as "STATIC",
+      ...(value === undefined ? {} : { value }),
+      ...(variant === undefined ? {} : { variant }),
+    };
+  };
+}
+
+/** A flag without a rule serves its default, and without that nothing. */
+function serve(variants: FlagRules["variants"], name: string | null | undefined): Evaluation {
+  if (!name) return { reason: "DEFAULT" };
+  return { reason: "STATIC", value: variants[name], variant: name };
+}
+
+/** The interpreter of a flag's rule, which the library keeps to itself; none where the rule cannot be parsed. */
+function engineOf(flag: FeatureFlag): Engine | undefined {
+  return (flag as unknown as { _targeting?: { _engine?: Engine } })._targeting?._engine;
+}

@@ -1,0 +1,74 @@
+import { RULE_LIMITS } from "../limits.ts";
+
+type Method = (args: unknown, context: Record<string, unknown>, above: unknown, engine: unknown) => unknown;
+type Methods = Record<string, Method | ({ method: Method } & object)>;
+
+/** What is used of json-logic-engine's `LogicEngine`. */
+export type Engine = { methods: Methods; run: (rule: unknown, context: unknown, options: object) => unknown };
+
+/** Operations left to the evaluation that runs; there is but one at a time. */
+let left = 0;
+
+/**
+ * Bounds what a rule may cost, which the library does not, and lets shares be dealt out as flagd in other languages
+ * does. Returns what to run an evaluation with; one that goes too far throws inside, which the library answers with
+ * its error GENERAL.
+ */
+export function guardEngine(engine: Engine): <T>(evaluate: () => T) => T {
+  for (const [name, entry] of Object.entries(engine.methods)) {
+    const method = typeof entry === "function" ? entry : entry.method;
+    const bounded = boundedMethod(name, method);
+    engine.methods[name] =
+      typeof entry === "function"
+        ? Object.assign(bounded, entry)
+        : Object.assign(Object.create(Object.getPrototypeOf(entry)) as object, entry, { method: bounded });
+  }
+  return (evaluate) => {
+    left = RULE_LIMITS.steps;
+    return evaluate();
+  };
+}
+
+function boundedMethod(name: string, method: Method): Method {
+  const count: Method = (args, context, above, engine) => {
+    if ((left -= 1) < 0) throw new RangeError(`more than ${RULE_LIMITS.steps} operations`);
+    return method(args, context, above, engine);
+  };
+  switch (name) {
+    case "merge":
+    case "cat":
+      return (args, context, above, engine) => count(boundedParts(args), context, above, engine);
+    case "fractional":
+      return (args, context, above, engine) => count(byBytes(args, context), context, above, engine);
+    default:
+      return count;
+  }
+}
+
+/** Arguments that together make neither a long array nor a long text. */
+function boundedParts(args: unknown): unknown {
+  let [elements, characters] = [0, 0];
+  for (const part of Array.isArray(args) ? args : [args]) {
+    if (Array.isArray(part)) elements += part.length;
+    else if (typeof part === "string") characters += part.length;
+  }
+  if (elements > RULE_LIMITS.elements || characters > RULE_LIMITS.characters)
+    throw new RangeError("an operation makes too much of its arguments");
+  return args;
+}
+
+/**
+ * The library hashes UTF-16 code units where flagd hashes UTF-8 bytes: given one character a byte it hashes those. The
+ * key is made here as it would be there. https://flagd.dev/reference/custom-operations/fractional-operation/
+ */
+function byBytes(args: unknown, context: Record<string, unknown>): unknown {
+  if (!Array.isArray(args)) return args;
+  if (typeof args[0] === "string") return [bytesOf(args[0]), ...args.slice(1)];
+  const { targetingKey, $flagd } = context as { targetingKey?: string; $flagd?: { flagKey?: string } };
+  if (!targetingKey) return args;
+  return [bytesOf(`${$flagd?.flagKey}${targetingKey}`), ...args];
+}
+
+function bytesOf(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}

@@ -1,0 +1,75 @@
+import { Hono } from "hono/quick";
+import * as z from "zod/mini";
+import type { App } from "../../app.ts";
+import { AppError } from "../../errors.ts";
+import { segmentName, segmentRuleSchema, segmentSchema } from "../../schemas/segments.ts";
+import { noSuchSegment, viewSegment } from "../../segments.ts";
+import { authorOf, type AdminEnv } from "../auth.ts";
+import { jsonBody, revisionOf, route, shownAt } from "./contract.ts";
+import { checkSegmentRule } from "./rules.ts";
+
+const tag = "segments";
+const ALL = "/projects/:project/environments/:environment/segments";
+const ONE = `${ALL}/:segment` as const;
+
+const setSegmentSchema = z.extend(segmentSchema, { result: z.enum(["created", "updated", "unchanged"]) });
+
+export function segmentRoutes(app: App) {
+  return new Hono<AdminEnv>()
+    .get(
+      ALL,
+      route({
+        tag,
+        summary: "List the segments of an environment",
+        scope: "flags:read",
+        schema: z.object({ segments: z.array(segmentSchema) }),
+      }),
+      async (c) => {
+        const { project, environment } = c.req.param();
+        const segments = await app.store.segments.list(project, environment);
+        return c.json({ segments: segments.map(viewSegment) });
+      },
+    )
+    .get(
+      ONE,
+      route({ tag, summary: "Get a segment", scope: "flags:read", schema: segmentSchema }),
+      async (c) => {
+        const place = c.req.param();
+        const record = await app.store.segments.find(place);
+        if (!record) throw noSuchSegment(place.segment);
+        return c.json(viewSegment(record), 200, shownAt(record));
+      },
+    )
+    .put(
+      ONE,
+      route({
+        tag,
+        summary: "Create a segment or give it another rule",
+        scope: "flags:write",
+        schema: setSegmentSchema,
+      }),
+      jsonBody(segmentRuleSchema),
+      async (c) => {
+        const place = c.req.param();
+        const name = segmentName.safeParse(place.segment);
+        if (!name.success) throw new AppError("invalid", name.error.issues[0]!.message);
+        const { rule } = c.req.valid("json");
+        await checkSegmentRule(rule);
+        const { record, result } = await app.store.segments.set(
+          place,
+          JSON.stringify(rule),
+          authorOf(c, app),
+          revisionOf(c.req.header("if-match")),
+        );
+        return c.json({ ...viewSegment(record), result }, 200, shownAt(record));
+      },
+    )
+    .delete(
+      ONE,
+      route({ tag, summary: "Delete a segment", scope: "flags:write", status: 204 }),
+      async (c) => {
+        await app.store.segments.delete(c.req.param(), authorOf(c, app));
+        return c.body(null, 204);
+      },
+    );
+}

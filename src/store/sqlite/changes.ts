@@ -1,0 +1,33 @@
+import type { Database } from "bun:sqlite";
+import type { Author, Change } from "../../history.ts";
+import { query } from "./statements.ts";
+
+type NewChange = Pick<Change, "revision" | "environment" | "kind" | "name" | "before" | "after">;
+
+/** Writes a change into the history of a project. */
+export function recordChange(
+  db: Database,
+  projectId: number,
+  { who, at }: Author,
+  { revision, environment, kind, name, before, after }: NewChange,
+): void {
+  query(
+    db,
+    `INSERT INTO changes (revision, project_id, environment, kind, name, at, who, before, after)
+       VALUES ($revision, $projectId, $environment, $kind, $name, $at, $who, $before, $after)`,
+  ).run({
+    revision,
+    projectId,
+    environment,
+    kind,
+    name,
+    at,
+    who,
+    before: toJson(before),
+    after: toJson(after),
+  });
+}
+
+function toJson(value: unknown): string | null {
+  return value == null ? null : JSON.stringify(value);
+}

@@ -1,0 +1,202 @@
+import { describe, expect, test } from "bun:test";
+import { compileFlag, type Context } from "../src/flagd/evaluate.ts";
+import { findFault } from "../src/flagd/check.ts";
+import { putIn } from "../src/flagd/segments.ts";
+import type { FlagRules } from "../src/rules.ts";
+
+const BOOLEAN = { variants: { on: true, off: false }, defaultVariant: "off" };
+const evaluate = (
+  targeting: Record<string, unknown>,
+  context: Context,
+  segments = new Map<string, unknown>(),
+) => compileFlag("flag", { ...BOOLEAN, targeting }, segments)(context);
+const elements = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe("a flag with variants", () => {
+  test("serves its default where it has no rule", () => {
+    expect(compileFlag("flag", BOOLEAN, new Map())({})).toEqual({
+      reason: "STATIC",
+      variant: "off",
+      value: false,
+    });
+    expect(compileFlag("flag", { ...BOOLEAN, targeting: {} }, new Map())({})).toMatchObject({
+      reason: "STATIC",
+    });
+  });
+
+  test("serves nothing without a default, or what its rule yields", () => {
+    const { defaultVariant: _, ...rules } = BOOLEAN;
+    expect(compileFlag("flag", rules, new Map())({})).toEqual({ reason: "DEFAULT" });
+    const targeting = { if: [{ "==": [{ var: "a" }, 1] }, "on"] };
+    const run = compileFlag("flag", { ...rules, targeting }, new Map());
+    expect(run({ a: 1 })).toEqual({ reason: "TARGETING_MATCH", variant: "on", value: true });
+    expect(run({})).toEqual({ reason: "DEFAULT" });
+  });
+
+  test("fails where its rule yields no variant of it", () => {
+    expect(evaluate({ if: [true, "other"] }, {})).toMatchObject({ errorCode: "GENERAL" });
+  });
+});
+
+describe("shares", () => {
+  const share = (percent: number) => ({
+    fractional: [
+      ["on", percent],
+      ["off", 100 - percent],
+    ],
+  });
+  const isIn = (percent: number, targetingKey: string) =>
+    (evaluate(share(percent), { targetingKey }) as { variant?: string }).variant === "on";
+
+  test("never move anybody out as they grow", () => {
+    const keys = elements(300).map((index) => `user-${index}`);
+    let before = new Set<string>();
+    for (const percent of [0, 5, 25, 50, 90, 100]) {
+      const now = new Set(keys.filter((key) => isIn(percent, key)));
+      expect([...before].filter((key) => !now.has(key))).toEqual([]);
+      before = now;
+    }
+    expect(before.size).toBe(keys.length);
+  });
+
+  test("are dealt out within 1 % over 100,000 keys", () => {
+    const run = compileFlag("flag", { ...BOOLEAN, targeting: share(25) }, new Map());
+    let count = 0;
+    for (let index = 0; index < 100_000; index += 1)
+      if ((run({ targetingKey: `user-${index}` }) as { variant?: string }).variant === "on") count += 1;
+    expect(Math.abs(count / 100_000 - 0.25)).toBeLessThan(0.01);
+  });
+
+  // MurmurHash3 of the UTF-8 bytes of flag and key, as flagd in Go hashes them, worked out with another implementation.
+  test.each(["user-1", "Jürgen", "名前", "😀", "é", ""])("hash the bytes of the key %j", (targetingKey) => {
+    if (targetingKey === "")
+      return expect(evaluate(share(50), { targetingKey })).toMatchObject({ reason: "DEFAULT" });
+    const hash = murmur3(Buffer.from(`flag${targetingKey}`));
+    const buckets = elements(100).map((index) => [`v${index}`, 1]);
+    const variants = Object.fromEntries(buckets.map(([name]) => [name, String(name)]));
+    const run = compileFlag("flag", { variants, targeting: { fractional: buckets } }, new Map());
+    const expected = Number((BigInt(hash) * 100n) >> 32n);
+    expect(run({ targetingKey })).toMatchObject({ variant: `v${expected}` });
+  });
+
+  test("may be dealt out by another property, whose bytes are hashed too", () => {
+    const rule = { fractional: [{ var: "name" }, ["on", 50], ["off", 50]] };
+    const expected = murmur3(Buffer.from("Jürgen")) < 2 ** 31 ? "on" : "off";
+    expect(evaluate(rule, { name: "Jürgen" })).toMatchObject({ variant: expected });
+  });
+});
+
+describe("segments", () => {
+  const staff = { ends_with: [{ var: "email" }, "@example.com"] };
+  const rule = { if: [{ $ref: "staff" }, "on"] };
+
+  test("stand in the place of what refers to them", () => {
+    const segments = new Map([["staff", staff]]);
+    expect(evaluate(rule, { email: "ann@example.com" }, segments)).toMatchObject({ variant: "on" });
+    expect(evaluate(rule, { email: "ann@example.org" }, segments)).toMatchObject({ reason: "DEFAULT" });
+  });
+
+  test("that do not exist make the rule a PARSE_ERROR", () => {
+    expect(evaluate(rule, {})).toMatchObject({ errorCode: "PARSE_ERROR" });
+  });
+
+  test("may refer to those behind them, and never to themselves without end", () => {
+    expect(
+      putIn(
+        new Map<string, unknown>([
+          ["a", { "!": [{ $ref: "b" }] }],
+          ["b", true],
+        ]),
+        { $ref: "a" },
+      ),
+    ).toEqual({ "!": [true] });
+    expect(putIn(new Map<string, unknown>([["a", { "!": [{ $ref: "a" }] }]]), { $ref: "a" })).toEqual({
+      "!": [{ $ref: "a" }],
+    });
+  });
+
+  test("that grow without bounds as they are put in are refused", () => {
+    const names = elements(20).map((index) => `s${index}`);
+    const segments = new Map<string, unknown>(
+      names.map((name, index) => [
+        name,
+        { and: elements(10).map(() => ({ $ref: names[index + 1] ?? "end" })) },
+      ]),
+    );
+    expect(evaluate({ if: [{ $ref: "s0" }, "on"] }, {}, segments)).toMatchObject({
+      errorCode: "PARSE_ERROR",
+    });
+    expect(findFault({ ...BOOLEAN, targeting: { if: [{ $ref: "s0" }, "on"] } }, segments)).toMatchObject({
+      path: "/targeting",
+    });
+  });
+});
+
+describe("a rule that would take too long or too much", () => {
+  const list = elements(1000);
+
+  test.each<[what: string, rule: Record<string, unknown>]>([
+    [
+      "goes through lists in lists",
+      { if: [{ map: [{ var: "list" }, { map: [{ var: "../../list" }, { "+": [{ var: "" }, 1] }] }] }, "on"] },
+    ],
+    [
+      "doubles a list",
+      { reduce: [{ var: "list" }, { merge: [{ var: "accumulator" }, { var: "accumulator" }] }, [1]] },
+    ],
+    [
+      "doubles a text",
+      { reduce: [{ var: "list" }, { cat: [{ var: "accumulator" }, { var: "accumulator" }] }, "a"] },
+    ],
+  ])("ends with an error, and the next one runs: it %s", (_, rule) => {
+    expect(evaluate(rule, { list })).toMatchObject({ errorCode: "GENERAL" });
+    expect(
+      evaluate({ if: [{ some: [{ var: "list" }, { "==": [{ var: "" }, 999] }] }, "on"] }, { list }),
+    ).toMatchObject({ variant: "on" });
+  });
+});
+
+describe("a fault in a definition", () => {
+  test.each<[what: string, rules: FlagRules, path: string, message: string]>([
+    ["an operation that flagd does not have", { ...BOOLEAN, targeting: { val: "a" } }, "/targeting", '"val"'],
+    ["variants of two types", { variants: { a: 1, b: "1" } }, "/variants", "number and string"],
+    [
+      "a rule deeper than can be read",
+      { ...BOOLEAN, targeting: JSON.parse(`${'{"!":['.repeat(40)}1${"]}".repeat(40)}`) },
+      "/targeting",
+      "64 levels",
+    ],
+  ])("is named with its place: %s", (_, rules, path, message) => {
+    const fault = findFault(rules, new Map())!;
+    expect(fault.path).toStartWith(path);
+    expect(fault.message).toContain(message);
+  });
+
+  test("is none where a rule refers to a segment that is still to be made", () => {
+    for (const targeting of [{ if: [{ $ref: "later" }, "on"] }, { $ref: "later" }])
+      expect(findFault({ ...BOOLEAN, targeting }, new Map())).toBeUndefined();
+  });
+});
+
+/** MurmurHash3 for 32 bits, seed 0: https://github.com/aappleby/smhasher/wiki/MurmurHash3 */
+function murmur3(bytes: Buffer): number {
+  const mix = (value: number) => {
+    let k = Math.imul(value, 0xcc9e2d51);
+    k = (k << 15) | (k >>> 17);
+    return Math.imul(k, 0x1b873593);
+  };
+  let hash = 0;
+  const whole = bytes.length - (bytes.length % 4);
+  for (let at = 0; at < whole; at += 4) {
+    hash ^= mix(bytes.readUInt32LE(at));
+    hash = (hash << 13) | (hash >>> 19);
+    hash = (Math.imul(hash, 5) + 0xe6546b64) | 0;
+  }
+  let tail = 0;
+  for (let at = bytes.length - 1; at >= whole; at -= 1) tail = (tail << 8) | bytes[at]!;
+  if (whole < bytes.length) hash ^= mix(tail);
+  hash ^= bytes.length;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
