@@ -86,7 +86,14 @@ export async function run(args: string[], io: Io): Promise<number> {
   const asJson = args.includes("--json");
   const written: Promise<void>[] = [];
   try {
-    const program = await buildProgram(args, io, asJson, (text) => void written.push(io.out(text)));
+    const write = (text: string) => void written.push(io.out(text));
+    const isWanted = (name: string) => args.includes(name) || args.includes("completion");
+    const program = await buildProgram(io, {
+      asJson,
+      mayColor: !args.includes("--no-color"),
+      write,
+      isWanted,
+    });
     if (args.length === 0) program.help();
     await program.parseAsync(args, { from: "user" });
     return 0;
@@ -97,13 +104,20 @@ export async function run(args: string[], io: Io): Promise<number> {
   }
 }
 
-async function buildProgram(
-  args: string[],
+type Build = {
+  asJson?: boolean;
+  mayColor?: boolean;
+  /** Takes help and version texts. */
+  write: (text: string) => void;
+  /** Which commands to load; of the others only name and summary are there. */
+  isWanted?: (name: string) => boolean;
+};
+
+/** The commander program: with every command, unless told which are wanted. */
+export async function buildProgram(
   io: Io,
-  asJson: boolean,
-  write: (text: string) => void,
+  { asJson = false, mayColor = false, write, isWanted = () => true }: Build,
 ): Promise<Command> {
-  const mayColor = !args.includes("--no-color");
   const program = new Command("formflag")
     .description("A form inbox and feature flags in one executable.")
     .version(`formflag ${VERSION} (commit ${COMMIT}, Bun ${Bun.version})`, "--version", "print the version")
@@ -122,13 +136,12 @@ async function buildProgram(
     .exitOverride()
     .addHelpText("after", FIRST_STEPS);
   for (const option of globalOptions()) program.addOption(option);
-  const needsAll = args.includes("completion");
   for (const { name, summary, load } of COMMANDS) {
     const command = program
       .command(name)
       .summary(summary)
       .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
-    if (needsAll || args.includes(name)) (await load())(command, io);
+    if (isWanted(name)) (await load())(command, io);
   }
   return program;
 }

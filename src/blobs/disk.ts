@@ -189,8 +189,12 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
+/** Windows has no such call for a directory, and refuses the attempt. */
+const SYNCS_DIRECTORIES = process.platform !== "win32";
+
 /** Makes the names in a directory survive a power cut. */
 async function syncDirectory(path: string): Promise<void> {
+  if (!SYNCS_DIRECTORIES) return;
   const handle = await open(path, "r");
   try {
     await handle.sync();
@@ -200,6 +204,7 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 function syncDirectoryNow(path: string): void {
+  if (!SYNCS_DIRECTORIES) return;
   const descriptor = openSync(path, "r");
   fsyncSync(descriptor);
   closeSync(descriptor);

@@ -1,0 +1,99 @@
+/** How an executable is made: the one recipe of `npm run build` and `npm run release`. */
+import { dirname, join } from "node:path";
+import { type BunPlugin, Glob } from "bun";
+
+/**
+ * What dependencies import and formflag has no use for; `npm run bench -- start` shows the difference. By file: the
+ * text that stands there, and what takes its place.
+ */
+const LIGHTER: Record<string, [string, string][]> = {
+  // Three modules of the runtime that take longer to load than commander itself: two for subcommands that are programs
+  // of their own, which formflag has none of, and one for a function that the runtime also has as a built-in.
+  "commander/lib/command.js": [
+    ["import childProcess from 'node:child_process';", "const childProcess = undefined;"],
+    ["import fs from 'node:fs';", "const fs = undefined;"],
+    [
+      "import { stripVTControlCharacters } from 'node:util';",
+      "const { stripANSI: stripVTControlCharacters } = Bun;",
+    ],
+  ],
+  "commander/lib/help.js": [
+    [
+      "import { stripVTControlCharacters } from 'node:util';",
+      "const { stripANSI: stripVTControlCharacters } = Bun;",
+    ],
+  ],
+  // All of zod with its texts in every language, where one function is meant.
+  "@standard-community/standard-json/dist/zod-Bwrt9trS.js": [
+    ["await import('zod/v4/core')", "{ toJSONSchema }"],
+    ["import 'quansync';", "import { toJSONSchema } from 'zod/v4/core';"],
+  ],
+};
+
+/** Another machine than this one: its name in Bun, and the file of the Bun that goes into the executable. */
+type Target = { name: Bun.Build.CompileTarget; runtime: string };
+
+const ROOT = join(import.meta.dir, "..");
+
+/** Builds the executable for this machine, or for `target`. */
+export async function buildExecutable(outfile: string, target?: Target): Promise<void> {
+  const lightened = new Set<string>();
+  await Bun.build({
+    entrypoints: ["cli/main.ts", "src/store/sqlite/writer-thread.ts"].map((file) => join(ROOT, file)),
+    compile: {
+      outfile,
+      ...(target && { target: target.name, executablePath: target.runtime }),
+      // Else the executable would run what a .env or bunfig.toml of the current directory says.
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
+    format: "esm",
+    minify: true,
+    sourcemap: "linked",
+    bytecode: true,
+    // A command loads only what it imports.
+    splitting: true,
+    // The thread stands beside the module that starts it, as in the source.
+    naming: { entry: "[name].[ext]" },
+    // Executables for Windows hold it for false: https://github.com/oven-sh/bun/issues/30084
+    define: { FORMFLAG_COMMIT: JSON.stringify(shortCommit()), "import.meta.main": "true" },
+    plugins: [lighter(lightened)],
+  });
+
+  const stale = Object.keys(LIGHTER).filter((file) => !lightened.has(file));
+  if (stale.length > 0) throw new Error(`nothing imports ${stale.join(", ")} any more`);
+
+  // The executable holds them too.
+  const folder = dirname(outfile);
+  for (const map of new Glob("*.map").scanSync(folder)) await Bun.file(join(folder, map)).delete();
+}
+
+/** Puts in the replacements, and their files into `lightened`. */
+function lighter(lightened: Set<string>): BunPlugin {
+  return {
+    name: "lighter",
+    setup(build) {
+      for (const [file, replacements] of Object.entries(LIGHTER)) {
+        const filter = new RegExp(`node_modules/${file.replaceAll(".", "\\.")}$`);
+        build.onLoad({ filter }, async ({ path }) => {
+          let contents = await Bun.file(path).text();
+          for (const [from, to] of replacements) {
+            // Another version of the dependency: look again whether this is still needed.
+            if (!contents.includes(from)) throw new Error(`${path} no longer contains ${from}`);
+            contents = contents.replace(from, to);
+          }
+          lightened.add(file);
+          return { contents, loader: "js" };
+        });
+      }
+    },
+  };
+}
+
+/** `unknown` outside a clone or without git. */
+function shortCommit(): string {
+  if (!Bun.which("git")) return "unknown";
+  const git = ["git", "rev-parse", "--short", "HEAD"];
+  const { success, stdout } = Bun.spawnSync(git, { cwd: ROOT, stderr: "ignore" });
+  return success ? stdout.toString().trim() : "unknown";
+}

@@ -1,0 +1,101 @@
+/** The software bill of materials of a release, from package-lock.json. */
+
+/** What is used of package-lock.json: packages by the folder they are installed in. */
+export type Lock = { packages: Record<string, Locked> };
+type Locked = {
+  version?: string;
+  license?: string;
+  integrity?: string;
+  dev?: boolean;
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+};
+
+type About = { name: string; version: string; license: string; description: string };
+
+/**
+ * A CycloneDX 1.6 document: every package of production, the Bun that runs them, and within it the builds of Bun
+ * (`runtimes`, by package name) that the executables were made from. The same input gives the same document. Throws
+ * where the lock says no hash or license. (`npm sbom --omit dev` loses a package that a development tool uses too.)
+ */
+export function sbom(
+  lock: Lock,
+  { about, date, runtimes }: { about: About; date: Date; runtimes: string[] },
+) {
+  const used = Object.keys(lock.packages).filter((folder) => folder !== "" && !lock.packages[folder]!.dev);
+  const refOf = (folder: string) => purl(nameOf(folder), lock.packages[folder]!);
+  const component = (folder: string, type: "library" | "platform") => {
+    const { version, license, integrity } = lock.packages[folder] ?? {};
+    if (!version || !license || !integrity?.startsWith("sha512-"))
+      throw new Error(`package-lock.json lacks the version, license or sha512 of ${folder}`);
+    return {
+      type,
+      "bom-ref": refOf(folder),
+      name: nameOf(folder),
+      version,
+      hashes: [{ alg: "SHA-512", content: Buffer.from(integrity.slice(7), "base64").toString("hex") }],
+      // An identifier of the SPDX list, or several joined by OR and AND.
+      licenses: license.includes(" ") ? [{ expression: license }] : [{ license: { id: license } }],
+      purl: refOf(folder),
+    };
+  };
+  const bun = "node_modules/bun";
+  const self = `pkg:generic/${about.name}@${about.version}`;
+  const dependsOn = (folder: string) => {
+    const { dependencies, peerDependencies } = lock.packages[folder]!;
+    const found = Object.keys({ ...dependencies, ...peerDependencies }).map((name) =>
+      find(lock, folder, name),
+    );
+    return found.filter((each) => each !== undefined && used.includes(each)).map((each) => refOf(each!));
+  };
+  const document = {
+    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: {
+      timestamp: date.toISOString(),
+      lifecycles: [{ phase: "build" }],
+      component: {
+        type: "application",
+        "bom-ref": self,
+        name: about.name,
+        version: about.version,
+        description: about.description,
+        licenses: [{ license: { id: about.license } }],
+        purl: self,
+      },
+    },
+    components: [
+      ...used.map((folder) => component(folder, "library")),
+      {
+        ...component(bun, "platform"),
+        components: runtimes.map((name) => component(`node_modules/${name}`, "platform")),
+      },
+    ],
+    dependencies: [
+      { ref: self, dependsOn: [...dependsOn(""), refOf(bun)] },
+      ...used.map((folder) => ({ ref: refOf(folder), dependsOn: dependsOn(folder) })),
+    ],
+  };
+  return { ...document, serialNumber: `urn:uuid:${Bun.randomUUIDv5(JSON.stringify(document), "url")}` };
+}
+
+/** `node_modules/a/node_modules/@b/c` holds `@b/c`. */
+function nameOf(folder: string): string {
+  return folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);
+}
+
+/** A package URL: https://github.com/package-url/purl-spec. */
+function purl(name: string, { version }: Locked): string {
+  return `pkg:npm/${name.replace("@", "%40")}@${version}`;
+}
+
+/** The folder whose package `name` means in `folder`, as Node looks for it; undefined where it is not installed. */
+function find(lock: Lock, folder: string, name: string): string | undefined {
+  const here = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;
+  if (lock.packages[here]) return here;
+  return folder === ""
+    ? undefined
+    : find(lock, folder.replace(/\/?node_modules\/(@[^/]+\/)?[^/]+$/, ""), name);
+}

@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { buildProgram } from "../cli/main.ts";
+import { processIo } from "../cli/io.ts";
+import { EXIT_STATUS, manPage } from "../scripts/man.ts";
+import { tempDirectory } from "./support/temp.ts";
+
+let page: string;
+let program: Command;
+
+beforeAll(async () => {
+  page = await manPage(new Date("2026-11-21T12:00:00Z"));
+  program = await buildProgram(processIo({}), { write: () => {} });
+});
+
+/** The page as its reader sees it, near enough: without requests and escapes. */
+function shown(roff: string): string {
+  return roff
+    .replaceAll(/^\.SS "(.*)"$/gm, "$1")
+    .replaceAll(/^\.\w.*\n/gm, "")
+    .replaceAll(/\\f[BIR]/g, "")
+    .replaceAll("\\-", "-")
+    .replaceAll(/\\\(aq/g, "'");
+}
+
+function everyCommand(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+describe("the manual page", () => {
+  test("has every command with its options", () => {
+    const sections = shown(page).split(/^(?=formflag [a-z]+.*\[)/m);
+    const commands = everyCommand(program).slice(1);
+    expect(commands.length).toBeGreaterThan(30);
+    for (const command of commands) {
+      const usage = command.createHelp().commandUsage(command);
+      const section = sections.find((section) => section.startsWith(`${usage}\n`));
+      expect(section, usage).toBeDefined();
+      for (const { flags, hidden } of command.options) {
+        if (!hidden) expect(section!.split("\n"), usage).toContain(flags);
+      }
+    }
+  });
+
+  test("has the global options, the variables, the examples and the exit codes of the README", () => {
+    const lines = shown(page).split("\n");
+    for (const { flags } of program.options) expect(lines).toContain(flags);
+    for (const name of ["FORMFLAG_DATA", "FORMFLAG_TOKEN", "FORMFLAG_PUBLIC_URL"])
+      expect(lines).toContain(name);
+    expect(lines).toContain(
+      'formflag flags set banner -p shop -e develop --on --payload \'{"text":"Hello"}\''.replaceAll(
+        '"',
+        "\\(dq",
+      ),
+    );
+    const readme = readFileSync(join(import.meta.dir, "../README.md"), "utf8").replaceAll("`", "");
+    for (const [code, meaning] of EXIT_STATUS) expect(readme).toContain(`| ${code} | ${meaning} |`);
+  });
+
+  test("is plain ASCII, and no line of text begins as a request", () => {
+    const known = /^\.(TH|SH|SS|PP|TP|B|RS 4|RE|nf|fi|nh|ad l)( |$)/;
+    for (const line of page.split("\n")) {
+      expect(line).toMatch(/^[\x20-\x7e]*$/);
+      if (/^[.']/.test(line)) expect(line).toMatch(known);
+    }
+  });
+
+  test.skipIf(!Bun.which("mandoc"))("is found faultless by mandoc", async () => {
+    const file = join(tempDirectory(), "formflag.1");
+    await Bun.write(file, page);
+    const lint = Bun.spawnSync(["mandoc", "-T", "lint", file]);
+    expect(lint.stdout.toString() + lint.stderr.toString()).toBe("");
+  });
+});
