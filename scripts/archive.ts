@@ -16,13 +16,11 @@ export async function tarGz(entries: Entry[], date: Date): Promise<Uint8Array> {
   return gzipSync(tar, { level: 9, mtime: 0 });
 }
 
-/** A `.zip` of the entries by name, with `date`, in UTC, as the time of each. */
+/** A `.zip` of the entries by name, with `date` as the time of each: the time of day in the process's zone. */
 export function zip(entries: Entry[], date: Date): Uint8Array {
-  // A zip holds the time of day without its zone, and the library takes that of this machine.
-  const mtime = new Date(date.getTime() + date.getTimezoneOffset() * 60_000);
   const files: Zippable = {};
   for (const { name, bytes, executable } of sorted(entries)) {
-    files[name] = [bytes, { level: 9, mtime, os: UNIX, attrs: (REGULAR | modeOf(executable)) << 16 }];
+    files[name] = [bytes, { level: 9, mtime: date, os: UNIX, attrs: (REGULAR | modeOf(executable)) << 16 }];
   }
   return zipSync(files);
 }

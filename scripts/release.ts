@@ -168,4 +168,6 @@ async function release(): Promise<void> {
   );
 }
 
+// A zip holds the time of day without its zone.
+process.env["TZ"] = "UTC";
 await release();

@@ -8,6 +8,7 @@ type Locked = {
   integrity?: string;
   dev?: boolean;
   dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
 };
 
@@ -42,8 +43,8 @@ export function sbom(
   const bun = "node_modules/bun";
   const self = `pkg:generic/${about.name}@${about.version}`;
   const dependsOn = (folder: string) => {
-    const { dependencies, peerDependencies } = lock.packages[folder]!;
-    const found = Object.keys({ ...dependencies, ...peerDependencies }).map((name) =>
+    const { dependencies, optionalDependencies, peerDependencies } = lock.packages[folder]!;
+    const found = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).map((name) =>
       find(lock, folder, name),
     );
     return found.filter((each) => each !== undefined && used.includes(each)).map((each) => refOf(each!));
