@@ -6,6 +6,7 @@ import { unpackTar } from "modern-tar";
 import about from "../package.json";
 import { run } from "../cli/main.ts";
 import { processIo } from "../cli/io.ts";
+import { AppError } from "../src/errors.ts";
 import { type Entry, tarGz, zip } from "./archive.ts";
 import { buildExecutable } from "./executable.ts";
 import { formatOf } from "./format.ts";
@@ -58,10 +59,11 @@ const RELEASE = join(ROOT, "dist", "release");
 /** Packages of Bun, kept for the next time. */
 const RUNTIMES = join(ROOT, "dist", "runtimes");
 
-/** Fails with what the program says. */
+/** What the program prints. Throws `unavailable` with what it says where it fails. */
 function output(...command: string[]): string {
   const { success, stdout, stderr } = Bun.spawnSync(command, { cwd: ROOT });
-  if (!success) throw new Error(`${command.join(" ")} failed:\n${stderr.toString().trim()}`);
+  if (!success)
+    throw new AppError("unavailable", `${command.join(" ")} failed:\n${stderr.toString().trim()}`);
   return stdout.toString().trim();
 }
 
@@ -75,13 +77,17 @@ async function fetchRuntime(name: string, lock: Lock): Promise<Uint8Array> {
   const file = join(RUNTIMES, `${name.slice(1).replace("/", "-")}-${version}.tgz`);
   if (!(await Bun.file(file).exists())) {
     mkdirSync(RUNTIMES, { recursive: true });
-    output("npm", "pack", `${name}@${version}`, "--pack-destination", RUNTIMES, "--silent");
+    output("npm", "pack", `${name}@${version}`, "--pack-destination", RUNTIMES, "--loglevel", "error");
   }
   const packed = await Bun.file(file).bytes();
   const found = `sha512-${new Bun.CryptoHasher("sha512").update(packed).digest("base64")}`;
   if (found !== integrity) {
-    throw new Error(
-      `${file} is not what package-lock.json names:\n  ${found}\n  ${integrity} expected\nDelete it and try again; where that changes nothing, do not release.`,
+    throw new AppError(
+      "invalid",
+      `${file} has the hash\n  ${found}\nbut package-lock.json names\n  ${integrity}`,
+      {
+        hint: "delete it and try again; where that changes nothing, do not release",
+      },
     );
   }
   const isRuntime = (path: string) => /^package\/bin\/bun(\.exe)?$/.test(path);
@@ -132,8 +138,11 @@ function isWindows({ name }: Target): boolean {
 }
 
 async function release(): Promise<void> {
-  if (output("git", "status", "--porcelain") !== "")
-    throw new Error("there are changes that no commit holds: commit them, or put them aside with git stash");
+  if (output("git", "status", "--porcelain") !== "") {
+    throw new AppError("conflict", "there are changes that no commit holds", {
+      hint: "commit them, or put them aside with git stash",
+    });
+  }
   const commit = output("git", "rev-parse", "--short", "HEAD");
   const date = new Date(output("git", "log", "-1", "--format=%cI"));
   const lock = (await Bun.file(join(ROOT, "package-lock.json")).json()) as Lock;
@@ -170,4 +179,10 @@ async function release(): Promise<void> {
 
 // A zip holds the time of day without its zone.
 process.env["TZ"] = "UTC";
-await release();
+try {
+  await release();
+} catch (error) {
+  if (!(error instanceof AppError)) throw error;
+  console.error(`error: ${error.message}${error.hint === null ? "" : `\nhint: ${error.hint}`}`);
+  process.exitCode = 1;
+}
