@@ -130,8 +130,8 @@ function filled(paragraph: string): string[] {
   return paragraph.match(/\S.{0,70}(?!\S)/g)!.map(escape);
 }
 
-/** The text after a help: what is indented in it, such as examples, stays as it is. */
-function notes(help: string): string[] {
+/** A text of paragraphs in roff: what is indented in it, such as examples, stays line by line. */
+export function notes(help: string): string[] {
   return help
     .trim()
     .split(/\n(?=\S)|\n{2,}/)

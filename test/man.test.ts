@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { buildProgram } from "../cli/main.ts";
 import { processIo } from "../cli/io.ts";
-import { EXIT_STATUS, manPage } from "../scripts/man.ts";
+import { EXIT_STATUS, manPage, notes } from "../scripts/man.ts";
 import { tempDirectory } from "./support/temp.ts";
 
 let page: string;
@@ -57,6 +57,16 @@ describe("the manual page", () => {
     );
     const readme = readFileSync(join(import.meta.dir, "../README.md"), "utf8").replaceAll("`", "");
     for (const [code, meaning] of EXIT_STATUS) expect(readme).toContain(`| ${code} | ${meaning} |`);
+  });
+
+  test("shows a dot, a quote or a backslash at the start of a line as what it is", () => {
+    const text = ".env is not read.\n\nExamples:\n  ./run 'it'\n  'it' \\n";
+    expect(notes(text).filter((line) => !/^\.(PP|RS 4|nf|fi|RE)$/.test(line))).toEqual([
+      "\\&.env is not read.",
+      "Examples:",
+      "\\&./run \\(aqit\\(aq",
+      "\\(aqit\\(aq \\en",
+    ]);
   });
 
   test("is plain ASCII, and no line of text begins as a request", () => {
