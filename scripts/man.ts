@@ -87,6 +87,7 @@ export async function manPage(date: Date): Promise<string> {
     ...text("An option wins over its variable. An empty variable counts as not set."),
     ...[...variables].flatMap(([name, long]) => tagged(name, `stands for ${long}`)),
     ...tagged("FORMFLAG_TOKEN", "the token for --server itself"),
+    ...tagged("FORMFLAG_SHARED_DATA", "1 accepts a data directory that others may write in"),
     ...tagged("CI", "set to anything: never ask, as with --no-input"),
     ".SH FILES",
     ...FILES.flatMap(([file, meaning]) => tagged(file, meaning)),
@@ -127,7 +128,9 @@ function text(line: string): string[] {
 
 /** A paragraph in short lines, as roff is written. */
 function filled(paragraph: string): string[] {
-  return paragraph.match(/\S.{0,70}(?!\S)/g)!.map(escape);
+  return escape(paragraph)
+    .match(/\S{78,}|\S.{0,77}(?!\S)/g)!
+    .map(shielded);
 }
 
 /** A text of paragraphs in roff: what is indented in it, such as examples, stays line by line. */
@@ -139,7 +142,7 @@ export function notes(help: string): string[] {
     .flatMap((block) => {
       const [first = "", ...indented] = block.split("\n");
       if (indented.length === 0) return text(first);
-      const examples = indented.map((line) => escape(line.slice(2)));
+      const examples = indented.map((line) => shielded(escape(line.slice(2))));
       return [...text(first), ".RS 4", ".nf", ...examples, ".fi", ".RE"];
     });
 }
@@ -167,13 +170,17 @@ const SPECIAL: Record<string, string> = {
   "~": "\\(ti",
 };
 
-/** A line as roff shows it unchanged: a dot or a quote at its start, too, would be a request. */
+/** The text as roff shows it unchanged, in ASCII. */
 function escape(line: string): string {
-  const escaped = line.replaceAll(
+  return line.replaceAll(
     /[\\\-'"`^~]|[^\x00-\x7f]/gu,
     (char) => SPECIAL[char] ?? `\\[u${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}]`,
   );
-  return escaped.startsWith(".") ? `\\&${escaped}` : escaped;
+}
+
+/** A line that begins with a dot would be a request. */
+function shielded(line: string): string {
+  return line.startsWith(".") ? `\\&${line}` : line;
 }
 
 if (import.meta.main) await Bun.write(Bun.stdout, await manPage(new Date()));

@@ -69,6 +69,13 @@ describe("the manual page", () => {
     ]);
   });
 
+  test("breaks long paragraphs into lines and loses no word of them", () => {
+    const words = Array.from({ length: 40 }, (_, index) => "w".repeat((index * 7) % 90 || 1));
+    const [, ...lines] = notes(words.join(" "));
+    expect(lines.join(" ")).toBe(words.join(" "));
+    for (const line of lines) expect(line.length <= 78 || !line.includes(" ")).toBe(true);
+  });
+
   test("is plain ASCII, and no line of text begins as a request", () => {
     const known = /^\.(TH|SH|SS|PP|TP|B|RS 4|RE|nf|fi|nh|ad l)( |$)/;
     for (const line of page.split("\n")) {
