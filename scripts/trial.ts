@@ -31,8 +31,12 @@ export function launcherOf(format: string, baseline: boolean): string[] | null {
 export async function tryOut(command: string[], version: string): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "formflag-trial-"));
   const data = join(folder, "data");
+  // Nothing of this machine's own settings.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith("FORMFLAG_")),
+  );
   const start = (...args: string[]) =>
-    Bun.spawn([...command, ...args], { cwd: folder, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+    Bun.spawn([...command, ...args], { cwd: folder, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const run = async (...args: string[]) => {
     const child = start(...args);
     const [out, err, code] = await Promise.all([
