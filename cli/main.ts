@@ -70,6 +70,21 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Fill> }[] =
     load: async () => (await import("./check.ts")).addCheckCommand,
   },
   {
+    name: "doctor",
+    summary: "look whether this machine and its settings suit a server",
+    load: async () => (await import("./doctor.ts")).addDoctorCommand,
+  },
+  {
+    name: "healthcheck",
+    summary: "ask a server whether it is healthy",
+    load: async () => (await import("./healthcheck.ts")).addHealthcheckCommand,
+  },
+  {
+    name: "service",
+    summary: "run the server as a service of the system",
+    load: async () => (await import("./service.ts")).addServiceCommands,
+  },
+  {
     name: "config",
     summary: "show what the program goes by",
     load: async () => (await import("./settings.ts")).addConfigCommands,

@@ -45,19 +45,20 @@ function useWal(db: Database): void {
   }
 }
 
-function schemaVersion(db: Database): number {
+/** The number of migrations the file has seen. Throws `unsupported` where it is none of ours, or a newer one. */
+export function schemaVersion(db: Database, name = db.filename): number {
   const version = readNumber(db, "PRAGMA user_version");
   const application = readNumber(db, "PRAGMA application_id");
   const isEmpty = () => readNumber(db, "SELECT count(*) FROM sqlite_schema") === 0;
   if (application !== APPLICATION_ID && !(version === 0 && application === 0 && isEmpty())) {
-    throw new AppError("unsupported", `${db.filename} is a database of another program`, {
+    throw new AppError("unsupported", `${name} is a database of another program`, {
       hint: "give another directory with --data; the file was left as it is",
     });
   }
   if (version > MIGRATIONS.length) {
     throw new AppError(
       "unsupported",
-      `${db.filename} was written by a newer formflag (schema ${version}, this one knows ${MIGRATIONS.length})`,
+      `${name} was written by a newer formflag (schema ${version}, this one knows ${MIGRATIONS.length})`,
       { hint: "run that newer formflag; the file was left as it is" },
     );
   }

@@ -1,0 +1,25 @@
+/** What one check found, and what to do about it. A problem keeps a server from working; a warning may come to that. */
+export type Finding = {
+  check: string;
+  status: "ok" | "warning" | "problem";
+  message: string;
+  hint: string | null;
+};
+
+export function ok(check: string, message: string): Finding {
+  return { check, status: "ok", message, hint: null };
+}
+
+export function warning(check: string, message: string, hint: string): Finding {
+  return { check, status: "warning", message, hint };
+}
+
+export function problem(check: string, message: string, hint: string): Finding {
+  return { check, status: "problem", message, hint };
+}
+
+/** The code of a system error, such as `EACCES`; any other error is thrown on. */
+export function codeOf(error: unknown): string {
+  if (error instanceof Error && "code" in error) return String(error.code);
+  throw error;
+}
