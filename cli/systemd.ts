@@ -48,7 +48,7 @@ sudo systemctl enable --now ${NAME}
  * https://www.freedesktop.org/software/systemd/man/latest/systemd.exec.html
  */
 export function unitText(service: Service): string {
-  const { executable, args, data, scope } = service;
+  const { executable, args, data, files, scope } = service;
   if (/["'\\\u0000-\u001f]/.test(executable)) {
     const hint = `copy it to /usr/local/bin/${NAME}, and print the unit with that one`;
     throw usage(`systemd runs no executable with quotes in its path: ${executable}`, hint);
@@ -75,8 +75,7 @@ export function unitText(service: Service): string {
     ...(isSystem && data === null ? [`StateDirectory=${NAME}`, "StateDirectoryMode=0700"] : []),
     "UMask=0077",
     `ExecStart=${command.join(" ")}`,
-    "# Reads the TLS certificate again.",
-    "ExecReload=/bin/kill -HUP $MAINPID",
+    ...(files.length > 0 ? ["# Reads the TLS certificate again.", "ExecReload=/bin/kill -HUP $MAINPID"] : []),
     "KillSignal=SIGTERM",
     "# What is under way when it is told to stop gets 10 seconds.",
     "TimeoutStopSec=15",

@@ -53,6 +53,7 @@ CREATE TABLE scheduled_changes (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX scheduled_changes_by_time ON scheduled_changes (at);
+CREATE INDEX scheduled_changes_by_environment ON scheduled_changes (environment_id);
 
 -- When a flag was last read, to about an hour.
 CREATE TABLE flag_reads (
@@ -66,3 +67,5 @@ CREATE INDEX flag_reads_by_flag ON flag_reads (flag_id);
 
 -- A token that reads the flags of one environment and nothing else.
 ALTER TABLE tokens ADD COLUMN environment_id INTEGER REFERENCES environments (id) ON DELETE CASCADE;
+
+CREATE INDEX tokens_by_environment ON tokens (environment_id);
