@@ -67,6 +67,10 @@ function placeServices(config: ServeConfig, app: App, log: Log): { address: List
   const all = {
     forms: createFormsService(app, createLinks(publicUrl, basePath, app.random), reportOf("forms"), guard),
     flags: createFlagsService(app, reportOf("flags"), config.limits.rate ? guard : undefined),
+    ofrep: once(async () => {
+      const { createOfrepService } = await import("../src/http/ofrep.ts");
+      return createOfrepService(app, reportOf("flags"), config.limits.rate ? guard : undefined);
+    }),
     admin: async () => {
       const { createAdminApp } = await import("../src/http/admin.ts");
       return createAdminApp(app, { version: VERSION, report: reportOf("admin"), basePath, guard });
@@ -85,9 +89,9 @@ function placeServices(config: ServeConfig, app: App, log: Log): { address: List
     metrics: config.metricsListen,
   };
   const placed = new Map<string, { address: Listen; services: Services }>();
-  for (const name of ["forms", "flags", "admin", "metrics"] as const) {
+  for (const name of ["forms", "flags", "ofrep", "admin", "metrics"] as const) {
     // Without an address of their own the metrics stand where the admin API does.
-    const where = name === "metrics" && !own.metrics ? "admin" : name;
+    const where = name === "ofrep" ? "flags" : name === "metrics" && !own.metrics ? "admin" : name;
     const address = own[where] ?? config.listen;
     // Port 0 is another port each time it is asked for by name.
     const key = `${address.hostname} ${address.port === 0 && own[where] ? where : address.port}`;
@@ -139,4 +143,15 @@ function stopSignal(): Promise<string> {
       });
     }
   });
+}
+
+/** Loads what `load` does once, for everybody who asks. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () =>
+    (loaded ??= load().catch((error: unknown) => {
+      // What could not be loaded now may be loaded later.
+      loaded = undefined;
+      throw error;
+    }));
 }

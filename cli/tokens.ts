@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { SCOPES, type CreatedToken, type Token } from "../src/tokens.ts";
 import { path } from "./client.ts";
+import { environmentOption, projectOption } from "./config.ts";
 import type { Io } from "./io.ts";
 import { action } from "./session.ts";
 import { table } from "./text.ts";
@@ -26,17 +27,29 @@ export function addTokenCommands(tokens: Command, io: Io): void {
       collect,
     )
     .option("--expires <time>", "when it ends: 90d, ISO 8601, or never")
+    .addOption(projectOption())
+    .addOption(environmentOption())
     .addHelpText(
       "after",
-      "\nExamples:\n  formflag tokens create laptop > token.txt\n  formflag tokens create pipeline --scope flags:write --expires 90d\n",
+      `
+The scope flags:evaluate is for applications: it evaluates the flags of one environment, named with -p and -e, over
+OFREP, and nothing else.
+
+Examples:
+  formflag tokens create laptop > token.txt
+  formflag tokens create pipeline --scope flags:write --expires 90d
+  formflag tokens create web-shop --scope flags:evaluate -p shop -e production
+`,
     )
     .action(
       action(io, async (session, given) => {
         const name = await session.need(given, "name");
         const { scope, expires } = session.options as { scope?: string[]; expires?: string };
+        const project = scope?.includes("flags:evaluate") ? await session.project() : undefined;
         const token = await session.client.call<CreatedToken>("POST", "/tokens", {
           name,
           scopes: scope,
+          ...(project === undefined ? {} : { project, environment: await session.environment(project) }),
           expiresAt: expires === undefined ? null : expiryValue(expires, "--expires", Date.now()),
         });
         await session.print(token, `${token.token}\n`);
@@ -51,9 +64,9 @@ export function addTokenCommands(tokens: Command, io: Io): void {
     .action(
       action(io, async (session) => {
         const { tokens: all } = await session.client.call<{ tokens: Token[] }>("GET", "/tokens");
-        const rows = all.map(({ name, scopes, createdAt, expiresAt }) => [
+        const rows = all.map(({ name, scopes, project, environment, createdAt, expiresAt }) => [
           name,
-          scopes.join(", "),
+          project === undefined ? scopes.join(", ") : `${scopes.join(", ")} ${project}/${environment}`,
           createdAt,
           expiresAt ?? "never",
         ]);

@@ -1,6 +1,5 @@
 import { watchChanges } from "./changes.ts";
-import type { FlagRecord } from "./flags.ts";
-import type { Store } from "./store.ts";
+import type { FlagSelection, Store } from "./store.ts";
 
 /** What the keys of a project and an environment select, made by `render`; undefined where they select nothing. */
 export type FindSnapshot<T> = (
@@ -12,7 +11,10 @@ export type FindSnapshot<T> = (
  * Keeps the flags of each environment in memory and makes a snapshot again only after its own flags changed. Between
  * two looks for changes a snapshot is found without waiting.
  */
-export function createSnapshots<T>(store: Store, render: (flags: FlagRecord[]) => T): FindSnapshot<T> {
+export function createSnapshots<T>(
+  store: Store,
+  render: (selection: FlagSelection, before: T | undefined) => Promise<T>,
+): FindSnapshot<T> {
   type Entry = { projectKey: string; version: number; revision: number; snapshot: T };
   const changes = watchChanges(store);
   /** By environment key, which alone is unique. */
@@ -34,7 +36,7 @@ export function createSnapshots<T>(store: Store, render: (flags: FlagRecord[]) =
       return undefined;
     }
     const { revision } = selection;
-    const snapshot = entry?.revision === revision ? entry.snapshot : render(await selection.flags());
+    const snapshot = entry?.revision === revision ? entry.snapshot : await render(selection, entry?.snapshot);
     kept.set(environmentKey, { projectKey, version, revision, snapshot });
     return snapshot;
   };

@@ -98,8 +98,8 @@ export type Store = {
     insert(token: StoredToken): Promise<Token>;
     /** By name. */
     list(): Promise<Token[]>;
-    /** By the hash of its secret. */
-    find(hash: string): Promise<Token | undefined>;
+    /** By the hash of its secret; with the keys of the environment that it is for. */
+    find(hash: string): Promise<(Token & { keys?: EnvironmentKeys }) | undefined>;
     delete(name: string): Promise<void>;
   };
   /** A number that grows with every change to projects, environments, flags or forms, by whichever process. */
@@ -117,6 +117,9 @@ export type Store = {
   close(): Promise<void>;
 };
 
+/** What selects an environment, as readers send it. */
+export type EnvironmentKeys = { projectKey: string; environmentKey: string };
+
 export type FlagPlace = { project: string; environment: string; flag: string };
 export type SegmentPlace = { project: string; environment: string; segment: string };
 
@@ -133,7 +136,7 @@ export type StoreStats = {
 };
 
 /** The flags of one environment, newest first by creation, then by slug. */
-type FlagSelection = {
+export type FlagSelection = {
   /** Differs after every change to the flags of this environment, and is never used again. */
   revision: number;
   /** Only read where the revision is not the one the caller has. */
@@ -158,6 +161,8 @@ export type StoredToken = {
   name: string;
   hash: string;
   scopes: Scope[];
+  /** The one environment that it is for. */
+  place: { project: string; environment: string } | null;
   createdAt: number;
   expiresAt: number | null;
 };

@@ -2,9 +2,18 @@ import type * as z from "zod/mini";
 import type { App } from "./app.ts";
 import { AppError } from "./errors.ts";
 import { tokenSecret } from "./keys.ts";
+import type { EnvironmentKeys } from "./store.ts";
 import type { createdTokenSchema, newTokenSchema, tokenSchema } from "./schemas/tokens.ts";
 
-export const SCOPES = ["admin", "read", "flags:read", "flags:write", "forms:read", "forms:write"] as const;
+export const SCOPES = [
+  "admin",
+  "read",
+  "flags:read",
+  "flags:write",
+  "flags:evaluate",
+  "forms:read",
+  "forms:write",
+] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
@@ -14,6 +23,8 @@ const INCLUDES: Record<Scope, readonly Scope[]> = {
   read: ["flags:read", "forms:read"],
   "flags:read": [],
   "flags:write": ["flags:read"],
+  // Bound to one environment, and for OFREP alone.
+  "flags:evaluate": [],
   "forms:read": [],
   "forms:write": ["forms:read"],
 };
@@ -28,13 +39,25 @@ export type NewToken = z.infer<typeof newTokenSchema>;
 export async function createToken(app: App, input: NewToken): Promise<CreatedToken> {
   const expiresAt = input.expiresAt == null ? null : Date.parse(input.expiresAt);
   const now = app.now();
+  const { project, environment, scopes = ["admin" as const] } = input;
+  const isBound = project !== undefined && environment !== undefined;
+  if (isBound !== scopes.includes("flags:evaluate") || (isBound && scopes.length > 1)) {
+    throw new AppError(
+      "invalid",
+      "the scope flags:evaluate stands alone, and names a project and an environment",
+      {
+        hint: "formflag tokens create app --scope flags:evaluate -p <project> -e <environment>",
+      },
+    );
+  }
   if (expiresAt !== null && expiresAt <= now)
     throw new AppError("invalid", "a token must expire in the future");
   const secret = tokenSecret(app.random);
   const token = await app.store.tokens.insert({
     name: input.name,
     hash: hashToken(secret),
-    scopes: [...new Set(input.scopes ?? ["admin" as const])],
+    scopes: [...new Set(scopes)],
+    place: isBound ? { project, environment } : null,
     createdAt: now,
     expiresAt,
   });
@@ -42,7 +65,7 @@ export async function createToken(app: App, input: NewToken): Promise<CreatedTok
 }
 
 /** Who a secret belongs to. Throws `unauthenticated` for one that is unknown, revoked or expired. */
-export async function authenticate(app: App, secret: string): Promise<Token> {
+export async function authenticate(app: App, secret: string): Promise<Token & { keys?: EnvironmentKeys }> {
   const token = await app.store.tokens.find(hashToken(secret));
   if (!token) {
     throw new AppError("unauthenticated", "this token is not known here, or was revoked", {

@@ -16,7 +16,8 @@ for (const writing of ["inline", "thread"] as const) {
     const slug = `project-${(projects += 1)}`;
     const { key, environments } = await createProject(app, { slug, environments: ["a", "b"] });
     const made: string[][] = [];
-    const find = createSnapshots(app.store, (flags) => {
+    const find = createSnapshots(app.store, async (selection) => {
+      const flags = await selection.flags();
       const slugs = flags.map((flag) => `${flag.slug}=${flag.enabled}`);
       made.push(slugs);
       return slugs;
@@ -71,6 +72,7 @@ for (const writing of ["inline", "thread"] as const) {
         name: `token-${projects}`,
         hash: `${projects}`,
         scopes: ["read"],
+        place: null,
         createdAt: 1,
         expiresAt: null,
       });

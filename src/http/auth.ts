@@ -66,7 +66,8 @@ export function requires(scope: Scope) {
   });
 }
 
-function bearerToken(authorization: string | undefined): string {
+/** The token in an `Authorization` header (RFC 6750). Throws `unauthenticated`. */
+export function bearerToken(authorization: string | undefined): string {
   const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (token === undefined) {
     throw new AppError("unauthenticated", "a token is missing: send it as Authorization: Bearer <token>", {

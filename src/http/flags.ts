@@ -3,6 +3,7 @@ import type { App } from "../app.ts";
 import { hasExpired, noSuchFlag, viewFlag, type FlagRecord } from "../flags.ts";
 import { createSnapshots } from "../snapshots.ts";
 import { showError, type Report } from "./errors.ts";
+import { etagOf, matches } from "./etag.ts";
 import { FLAGS_PATH, FLAG_PATH } from "./paths.ts";
 import type { Guard } from "./rate-limit.ts";
 import { NO_SNIFF } from "./security.ts";
@@ -34,10 +35,13 @@ const VARY = "x-project-key, x-environment-key";
 
 /** The feature flag service: design.md, section 3. Without a `guard`, any client may read as often as it likes. */
 export function createFlagsService(app: App, report: Report, guard?: Guard): FlagsService {
-  const findSnapshot = createSnapshots<Snapshot>(app.store, (records) => ({
-    one: new Map(records.map((record) => [record.slug, { records: [record], answer: undefined }])),
-    all: { records, answer: undefined },
-  }));
+  const findSnapshot = createSnapshots<Snapshot>(app.store, async (selection) => {
+    const records = await selection.flags();
+    return {
+      one: new Map(records.map((record) => [record.slug, { records: [record], answer: undefined }])),
+      all: { records, answer: undefined },
+    };
+  });
 
   /** Finds what the keys of a request select; readers fail safe on what `refuse` adds to an error. */
   const read = (
@@ -119,7 +123,7 @@ function makeAnswer(view: unknown, records: FlagRecord[], now: number): Answer {
   const text = JSON.stringify(view);
   // A long text would be encoded again for each answer.
   const body = text.length > LONG ? Buffer.from(text) : text;
-  const etag = `"${new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 27)}"`;
+  const etag = etagOf(text);
   const expiries = records
     .filter((record) => !hasExpired(record, now))
     .map((record) => record.expiresAt ?? Infinity);
@@ -137,12 +141,6 @@ function makeAnswer(view: unknown, records: FlagRecord[], now: number): Answer {
     unchanged: { status: 304, headers },
     until: expiries.reduce((least, each) => Math.min(least, each), Infinity),
   };
-}
-
-/** `If-None-Match` compares weakly and may name several (RFC 9110, 13.1.2). */
-function matches(ifNoneMatch: string, etag: string): boolean {
-  if (ifNoneMatch === etag || ifNoneMatch.trim() === "*") return true;
-  return ifNoneMatch.split(",").some((each) => each.trim().replace(/^W\//, "") === etag);
 }
 
 function missing(error: string): Response {

@@ -6,6 +6,10 @@ export const READY_PATH = "/readyz";
 export const METRICS_PATH = "/metrics";
 export const FLAGS_PATH = "/api/v1/flags";
 export const FLAG_PATH = "/api/v1/flags/:slug";
+/** https://github.com/open-feature/protocol */
+export const OFREP_PATH = "/ofrep";
+export const OFREP_FLAGS_PATH = "/ofrep/v1/evaluate/flags";
+export const OFREP_FLAG_PATH = "/ofrep/v1/evaluate/flags/:key";
 export const SUBMIT_PATH = "/v1/s/:form_key";
 /** The built-in pages. */
 export const THANKS_PATH = "/v1/thanks";

@@ -8,11 +8,15 @@ import type { FlagsService } from "./flags.ts";
 import type { FormsService } from "./forms.ts";
 import { createHealth } from "./health.ts";
 import type { MetricsApp } from "./exposition.ts";
+import type { OfrepService } from "./ofrep.ts";
 import { missingPage } from "./pages/error.ts";
 import {
   ADMIN_PATH,
   FLAGS_PATH,
   FLAG_PATH,
+  OFREP_FLAGS_PATH,
+  OFREP_FLAG_PATH,
+  OFREP_PATH,
   HEALTH_PATH,
   METRICS_PATH,
   OPENAPI_PATH,
@@ -38,10 +42,11 @@ export type RequestRecord = {
   client: () => string;
 };
 
-/** What one address serves. The admin API and the metrics are loaded when first asked for: the others start sooner. */
+/** What one address serves. What is a promise is loaded when first asked for: the others start sooner. */
 export type Services = {
   forms?: FormsService | undefined;
   flags?: FlagsService | undefined;
+  ofrep?: (() => Promise<OfrepService>) | undefined;
   admin?: (() => Promise<AdminApp>) | undefined;
   metrics?: (() => Promise<MetricsApp>) | undefined;
 };
@@ -79,7 +84,7 @@ export type Site = {
 };
 
 /** Puts the services of one address together, with health checks and one log record a request. */
-export function createSite({ forms, flags, admin, metrics }: Services, options: SiteOptions): Site {
+export function createSite({ forms, flags, ofrep, admin, metrics }: Services, options: SiteOptions): Site {
   const { app, basePath, isSecure, isTrustedProxy, log, report, forwardedIgnored } = options;
   const { isHealthy, isReady } = createHealth(app, report);
 
@@ -107,7 +112,7 @@ export function createSite({ forms, flags, admin, metrics }: Services, options: 
     return answer;
   };
 
-  const openRoot = async (withAdmin: boolean) => {
+  const openRoot = async (isWhole: boolean) => {
     const root = new Hono<{ Bindings: { client: string } }>();
     root.use(async (c, next) => {
       const start = performance.now();
@@ -122,11 +127,12 @@ export function createSite({ forms, flags, admin, metrics }: Services, options: 
     for (const base of new Set(["", basePath])) {
       root.get(`${base}${HEALTH_PATH}`, (c) => isHealthy(c.req.raw));
       root.get(`${base}${READY_PATH}`, (c) => isReady(c.req.raw));
-      if (metrics && withAdmin) root.route(base, await metrics());
+      if (metrics && isWhole) root.route(base, await metrics());
     }
     if (forms) root.route(basePath, forms.routes);
     if (flags) root.route(basePath, flags.routes);
-    if (admin && withAdmin) root.route(basePath, await admin());
+    if (ofrep && isWhole) root.route(basePath, (await ofrep()).routes);
+    if (admin && isWhole) root.route(basePath, await admin());
     root.onError((error, c) => {
       const { status, message, headers } = showError(error, report, c.req.raw);
       return c.json({ error: true, code: status, message }, status, headers);
@@ -141,18 +147,21 @@ export function createSite({ forms, flags, admin, metrics }: Services, options: 
     });
     return root;
   };
+  /** With what is loaded late, and without. */
   const roots = new Map<boolean, ReturnType<typeof openRoot>>();
   const rootFor = async (request: Request) => {
     const path = URL.parse(request.url, "http://localhost")?.pathname ?? "";
     const own = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
-    const withAdmin = own === OPENAPI_PATH || own === METRICS_PATH || `${own}/`.startsWith(`${ADMIN_PATH}/`);
-    const root = roots.get(withAdmin) ?? openRoot(withAdmin);
-    roots.set(withAdmin, root);
+    const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH].some((each) =>
+      `${own}/`.startsWith(`${each}/`),
+    );
+    const root = roots.get(isLate) ?? openRoot(isLate);
+    roots.set(isLate, root);
     try {
       return await root;
     } catch (error) {
       // What could not be loaded now may be loaded later.
-      roots.delete(withAdmin);
+      roots.delete(isLate);
       throw error;
     }
   };
@@ -179,6 +188,14 @@ export function createSite({ forms, flags, admin, metrics }: Services, options: 
     addHot("flags", FLAGS_PATH, "", (request, _, client) => flags.readFlags(request, client));
     addHot("flags", FLAG_PATH, "slug", flags.readFlag);
   }
+  if (ofrep) {
+    addHot("flags", OFREP_FLAGS_PATH, "", async (request, _, client) =>
+      (await ofrep()).evaluateAll(request, client),
+    );
+    addHot("flags", OFREP_FLAG_PATH, "key", async (request, key, client) =>
+      (await ofrep()).evaluateOne(request, key, client),
+    );
+  }
   return {
     async fetch(request, peer) {
       const client = clientOf(request, peer);
@@ -190,6 +207,6 @@ export function createSite({ forms, flags, admin, metrics }: Services, options: 
 
 function serviceOf(route: string): ServiceName {
   if (route.startsWith("/v1/")) return "forms";
-  if (route.startsWith(FLAGS_PATH)) return "flags";
+  if (route.startsWith(FLAGS_PATH) || route.startsWith(OFREP_PATH)) return "flags";
   return route.startsWith(ADMIN_PATH) || route === OPENAPI_PATH ? "admin" : "operation";
 }

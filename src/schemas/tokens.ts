@@ -9,6 +9,9 @@ const scope = z.enum(SCOPES, `a scope is one of ${SCOPES.join(", ")}`);
 export const tokenSchema = z.object({
   name: tokenName,
   scopes: z.array(scope),
+  /** Of a token with the scope flags:evaluate: the one environment whose flags it reads. */
+  project: z.optional(z.string()),
+  environment: z.optional(z.string()),
   createdAt: timestamp,
   expiresAt: z.nullable(timestamp),
 });
@@ -19,5 +22,7 @@ export const createdTokenSchema = z.extend(tokenSchema, { token: z.string() });
 export const newTokenSchema = z.strictObject({
   name: tokenName,
   scopes: z.optional(z.array(scope).check(z.minLength(1, "a token needs at least one scope"))),
+  project: z.optional(z.string()),
+  environment: z.optional(z.string()),
   expiresAt: z.optional(z.nullable(momentOf("expiresAt"))),
 });

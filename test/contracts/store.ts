@@ -483,7 +483,14 @@ export function storeContract(name: string, open: OpenStore): void {
           () => far.submissions.insert(submissionTo(key)),
           () => near.submissions.delete(submission.id),
           () =>
-            near.tokens.insert({ name: "t", hash: "h", scopes: ["read"], createdAt: NOW, expiresAt: null }),
+            near.tokens.insert({
+              name: "t",
+              hash: "h",
+              scopes: ["read"],
+              createdAt: NOW,
+              place: null,
+              expiresAt: null,
+            }),
           () => near.tokens.delete("t"),
         ];
         for (const change of changes)
@@ -713,6 +720,7 @@ export function storeContract(name: string, open: OpenStore): void {
         hash: `hash of ${name}`,
         scopes: ["flags:read" as const, "forms:write" as const],
         createdAt: NOW,
+        place: null,
         expiresAt: null,
         ...more,
       });
@@ -832,6 +840,7 @@ export function storeContract(name: string, open: OpenStore): void {
           hash: "h",
           scopes: [],
           createdAt: NOW,
+          place: null,
           expiresAt: null,
         });
         expect(await write.catch(() => "refused")).toBe("refused");

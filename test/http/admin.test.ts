@@ -6,7 +6,7 @@ import { createProject } from "../../src/projects.ts";
 import { storeSubmission, type Submission } from "../../src/submissions.ts";
 import { SCOPES, createToken, type Scope } from "../../src/tokens.ts";
 import { stageText } from "../contracts/blobs.ts";
-import { openServices, openTestApp } from "../support/app.ts";
+import { openServices, openTestApp, placeOf } from "../support/app.ts";
 
 const app = openTestApp();
 const { reported, ...services } = openServices(app);
@@ -127,6 +127,7 @@ const SUFFICE: Record<Scope, Scope[]> = {
   read: ["admin", "read"],
   "flags:read": ["admin", "read", "flags:read", "flags:write"],
   "flags:write": ["admin", "flags:write"],
+  "flags:evaluate": ["admin", "flags:evaluate"],
   "forms:read": ["admin", "read", "forms:read", "forms:write"],
   "forms:write": ["admin", "forms:write"],
 };
@@ -265,7 +266,10 @@ describe("each operation", () => {
   for (const scope of SCOPES) {
     test(`is open to the scope ${scope} where that suffices, and answers 403 elsewhere`, async () => {
       const name = fresh();
-      const { token } = await createToken(app, { name, scopes: [scope] });
+      const { project = fresh(), ...place } = placeOf(scope);
+      await createProject(app, { slug: project, environments: ["develop"] });
+      const bound = scope === "flags:evaluate" ? { project, ...place } : {};
+      const { token } = await createToken(app, { name, scopes: [scope], ...bound });
       for (const { method, path } of operations) {
         const needed = NEEDED[`${method} ${path.replace(ROOT, "")}`]!;
         // No body is valid, so that nothing is made.

@@ -6,12 +6,14 @@ import { createAdminApp } from "../../src/http/admin.ts";
 import type { Report } from "../../src/http/errors.ts";
 import { createFlagsService } from "../../src/http/flags.ts";
 import { createFormsService } from "../../src/http/forms.ts";
+import { createOfrepService } from "../../src/http/ofrep.ts";
 import { createLinks } from "../../src/http/links.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
 import type { SiteOptions } from "../../src/http/site.ts";
 import { createIdSource } from "../../src/keys.ts";
 import { DEFAULT_MAX_CONCURRENT } from "../../src/limits.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import type { Scope } from "../../src/tokens.ts";
 import { tempDirectory } from "./temp.ts";
 
 /** The product on a directory of its own, with a clock that stands still until it is moved. */
@@ -38,6 +40,7 @@ export function openServices(app: TestApp, publicUrl: string | null = null) {
     report,
     forms: createFormsService(app, createLinks(publicUrl, "", app.random), report, guard),
     flags: createFlagsService(app, report),
+    ofrep: async () => createOfrepService(app, report),
     admin: () => createAdminApp(app, { version: "test", report }),
   };
 }
@@ -53,4 +56,9 @@ export function siteOptions(app: App): SiteOptions {
     report: { error: () => {}, refused: () => {} },
     forwardedIgnored: () => {},
   };
+}
+
+/** What a token with that scope has to name: a project and an environment that the test has made. */
+export function placeOf(scope: Scope): { project?: string; environment?: string } {
+  return scope === "flags:evaluate" ? { project: "shop", environment: "develop" } : {};
 }

@@ -1,42 +1,53 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../errors.ts";
 import { isoTime } from "../../time.ts";
-import type { StoredToken } from "../../store.ts";
+import type { EnvironmentKeys, StoredToken } from "../../store.ts";
 import { noSuchToken, type Token } from "../../tokens.ts";
+import { environmentRow } from "./rows.ts";
 import { query } from "./statements.ts";
 
-type Row = { name: string; scopes: string; created_at: number; expires_at: number | null };
+type Row = {
+  name: string;
+  scopes: string;
+  created_at: number;
+  expires_at: number | null;
+  project: string | null;
+  environment: string | null;
+  project_key: string | null;
+  environment_key: string | null;
+};
 
-const SELECT = "SELECT name, scopes, created_at, expires_at FROM tokens";
+const SELECT = `
+  SELECT t.name, t.scopes, t.created_at, t.expires_at, p.slug AS project, e.slug AS environment,
+         p.key AS project_key, e.key AS environment_key
+  FROM tokens t LEFT JOIN environments e ON e.id = t.environment_id LEFT JOIN projects p ON p.id = e.project_id`;
 
 export function insertToken(db: Database, token: StoredToken): Token {
   const { name } = token;
-  if (query<Row, { name: string }>(db, `${SELECT} WHERE name = $name`).get({ name })) {
+  if (query<Row, { name: string }>(db, `${SELECT} WHERE t.name = $name`).get({ name })) {
     throw new AppError("conflict", `token "${name}" already exists`, {
       hint: "revoke it first, or choose another name",
     });
   }
-  const row = {
-    name,
-    created_at: token.createdAt,
-    expires_at: token.expiresAt,
-    scopes: JSON.stringify(token.scopes),
-  };
+  const { place, scopes, createdAt, expiresAt, hash } = token;
+  const environmentId = place && environmentRow(db, place.project, place.environment).id;
   query(
     db,
-    `INSERT INTO tokens (name, hash, scopes, created_at, expires_at)
-     VALUES ($name, $hash, $scopes, $created_at, $expires_at)`,
-  ).run({ ...row, hash: token.hash });
-  return view(row);
+    `INSERT INTO tokens (name, hash, scopes, created_at, expires_at, environment_id)
+     VALUES ($name, $hash, $scopes, $createdAt, $expiresAt, $environmentId)`,
+  ).run({ name, hash, scopes: JSON.stringify(scopes), createdAt, expiresAt, environmentId });
+  return view(query<Row, { name: string }>(db, `${SELECT} WHERE t.name = $name`).get({ name })!);
 }
 
 export function listTokens(db: Database): Token[] {
-  return query<Row, []>(db, `${SELECT} ORDER BY name`).all().map(view);
+  return query<Row, []>(db, `${SELECT} ORDER BY t.name`).all().map(view);
 }
 
-export function findToken(db: Database, hash: string): Token | undefined {
-  const row = query<Row, { hash: string }>(db, `${SELECT} WHERE hash = $hash`).get({ hash });
-  return row ? view(row) : undefined;
+export function findToken(db: Database, hash: string): (Token & { keys?: EnvironmentKeys }) | undefined {
+  const row = query<Row, { hash: string }>(db, `${SELECT} WHERE t.hash = $hash`).get({ hash });
+  if (!row) return undefined;
+  const { project_key: projectKey, environment_key: environmentKey } = row;
+  return { ...view(row), ...(projectKey && environmentKey ? { keys: { projectKey, environmentKey } } : {}) };
 }
 
 export function deleteToken(db: Database, name: string): void {
@@ -48,6 +59,7 @@ function view(row: Row): Token {
   return {
     name: row.name,
     scopes: JSON.parse(row.scopes),
+    ...(row.project && row.environment ? { project: row.project, environment: row.environment } : {}),
     createdAt: isoTime(row.created_at),
     expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
   };

@@ -1,0 +1,79 @@
+import type { App } from "../app.ts";
+import type { Context, Evaluation } from "../flagd/evaluate.ts";
+import { createDecide, evaluateFlag, evaluatePayload, PAYLOAD_SUFFIX, type Decide } from "../flagd/flag.ts";
+import type { FlagRecord } from "../flags.ts";
+import { createSnapshots, type FindSnapshot } from "../snapshots.ts";
+import type { FlagSelection } from "../store.ts";
+import { isoTime } from "../time.ts";
+
+/** What one flag is for a context, as the body of an answer. */
+export type Evaluated = { key: string; metadata?: Record<string, unknown> } & Evaluation;
+
+/** The flags of one environment, as they are evaluated. */
+export type FlagSet = {
+  /** By key: every flag, and the payload of every plain one. */
+  flags: Map<string, (context: Context, now: number) => Evaluated>;
+  /** What flagd calls the metadata of the flag set. */
+  metadata: Record<string, unknown>;
+  /** Differs after every change to the flags of the environment. */
+  revision: number;
+  /** When flags expire, in milliseconds since 1970. */
+  expiries: number[];
+  /** What was compiled: by flag, with what it was made of. */
+  decided: Map<string, { source: string; decide: Decide }>;
+};
+
+/** Finds the flags that two keys select. A rule that is the same as before is not compiled again. */
+export function createFlagSets({ store }: App): FindSnapshot<FlagSet> {
+  return createSnapshots<FlagSet>(store, render);
+}
+
+async function render(selection: FlagSelection, before: FlagSet | undefined): Promise<FlagSet> {
+  const [records, segmentRecords] = await Promise.all([selection.flags(), selection.segments()]);
+  const segments = new Map(segmentRecords.map(({ name, rule }) => [name, JSON.parse(rule) as unknown]));
+  const ofSegments = JSON.stringify([...segments]);
+  const set: FlagSet = {
+    flags: new Map(),
+    metadata: JSON.parse(selection.metadata) as Record<string, unknown>,
+    revision: selection.revision,
+    expiries: records.flatMap(({ expiresAt }) => expiresAt ?? []),
+    decided: new Map(),
+  };
+  const add = (
+    key: string,
+    metadata: Record<string, unknown>,
+    evaluate: (context: Context, now: number) => Evaluation,
+  ) =>
+    set.flags.set(key, (context, now) => {
+      const result = evaluate(context, now);
+      return "errorCode" in result ? { key, ...result } : { key, ...result, metadata };
+    });
+  for (const record of records) {
+    const { slug, rules } = record;
+    const metadata = metadataOf(record, set.metadata);
+    if (rules === null) {
+      add(`${slug}${PAYLOAD_SUFFIX}`, metadata, (_, now) => evaluatePayload(record, now));
+      add(slug, metadata, (context, now) => evaluateFlag(record, neverAsked, context, now));
+      continue;
+    }
+    const source = `${rules} ${rules.includes("$ref") ? ofSegments : ""}`;
+    const known = before?.decided.get(slug);
+    const decide = known?.source === source ? known.decide : createDecide(slug, rules, segments);
+    set.decided.set(slug, { source, decide });
+    add(slug, metadata, (context, now) => evaluateFlag(record, decide, context, now));
+  }
+  return set;
+}
+
+function neverAsked(): never {
+  throw new Error("a plain flag has no rules");
+}
+
+/** A flag with variants carries what its definition and its flag set say, as in flagd, and what is set here besides. */
+function metadataOf(record: FlagRecord, ofSet: Record<string, unknown>): Record<string, unknown> {
+  const { description, expiresAt, updatedAt, rules } = record;
+  const expiry = expiresAt === null ? {} : { expiredAt: isoTime(expiresAt) };
+  if (rules === null) return { description, updatedAt: isoTime(updatedAt), ...expiry };
+  const { metadata } = JSON.parse(rules) as { metadata?: Record<string, unknown> };
+  return { ...ofSet, ...(description === "" ? {} : { description }), ...expiry, ...metadata };
+}

@@ -1,0 +1,175 @@
+import { Hono } from "hono";
+import type { App } from "../app.ts";
+import { AppError } from "../errors.ts";
+import { MAX_WRONG_TOKENS } from "../limits.ts";
+import { authenticate } from "../tokens.ts";
+import { isLoopback, networkOf } from "./address.ts";
+import { bearerToken } from "./auth.ts";
+import { showError, type Report } from "./errors.ts";
+import { etagOf, matches } from "./etag.ts";
+import { ContextError, readContext } from "./ofrep-context.ts";
+import { createFlagSets, type FlagSet } from "./ofrep-flags.ts";
+import { OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "./paths.ts";
+import { createRateLimiter, type Guard } from "./rate-limit.ts";
+import { NO_SNIFF } from "./security.ts";
+
+export type OfrepService = {
+  /** Answers any request to evaluate one flag. */
+  evaluateOne: (request: Request, key: string, client: () => string) => Promise<Response>;
+  /** Answers any request to evaluate all flags. */
+  evaluateAll: (request: Request, client: () => string) => Promise<Response>;
+  /** The same as a Hono app, and JSON for everything else below `/ofrep`; the client's address comes as a binding. */
+  routes: Hono<{ Bindings: { client: string } }>;
+};
+
+const HEADERS = {
+  ...NO_SNIFF,
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "ETag, Retry-After",
+} as const;
+
+/**
+ * The OpenFeature remote evaluation protocol, 0.3, which every OpenFeature SDK speaks:
+ * https://github.com/open-feature/protocol
+ */
+export function createOfrepService(app: App, report: Report, guard?: Guard): OfrepService {
+  const findFlags = createFlagSets(app);
+  const identify = createIdentify(app, findFlags);
+
+  /** Evaluates what a request asks for, or answers why not; `about` is what errors name. */
+  const answer = async (
+    request: Request,
+    client: () => string,
+    about: { key?: string },
+    evaluate: (flags: FlagSet) => Promise<Response>,
+  ): Promise<Response> => {
+    if (request.method === "OPTIONS") return preflight();
+    if (request.method !== "POST")
+      return send(
+        405,
+        { ...about, errorDetails: "flags are evaluated with POST" },
+        { Allow: "POST, OPTIONS" },
+      );
+    try {
+      guard?.(client())();
+      return await evaluate(await identify(request, client));
+    } catch (error) {
+      if (error instanceof ContextError) {
+        report.refused("invalid");
+        return send(400, { ...about, errorCode: error.errorCode, errorDetails: error.message });
+      }
+      const { status, code, message, headers } = showError(error, report, request);
+      const isInvalid = code === "invalid" || code === "too_large";
+      return send(
+        status,
+        { ...about, ...(isInvalid ? { errorCode: "GENERAL" } : {}), errorDetails: message },
+        headers,
+      );
+    }
+  };
+
+  const evaluateOne: OfrepService["evaluateOne"] = (request, key, client) =>
+    answer(request, client, { key }, async ({ flags }) => {
+      const context = await readContext(request);
+      const evaluate = flags.get(key);
+      if (!evaluate) {
+        const errorDetails = `there is no flag ${key} in this environment`;
+        return send(404, { key, errorCode: "FLAG_NOT_FOUND", errorDetails });
+      }
+      const result = evaluate(context, app.now());
+      return send("errorCode" in result ? 400 : 200, result);
+    });
+
+  const evaluateAll: OfrepService["evaluateAll"] = (request, client) =>
+    answer(request, client, {}, async ({ flags, metadata }) => {
+      const context = await readContext(request);
+      const now = app.now();
+      const results = [...flags.values()].map((evaluate) => evaluate(context, now));
+      const about = Object.keys(metadata).length > 0 ? { metadata } : {};
+      const text = JSON.stringify({ flags: results, ...about });
+      // Of the answer itself: it depends on the context and the time too.
+      const headers = { ...HEADERS, ETag: etagOf(text), "Cache-Control": "no-cache" };
+      const known = request.headers.get("if-none-match");
+      if (known !== null && matches(known, headers.ETag)) return new Response(null, { status: 304, headers });
+      return new Response(text, { headers: { ...headers, "Content-Type": "application/json" } });
+    });
+
+  const routes: OfrepService["routes"] = new Hono();
+  routes.all(OFREP_FLAGS_PATH, (c) => evaluateAll(c.req.raw, () => c.env.client));
+  routes.all(OFREP_FLAG_PATH, (c) => evaluateOne(c.req.raw, c.req.param("key"), () => c.env.client));
+  routes.all(`${OFREP_PATH}/*`, (c) =>
+    c.req.method === "OPTIONS"
+      ? preflight()
+      : send(404, { errorDetails: "there is nothing at this address" }),
+  );
+  return { evaluateOne, evaluateAll, routes };
+}
+
+/**
+ * Finds the flags that a request may evaluate: by the two keys of an environment, or by a token for one. Throws
+ * `unauthenticated`, `forbidden` for a token without the scope, `rate_limited` after too many wrong ones.
+ */
+function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) {
+  const countFailure = createRateLimiter(app.now, "wrong tokens");
+  const wrong = "the keys or the token select no environment: see formflag projects get <project>";
+
+  const keysOf = async (request: Request, client: () => string) => {
+    const given = {
+      projectKey: request.headers.get("x-project-key"),
+      environmentKey: request.headers.get("x-environment-key"),
+    };
+    const authorization = request.headers.get("authorization");
+    const apiKey = request.headers.get("x-api-key");
+    if (authorization === null && apiKey === null) {
+      const { projectKey, environmentKey } = given;
+      if (projectKey && environmentKey) return { projectKey, environmentKey };
+      throw new AppError(
+        "unauthenticated",
+        "send x-project-key and x-environment-key, or a token with the scope flags:evaluate",
+      );
+    }
+    try {
+      const token = await authenticate(app, apiKey ?? bearerToken(authorization ?? undefined));
+      if (!token.keys) {
+        throw new AppError("forbidden", `the token "${token.name}" lacks the scope flags:evaluate`, {
+          hint: "formflag tokens create <name> --scope flags:evaluate -p <project> -e <environment>",
+        });
+      }
+      const { projectKey, environmentKey } = token.keys;
+      const isOther =
+        (given.projectKey ?? projectKey) !== projectKey ||
+        (given.environmentKey ?? environmentKey) !== environmentKey;
+      if (isOther)
+        throw new AppError("unauthenticated", "the token is not for the environment that the keys select");
+      return token.keys;
+    } catch (error) {
+      const isWrong = error instanceof AppError && error.code === "unauthenticated";
+      if (isWrong && !isLoopback(client())) countFailure(networkOf(client()), MAX_WRONG_TOKENS);
+      throw error;
+    }
+  };
+
+  return async (request: Request, client: () => string): Promise<FlagSet> => {
+    const { projectKey, environmentKey } = await keysOf(request, client);
+    const flags = await findFlags(projectKey, environmentKey);
+    if (!flags) throw new AppError("unauthenticated", wrong);
+    return flags;
+  };
+}
+
+function send(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+  return Response.json(body, { status, headers: { ...headers, ...HEADERS, "Cache-Control": "no-store" } });
+}
+
+function preflight(): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...HEADERS,
+      "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+      "Access-Control-Allow-Headers":
+        "content-type, x-project-key, x-environment-key, authorization, x-api-key, if-none-match",
+      "Access-Control-Max-Age": "86400",
+    },
+  });
+}
