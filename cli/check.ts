@@ -1,14 +1,11 @@
-import { join } from "node:path";
 import type { Command } from "commander";
 import { checkData, removeOrphans, type CheckResult } from "../src/check.ts";
-import { AppError } from "../src/errors.ts";
 import { formatBytes } from "../src/limits.ts";
-import { readConfig } from "./config.ts";
+import { readLocalConfig } from "./config.ts";
 import { Failed, type Io } from "./io.ts";
-import { lockData, openApp } from "./open.ts";
+import { lockData, needDatabase, openApp } from "./open.ts";
 import { progressBar } from "./save.ts";
 import { table } from "./text.ts";
-import { usage } from "./values.ts";
 
 export function addCheckCommand(check: Command, io: Io): void {
   check
@@ -27,14 +24,8 @@ Examples:
 `,
     )
     .action(async function (this: Command) {
-      const { data, json, quiet, server } = readConfig(this);
-      if (server !== null)
-        throw usage("check looks at a data directory of this machine", "name it with --data");
-      if (!(await Bun.file(join(data, "formflag.db")).exists())) {
-        throw new AppError("not_found", `there is no formflag.db in ${data}`, {
-          hint: "name the data directory with --data",
-        });
-      }
+      const { data, json, quiet } = readLocalConfig(this);
+      await needDatabase(data);
       const repair = this.opts<{ repair?: true }>().repair === true;
       const unlock = repair ? lockData(data) : undefined;
       await using app = openApp(data, "inline");

@@ -61,6 +61,18 @@ export function readConfig(command: Command): Config {
   };
 }
 
+/** The configuration of a command that needs the data directory itself. Throws `invalid` where it is on a server. */
+export function readLocalConfig(command: Command): Config {
+  const config = readConfig(command);
+  if (config.server === null) return config;
+  const names = [];
+  for (let each = command; each.parent; each = each.parent) names.unshift(each.name());
+  throw usage(
+    `${names.join(" ")} works on a data directory of this machine, not with --server`,
+    "run it where the data is, and name the directory with --data",
+  );
+}
+
 /**
  * The token for a server: from `--token-file`, `FORMFLAG_TOKEN`, or `FORMFLAG_TOKEN_FILE`. Never from an option,
  * which other users of the machine can see. Throws `unauthenticated` where there is none.

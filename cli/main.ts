@@ -85,6 +85,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Fill> }[] =
     load: async () => (await import("./service.ts")).addServiceCommands,
   },
   {
+    name: "backup",
+    summary: "back up everything stored, verify a backup, restore it",
+    load: async () => (await import("./backup.ts")).addBackupCommands,
+  },
+  {
     name: "config",
     summary: "show what the program goes by",
     load: async () => (await import("./settings.ts")).addConfigCommands,

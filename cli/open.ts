@@ -38,16 +38,33 @@ function refuseShared(data: string): void {
   });
 }
 
+/** Throws `not_found` for a directory without a database, which opening would make. */
+export async function needDatabase(data: string): Promise<void> {
+  if (await Bun.file(join(data, "formflag.db")).exists()) return;
+  throw new AppError("not_found", `there is no formflag.db in ${data}`, {
+    hint: "name the data directory with --data",
+  });
+}
+
 /**
  * Holds the data directory, as a server does, until the function returned is called. Throws `unavailable` where a
  * server holds it.
  */
 export function lockData(data: string): () => void {
+  return lock(join(data, "serve.lock"), `another formflag serves the data directory ${data}`);
+}
+
+/** Keeps other backups and restores of the data directory away until the function returned is called. */
+export function lockBackup(data: string): () => void {
+  return lock(join(data, "backup.lock"), `another backup or restore of ${data} is under way`);
+}
+
+function lock(file: string, message: string): () => void {
   try {
-    return holdLock(join(data, "serve.lock"));
+    return holdLock(file);
   } catch (error) {
     if (!(error instanceof AppError && error.code === "unavailable")) throw error;
-    throw new AppError("unavailable", `another formflag serves the data directory ${data}`, {
+    throw new AppError("unavailable", message, {
       hint: "stop it first, or give this one another directory with --data",
     });
   }

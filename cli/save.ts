@@ -1,7 +1,9 @@
 import { rmSync } from "node:fs";
-import { open, realpath, rename, stat } from "node:fs/promises";
+import { open, realpath, rename, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { syncDirectory } from "../src/blobs/disk.ts";
 import { AppError } from "../src/errors.ts";
+import { createPace } from "../src/pace.ts";
 import type { Io } from "./io.ts";
 import { printableLines } from "./text.ts";
 import { usage } from "./values.ts";
@@ -46,21 +48,64 @@ export async function saveTo(
   const discard = () => rmSync(partial, { force: true });
   if (!target.isStream) process.once("exit", discard);
   let done = 0;
-  try {
+  const counted = async function* () {
     for await (const chunk of chunksOf(answer)) {
-      await handle.writeFile(chunk);
+      yield chunk;
       done += count(chunk);
       if (show) io.err(`\r${progressBar(done / Math.max(1, total))}  ${file}`);
     }
-    if (!target.isStream) await handle.sync();
+  };
+  try {
+    await writeChunks(handle, counted(), !target.isStream);
+  } catch (error) {
+    throw diskError(error, file);
   } finally {
     await handle.close();
   }
   if (!target.isStream) {
     await rename(partial, target.path);
     process.off("exit", discard);
+    await syncDirectory(dirname(target.path));
   }
   if (show) io.err(`\r${progressBar(1)}  ${file} saved\n`);
+}
+
+/**
+ * Writes chunks as they come. Where they are to be `durable`, the file is flushed in steps, so that others who need the
+ * disk meanwhile are not held up by one long flush.
+ */
+export async function writeChunks(
+  handle: FileHandle,
+  chunks: AsyncIterable<Uint8Array>,
+  durable: boolean,
+): Promise<void> {
+  const pace = createPace();
+  let unflushed = 0;
+  for await (const chunk of chunks) {
+    await handle.writeFile(chunk);
+    unflushed += chunk.byteLength;
+    if (!durable || unflushed < pace.size) continue;
+    const start = performance.now();
+    await handle.sync();
+    pace.took(performance.now() - start);
+    unflushed = 0;
+  }
+  if (durable) await handle.sync();
+}
+
+/** A full or failing disk in words; any other error as it is. */
+export function diskError(error: unknown, file: string): unknown {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const [message, hint] =
+    {
+      ENOSPC: ["cannot be written: the disk is full", "free some space, or use another disk"],
+      EDQUOT: ["cannot be written: the disk quota is used up", "free some space, or use another disk"],
+      EFBIG: ["cannot be written: the disk takes no file so large", "use another disk"],
+      EIO: ["cannot be written: the disk reports an error", "check the disk and the system log"],
+    }[code] ?? [];
+  return message === undefined
+    ? error
+    : new AppError("unavailable", `the file ${file} ${message}`, { hint, cause: error });
 }
 
 /** Where bytes for a file go: through links, so that they stay links. */
@@ -82,7 +127,11 @@ async function targetOf(file: string): Promise<{ path: string; isStream: boolean
 async function* chunksOf(answer: Response): AsyncGenerator<Uint8Array> {
   const reader = answer.body?.getReader();
   if (!reader) return;
-  for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value;
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value;
+  } finally {
+    await reader.cancel();
+  }
 }
 
 const BAR_WIDTH = 24;

@@ -28,6 +28,17 @@ export type Blobs = {
    * stages may call it.
    */
   recover(): Promise<(Note & { keys: string[] })[]>;
+  /**
+   * From now on, what is deleted can still be opened through the hold, by whichever process it is deleted, until the
+   * hold is released or its process ends. One process at a time may hold; it ends what an earlier one left.
+   */
+  hold(): Promise<Hold>;
+};
+
+type Hold = {
+  /** The bytes of a file that was kept when the hold began, or since. Throws `not_found`, on reading. */
+  open(key: string): AsyncIterable<Uint8Array>;
+  release(): Promise<void>;
 };
 
 type Note = { clear: () => Promise<void> };
@@ -40,3 +51,9 @@ export type StagedBlob = {
   /** Throws the file away; may be called at any time, and after `keep` does nothing. */
   discard(): Promise<void>;
 };
+
+/** The folder a file stands in: two hex characters from the random end of the id in its key. */
+export function shardOf(key: string): string {
+  const id = key.slice(0, key.lastIndexOf("."));
+  return id.slice(-2);
+}

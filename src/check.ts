@@ -1,5 +1,6 @@
 import type { App } from "./app.ts";
 import { AppError } from "./errors.ts";
+import type { Store } from "./store.ts";
 
 /** Something that is not as it was stored. An orphan is an uploaded file that no submission refers to. */
 export type Problem = {
@@ -23,7 +24,7 @@ export type StoredFile = { key: string; submission: string; name: string; size: 
 const PAGE = 500;
 
 /** As `storeSubmission` makes them: what else lies in the upload directory is none of ours. */
-const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.\d{1,3}$/;
+export const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.\d{1,3}$/;
 
 /**
  * Looks whether the database is sound and every file is there as it was stored, and for orphans. May run beside a
@@ -42,20 +43,25 @@ export async function checkData(
   for await (const keys of app.blobs.list()) present.push(...keys.filter((key) => KEY.test(key)));
 
   const total = await app.store.submissions.fileBytes();
-  let after = "";
-  for (;;) {
-    const page = await app.store.submissions.files(after, PAGE);
-    for (const file of page) {
-      files += 1;
-      const problem = await checkFile(app, file, (count) => progress((bytes += count), total));
-      if (problem) problems.push(problem);
-    }
-    if (page.length < PAGE) break;
-    after = page.at(-1)!.key;
+  for await (const file of storedFiles(app.store)) {
+    files += 1;
+    const problem = await checkFile(app, file, (count) => progress((bytes += count), total));
+    if (problem) problems.push(problem);
   }
   for (const key of await orphansAmong(app, present))
     problems.push({ kind: "orphan", what: key, message: "no submission refers to this file" });
   return { files, bytes, problems };
+}
+
+/** Every file of every submission, by key. */
+export async function* storedFiles(store: Store): AsyncGenerator<StoredFile> {
+  let after = "";
+  for (;;) {
+    const page = await store.submissions.files(after, PAGE);
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.key;
+  }
 }
 
 /** Removes the orphans that a check found. No server may be running: it could be about to refer to them. */

@@ -108,6 +108,11 @@ export type Store = {
   watch(changed: () => void): void;
   /** What is wrong with the database file, in words; nothing where it is sound. Reads all of it. */
   check(): Promise<string[]>;
+  /**
+   * Copies everything, as it is at one moment, into a new file that the same driver opens; reading and writing go on.
+   * Tells about how many bytes of how many are copied.
+   */
+  snapshot(into: string, progress: (done: number, total: number) => void): Promise<void>;
   /** Throws `unavailable` unless the database answers. */
   ping(): Promise<void>;
   /** Throws `unavailable` unless a write would be taken now. */

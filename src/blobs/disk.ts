@@ -13,14 +13,17 @@ import {
   type FileHandle,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Blobs, StagedBlob } from "../blobs.ts";
+import { shardOf, type Blobs, type StagedBlob } from "../blobs.ts";
 import { AppError } from "../errors.ts";
 import { MIN_FREE_BYTES } from "../limits.ts";
+import { ignoreMissing, noSuchFile, openHolds } from "./hold.ts";
 
 /** Staged files stand here until they are kept; a name that no shard has. */
 const STAGING = "staging";
 /** How the names of notes end, which stand beside the staged files. */
 const NOTE = ".note";
+/** Deleted files that are held stand here, beside the staged files. */
+const HELD = "held";
 
 /**
  * The blob store in a local directory, which is made where it does not exist. A kept file stands in one of 256
@@ -40,6 +43,7 @@ export function openDiskBlobs(root: string): Blobs {
     throw diskError(error);
   };
   const pathOf = (key: string) => join(root, shardOf(key), key);
+  const holds = openHolds(join(staging, HELD), pathOf);
   /** Where each staged file stands. */
   const staged = new WeakMap<StagedBlob, { path: string; handle: FileHandle; isOpen: boolean }>();
 
@@ -87,7 +91,7 @@ export function openDiskBlobs(root: string): Blobs {
     return Promise.all(
       names.map(async (name) => {
         const path = join(staging, name);
-        return { path, keys: parseNote(await readFile(path, "utf8").catch(ignoreMissing)) };
+        return { path, keys: parseNote((await readFile(path, "utf8").catch(ignoreMissing)) ?? "") };
       }),
     );
   };
@@ -115,11 +119,7 @@ export function openDiskBlobs(root: string): Blobs {
     },
     async open(key) {
       const path = pathOf(key);
-      if (!(await Bun.file(path).exists())) {
-        throw new AppError("not_found", "the file is missing from the upload directory", {
-          hint: "was it removed by hand, or restored without its files?",
-        });
-      }
+      if (!(await Bun.file(path).exists())) throw noSuchFile();
       return Bun.file(path).stream();
     },
     has: (key) => Bun.file(pathOf(key)).exists(),
@@ -129,8 +129,9 @@ export function openDiskBlobs(root: string): Blobs {
       }
     },
     async delete(keys) {
+      const remove = await holds.remover();
       for (let start = 0; start < keys.length; start += 100) {
-        await Promise.all(keys.slice(start, start + 100).map((key) => rm(pathOf(key), { force: true })));
+        await Promise.all(keys.slice(start, start + 100).map((key) => remove(key)));
       }
     },
     async note(keys) {
@@ -150,19 +151,15 @@ export function openDiskBlobs(root: string): Blobs {
         keys ? [{ path, keys, clear: () => rm(path, { force: true }) }] : [],
       );
       const kept = new Set(notes.map(({ path }) => path));
+      if (await holds.isHeld()) kept.add(join(staging, HELD));
       for (const name of await readdir(staging)) {
         const path = join(staging, name);
         if (!kept.has(path)) await rm(path, { force: true, recursive: true });
       }
       return notes;
     },
+    hold: () => holds.hold().catch(fail),
   };
-}
-
-/** For a note that was cleared since it was seen. */
-function ignoreMissing(error: unknown): string {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
-  throw error;
 }
 
 /** Undefined for one that a power cut left unwritten: nothing was kept under it. */
@@ -173,12 +170,6 @@ function parseNote(text: string): string[] | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-/** Two hex characters from the random end of the id in a key. */
-function shardOf(key: string): string {
-  const id = key.slice(0, key.lastIndexOf("."));
-  return id.slice(-2);
 }
 
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
@@ -193,7 +184,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 const SYNCS_DIRECTORIES = process.platform !== "win32";
 
 /** Makes the names in a directory survive a power cut. */
-async function syncDirectory(path: string): Promise<void> {
+export async function syncDirectory(path: string): Promise<void> {
   if (!SYNCS_DIRECTORIES) return;
   const handle = await open(path, "r");
   try {

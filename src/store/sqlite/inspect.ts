@@ -22,7 +22,7 @@ export function inspectDatabase(file: string, { isQuick }: { isQuick: boolean })
   let db: Database | undefined;
   try {
     db = openUnchanged(file);
-    const schema = schemaVersion(db, file);
+    const schema = schemaVersion(db, undefined, file);
     const newest =
       schema === 0 ? null : numberOf(db, "SELECT created_at FROM submissions ORDER BY seq DESC LIMIT 1");
     const found = isQuick ? db.query("PRAGMA quick_check").values().flat().map(String) : [];

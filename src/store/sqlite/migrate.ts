@@ -1,8 +1,12 @@
 import { type Database, SQLiteError } from "bun:sqlite";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { AppError } from "../../errors.ts";
+import { copyDatabase } from "./copy.ts";
+import { sqliteError } from "./errors.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
 import targeting from "./migrations/0002-targeting.sql" with { type: "text" };
-import { query } from "./statements.ts";
+import { readNumber } from "./statements.ts";
 
 /** How long a statement waits for another process's lock, in milliseconds. It blocks its thread. */
 export const BUSY_TIMEOUT = 5000;
@@ -14,20 +18,56 @@ const MIGRATIONS: readonly string[] = [initial, targeting];
 const APPLICATION_ID = 0x66666c67;
 
 /**
- * Brings the schema up to date in one transaction. Throws `unsupported` for a database that a newer program wrote,
- * or another one.
+ * Brings the schema up to date in one transaction, after a copy of a database that holds something was made beside it:
+ * `formflag.db.before-2` is the file as it was before migration 2. Throws `unsupported` for a database that a newer
+ * program wrote, or another one, and where a migration fails; the file is then as it was.
  */
-export function migrate(db: Database): void {
+export function migrate(db: Database, migrations = MIGRATIONS): void {
   // One view of the file: another process may be making it.
-  const version = db.transaction(() => schemaVersion(db)).deferred();
-  if (version === MIGRATIONS.length) return;
+  const version = db.transaction(() => schemaVersion(db, migrations.length)).deferred();
+  if (version === migrations.length) return;
   useWal(db);
   db.transaction(() => {
-    const version = schemaVersion(db);
-    for (const sql of MIGRATIONS.slice(version)) db.run(sql);
-    db.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
-    db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+    // Another process may have been faster.
+    const version = schemaVersion(db, migrations.length);
+    if (version === migrations.length) return;
+    if (version > 0) keepCopy(db, `${db.filename}.before-${version + 1}`);
+    try {
+      for (const sql of migrations.slice(version)) db.run(sql);
+      db.run(`PRAGMA user_version = ${migrations.length}`);
+      db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+    } catch (error) {
+      throw migrationError(error, db.filename, version, migrations.length);
+    }
   }).immediate();
+}
+
+/** Durable before it has its name. */
+function keepCopy(db: Database, file: string): void {
+  const partial = `${file}.part`;
+  rmSync(partial, { force: true });
+  try {
+    for (const _ of copyDatabase(db, partial));
+    renameSync(partial, file);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+  // Windows has no such call for a folder.
+  if (process.platform === "win32") return;
+  const folder = openSync(dirname(file), "r");
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+function migrationError(error: unknown, file: string, from: number, to: number): unknown {
+  // A full disk or a lock has words of its own.
+  const known = sqliteError(error, file);
+  if (known instanceof AppError || !(error instanceof Error)) return known;
+  const message = `${file} could not be brought from schema ${from} to ${to}: ${error.message}`;
+  return new AppError("unsupported", message, {
+    hint: "the file was left as it is; go on with the formflag that wrote it",
+    cause: error,
+  });
 }
 
 /** Switches to WAL. Alone among the statements, that one does not wait while another process holds a lock. */
@@ -45,8 +85,11 @@ function useWal(db: Database): void {
   }
 }
 
-/** The number of migrations the file has seen. Throws `unsupported` where it is none of ours, or a newer one. */
-export function schemaVersion(db: Database, name = db.filename): number {
+/**
+ * The number of migrations the file has seen, of those this program knows. Throws `unsupported` where it is none of
+ * ours, or a newer one.
+ */
+export function schemaVersion(db: Database, newest = MIGRATIONS.length, name = db.filename): number {
   const version = readNumber(db, "PRAGMA user_version");
   const application = readNumber(db, "PRAGMA application_id");
   const isEmpty = () => readNumber(db, "SELECT count(*) FROM sqlite_schema") === 0;
@@ -55,16 +98,12 @@ export function schemaVersion(db: Database, name = db.filename): number {
       hint: "give another directory with --data; the file was left as it is",
     });
   }
-  if (version > MIGRATIONS.length) {
+  if (version > newest) {
     throw new AppError(
       "unsupported",
-      `${name} was written by a newer formflag (schema ${version}, this one knows ${MIGRATIONS.length})`,
+      `${name} was written by a newer formflag (schema ${version}, this one knows ${newest})`,
       { hint: "run that newer formflag; the file was left as it is" },
     );
   }
   return version;
-}
-
-function readNumber(db: Database, sql: string): number {
-  return Number(query<{ value: number }, []>(db, sql).values()[0]![0]);
 }

@@ -19,6 +19,11 @@ export function query<Row = unknown, Params extends Bindings = Bindings>(
   return statement as never;
 }
 
+/** The one number that a statement answers. */
+export function readNumber(db: Database, sql: string): number {
+  return Number(query<{ value: number }, []>(db, sql).values()[0]![0]);
+}
+
 /** Closes a connection with its statements: one that is left keeps the file open. */
 export function close(db: Database): void {
   for (const statement of compiled.get(db)?.values() ?? []) statement.finalize();

@@ -5,9 +5,10 @@ import type { Store } from "../../store.ts";
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { checkDatabase } from "./check.ts";
 import { connect } from "./connection.ts";
+import { copyDatabase } from "./copy.ts";
 import { listEnvironments } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
-import { close, query } from "./statements.ts";
+import { close, query, readNumber } from "./statements.ts";
 import { currentVersion } from "./version.ts";
 import { findFlag, flagsOfEnvironment, listFlags, selectEnvironment } from "./flags.ts";
 import { findForm, findFormByKey, listForms } from "./forms.ts";
@@ -143,6 +144,22 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
     // A write that changes nothing: it waits for what is queued and for locks, and costs no fsync.
     ready: () => answers(() => write("probe", [])),
     stats: async () => ({ ...writer.stats(), bytes: databaseBytes(file) }),
+    async snapshot(into, progress) {
+      // A connection of its own: its transaction stays open while others read and write.
+      const reader = connect(file, { create: false });
+      try {
+        reader.run("BEGIN");
+        const total = readNumber(reader, "PRAGMA page_count") * readNumber(reader, "PRAGMA page_size");
+        for (const done of copyDatabase(reader, into)) {
+          progress(done, total);
+          await Bun.sleep(0);
+        }
+      } catch (error) {
+        throw sqliteError(error, into);
+      } finally {
+        close(reader);
+      }
+    },
     async close() {
       await writer.close();
       close(db);

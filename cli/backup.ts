@@ -1,0 +1,212 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import type { Command } from "commander";
+import { packTar, unpackTar } from "../src/archive/tar.ts";
+import { createBackup, readBackup, type About, type Scratch } from "../src/backup.ts";
+import type { Blobs } from "../src/blobs.ts";
+import { AppError } from "../src/errors.ts";
+import { formatBytes } from "../src/limits.ts";
+import { readLocalConfig, type Config } from "./config.ts";
+import { Failed, type Io } from "./io.ts";
+import { lockBackup, needDatabase, openApp } from "./open.ts";
+import { fileTime, prepareRestore } from "./restore.ts";
+import { progressBar, saveTo, writeOut } from "./save.ts";
+import { openScratch } from "./scratch.ts";
+import { printable } from "./text.ts";
+import { usage } from "./values.ts";
+import { VERSION } from "./version.ts";
+
+export function addBackupCommands(backup: Command, io: Io): void {
+  backup.addHelpText(
+    "after",
+    `
+Examples:
+  formflag backup create
+  formflag backup verify formflag-backup-20270131T120000Z.tar
+  formflag backup restore formflag-backup-20270131T120000Z.tar --data ./restored
+`,
+  );
+
+  backup
+    .command("create")
+    .description(
+      "write one archive with the database and every uploaded file, beside a running server or without one",
+    )
+    .option("-o, --output <file>", "where to; - for standard output (default: formflag-backup-<time>.tar)")
+    .addHelpText(
+      "after",
+      `
+The archive is a plain tar file, laid out like the data directory, with the SHA-256 of each file in its manifest.json.
+Submissions go on while it is made. A file that exists is replaced only with --yes.
+
+Examples:
+  formflag backup create
+  formflag backup create -o /mnt/backup/formflag.tar --yes
+  formflag backup create -o - | zstd > formflag.tar.zst
+`,
+    )
+    .action(async function (this: Command) {
+      await create(
+        io,
+        readLocalConfig(this),
+        this.opts<{ output?: string }>().output ?? `formflag-backup-${fileTime()}.tar`,
+      );
+    });
+
+  backup
+    .command("verify")
+    .argument("<file>", "archive")
+    .description("read a backup and compare everything in it with its sums")
+    .addHelpText(
+      "after",
+      `
+The database is unpacked into the folder for temporary files (TMPDIR) meanwhile.
+
+Exit code: 0 when the backup is sound, 1 when it is not.
+
+Example:
+  formflag backup verify formflag-backup-20270131T120000Z.tar
+`,
+    )
+    .action(async function (this: Command, file: string) {
+      const config = readLocalConfig(this);
+      using scratch = openScratch(join(mkdtempSync(join(tmpdir(), "formflag-")), "verify"));
+      const about = await read(io, config, file, scratch);
+      await tell(io, config, { file, ...about }, `${file} is sound: ${contents(about)}\n`);
+    });
+
+  backup
+    .command("restore")
+    .argument("<file>", "archive")
+    .description("make a data directory from a backup")
+    .option("--replace", "where there is data already, keep it aside under another name")
+    .addHelpText(
+      "after",
+      `
+The data directory has to be empty, or not to exist, unless --replace is given; no server may run on it. Nothing is
+changed before the whole backup was read and found sound.
+
+Examples:
+  formflag backup restore formflag-backup-20270131T120000Z.tar --data ./restored
+  formflag backup restore formflag-backup-20270131T120000Z.tar --replace
+`,
+    )
+    .action(async function (this: Command, file: string) {
+      const config = readLocalConfig(this);
+      const archive = Bun.file(file);
+      if (!(await archive.exists())) throw noArchive(file);
+      await using restore = await prepareRestore(
+        config.data,
+        this.opts<{ replace?: true }>().replace === true,
+      );
+      const about = await read(io, config, file, restore.scratch, restore.blobs);
+      const aside = await restore.finish();
+      const text = aside === null ? "" : `what was there before is kept in ${aside}\n`;
+      await tell(
+        io,
+        config,
+        { data: config.data, before: aside, ...about },
+        `restored ${contents(about)} into ${config.data}\n${text}`,
+      );
+    });
+}
+
+async function create(io: Io, config: Config, output: string): Promise<void> {
+  const { data, json, yes } = config;
+  const isStdout = output === "-";
+  if (isStdout && json)
+    throw usage("--json and -o - would both write to standard output", "name a file with -o");
+  if (isStdout && io.outIsTerminal)
+    throw usage("the archive would go to the terminal", "name a file with -o, or write it into a pipe");
+  await needDatabase(data);
+  if (!isStdout && !yes && (await Bun.file(output).exists())) {
+    throw new AppError("conflict", `${output} exists already`, {
+      hint: "add --yes to replace it, or give another name with -o",
+    });
+  }
+  const unlock = lockBackup(data);
+  try {
+    await save(io, config, output);
+  } finally {
+    unlock();
+  }
+}
+
+async function save(io: Io, config: Config, output: string): Promise<void> {
+  const { data } = config;
+  const isStdout = output === "-";
+  using scratch = openScratch(join(data, "backup.tmp"));
+  await using app = openApp(data, "inline");
+  let about: About | undefined;
+  const bar = createBar(io, config);
+  const entries = createBackup(app, scratch, `formflag ${VERSION}`, {
+    progress: (...args) => bar.show(...args),
+    started: (started) => (about = started),
+  });
+  const archive = new Response(packTar(entries, app.now()));
+  const hash = new Bun.CryptoHasher("sha256");
+  let bytes = 0;
+  const count = (chunk: Uint8Array) => {
+    hash.update(chunk);
+    bytes += chunk.byteLength;
+    return chunk.byteLength;
+  };
+  if (isStdout) await writeOut(io, archive);
+  else await saveTo(output, archive, { total: 0, count, show: false, io });
+  bar.end();
+  if (isStdout) return;
+  const { submissions, files } = about!;
+  const result = { file: output, bytes, submissions, files, sha256: hash.digest("hex") };
+  await tell(io, config, result, `saved ${contents(about!)} in ${output} (${formatBytes(bytes)})\n`);
+}
+
+/** Reads an archive and returns what it says about itself; one that is not sound is told of, and `Failed` is thrown. */
+async function read(io: Io, config: Config, file: string, scratch: Scratch, into?: Blobs): Promise<About> {
+  const archive = Bun.file(file);
+  if (!(await archive.exists())) throw noArchive(file);
+  const bar = createBar(io, config);
+  let done = 0;
+  const entries = unpackTar(archive.stream());
+  const progress = (bytes: number) => bar.show(basename(file), (done += bytes), archive.size);
+  const { about, problems } = await readBackup(entries, scratch, progress, into);
+  bar.end();
+  if (problems.length === 0) return about;
+  const text = `${problems.map(printable).join("\n")}\n${file} is not sound: do not rely on it\n`;
+  await io.out(config.json ? `${JSON.stringify({ file, ...about, problems }, null, 2)}\n` : text);
+  throw new Failed();
+}
+
+async function tell(io: Io, { json, quiet }: Config, value: unknown, text: string): Promise<void> {
+  if (json) await io.out(`${JSON.stringify(value, null, 2)}\n`);
+  else if (!quiet) await io.out(text);
+}
+
+function contents({ submissions, files, bytes, createdAt }: About): string {
+  const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
+  return `${count(submissions, "submission")} and ${count(files, "file")} (${formatBytes(bytes)}) as of ${createdAt}`;
+}
+
+/** Milliseconds between two drawings. */
+const REDRAW_MS = 50;
+
+/** A progress bar that is shown to a person at a terminal alone. */
+function createBar(io: Io, { json, quiet }: Config) {
+  const isShown = io.errIsTerminal && !json && !quiet;
+  let drawn = 0;
+  return {
+    show(what: string, done: number, total: number) {
+      const now = performance.now();
+      if (!isShown || now - drawn < REDRAW_MS) return;
+      drawn = now;
+      io.err(`\r${progressBar(done / Math.max(1, total))}  ${formatBytes(done)} of ${printable(what)}\x1b[K`);
+    },
+    end() {
+      if (isShown && drawn > 0) io.err("\r\x1b[K");
+    },
+  };
+}
+
+function noArchive(file: string): AppError {
+  return new AppError("not_found", `there is no file ${file}`, { hint: "name a backup that formflag made" });
+}
