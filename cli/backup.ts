@@ -1,10 +1,11 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { stat } from "node:fs/promises";
+import { constants, setPriority, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
 import { packTar, unpackTar } from "../src/archive/tar.ts";
 import { createBackup, readBackup, type About, type Scratch } from "../src/backup.ts";
 import type { Blobs } from "../src/blobs.ts";
+import { ignoreMissing } from "../src/blobs/hold.ts";
 import { AppError } from "../src/errors.ts";
 import { formatBytes } from "../src/limits.ts";
 import { readLocalConfig, type Config } from "./config.ts";
@@ -71,7 +72,7 @@ Example:
     )
     .action(async function (this: Command, file: string) {
       const config = readLocalConfig(this);
-      using scratch = openScratch(join(mkdtempSync(join(tmpdir(), "formflag-")), "verify"));
+      using scratch = openScratch(join(tmpdir(), `formflag-verify-${crypto.randomUUID()}`));
       const about = await read(io, config, file, scratch);
       await tell(io, config, { file, ...about }, `${file} is sound: ${contents(about)}\n`);
     });
@@ -120,12 +121,16 @@ async function create(io: Io, config: Config, output: string): Promise<void> {
   if (isStdout && io.outIsTerminal)
     throw usage("the archive would go to the terminal", "name a file with -o, or write it into a pipe");
   await needDatabase(data);
-  if (!isStdout && !yes && (await Bun.file(output).exists())) {
+  // Into a pipe or a device it goes as it stands.
+  const found = await stat(output).catch(ignoreMissing);
+  if (!isStdout && !yes && found?.isFile()) {
     throw new AppError("conflict", `${output} exists already`, {
       hint: "add --yes to replace it, or give another name with -o",
     });
   }
   const unlock = lockBackup(data);
+  // A server beside it comes first.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   try {
     await save(io, config, output);
   } finally {

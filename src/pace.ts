@@ -1,5 +1,5 @@
-/** About how long one flush may take, in milliseconds: so long a commit of somebody else may have to wait for it. */
-const FLUSH_MS = 10;
+/** About how long one flush may take, in milliseconds. Commits of others wait for two or three of them. */
+const FLUSH_MS = 5;
 const MiB = 1024 * 1024;
 const LEAST = MiB / 4;
 const MOST = 16 * MiB;

@@ -30,11 +30,11 @@ export function* copyDatabase(db: Database, into: string): Generator<number> {
       for (const bytes of copyRows(db, copy, name)) {
         done += bytes;
         if (done - flushed < pace.size) continue;
-        const start = performance.now();
         copy.run("COMMIT");
+        const start = performance.now();
         fsyncSync(descriptor);
-        copy.run("BEGIN");
         pace.took(performance.now() - start);
+        copy.run("BEGIN");
         flushed = done;
         yield done;
       }

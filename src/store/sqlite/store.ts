@@ -154,6 +154,10 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
           progress(done, total);
           await Bun.sleep(0);
         }
+        reader.run("ROLLBACK");
+        // What gathered in the log meanwhile: else the next commit of a server would write it back, and keep its sender
+        // waiting for that.
+        reader.run("PRAGMA wal_checkpoint(PASSIVE)");
       } catch (error) {
         throw sqliteError(error, into);
       } finally {

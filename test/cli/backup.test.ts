@@ -1,0 +1,390 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
+import { createTarPacker, unpackTar, type ParsedTarEntryWithData } from "modern-tar";
+import { eventually } from "../support/eventually.ts";
+import { EXECUTABLE, formflag, onData, startServer } from "../support/executable.ts";
+import { tempDirectory } from "../support/temp.ts";
+
+type Exported = { id: string; data: Record<string, unknown>; files: { name: string; sha256: string }[] };
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+/** A server with a form that takes files, and what a sender and an operator do. */
+async function openForm() {
+  const server = await startServer();
+  const commands = onData(server.data);
+  const { key } = await commands.json<{ key: string }>("forms", "create", "contact", "--uploads", "on");
+  const submit = async (text: string, ...files: string[]): Promise<string> => {
+    const body = new FormData();
+    body.append("text", text);
+    for (const [index, content] of files.entries()) body.append("file", new File([content], `${index}.txt`));
+    const answer = await fetch(`${server.url}/v1/s/${key}?mode=rest`, { method: "POST", body });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { id: string }).id;
+  };
+  const archive = join(tempDirectory(), "backup.tar");
+  return { server, ...commands, submit, archive };
+}
+
+async function submissionsIn(data: string): Promise<Exported[]> {
+  const { stdout } = await onData(data).run("submissions", "export", "contact");
+  return stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Exported);
+}
+
+/** A sound archive of three files, and its entries. */
+async function openArchive() {
+  const { server, submit, run, archive } = await openForm();
+  await submit("one", "abc", "def");
+  await submit("two", "ghi");
+  expect((await run("backup", "create", "-o", archive)).code).toBe(0);
+  await server.stop();
+  return { archive, entries: await unpackTar(readFileSync(archive)) };
+}
+
+/** The same archive with other entries. */
+async function rewrite(entries: ParsedTarEntryWithData[]): Promise<string> {
+  const { readable, controller } = createTarPacker();
+  const packed = new Response(readable).bytes();
+  for (const { header, data } of entries) {
+    const writer = controller.add({ ...header, size: data?.byteLength ?? 0 }).getWriter();
+    if (data) await writer.write(data);
+    await writer.close();
+  }
+  controller.finalize();
+  const file = join(tempDirectory(), "changed.tar");
+  writeFileSync(file, await packed);
+  return file;
+}
+
+describe("a backup", () => {
+  test("made while submissions come and go is whole, and restored it is what the server held", async () => {
+    const { server, submit, run, json, archive } = await openForm();
+    for (let round = 0; round < 10; round += 1) await submit(`before ${round}`, `file ${round}`, "more");
+    let isDone = false;
+    const sent = new Set<string>();
+    const load = async (name: string) => {
+      for (let round = 0; !isDone; round += 1) {
+        const id = await submit(`${name} ${round}`, `bytes of ${name} ${round}`);
+        if (round % 2 === 0) sent.add(id);
+        else await run("submissions", "delete", id, "--yes");
+      }
+    };
+    const loads = [load("a"), load("b"), load("c")];
+    const before = await submissionsIn(server.data);
+    for (let round = 0; round < 3; round += 1) {
+      const file = `${archive}.${round}`;
+      const made = await json<{ files: number; submissions: number; bytes: number; sha256: string }>(
+        "backup",
+        "create",
+        "-o",
+        file,
+      );
+      expect(made.bytes).toBe(statSync(file).size);
+      expect(made.sha256).toBe(new Bun.CryptoHasher("sha256").update(readFileSync(file)).digest("hex"));
+      expect((await formflag(["backup", "verify", file])).code).toBe(0);
+
+      const restored = join(tempDirectory(), "data");
+      const { code, stdout } = await onData(restored).run("backup", "restore", file);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("restored ") });
+      const checked = await onData(restored).json<{ files: number; problems: unknown[] }>("check");
+      expect(checked).toMatchObject({ files: made.files, problems: [] });
+      const after = await submissionsIn(restored);
+      expect(after).toHaveLength(made.submissions);
+      const ids = new Set(after.map(({ id }) => id));
+      expect(
+        before.filter(({ id, data }) => String(data["text"]).startsWith("before") && !ids.has(id)),
+      ).toEqual([]);
+    }
+    isDone = true;
+    await Promise.all(loads);
+    expect(sent.size).toBeGreaterThan(0);
+    expect(readdirSync(server.data).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    expect(readdirSync(join(server.data, "uploads", "staging"))).toEqual([]);
+  }, 60_000);
+
+  test("is a plain tar file laid out like the data directory, with a manifest of sums, its owner's alone", async () => {
+    const { archive, entries } = await openArchive();
+    expect((statSync(archive).mode & 0o777).toString(8)).toBe("600");
+    const names = entries.map(({ header }) => header.name);
+    expect(names.slice(0, 2)).toEqual(["manifest.json", "formflag.db"]);
+    const manifest = JSON.parse(new TextDecoder().decode(entries[0]!.data)) as Record<string, unknown>;
+    expect(manifest).toMatchObject({ format: 1, submissions: 2, files: 3, bytes: 9 });
+    expect(manifest["entries"]).toEqual(
+      entries.slice(1).map(({ header, data }) => ({
+        path: header.name,
+        size: data!.byteLength,
+        sha256: new Bun.CryptoHasher("sha256").update(data!).digest("hex"),
+      })),
+    );
+    const data = tempDirectory();
+    for (const { header, data: bytes } of entries) {
+      mkdirSync(join(data, header.name, ".."), { recursive: true });
+      writeFileSync(join(data, header.name), bytes!);
+    }
+    expect(await onData(data).json("check")).toMatchObject({ files: 3, problems: [] });
+  });
+
+  test("goes to standard output, whole", async () => {
+    const { server, submit } = await openForm();
+    await submit("one", "x".repeat(300_000));
+    const child = Bun.spawn([EXECUTABLE, "backup", "create", "-o", "-", "--data", server.data], {
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const file = join(tempDirectory(), "piped.tar");
+    writeFileSync(file, await new Response(child.stdout).bytes());
+    expect(await child.exited).toBe(0);
+    expect(await new Response(child.stderr).text()).toBe("");
+    expect((await formflag(["backup", "verify", file])).code).toBe(0);
+  });
+
+  test("has a name of its own unless told, and replaces a file only with --yes", async () => {
+    const { server, archive } = await openForm();
+    const cwd = tempDirectory();
+    const { stdout } = await formflag(["backup", "create", "--data", server.data], { cwd });
+    const [name] = readdirSync(cwd);
+    expect(name).toMatch(/^formflag-backup-\d{8}T\d{6}Z\.tar$/);
+    expect(stdout).toContain(name!);
+    writeFileSync(archive, "precious");
+    const create = ["backup", "create", "-o", archive, "--data", server.data];
+    expect(await formflag(create)).toMatchObject({ code: 5, stderr: expect.stringContaining("--yes") });
+    expect(readFileSync(archive, "utf8")).toBe("precious");
+    expect((await formflag([...create, "--yes"])).code).toBe(0);
+    expect((await formflag(["backup", "verify", archive])).code).toBe(0);
+  });
+
+  test("is refused where a file is lost or damaged, and leaves nothing", async () => {
+    const { server, submit, run, archive } = await openForm();
+    const id = await submit("one", "abc");
+    const stored = join(server.data, "uploads", id.slice(-2), `${id}.1`);
+    for (const damage of ["abcd", "abx", "ab"]) {
+      writeFileSync(stored, damage);
+      const { code, stderr } = await run("backup", "create", "-o", archive);
+      expect({ damage, code, stderr }).toEqual({
+        damage,
+        code: 1,
+        stderr: expect.stringContaining("other bytes"),
+      });
+    }
+    renameSync(stored, join(tempDirectory(), "elsewhere"));
+    const { code, stderr } = await run("backup", "create", "-o", archive);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("is missing: 0.txt of submission"),
+    });
+    expect(readdirSync(join(archive, ".."))).toEqual([]);
+    expect(readdirSync(server.data)).not.toContain("backup.tmp");
+  });
+
+  test("that is interrupted leaves nothing, and what a killed one left the next one removes", async () => {
+    const { server, submit, run, archive } = await openForm();
+    // More than is held in memory on the way.
+    const megabyte = "x".repeat(1024 * 1024);
+    for (const text of ["one", "two"]) await submit(text, ...Array<string>(5).fill(megabyte));
+    const pipe = join(tempDirectory(), "pipe");
+    Bun.spawnSync(["mkfifo", pipe]);
+    const [temporary, held] = [join(server.data, "backup.tmp"), join(server.data, "uploads/staging/held")];
+    const stalled = async () => {
+      // Nobody reads the pipe.
+      const child = Bun.spawn([EXECUTABLE, "backup", "create", "-o", pipe, "--data", server.data]);
+      await eventually("the copy is made", () => existsSync(join(temporary, "manifest.json")));
+      return child;
+    };
+    const interrupted = await stalled();
+    expect(await run("backup", "create", "-o", archive)).toMatchObject({ code: 6 });
+    interrupted.kill("SIGINT");
+    expect(await interrupted.exited).toBe(130);
+    expect([existsSync(temporary), existsSync(held)]).toEqual([false, false]);
+
+    const killed = await stalled();
+    killed.kill("SIGKILL");
+    await killed.exited;
+    expect([existsSync(temporary), existsSync(held)]).toEqual([true, true]);
+    expect((await run("backup", "create", "-o", archive)).code).toBe(0);
+    expect([existsSync(temporary), existsSync(held)]).toEqual([false, false]);
+  });
+
+  test("of a server elsewhere is made there, which the error says", async () => {
+    for (const args of [["create"], ["verify", "x"], ["restore", "x"]]) {
+      const { code, stderr } = await formflag(["backup", ...args, "--server", "http://127.0.0.1:1"]);
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining("run it where the data is"),
+      });
+    }
+  });
+
+  test("is told of in words that fit what is missing", async () => {
+    const missing = join(tempDirectory(), "none");
+    expect(await onData(missing).run("backup", "create")).toMatchObject({ code: 3 });
+    expect(existsSync(missing)).toBe(false);
+    expect(await formflag(["backup", "verify", missing])).toMatchObject({ code: 3 });
+    expect(await onData(missing).run("backup", "restore", join(missing, "x.tar"))).toMatchObject({ code: 3 });
+    expect(existsSync(missing)).toBe(false);
+  });
+});
+
+describe("an archive that is not sound is refused, and restored nothing of it:", () => {
+  type Change = (entries: ParsedTarEntryWithData[]) => ParsedTarEntryWithData[] | Uint8Array;
+  const extra = (name: string, more: object = {}) => ({
+    header: { name, size: 1, ...more },
+    data: bytesOf("x"),
+  });
+  const withData =
+    (index: number, change: (data: Uint8Array) => Uint8Array): Change =>
+    (entries) =>
+      entries.map((entry, at) => (at === index ? { ...entry, data: change(entry.data!) } : entry));
+  const flip = (data: Uint8Array) => data.map((byte, index) => (index === data.length - 1 ? byte ^ 1 : byte));
+  const cases: [what: string, change: Change, message: RegExp][] = [
+    ["a file with other bytes", withData(3, flip), /has other bytes than were stored/],
+    ["a database with other bytes", withData(1, flip), /formflag\.db has other bytes/],
+    ["a manifest with other bytes", withData(0, flip), /manifest\.json does not list/],
+    ["a manifest of nonsense", withData(0, () => bytesOf("[1,2]")), /manifest\.json is none/],
+    [
+      "a manifest of a later format",
+      withData(0, () => bytesOf('{"format":2,"entries":[\n{}\n]}')),
+      /newer formflag/,
+    ],
+    ["a file too few", (entries) => entries.toSpliced(2, 1), /is missing/],
+    ["a file twice", (entries) => [...entries, entries.at(-1)!], /nothing that formflag\.db refers to/],
+    ["files in another order", (entries) => entries.toSpliced(2, 2, entries[3]!, entries[2]!), /is missing/],
+    ["one more file", (entries) => [...entries, extra("uploads/zz/x")], /nothing that/],
+    ["a path that climbs", (entries) => [...entries, extra("../../escaped")], /nothing that/],
+    ["an absolute path", (entries) => [...entries, extra("/tmp/formflag-escaped")], /nothing that/],
+    [
+      "a path that climbs to a file it refers to",
+      (entries) =>
+        entries.with(2, {
+          ...entries[2]!,
+          header: { ...entries[2]!.header, name: `../${entries[2]!.header.name}` },
+        }),
+      /nothing that/,
+    ],
+    [
+      "a link",
+      (entries) => [
+        ...entries,
+        { header: { name: "uploads/x", size: 0, type: "symlink", linkname: "/etc" } },
+      ],
+      /is a symlink/,
+    ],
+    ["no manifest", (entries) => entries.slice(1), /manifest\.json is not where it should be/],
+    ["no database", (entries) => entries.toSpliced(1, 1), /formflag\.db is not where it should be/],
+    ["nothing in it", () => [], /manifest\.json is not where it should be/],
+    ["no tar archive", () => bytesOf("This is none. ".repeat(1000)), /no sound archive/],
+    ["no bytes", () => new Uint8Array(), /no sound archive/],
+  ];
+
+  test.each(cases)("%s", async (_what, change, message) => {
+    const { entries } = await openArchive();
+    const changed = change(entries);
+    const file = changed instanceof Uint8Array ? join(tempDirectory(), "x.tar") : await rewrite(changed);
+    if (changed instanceof Uint8Array) writeFileSync(file, changed);
+    const parent = tempDirectory();
+    const data = join(parent, "data");
+    for (const args of [
+      ["verify", file],
+      ["restore", file, "--data", data],
+    ]) {
+      const { code, stdout, stderr } = await formflag(["backup", ...args]);
+      expect({ code, said: stdout + stderr }).toEqual({ code: 1, said: expect.stringMatching(message) });
+      expect(stderr).not.toContain("bug");
+    }
+    expect(readdirSync(parent)).toEqual([]);
+    expect(existsSync("/tmp/formflag-escaped")).toBe(false);
+  });
+
+  test("one that is cut off anywhere", async () => {
+    const { archive } = await openArchive();
+    const bytes = readFileSync(archive);
+    const file = join(tempDirectory(), "cut.tar");
+    for (const length of [100, 512, 5000, bytes.length >> 1, bytes.length - 2000, bytes.length - 1024]) {
+      writeFileSync(file, bytes.subarray(0, length));
+      expect([length, (await formflag(["backup", "verify", file])).code]).toEqual([length, 1]);
+    }
+  });
+
+  test("one that declares a file of many gigabytes", async () => {
+    const { archive } = await openArchive();
+    const bytes = readFileSync(archive);
+    // The size of the first header, and its checksum.
+    bytes.write("77777777777\0", 124);
+    bytes.fill(32, 148, 156);
+    const sum = bytes.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+    bytes.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+    const file = join(tempDirectory(), "huge.tar");
+    writeFileSync(file, bytes);
+    const { code, stderr } = await formflag(["backup", "verify", file]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("no sound archive") });
+  });
+});
+
+describe("a restore", () => {
+  test("into a directory with data needs --replace, which keeps that data aside", async () => {
+    const { archive } = await openArchive();
+    const { server, submit, run } = await openForm();
+    await submit("kept aside", "xyz");
+    expect(await run("backup", "restore", archive)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("--replace"),
+    });
+    expect(await run("backup", "restore", archive, "--replace")).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining("another formflag serves"),
+    });
+    // A crash leaves a write-ahead log, which belongs to the old database alone.
+    await server.stop("SIGKILL");
+    expect(existsSync(join(server.data, "formflag.db-wal"))).toBe(true);
+    const restored = await onData(server.data).json<{ before: string }>(
+      "backup",
+      "restore",
+      archive,
+      "--replace",
+    );
+    expect(restored.before).toMatch(/\.before-restore-\d{8}T\d{6}Z$/);
+    expect((await submissionsIn(server.data)).map(({ data }) => data["text"])).toEqual(["two", "one"]);
+    expect((await submissionsIn(restored.before)).map(({ data }) => data["text"])).toEqual(["kept aside"]);
+    for (const data of [server.data, restored.before])
+      expect(await onData(data).json("check")).toMatchObject({ problems: [] });
+    expect(readdirSync(server.data).filter((name) => /tmp|manifest/.test(name))).toEqual([]);
+  });
+
+  test("that is refused, interrupted or killed leaves the old data in use", async () => {
+    const { archive, entries } = await openArchive();
+    const { server, submit, run } = await openForm();
+    await submit("still here", "xyz");
+    await server.stop();
+    const isOld = async () =>
+      expect((await submissionsIn(server.data)).map(({ data }) => data["text"])).toEqual(["still here"]);
+    const broken = await rewrite(entries.slice(0, -1));
+    expect((await run("backup", "restore", broken, "--replace")).code).toBe(1);
+    await isOld();
+
+    // A pipe that gives all but the end of an archive.
+    const pipe = join(tempDirectory(), "pipe");
+    Bun.spawnSync(["mkfifo", pipe]);
+    for (const signal of ["SIGINT", "SIGKILL"] as const) {
+      const child = Bun.spawn([EXECUTABLE, "backup", "restore", pipe, "--replace", "--data", server.data]);
+      const feeder = Bun.spawn(["sh", "-c", `(head -c 100000 "$0"; exec sleep 60) > "$1"`, archive, pipe]);
+      await eventually("it unpacks", () => existsSync(join(server.data, "restore.tmp", "formflag.db")));
+      child.kill(signal);
+      await child.exited;
+      feeder.kill();
+      await isOld();
+    }
+    expect((await run("backup", "restore", archive, "--replace")).code).toBe(0);
+    expect(readdirSync(join(server.data))).not.toContain("restore.tmp");
+  });
+});
