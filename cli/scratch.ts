@@ -27,7 +27,7 @@ export function openScratch(folder: string): Scratch & Disposable {
         await handle.close();
       }
     },
-    read: (name) => createReadStream(path(name), { highWaterMark: 256 * 1024 }),
+    read: (name) => createReadStream(path(name), { highWaterMark: 64 * 1024 }),
     openStore: (name) => openSqliteStore(path(name), "inline"),
     [Symbol.dispose]() {
       remove();

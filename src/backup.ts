@@ -111,11 +111,15 @@ export async function readBackup(
       return { about, problems: [`${DATABASE} has other bytes than the manifest says`] };
     const store = scratch.openStore(DATABASE);
     try {
+      const counted = await countAll(store).catch((error: unknown) => {
+        if (error instanceof AppError) throw error;
+        throw noBackup(`its ${DATABASE} lacks what formflag keeps in one`, error);
+      });
       const broken = await store.check();
       if (broken.length > 0)
         return { about, problems: broken.slice(0, MAX_PROBLEMS).map((text) => `${DATABASE}: ${text}`) };
       const rest = await compareFiles(entries, store, progress, into);
-      const wanted = await measure(manifestOf({ ...about, ...(await countAll(store)) }, database, store));
+      const wanted = await measure(manifestOf({ ...about, ...counted }, database, store));
       const problems =
         wanted.sha256 === manifest.sha256
           ? rest
@@ -248,9 +252,10 @@ async function take(entries: AsyncIterator<ArchiveEntry>, path: string): Promise
   return value;
 }
 
-function noBackup(why: string): AppError {
+function noBackup(why: string, cause?: unknown): AppError {
   return new AppError("unsupported", `this is no backup of formflag: ${why}`, {
     hint: "formflag backup create makes one",
+    cause,
   });
 }
 

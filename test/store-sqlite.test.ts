@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { connect } from "../src/store/sqlite/connection.ts";
+import { migrate } from "../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { tempDirectory } from "./support/temp.ts";
 
@@ -156,6 +157,95 @@ describe("a connection", () => {
     const db = connect(file);
     expect(Number(pragma(db, "user_version"))).toBeGreaterThan(0);
     db.close();
+  });
+});
+
+describe("a migration", () => {
+  const initial = readFileSync(
+    join(import.meta.dir, "../src/store/sqlite/migrations/0001-initial.sql"),
+    "utf8",
+  );
+  const second = "ALTER TABLE forms ADD COLUMN note TEXT; UPDATE forms SET note = slug";
+  /** A database of the first schema with a form in it, as it is after a crash: with a write-ahead log. */
+  const oldDatabase = () => {
+    const file = freshFile();
+    const db = new Database(file, { create: true });
+    migrate(db, [initial]);
+    db.run(
+      `INSERT INTO forms (slug, name, key, enabled, uploads, allowed_origins, blocked_senders, created_at, updated_at)
+       VALUES ('contact', 'C', 'k', 1, 0, '[]', '[]', 1, 1)`,
+    );
+    return { file, db };
+  };
+  const look = (file: string) => {
+    const db = new Database(file, { readonly: true });
+    const found = [
+      pragma(db, "user_version"),
+      pragma(db, "integrity_check"),
+      db.query("SELECT * FROM forms").get(),
+    ];
+    db.close();
+    return found;
+  };
+
+  test("keeps a copy of the database as it was beside it", () => {
+    const { file, db } = oldDatabase();
+    migrate(db, [initial, second]);
+    expect(look(file)).toEqual([2, "ok", expect.objectContaining({ slug: "contact", note: "contact" })]);
+    expect(look(`${file}.before-2`)).toEqual([1, "ok", expect.objectContaining({ slug: "contact" })]);
+    expect(existsSync(`${file}.before-2.part`)).toBe(false);
+    const old = new Database(`${file}.before-2`);
+    migrate(old, [initial]);
+    migrate(old, [initial, second]);
+    expect(pragma(old, "user_version")).toBe(2);
+    for (const each of [db, old]) each.close();
+  });
+
+  test("makes no copy of a new database, nor of one that is up to date", () => {
+    const file = freshFile();
+    connect(file).close();
+    connect(file).close();
+    expect(readdirSync(directory).filter((name) => name.includes(`${count}.db.before`))).toEqual([]);
+  });
+
+  test("that fails leaves the database as it was, says so, and is done again by a program that can", () => {
+    const { file, db } = oldDatabase();
+    const before = look(file);
+    for (const broken of [`${second}; SELECT nonsense`, `${second}; INSERT INTO forms (id) VALUES (1)`]) {
+      expect(() => migrate(db, [initial, broken])).toThrow(error("unsupported"));
+      expect(() => migrate(db, [initial, broken])).toThrow(/could not be brought from schema 1 to 2/);
+      expect(look(file)).toEqual(before);
+    }
+    migrate(db, [initial, second]);
+    expect(look(file)[0]).toBe(2);
+    db.close();
+  });
+
+  test("that finds no room for the copy does not begin", () => {
+    const { file, db } = oldDatabase();
+    mkdirSync(join(`${file}.before-2`, "in the way"), { recursive: true });
+    expect(() => migrate(db, [initial, second])).toThrow();
+    expect(look(file)[0]).toBe(1);
+    expect(existsSync(`${file}.before-2.part`)).toBe(false);
+    db.close();
+  });
+
+  test("is done once where several processes open the database at the same moment", async () => {
+    const { file, db } = oldDatabase();
+    db.close();
+    const script = `
+      import { Database } from "bun:sqlite";
+      import { migrate } from "${join(import.meta.dir, "../src/store/sqlite/migrate.ts")}";
+      const db = new Database(${JSON.stringify(file)});
+      db.run("PRAGMA busy_timeout = 5000");
+      migrate(db, ${JSON.stringify([initial, `${second}; INSERT INTO setup_version VALUES (1, 0) ON CONFLICT DO UPDATE SET version = version + 100`])});
+      console.log(db.query("SELECT version FROM setup_version").get().version);`;
+    const runs = Array.from({ length: 4 }, () =>
+      Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" }),
+    );
+    const said = await Promise.all(runs.map((run) => new Response(run.stdout).text()));
+    expect(said.map((text) => text.trim())).toEqual(["100", "100", "100", "100"]);
+    expect(look(`${file}.before-2`)[0]).toBe(1);
   });
 });
 

@@ -10,7 +10,7 @@ const BEAT_MS = 5000;
 /** A hold without a beat for so long is that of a process that was killed. */
 const DEAD_MS = 60_000;
 
-const CHUNK = 256 * 1024;
+const CHUNK = 64 * 1024;
 
 type Holds = Pick<Blobs, "hold"> & {
   isHeld(): Promise<boolean>;

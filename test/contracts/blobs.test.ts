@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
@@ -12,7 +12,7 @@ const freshRoot = () => join(directory, `uploads-${(count += 1)}`);
 /** The names of all kept files, sorted. */
 const keysIn = (root: string) =>
   readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.endsWith("staging"))
+    .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(root, "staging")))
     .map((entry) => entry.name)
     .toSorted();
 
@@ -96,6 +96,20 @@ describe("the upload directory", () => {
     expect(await blobs.recover()).toEqual([]);
     expect(staged(root)).toEqual([]);
     expect(keysIn(root)).toEqual(["x-ab.1"]);
+  });
+
+  test("deletes for good what the hold of a killed process would keep", async () => {
+    const { root, blobs } = openFresh();
+    for (const key of ["x-ab.1", "x-ab.2"]) await blobs.keep([{ key, staged: await stageText(blobs, key) }]);
+    const held = join(root, "staging", "held");
+    const hold = await blobs.hold();
+    await blobs.delete(["x-ab.1"]);
+    expect(readdirSync(held).toSorted()).toEqual(["beat", "x-ab.1"]);
+    const longAgo = new Date(Date.now() - 3_600_000);
+    utimesSync(join(held, "beat"), longAgo, longAgo);
+    await openDiskBlobs(root).delete(["x-ab.2"]);
+    expect([staged(root), keysIn(root)]).toEqual([[], []]);
+    await hold.release().catch(() => undefined);
   });
 
   test("is forbidden where it cannot be made", () => {

@@ -194,5 +194,36 @@ export function blobsContract(name: string, open: OpenBlobs): void {
       expect(await blobs.recover()).toEqual([]);
       await second.clear();
     });
+
+    test("what is deleted while it is held can be read through the hold, and is gone once that is released", async () => {
+      const { blobs, keys } = open();
+      const given = ["a-ab.1", "a-ab.2", "b-cd.1"];
+      await blobs.keep(
+        await Promise.all(given.map(async (key) => ({ key, staged: await stageText(blobs, key) }))),
+      );
+      const hold = await blobs.hold();
+      await blobs.delete(["a-ab.1", "b-cd.1", "c-ef.1"]);
+      expect(keys()).toEqual(["a-ab.2"]);
+      expect([await blobs.has("a-ab.1"), await blobs.has("a-ab.2")]).toEqual([false, true]);
+      await blobs.recover();
+      for (const key of given) expect(await heldText(hold, key)).toBe(key);
+      expect(await heldText(hold, "c-ef.1").catch((error: unknown) => error)).toMatchObject({
+        code: "not_found",
+      });
+      await hold.release();
+      await blobs.delete(["a-ab.2"]);
+      const later = await blobs.hold();
+      for (const key of given)
+        expect(await heldText(later, key).catch((error: unknown) => error)).toMatchObject({
+          code: "not_found",
+        });
+      await later.release();
+      expect(keys()).toEqual([]);
+    });
   });
+}
+
+async function heldText(hold: Awaited<ReturnType<Blobs["hold"]>>, key: string): Promise<string> {
+  const chunks = await Array.fromAsync(hold.open(key));
+  return Buffer.concat(chunks).toString();
 }

@@ -5,7 +5,6 @@ import { storeContract } from "./store.ts";
 
 for (const writing of ["inline", "thread"] as const) {
   const directory = tempDirectory();
-  storeContract(`SQLite, written ${writing}`, (name) =>
-    openSqliteStore(join(directory, `${name}.db`), writing),
-  );
+  const pathOf = (name: string) => join(directory, `${name}.db`);
+  storeContract(`SQLite, written ${writing}`, (name) => openSqliteStore(pathOf(name), writing), pathOf);
 }

@@ -45,8 +45,8 @@ const addForm = (store: Store, slug: string): Promise<Form> =>
 const by = (at: number) => ({ who: "ann", at });
 const bySlug = (a: string, b: string) => (a < b ? -1 : 1);
 
-/** What the product relies on in every driver of the `Store` port. */
-export function storeContract(name: string, open: OpenStore): void {
+/** What the product relies on in every driver of the `Store` port. `pathOf` is where a snapshot of that name goes. */
+export function storeContract(name: string, open: OpenStore, pathOf: (name: string) => string): void {
   let databases = 0;
   const opened: Store[] = [];
   const openNamed = (database: string) => {
@@ -773,6 +773,62 @@ export function storeContract(name: string, open: OpenStore): void {
           Array.from({ length: 100 }, (_, index) => stores[index % 2]!.submissions.insert(submissionTo(key))),
         );
         for (const each of stores) expect(await each.submissions.count(key)).toBe(100);
+      });
+    });
+
+    describe("a snapshot", () => {
+      test("is the same database, and can be opened as one", async () => {
+        const { slug, set } = await project("a", "b");
+        await set("a", "f", { enabled: true, payload: { deep: [1, null, "ä"] } });
+        const { key } = await form();
+        const sent = submissionTo(key, { data: '{"a":"ä ✓ \\u0000"}', files: [fileKept(`${nextId()}.1`)] });
+        await store.submissions.insert(sent);
+        await store.tokens.insert({
+          name: "snapshot",
+          hash: "snap",
+          scopes: ["read"],
+          createdAt: NOW,
+          expiresAt: null,
+        });
+        const database = freshName();
+        await store.snapshot(pathOf(database), () => {});
+        const copy = openNamed(database);
+        expect(await copy.check()).toEqual([]);
+        expect(await copy.projects.list()).toEqual(await store.projects.list());
+        expect(await copy.flags.list(slug, "a")).toEqual(await store.flags.list(slug, "a"));
+        expect(await copy.forms.list()).toEqual(await store.forms.list());
+        expect(await copy.submissions.find(sent.id)).toMatchObject({
+          id: sent.id,
+          data: { a: "ä ✓ \u0000" },
+        });
+        expect(await copy.submissions.files("", 1000)).toEqual(await store.submissions.files("", 1000));
+        expect(await copy.tokens.list()).toEqual(await store.tokens.list());
+        expect(await copy.version()).toBe(await store.version());
+        await addForm(copy, "written-later");
+        expect(await store.forms.find("written-later")).toBeUndefined();
+      });
+
+      test("shows one moment, while writing goes on", async () => {
+        const [first, second] = [await form(), await form()];
+        const data = JSON.stringify({ text: "x".repeat(200_000) });
+        for (let count = 0; count < 20; count += 1) {
+          for (const { key } of [first, second]) await store.submissions.insert(submissionTo(key, { data }));
+        }
+        let written = 20;
+        let steps = 0;
+        const database = freshName();
+        const writing: Promise<void>[] = [];
+        await store.snapshot(pathOf(database), (done, total) => {
+          steps += 1;
+          expect(done).toBeLessThanOrEqual(total);
+          for (const { key } of [first, second]) writing.push(store.submissions.insert(submissionTo(key)));
+          written += 1;
+        });
+        await Promise.all(writing);
+        const copy = openNamed(database);
+        const counts = await Promise.all([first, second].map(({ key }) => copy.submissions.count(key)));
+        expect({ steps: steps > 1, counts }).toEqual({ steps: true, counts: [20, 20] });
+        expect(await store.submissions.count(first.key)).toBe(written);
       });
     });
 
