@@ -198,7 +198,7 @@ const REDRAW_MS = 50;
 /** A progress bar that is shown to a person at a terminal alone. */
 function createBar(io: Io, { json, quiet }: Config) {
   const isShown = io.errIsTerminal && !json && !quiet;
-  let drawn = 0;
+  let drawn = -Infinity;
   return {
     show(what: string, done: number, total: number) {
       const now = performance.now();
@@ -207,7 +207,7 @@ function createBar(io: Io, { json, quiet }: Config) {
       io.err(`\r${progressBar(done / Math.max(1, total))}  ${formatBytes(done)} of ${printable(what)}\x1b[K`);
     },
     end() {
-      if (isShown && drawn > 0) io.err("\r\x1b[K");
+      if (isShown && drawn > -Infinity) io.err("\r\x1b[K");
     },
   };
 }

@@ -46,10 +46,7 @@ async function submissionsIn(data: string): Promise<Exported[]> {
     .map((line) => JSON.parse(line) as Exported);
 }
 
-let sound: ReturnType<typeof makeArchive> | undefined;
 /** A sound archive of three files, and its entries. */
-const openArchive = () => (sound ??= makeArchive());
-
 async function makeArchive() {
   const { server, submit, run, archive } = await openForm();
   await submit("one", "abc", "def");
@@ -73,6 +70,8 @@ async function rewrite(entries: ParsedTarEntryWithData[]): Promise<string> {
   writeFileSync(file, await packed);
   return file;
 }
+
+const sound = await makeArchive();
 
 describe("a backup", () => {
   test("made while submissions come and go is whole, and restored it is what the server held", async () => {
@@ -121,7 +120,7 @@ describe("a backup", () => {
   }, 60_000);
 
   test("is a plain tar file laid out like the data directory, with a manifest of sums, its owner's alone", async () => {
-    const { archive, entries } = await openArchive();
+    const { archive, entries } = sound;
     expect((statSync(archive).mode & 0o777).toString(8)).toBe("600");
     const names = entries.map(({ header }) => header.name);
     expect(names.slice(0, 2)).toEqual(["manifest.json", "formflag.db"]);
@@ -317,7 +316,7 @@ describe("an archive that is not sound is refused, and restored nothing of it:",
   ];
 
   test.each(cases)("%s", async (_what, change, message) => {
-    const { entries } = await openArchive();
+    const { entries } = sound;
     const changed = change(entries);
     const file = changed instanceof Uint8Array ? join(tempDirectory(), "x.tar") : await rewrite(changed);
     if (changed instanceof Uint8Array) writeFileSync(file, changed);
@@ -331,7 +330,7 @@ describe("an archive that is not sound is refused, and restored nothing of it:",
 
   /** An archive around a database of somebody's making, with all sums as they should be. */
   async function forge(change: (db: Database) => void, fresh = false): Promise<string> {
-    const { entries } = await openArchive();
+    const { entries } = sound;
     const file = join(tempDirectory(), "forged.db");
     if (!fresh) writeFileSync(file, entries[1]!.data!);
     const db = new Database(file);
@@ -381,7 +380,7 @@ describe("an archive that is not sound is refused, and restored nothing of it:",
   });
 
   test("one that is cut off anywhere", async () => {
-    const { archive } = await openArchive();
+    const { archive } = sound;
     const bytes = readFileSync(archive);
     const file = join(tempDirectory(), "cut.tar");
     for (const length of [100, 5000, bytes.length >> 1, bytes.length - 1024]) {
@@ -391,7 +390,7 @@ describe("an archive that is not sound is refused, and restored nothing of it:",
   });
 
   test("one that declares a file of many gigabytes", async () => {
-    const { archive } = await openArchive();
+    const { archive } = sound;
     const bytes = readFileSync(archive);
     // The size of the first header, and its checksum.
     bytes.write("77777777777\0", 124);
@@ -407,7 +406,7 @@ describe("an archive that is not sound is refused, and restored nothing of it:",
 
 describe("a restore", () => {
   test("into a directory with data needs --replace, which keeps that data aside", async () => {
-    const { archive } = await openArchive();
+    const { archive } = sound;
     const { server, submit, run } = await openForm();
     await submit("kept aside", "xyz");
     expect(await run("backup", "restore", archive)).toMatchObject({
@@ -436,7 +435,7 @@ describe("a restore", () => {
   });
 
   test("that is refused, interrupted or killed leaves the old data in use", async () => {
-    const { archive, entries } = await openArchive();
+    const { archive, entries } = sound;
     const { server, submit, run } = await openForm();
     await submit("still here", "xyz");
     await server.stop();
