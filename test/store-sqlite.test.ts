@@ -246,6 +246,7 @@ describe("a migration", () => {
     const said = await Promise.all(runs.map((run) => new Response(run.stdout).text()));
     expect(said.map((text) => text.trim())).toEqual(["100", "100", "100", "100"]);
     expect(look(`${file}.before-2`)[0]).toBe(1);
+    expect(existsSync(`${file}.before-3`)).toBe(false);
   });
 });
 
