@@ -5,7 +5,7 @@ import type { Segments } from "./segments.ts";
 
 /** How the key of a plain flag's payload ends, and what its one variant is called. */
 export const PAYLOAD_SUFFIX = ".payload";
-export const PAYLOAD_VARIANT = "payload";
+const PAYLOAD_VARIANT = "payload";
 
 const ON: Evaluation = { value: true, variant: "on", reason: "STATIC" };
 const OFF: Evaluation = { value: false, variant: "off", reason: "DISABLED" };

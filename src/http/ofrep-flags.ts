@@ -7,7 +7,7 @@ import type { FlagSelection } from "../store.ts";
 import { isoTime } from "../time.ts";
 
 /** What one flag is for a context, as the body of an answer. */
-export type Evaluated = { key: string; metadata?: Record<string, unknown> } & Evaluation;
+type Evaluated = { key: string; metadata?: Record<string, unknown> } & Evaluation;
 
 /** The flags of one environment, as they are evaluated. */
 export type FlagSet = {

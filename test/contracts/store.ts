@@ -788,6 +788,7 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
           hash: "snap",
           scopes: ["read"],
           createdAt: NOW,
+          place: null,
           expiresAt: null,
         });
         const database = freshName();
