@@ -5,6 +5,7 @@ import { createFlagsService } from "../src/http/flags.ts";
 import { createFormsService } from "../src/http/forms.ts";
 import { createLinks } from "../src/http/links.ts";
 import { createMetrics } from "../src/http/metrics.ts";
+import type { OfrepService } from "../src/http/ofrep.ts";
 import { createGuard } from "../src/http/rate-limit.ts";
 import {
   createSite,
@@ -36,13 +37,14 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     unlock = lockData(config.data);
     const recovered = await recoverUploads(app);
     if (recovered > 0) log.line("warn", `removed ${recovered} files of submissions that a crash cut off`);
-    for (const { address, site } of placeServices(config, app, log))
-      listeners.push(listen(address, site, tls, log.error));
+    const { places, endStreams } = placeServices(config, app, log);
+    for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
     if (config.tls) onHangup(config.tls, listeners, log);
     const stopped = stopSignal();
     // In plain words in either format: scripts wait for it.
     for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
     log.line("info", `stopping on ${await stopped}`);
+    endStreams();
     const finished = Promise.all(listeners.map((listener) => listener.stop()));
     await Promise.race([finished, Bun.sleep(GRACE)]);
   } finally {
@@ -55,8 +57,15 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
   process.exit(0);
 }
 
-/** Which services stand at which address: all at `--listen` but those that were given one of their own. */
-function placeServices(config: ServeConfig, app: App, log: Log): { address: Listen; site: Site }[] {
+/**
+ * Which services stand at which address: all at `--listen` but those that were given one of their own. `endStreams` ends
+ * the answers that have no end.
+ */
+function placeServices(
+  config: ServeConfig,
+  app: App,
+  log: Log,
+): { places: { address: Listen; site: Site }[]; endStreams: () => void } {
   const { basePath, publicUrl } = config;
   const metrics = createMetrics();
   const reportOf = (service: ServiceName): Report => ({
@@ -64,12 +73,16 @@ function placeServices(config: ServeConfig, app: App, log: Log): { address: List
     refused: (reason) => metrics.refused(service, reason),
   });
   const guard = createGuard(app.now, config.limits);
+  let ofrep: OfrepService | undefined;
   const all = {
     forms: createFormsService(app, createLinks(publicUrl, basePath, app.random), reportOf("forms"), guard),
     flags: createFlagsService(app, reportOf("flags"), config.limits.rate ? guard : undefined),
     ofrep: once(async () => {
       const { createOfrepService } = await import("../src/http/ofrep.ts");
-      return createOfrepService(app, reportOf("flags"), config.limits.rate ? guard : undefined);
+      return (ofrep = createOfrepService(app, reportOf("flags"), {
+        basePath,
+        guard: config.limits.rate ? guard : undefined,
+      }));
     }),
     admin: async () => {
       const { createAdminApp } = await import("../src/http/admin.ts");
@@ -79,7 +92,8 @@ function placeServices(config: ServeConfig, app: App, log: Log): { address: List
       const { createMetricsApp } = await import("../src/http/exposition.ts");
       const about = { version: VERSION, commit: COMMIT };
       const isOpen = config.metricsListen !== null;
-      return createMetricsApp(app, { metrics, report: reportOf("operation"), about, isOpen });
+      const streams = () => ofrep?.streams() ?? 0;
+      return createMetricsApp(app, { metrics, report: reportOf("operation"), about, isOpen, streams });
     },
   };
   const own = {
@@ -106,7 +120,7 @@ function placeServices(config: ServeConfig, app: App, log: Log): { address: List
     metrics.request(request);
     log.request(request);
   };
-  return [...placed.values()].map(({ address, services }) => ({
+  const places = [...placed.values()].map(({ address, services }) => ({
     address,
     site: createSite(services, {
       app,
@@ -118,6 +132,7 @@ function placeServices(config: ServeConfig, app: App, log: Log): { address: List
       forwardedIgnored,
     }),
   }));
+  return { places, endStreams: () => ofrep?.close() };
 }
 
 /** Reads the certificate again on SIGHUP; one that cannot be used leaves the old one in use. */

@@ -72,6 +72,10 @@ export const MIN_FREE_BYTES = 16 * MiB;
 /** Requests of one address under way at a time, unless told. */
 export const DEFAULT_MAX_CONCURRENT = 256;
 
+/** Streams of change events open at a time, together and of one address. */
+export const MAX_STREAMS = 20_000;
+export const MAX_STREAMS_OF_CLIENT = 1000;
+
 /** How long what is kept in memory may go without a look for changes by other processes, in milliseconds. */
 export const LOOK_MS = 2;
 

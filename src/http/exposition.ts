@@ -14,6 +14,8 @@ export type MetricsOptions = {
   metrics: Metrics;
   report: Report;
   about: { version: string; commit: string };
+  /** How many streams of change events are open. */
+  streams: () => number;
   /** Whether whoever reaches the address may read them, as where they have one of their own. */
   isOpen: boolean;
 };
@@ -22,8 +24,9 @@ export type MetricsOptions = {
 const KEEP_SUM = 60_000;
 
 /** `/metrics` for Prometheus: open to this machine, elsewhere to a token with the scope `read`. */
-export function createMetricsApp(app: App, { metrics, report, about, isOpen }: MetricsOptions): MetricsApp {
-  const registry = createRegistry(app, metrics, about);
+export function createMetricsApp(app: App, options: MetricsOptions): MetricsApp {
+  const { report, isOpen } = options;
+  const registry = createRegistry(app, options);
   const routes: MetricsApp = new Hono<AdminEnv>();
   routes.onError((error, c) => {
     const { status, code, message, hint, headers } = showError(error, report, c.req.raw);
@@ -49,7 +52,7 @@ export function createMetricsApp(app: App, { metrics, report, about, isOpen }: M
 type Value = { value: number; labels?: Record<string, string | number>; metricName?: string };
 
 /** Metrics that are read when they are asked for, so that counting costs a request next to nothing. */
-function createRegistry(app: App, metrics: Metrics, about: Record<string, string>): Registry {
+function createRegistry(app: App, { metrics, about, streams }: MetricsOptions): Registry {
   const registry = new Registry();
   const add = (
     type: "counter" | "gauge" | "histogram",
@@ -81,6 +84,8 @@ function createRegistry(app: App, metrics: Metrics, about: Record<string, string
     "Requests with an X-Forwarded-For that no trusted proxy sent.",
     () => one(metrics.forwarded()),
   );
+
+  add("gauge", "formflag_sse_clients", "Open streams of change events.", () => one(streams()));
 
   add("gauge", "formflag_write_queue_writes", "Writes that wait for the disk.", async () =>
     one((await app.store.stats()).queued),

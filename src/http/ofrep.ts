@@ -2,14 +2,16 @@ import { Hono } from "hono";
 import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
 import { MAX_WRONG_TOKENS } from "../limits.ts";
+import type { EnvironmentKeys } from "../store.ts";
 import { authenticate } from "../tokens.ts";
 import { isLoopback, networkOf } from "./address.ts";
 import { bearerToken } from "./auth.ts";
 import { showError, type Report } from "./errors.ts";
 import { etagOf, matches } from "./etag.ts";
 import { ContextError, readContext } from "./ofrep-context.ts";
+import { createFlagEvents } from "./ofrep-events.ts";
 import { createFlagSets, type FlagSet } from "./ofrep-flags.ts";
-import { OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "./paths.ts";
+import { EVENTS_PATH, OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "./paths.ts";
 import { createRateLimiter, type Guard } from "./rate-limit.ts";
 import { NO_SNIFF } from "./security.ts";
 
@@ -18,7 +20,11 @@ export type OfrepService = {
   evaluateOne: (request: Request, key: string, client: () => string) => Promise<Response>;
   /** Answers any request to evaluate all flags. */
   evaluateAll: (request: Request, client: () => string) => Promise<Response>;
-  /** The same as a Hono app, and JSON for everything else below `/ofrep`; the client's address comes as a binding. */
+  /** How many streams of change events are open. */
+  streams: () => number;
+  /** Ends those, so that the server can stop. */
+  close: () => void;
+  /** The same as a Hono app, with the change events, and JSON for everything else below `/ofrep`; the client's address comes as a binding. */
   routes: Hono<{ Bindings: { client: string } }>;
 };
 
@@ -32,8 +38,13 @@ const HEADERS = {
  * The OpenFeature remote evaluation protocol, 0.3, which every OpenFeature SDK speaks:
  * https://github.com/open-feature/protocol
  */
-export function createOfrepService(app: App, report: Report, guard?: Guard): OfrepService {
+export function createOfrepService(
+  app: App,
+  report: Report,
+  { basePath = "", guard }: { basePath?: string; guard?: Guard | undefined } = {},
+): OfrepService {
   const findFlags = createFlagSets(app);
+  const events = createFlagEvents(app, findFlags, basePath);
   const identify = createIdentify(app, findFlags);
 
   /** Evaluates what a request asks for, or answers why not; `about` is what errors name. */
@@ -41,7 +52,7 @@ export function createOfrepService(app: App, report: Report, guard?: Guard): Ofr
     request: Request,
     client: () => string,
     about: { key?: string },
-    evaluate: (flags: FlagSet) => Promise<Response>,
+    evaluate: (found: { flags: FlagSet; keys: EnvironmentKeys }) => Promise<Response>,
   ): Promise<Response> => {
     if (request.method === "OPTIONS") return preflight();
     if (request.method !== "POST")
@@ -69,7 +80,7 @@ export function createOfrepService(app: App, report: Report, guard?: Guard): Ofr
   };
 
   const evaluateOne: OfrepService["evaluateOne"] = (request, key, client) =>
-    answer(request, client, { key }, async ({ flags }) => {
+    answer(request, client, { key }, async ({ flags: { flags } }) => {
       const context = await readContext(request);
       const evaluate = flags.get(key);
       if (!evaluate) {
@@ -81,12 +92,12 @@ export function createOfrepService(app: App, report: Report, guard?: Guard): Ofr
     });
 
   const evaluateAll: OfrepService["evaluateAll"] = (request, client) =>
-    answer(request, client, {}, async ({ flags, metadata }) => {
+    answer(request, client, {}, async ({ flags: { flags, metadata }, keys }) => {
       const context = await readContext(request);
       const now = app.now();
       const results = [...flags.values()].map((evaluate) => evaluate(context, now));
       const about = Object.keys(metadata).length > 0 ? { metadata } : {};
-      const text = JSON.stringify({ flags: results, ...about });
+      const text = JSON.stringify({ flags: results, ...about, eventStreams: events.streamsOf(keys) });
       // Of the answer itself: it depends on the context and the time too.
       const headers = { ...HEADERS, ETag: etagOf(text), "Cache-Control": "no-cache" };
       const known = request.headers.get("if-none-match");
@@ -97,12 +108,27 @@ export function createOfrepService(app: App, report: Report, guard?: Guard): Ofr
   const routes: OfrepService["routes"] = new Hono();
   routes.all(OFREP_FLAGS_PATH, (c) => evaluateAll(c.req.raw, () => c.env.client));
   routes.all(OFREP_FLAG_PATH, (c) => evaluateOne(c.req.raw, c.req.param("key"), () => c.env.client));
+  routes.get(EVENTS_PATH, async (c) => {
+    try {
+      const stream = await events.open(c.req.query("ticket") ?? "", c.env.client);
+      const headers = {
+        ...HEADERS,
+        "Content-Type": "text/event-stream",
+        "Cache-Control": "no-store",
+        "X-Accel-Buffering": "no",
+      };
+      return new Response(stream, { headers });
+    } catch (error) {
+      const { status, message, headers } = showError(error, report, c.req.raw);
+      return send(status, { errorDetails: message }, headers);
+    }
+  });
   routes.all(`${OFREP_PATH}/*`, (c) =>
     c.req.method === "OPTIONS"
       ? preflight()
       : send(404, { errorDetails: "there is nothing at this address" }),
   );
-  return { evaluateOne, evaluateAll, routes };
+  return { evaluateOne, evaluateAll, routes, streams: events.count, close: events.close };
 }
 
 /**
@@ -149,11 +175,14 @@ function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) 
     }
   };
 
-  return async (request: Request, client: () => string): Promise<FlagSet> => {
-    const { projectKey, environmentKey } = await keysOf(request, client);
-    const flags = await findFlags(projectKey, environmentKey);
+  return async (
+    request: Request,
+    client: () => string,
+  ): Promise<{ flags: FlagSet; keys: EnvironmentKeys }> => {
+    const keys = await keysOf(request, client);
+    const flags = await findFlags(keys.projectKey, keys.environmentKey);
     if (!flags) throw new AppError("unauthenticated", wrong);
-    return flags;
+    return { flags, keys };
   };
 }
 

@@ -10,6 +10,7 @@ export const FLAG_PATH = "/api/v1/flags/:slug";
 export const OFREP_PATH = "/ofrep";
 export const OFREP_FLAGS_PATH = "/ofrep/v1/evaluate/flags";
 export const OFREP_FLAG_PATH = "/ofrep/v1/evaluate/flags/:key";
+export const EVENTS_PATH = "/ofrep/v1/events";
 export const SUBMIT_PATH = "/v1/s/:form_key";
 /** The built-in pages. */
 export const THANKS_PATH = "/v1/thanks";

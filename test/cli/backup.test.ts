@@ -355,7 +355,7 @@ describe("an archive that is not sound is refused, and restored nothing of it:",
       () =>
         forge((db) => {
           db.run("PRAGMA application_id = 1717988455");
-          db.run("PRAGMA user_version = 1");
+          db.run("PRAGMA user_version = 2");
         }, true),
       /lacks what formflag keeps/,
     ],

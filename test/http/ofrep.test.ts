@@ -231,7 +231,7 @@ describe("who asks", () => {
 
   test("is refused with 429 and a time to wait past the limit", async () => {
     const guard = createGuard(app.now, { concurrent: 9, rate: { count: 1, seconds: 60 } });
-    const limited = createOfrepService(app, services.report, guard);
+    const limited = createOfrepService(app, services.report, { guard });
     const request = () => new Request(`http://site.test${ALL}/on`, { method: "POST", headers: KEYS });
     expect((await limited.evaluateOne(request(), "on", () => "198.51.100.7")).status).toBe(200);
     const refused = await limited.evaluateOne(request(), "on", () => "198.51.100.7");

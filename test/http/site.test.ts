@@ -255,7 +255,11 @@ describe("the metrics", () => {
   const about = { version: "1.2.3", commit: "abc" };
   const place = (isOpen: boolean) =>
     openSite(
-      { flags, metrics: async () => createMetricsApp(app, { metrics: counted, report, about, isOpen }) },
+      {
+        flags,
+        metrics: async () =>
+          createMetricsApp(app, { metrics: counted, report, about, isOpen, streams: () => 7 }),
+      },
       ["10.0.0.1"],
       { log: counted.request, forwardedIgnored: counted.forwardedIgnored },
     );
