@@ -26,6 +26,11 @@ const HEARTBEAT_EVERY = 25_000;
 /** How long a page that nobody sees goes on listening, in seconds. */
 const INACTIVITY = 120;
 
+/** Streams that are written to before others get their turn. */
+const AT_ONCE = 200;
+/** Events that wait for a reader before it is given up. */
+const MAX_BEHIND = 100;
+
 const HEARTBEAT = Buffer.from(":\n\n");
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
@@ -45,13 +50,23 @@ export function createFlagEvents(
   let timer: Timer | undefined;
   let isLooking = false;
 
-  const send = (streams: Iterable<Controller>, bytes: Uint8Array) => {
-    for (const stream of streams) stream.enqueue(bytes);
+  const send = async (streams: Set<Controller>, bytes: Uint8Array) => {
+    let sent = 0;
+    for (const stream of streams) {
+      // A reader that takes nothing does not get more: it asks again, and is told at once.
+      if ((stream.desiredSize ?? 0) < -MAX_BEHIND) end(streams, stream);
+      else stream.enqueue(bytes);
+      sent += 1;
+      if (sent % AT_ONCE === 0) await new Promise(setImmediate);
+    }
   };
-  const end = ({ streams }: Listeners) => {
-    for (const stream of streams) stream.close();
-    open -= streams.size;
-    streams.clear();
+  const end = (streams: Set<Controller>, stream: Controller) => {
+    if (!streams.delete(stream)) return;
+    open -= 1;
+    stream.close();
+  };
+  const endAll = ({ streams }: Listeners) => {
+    for (const stream of streams) end(streams, stream);
   };
 
   /** Tells those whose flags have changed, or of whom one has expired, since they were told last. */
@@ -61,7 +76,7 @@ export function createFlagEvents(
       const flags = await findFlags(projectKey, environmentKey);
       if (!flags) {
         // The environment is gone, and whoever asks again is told so.
-        end(each);
+        endAll(each);
         listeners.delete(ticket);
         continue;
       }
@@ -69,7 +84,7 @@ export function createFlagEvents(
       if (flags.revision === each.revision && !hasExpired) continue;
       each.revision = flags.revision;
       each.toldAt = now;
-      send(each.streams, refetch(flags, now));
+      await send(each.streams, refetch(flags, now));
     }
   };
   const tick = async () => {
@@ -80,7 +95,7 @@ export function createFlagEvents(
       await look(now);
       if (now - beatAt < HEARTBEAT_EVERY) return;
       beatAt = now;
-      for (const { streams } of listeners.values()) send(streams, HEARTBEAT);
+      for (const { streams } of listeners.values()) await send(streams, HEARTBEAT);
     } catch (error) {
       // A database that is locked now answers later.
       if (!(error instanceof AppError)) throw error;
@@ -143,7 +158,7 @@ export function createFlagEvents(
     close() {
       clearInterval(timer);
       timer = undefined;
-      for (const each of listeners.values()) end(each);
+      for (const each of listeners.values()) endAll(each);
       listeners.clear();
     },
   };

@@ -27,7 +27,7 @@ async function openShop(args: string[] = []) {
     set: (environment: string, flag: string, ...more: string[]) =>
       commands.run("flags", "set", flag, "-p", "shop", "-e", environment, ...more),
     /** Opens the stream that an answer names, and gathers what comes. */
-    async listen(environment: string, headers?: Record<string, string>) {
+    listen: async (environment: string, headers?: Record<string, string>) => {
       const { eventStreams } = (await (await evaluate(environment, headers)).json()) as Bulk;
       const [{ type, endpoint }] = eventStreams;
       expect(type).toBe("sse");
@@ -48,7 +48,7 @@ async function openShop(args: string[] = []) {
       })();
       return { events, ended, abort, requestUri: endpoint.requestUri };
     },
-    async streams() {
+    streams: async () => {
       const text = await (await fetch(`${server.url}/metrics`)).text();
       return Number(/^formflag_sse_clients (\d+)$/m.exec(text)?.[1]);
     },
@@ -90,9 +90,8 @@ describe("a stream of change events", () => {
 
   test("has an address that shows neither key nor token, and opens nothing else", async () => {
     const { listen, keysOf, server, commands } = await openShop();
-    const token = await commands.json<{ token: string }>(
-      ...["tokens", "create", "web", "--scope", "flags:evaluate", "-p", "shop", "-e", "develop"],
-    );
+    const scope = ["--scope", "flags:evaluate", "-p", "shop", "-e", "develop"];
+    const token = await commands.json<{ token: string }>("tokens", "create", "web", ...scope);
     const { requestUri } = await listen("develop", { "x-api-key": token.token });
     for (const secret of [...Object.values(keysOf("develop")), token.token])
       expect(requestUri).not.toContain(secret);
