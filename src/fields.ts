@@ -1,5 +1,5 @@
 import { AppError } from "./errors.ts";
-import { childrenOf, depthOf } from "./json.ts";
+import { childrenOf, isDeeper } from "./json.ts";
 import { SUBMISSION_LIMITS as LIMITS, formatBytes } from "./limits.ts";
 
 /** Text fields as they arrive one by one, within the limits of a submission. */
@@ -31,13 +31,20 @@ export function createFields(): Fields {
   };
 }
 
-/** Checks the JSON of a submission. Throws `invalid` for anything but an object with fields, `too_large` past a limit. */
+/** Throws `too_large` for the JSON of a submission that is nested too deep: to be asked before it is parsed. */
+export function checkDepth(json: Uint8Array): void {
+  if (isDeeper(json, LIMITS.depth)) {
+    throw new AppError("too_large", `the JSON is nested deeper than the limit of ${LIMITS.depth} levels`);
+  }
+}
+
+/**
+ * Checks the JSON of a submission, nested no deeper than {@link checkDepth} allows. Throws `invalid` for anything but
+ * an object with fields, `too_large` past a limit.
+ */
 export function checkData(data: unknown): void {
   if (typeof data !== "object" || data === null || Array.isArray(data)) {
     throw new AppError("invalid", "the JSON of a submission is an object of fields");
-  }
-  if (depthOf(data, LIMITS.depth) > LIMITS.depth) {
-    throw new AppError("too_large", `the JSON is nested deeper than the limit of ${LIMITS.depth} levels`);
   }
   const fields = Object.entries(data);
   if (fields.length === 0) throw emptySubmission();

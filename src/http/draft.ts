@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
 import type { StagedBlob } from "../blobs.ts";
 import { AppError } from "../errors.ts";
-import { checkCount, checkData, createFields, emptySubmission, overLimit } from "../fields.ts";
+import { checkCount, checkData, checkDepth, createFields, emptySubmission, overLimit } from "../fields.ts";
 import type { Form } from "../forms.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../limits.ts";
 import type { Draft } from "../submissions.ts";
@@ -47,6 +47,7 @@ export async function readDraft(
 
 /** The text as it came, once it is known to be an object within the limits: parsing and writing it again loses digits. */
 function readJson(bytes: Uint8Array): string {
+  checkDepth(bytes);
   const text = decodeText(utf8, bytes, "the JSON is not UTF-8");
   let data: unknown;
   try {
