@@ -1,34 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import { onData, startServer } from "../support/executable.ts";
+import { openConnection } from "../support/raw.ts";
 
 const server = await startServer();
 const commands = onData(server.data);
 const { key } = await commands.json<{ key: string }>("forms", "create", "contact", "--uploads", "on");
 const submitPath = `/v1/s/${key}?mode=rest`;
-
-/** A connection that is spoken to byte by byte; `received` is all that came back. */
-async function openConnection() {
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const socket = connect(Number(new URL(server.url).port), "127.0.0.1", () => resolve(socket));
-  const state = { received: "", isClosed: false };
-  socket.on("data", (bytes) => (state.received += bytes.toString("latin1")));
-  socket.on("error", reject);
-  socket.on("close", () => (state.isClosed = true));
-  await promise;
-  return {
-    state,
-    send: (text: string) => new Promise<void>((resolve) => socket.write(text, "latin1", () => resolve())),
-    end: () => socket.end(),
-    drop: () => socket.destroy(),
-    /** The status of the answer, once there is one. */
-    status: () =>
-      eventually("an answer", () => Number(/^HTTP\/1\.1 (?!100)(\d{3})/m.exec(state.received)?.[1] ?? 0)),
-  };
-}
 
 function multipartHead(length: number | null, boundary = "B"): string {
   const size = length === null ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`;
@@ -58,7 +38,7 @@ describe("a client that goes away", () => {
     ["by closing", "end"],
     ["without a word", "drop"],
   ] as const)("half-way through a file, %s, leaves nothing", async (_, leave) => {
-    const client = await openConnection();
+    const client = await openConnection(server.url);
     await client.send(multipartHead(900_000) + filePart + "x".repeat(400_000));
     await eventually("a staged file", () => staged().length === 1);
     client[leave]();
@@ -66,7 +46,7 @@ describe("a client that goes away", () => {
   });
 
   test("half-way through a chunked file leaves nothing", async () => {
-    const client = await openConnection();
+    const client = await openConnection(server.url);
     const body = filePart + "x".repeat(100_000);
     await client.send(`${multipartHead(null)}${body.length.toString(16)}\r\n${body}\r\n`);
     await eventually("a staged file", () => staged().length === 1);
@@ -75,7 +55,7 @@ describe("a client that goes away", () => {
   });
 
   test("after its second of two files began leaves neither", async () => {
-    const client = await openConnection();
+    const client = await openConnection(server.url);
     await client.send(`${multipartHead(900_000)}${filePart}first\r\n${filePart}second`);
     await eventually("two staged files", () => staged().length === 2);
     client.drop();
@@ -83,7 +63,7 @@ describe("a client that goes away", () => {
   });
 
   test("twenty at once leave nothing", async () => {
-    const clients = await Promise.all(Array.from({ length: 20 }, openConnection));
+    const clients = await Promise.all(Array.from({ length: 20 }, () => openConnection(server.url)));
     await Promise.all(clients.map(({ send }) => send(`${multipartHead(900_000)}${filePart}some bytes`)));
     await eventually("twenty staged files", () => staged().length === 20);
     for (const client of clients) client.drop();
@@ -91,14 +71,14 @@ describe("a client that goes away", () => {
   });
 
   test("while its refused body is still being drained leaves nothing", async () => {
-    const client = await openConnection();
+    const client = await openConnection(server.url);
     await client.send(multipartHead(20_000_000) + filePart + "x".repeat(2_000_000));
     client.drop();
     await expectNothingLeft();
   });
 
   test("half-way through JSON leaves nothing", async () => {
-    const client = await openConnection();
+    const client = await openConnection(server.url);
     await client.send(
       `POST ${submitPath} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
         'Content-Length: 100\r\n\r\n{"a":',
@@ -108,7 +88,7 @@ describe("a client that goes away", () => {
   });
 
   test("before its headers end leaves nothing", async () => {
-    const client = await openConnection();
+    const client = await openConnection(server.url);
     await client.send(`POST ${submitPath} HTTP/1.1\r\nHost: localhost\r\nX-Slow: `);
     client.drop();
     await expectNothingLeft();
@@ -117,7 +97,7 @@ describe("a client that goes away", () => {
 
 describe("a broken body", () => {
   const send = async (body: string, boundary?: string) => {
-    const client = await openConnection();
+    const client = await openConnection(server.url);
     await client.send(multipartHead(body.length, boundary) + body);
     const status = await client.status();
     client.drop();
@@ -162,7 +142,7 @@ describe("a broken body", () => {
 
 describe("request headers that never end", () => {
   test("are refused, and the server answers others meanwhile", async () => {
-    const client = await openConnection();
+    const client = await openConnection(server.url);
     await client.send(`GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Endless: ${"x".repeat(100_000)}`);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     await eventually("a refusal", () => client.state.isClosed || client.state.received !== "");
@@ -197,7 +177,7 @@ describe("an odd path", () => {
     `/${"a/".repeat(3000)}`,
   ])("%s is never a failure of the server, and nothing is sent elsewhere", async (target) => {
     for (const method of ["GET", "POST", "OPTIONS", "PUT"]) {
-      const client = await openConnection();
+      const client = await openConnection(server.url);
       await client.send(
         `${method} ${target} HTTP/1.1\r\nHost: evil.example\r\nx-project-key: a\r\nx-environment-key: b\r\n` +
           "Content-Length: 0\r\nConnection: close\r\n\r\n",
@@ -212,7 +192,7 @@ describe("an odd path", () => {
   test.each(["GARBAGE\r\n\r\n", "GET\r\n\r\n", "\u0016\u0003\u0001\u0000", "GET / HTTP/9.9\r\n\r\n"])(
     "%p in place of a request ends that connection and nothing else",
     async (text) => {
-      const client = await openConnection();
+      const client = await openConnection(server.url);
       await client.send(text);
       client.end();
       await eventually("the end of the connection", () => client.state.isClosed);
@@ -229,7 +209,7 @@ describe("a request that names no usable host", () => {
   test.each(["", "Host: \r\n", "Host: a b\r\n", "Host: [\r\n", "Host: <x>\r\n"])(
     "is no bug: HTTP/1.0 and %j",
     async (host) => {
-      const connection = await openConnection();
+      const connection = await openConnection(server.url);
       await connection.send(`POST ${submitPath} HTTP/1.0\r\n${host}${rest}`);
       expect(await connection.status()).toBeLessThan(500);
       expect(server.stderr()).not.toContain("TypeError");
@@ -237,7 +217,7 @@ describe("a request that names no usable host", () => {
   );
 
   test("still learns that the server is well", async () => {
-    const connection = await openConnection();
+    const connection = await openConnection(server.url);
     await connection.send("GET /healthz HTTP/1.0\r\n\r\n");
     expect(await connection.status()).toBe(200);
   });

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "bun:test";
+import { openConnection, openRawInbox } from "../support/raw.ts";
+
+const inbox = await openRawInbox(["--admin-listen", "127.0.0.1:0"], 2);
+const { url, path, commands, answersTo, submissions, isHealthy } = inbox;
+const adminUrl = inbox.server.urls[1]!;
+const otherPath = await inbox.createForm("other");
+const token = (await commands.run("tokens", "create", "laptop")).stdout.trim();
+const authorization = `Authorization: Bearer ${token}\r\n`;
+
+const post = (headers: string, body: string, to = path) =>
+  `POST ${to}?mode=rest HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n${headers}\r\n${body}`;
+
+/** What must never be taken for a request of its own. */
+const SMUGGLED = post("Content-Length: 10\r\n", "smuggled=1");
+const LONG = `Content-Length: ${SMUGGLED.length + 5}\r\n`;
+const CHUNKED = "Transfer-Encoding: chunked\r\n";
+const CHUNKS = "3\r\na=1\r\n0\r\n\r\n";
+const CHUNK_SIZES = "0x3|-3|+3|3 | 3|g||3;\n|3\n|3;a=\r\n|10000000000000003|ffffffffffffffff".split("|");
+
+describe("a request whose end two readers could see in two places", () => {
+  test.each([
+    ["a length and chunks", LONG + CHUNKED, `0\r\n\r\n${SMUGGLED}`],
+    ["chunks and a length", `${CHUNKED}Content-Length: 3\r\n`, CHUNKS],
+    ["two lengths", `Content-Length: 3\r\n${LONG}`, `a=1${SMUGGLED}`],
+    ["two lengths, the longer one first", `${LONG}Content-Length: 3\r\n`, `a=1${SMUGGLED}`],
+    ["a list of lengths", "Content-Length: 3, 30\r\n", `a=1${SMUGGLED}`],
+    ...["+3", "-3", "0x3", "3 3", "3;", "", "18446744073709551619", "9".repeat(40)].map(
+      (length) =>
+        [`a length of ${length || "nothing"}`, `Content-Length: ${length}\r\n`, `a=1${SMUGGLED}`] as const,
+    ),
+    ["a folded length", "Content-Length:\r\n 3\r\n", `a=1${SMUGGLED}`],
+    ["a folded encoding", `Transfer-Encoding:\r\n chunked\r\n${LONG}`, `0\r\n\r\n${SMUGGLED}`],
+    ["a header folded around a length", "X-A: b\r\n Content-Length: 3\r\n", "a=1"],
+    ["white space before a colon", "Content-Length : 3\r\n", `a=1${SMUGGLED}`],
+    ["a tab before a colon", `Transfer-Encoding\t: chunked\r\n${LONG}`, `0\r\n\r\n${SMUGGLED}`],
+    ["a bare line feed", `X-A: b\nContent-Length: 3\r\n${LONG}`, `a=1${SMUGGLED}`],
+    ["a bare carriage return", `X-A: b\rContent-Length: 3\r\n${LONG}`, `a=1${SMUGGLED}`],
+    ["a blank line of a line feed alone", `${LONG}\n`, `a=1${SMUGGLED}`],
+    ["a NUL in a header", `X-A: b\u0000c\r\n${LONG}`, SMUGGLED],
+    ["a NUL in a header's name", `X\u0000A: b\r\n${LONG}`, SMUGGLED],
+    ["a header without a colon", `X-A\r\n${LONG}`, SMUGGLED],
+    ["a header without a name", `: a\r\n${LONG}`, SMUGGLED],
+    ...["xchunked", "identity", '"chunked"', "\u000bchunked", "chunked, identity", "gzip, chunked", ""].map(
+      (encoding) =>
+        [`the encoding ${JSON.stringify(encoding)}`, `Transfer-Encoding: ${encoding}\r\n`, CHUNKS] as const,
+    ),
+    ["two encodings", `${CHUNKED}Transfer-Encoding: identity\r\n`, CHUNKS],
+    ...CHUNK_SIZES.map(
+      (size) => [`the chunk size ${JSON.stringify(size)}`, CHUNKED, `${size}\r\n${CHUNKS.slice(3)}`] as const,
+    ),
+    ["a chunk that is longer than its size", CHUNKED, `3\r\na=12\r\n0\r\n\r\n${SMUGGLED}`],
+    ["a chunk that does not end in a line end", CHUNKED, `3\r\na=1XX0\r\n\r\n${SMUGGLED}`],
+  ] as const)("by %s gets one refusal, and the connection ends", async (_, headers, body) => {
+    const { statuses, received } = await answersTo(post(headers, body));
+    expect(statuses).toEqual([400]);
+    expect(received).toMatch(/\r\nconnection: close\r\n/i);
+  });
+
+  test.each([
+    ["a chunk extension", CHUNKED, `3;a=b\r\n${CHUNKS.slice(3)}`],
+    ["an encoding in upper case", "TRANSFER-ENCODING: CHUNKED\r\n", CHUNKS],
+    ["a length and the same again", "Content-Length: 3\r\nContent-Length: 3\r\n", "a=1"],
+    ["zeros before a length", "Content-Length: 003\r\n", "a=1"],
+    ["zeros before a chunk size", CHUNKED, `0000${CHUNKS}`],
+  ])("but does not, by %s, is stored once", async (_, headers, body) => {
+    expect((await answersTo(post(headers, body))).statuses).toEqual([200, 404]);
+  });
+
+  test.each([
+    ["GET", "/healthz", 200],
+    ["GET", "/v1/thanks", 200],
+    ["POST", "/nothing", 404],
+    ["POST", "/v1/s/nothing?mode=rest", 404],
+    ["GET", "/api/v1/flags", 400],
+    ["GET", "/api/v1/flags/a", 400],
+    ["OPTIONS", path, 204],
+    ["PUT", `${path}?mode=rest`, 405],
+  ])("in a body that nobody reads stays a body: %s %s", async (method, target, status) => {
+    for (const [headers, body] of [
+      [`Content-Length: ${SMUGGLED.length}\r\n`, SMUGGLED],
+      [CHUNKED, `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`],
+    ] as const) {
+      const { statuses } = await answersTo(
+        `${method} ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`,
+      );
+      expect(statuses).toEqual([status, 404]);
+    }
+  });
+
+  // The runtime ends a body at "0\r\n" and takes what follows for a broken request: it answers that in our place.
+  test.each([
+    ["a trailer", CHUNKED, "3\r\na=1\r\n0\r\nX-Checksum: 1\r\n\r\n"],
+    ["an empty line behind the body", "Content-Length: 3\r\n", "a=1\r\n"],
+  ])("is answered once and stored at most once where it has %s", async (_, headers, body) => {
+    const before = (await submissions("other")).length;
+    const { statuses } = await answersTo(post(headers, body, otherPath));
+    expect([[200], [400]]).toContainEqual(statuses.filter((status) => status !== 404));
+    const stored = (await submissions("other")).length - before;
+    expect(statuses[0] === 200 ? [1] : [0, 1]).toContain(stored);
+  });
+});
+
+describe("a request that is too large or odd", () => {
+  test.each([
+    ["a chunk extension of 10 MB", post(CHUNKED, `3;${"x".repeat(1e7)}`), 413],
+    ["one header of 20 KB", `GET /healthz HTTP/1.1\r\nHost: a\r\nX-A: ${"b".repeat(20_000)}\r\n\r\n`, 431],
+    ["a thousand headers", `GET /healthz HTTP/1.1\r\nHost: a\r\n${"X-A: b\r\n".repeat(1000)}\r\n`, 431],
+    ["an address of 100 KB", `GET /${"b".repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+    ["a method that is none", "FOO<> /healthz HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+    ["no host", "GET /healthz HTTP/1.1\r\n\r\n", 400],
+    ["another protocol's first words", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400],
+  ])("by %s is refused", async (_, request, status) => {
+    const { statuses } = await answersTo(request);
+    // Who still sends when the connection is closed may not see why.
+    expect(request.length > 10_000 ? [[], [status]] : [[status]]).toContainEqual(statuses);
+  });
+
+  test.each([
+    ["a NUL", "/healthz\u0000x HTTP/1.1\r\n"],
+    ["a space", "/healthz x HTTP/1.1\r\n"],
+    ["a line feed for a line end", "/healthz HTTP/1.1\n"],
+  ])("by %s in its first line is refused, and the connection ends", async (_, line) => {
+    const { statuses } = await answersTo(`GET ${line}Host: a\r\n\r\n`);
+    // The runtime takes what stands behind the odd byte for a version of the protocol.
+    expect([[400], [505]]).toContainEqual(statuses);
+  });
+
+  test.each([
+    "/healthz/../api/admin/v1/tokens",
+    "/v1/s/x/..%2f..%2f..%2fapi/admin/v1/tokens",
+    "/v1/s/%2e%2e/%2e%2e/api/admin/v1/tokens",
+    "/api%2fadmin%2fv1%2ftokens",
+    "/%61pi/admin/v1/tokens",
+    "/api/admin/v1/%74okens",
+    "/api/admin/v1/tokens%00",
+    "/api/admin/v1/tokens%2f",
+    "/api/admin/v1/tokens;a=b",
+    "/API/ADMIN/V1/tokens",
+    "//api/admin/v1/tokens",
+    "/api//admin/v1/tokens",
+    "/api/admin/v1/tokens\u007f",
+    "/api/admin/v1/tokens?operator=true",
+    "http://localhost/api/admin/v1/tokens",
+    `${adminUrl}/api/admin/v1/tokens`,
+    "http://operator:operator@localhost/api/admin/v1/tokens",
+  ])(
+    "at %s opens no door: neither without a token nor at an address without the admin API",
+    async (target) => {
+      const request = (headers: string) =>
+        `GET ${target} HTTP/1.1\r\nHost: ${new URL(adminUrl).host}\r\n${headers}\r\n`;
+      for (const answers of [
+        await answersTo(request(""), adminUrl),
+        await answersTo(request(authorization)),
+      ]) {
+        expect([400, 401, 404]).toContain(answers.statuses[0]!);
+        expect(answers.received).not.toContain("laptop");
+      }
+    },
+  );
+});
+
+describe("a connection that is half-closed", () => {
+  // The runtime closes the whole connection where the answer is not made at once.
+  test("a sender that closes its side behind a whole request is answered, and stored, at most once", async () => {
+    const before = (await submissions("other")).length;
+    for (const request of [
+      "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
+      post("Content-Length: 3\r\n", "a=1", otherPath),
+    ]) {
+      const { send, end, closed, statuses } = await openConnection(url);
+      void send(request);
+      end();
+      await closed();
+      expect([[], [200]]).toContainEqual(statuses());
+    }
+    expect((await submissions("other")).length - before).toBeLessThanOrEqual(1);
+  });
+});
+
+test("exactly what was acknowledged is stored, nothing was smuggled, and the log has no failure", async () => {
+  expect(await isHealthy()).toBe(true);
+  await inbox.expectOnlyAcknowledged();
+  expect((await submissions()).filter(({ data }) => "smuggled" in data)).toEqual([]);
+  expect(await inbox.stopAndReadLog()).not.toMatch(/smuggled|evil|laptop/i);
+});
