@@ -87,6 +87,11 @@ describe("a bomb", () => {
       200,
     ],
     ["200,000 times one key", () => sized(`{${'"":1,'.repeat(2e5)}"a":1}`, JSON_TYPE), 200],
+    [
+      "a million bytes that are no UTF-8",
+      () => sized(`a=${"\u00e9".repeat(87_000)}&`.repeat(11), "application/x-www-form-urlencoded"),
+      200,
+    ],
     ["500,000 pairs", () => sized("a&".repeat(5e5), "application/x-www-form-urlencoded"), 413],
     ["100,000 parts", () => multipart(text.repeat(1e5)), 413],
     ["100,000 files", () => multipart(part('name="a"; filename="a"', "x").repeat(1e5)), 413],
