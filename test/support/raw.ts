@@ -5,7 +5,11 @@ import { join } from "node:path";
 import { eventually } from "./eventually.ts";
 import { onData, startServer } from "./executable.ts";
 
-export type Submission = { id: string; data: Record<string, unknown>; files: { name: string }[] };
+export type Submission = {
+  id: string;
+  data: Record<string, unknown>;
+  files: { name: string; sha256: string }[];
+};
 
 /** A connection that is spoken to byte by byte; `received` is all that came back. */
 export async function openConnection(url: string) {
@@ -64,6 +68,13 @@ export async function openRawInbox(args: string[] = [], addresses = 1) {
     for (const [, id] of ids) acknowledged.add(id!);
     return { statuses: statuses(), received, head: received.split("\r\n\r\n")[0]! };
   };
+  /** Expects no file but those of submissions to `contact`. */
+  const expectNoOtherFiles = async () => {
+    const count = (await submissions()).flatMap(({ files }) => files).length;
+    const uploads = join(server.data, "uploads");
+    const entries = () => readdirSync(uploads, { recursive: true, withFileTypes: true });
+    await eventually("no other file", () => entries().filter((entry) => entry.isFile()).length === count);
+  };
   return {
     server,
     url,
@@ -76,13 +87,10 @@ export async function openRawInbox(args: string[] = [], addresses = 1) {
     answersTo,
     /** Expects exactly those submissions to `contact` that were answered with 200 over `answersTo`, and their files. */
     async expectOnlyAcknowledged(): Promise<void> {
-      const stored = await submissions();
-      expect(new Set(stored.map(({ id }) => id))).toEqual(acknowledged);
-      const count = stored.flatMap(({ files }) => files).length;
-      const uploads = join(server.data, "uploads");
-      const entries = () => readdirSync(uploads, { recursive: true, withFileTypes: true });
-      await eventually("no other file", () => entries().filter((entry) => entry.isFile()).length === count);
+      expect(new Set((await submissions()).map(({ id }) => id))).toEqual(acknowledged);
+      await expectNoOtherFiles();
     },
+    expectNoOtherFiles,
     /** Stops the server and expects a log of JSON lines without a failure. Returns it. */
     async stopAndReadLog(): Promise<string> {
       expect(await server.stop()).toBe(0);

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { openConnection, openRawInbox } from "../support/raw.ts";
+
+const inbox = await openRawInbox();
+const { url, path, commands, submissions, isHealthy } = inbox;
+await commands.run("forms", "set", "contact", "--max-file-size", "20MB");
+const token = (await commands.run("tokens", "create", "laptop")).stdout.trim();
+
+const head = (headers: string) =>
+  `POST ${path}?mode=rest HTTP/1.1\r\nHost: a\r\n${headers}Connection: close\r\n\r\n`;
+const URLENCODED = "Content-Type: application/x-www-form-urlencoded\r\n";
+const CHUNKED = `${URLENCODED}Transfer-Encoding: chunked\r\n`;
+const WHOLE = `${head(`${URLENCODED}Content-Length: 3\r\n`)}a=1`;
+
+const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+
+/** Sends in pieces of so many bytes; between two of them somebody else is answered. */
+async function trickle(request: string, step: number) {
+  const connection = await openConnection(url);
+  for (let at = 0; at < request.length; at += step) {
+    await connection.send(request.slice(at, at + step));
+    expect(await isHealthy()).toBe(true);
+  }
+  return connection;
+}
+
+function fileBody(content: string): string {
+  const part = `--B\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n${content}\r\n--B--\r\n`;
+  const type = "Content-Type: multipart/form-data; boundary=B\r\n";
+  return head(`${type}Content-Length: ${part.length}\r\n`) + part;
+}
+
+describe("a slow sender is served, and keeps nobody waiting:", () => {
+  test.each([
+    ["one byte at a time, headers too", WHOLE, 1],
+    ["in chunks that come in pieces", `${head(CHUNKED)}3\r\na=1\r\n0\r\n\r\n`, 7],
+  ])("%s", async (_, request, step) => {
+    const before = (await submissions()).length;
+    const { closed, statuses } = await trickle(request, step);
+    await closed();
+    expect(statuses()).toEqual([200]);
+    expect(await submissions()).toHaveLength(before + 1);
+  });
+
+  test("with a file", async () => {
+    const content = "slowly\r\n--A".repeat(20_000);
+    const { closed, statuses } = await trickle(fileBody(content), 2000);
+    await closed();
+    expect(statuses()).toEqual([200]);
+    expect((await submissions())[0]!.files).toMatchObject([{ sha256: sha256(Buffer.from(content)) }]);
+  });
+
+  test("three hundred that stop, each at another point", async () => {
+    const requests = [WHOLE, `${head(CHUNKED)}3\r\na=1\r\n`, fileBody("x".repeat(1000)).slice(0, -1)];
+    const before = (await submissions()).length;
+    const stopped = await Promise.all(Array.from({ length: 300 }, () => openConnection(url)));
+    await Promise.all(
+      stopped.map(({ send }, index) => {
+        const request = requests[index % requests.length]!;
+        return send(request.slice(0, Math.floor((index / stopped.length) * request.length)));
+      }),
+    );
+    const others = Array.from({ length: 100 }, async () => {
+      const { send, closed, statuses } = await openConnection(url);
+      await send(WHOLE);
+      await closed();
+      return statuses();
+    });
+    expect(new Set((await Promise.all(others)).flat())).toEqual(new Set([200]));
+    expect(stopped.filter(({ state }) => state.isClosed || state.received !== "")).toEqual([]);
+    expect(await submissions()).toHaveLength(before + 100);
+    for (const { drop } of stopped) drop();
+    expect(await isHealthy()).toBe(true);
+  });
+});
+
+describe("a slow reader", () => {
+  test("gets every byte of a file, while others are answered", async () => {
+    const content = Buffer.alloc(12_000_000, "what was sent once is read slowly\n");
+    const form = new FormData();
+    form.append("f", new File([content], "large.txt"));
+    const sent = await fetch(`${url}${path}?mode=rest`, { method: "POST", body: form });
+    const { id } = (await sent.json()) as { id: string };
+
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write(
+      `GET /api/admin/v1/submissions/${id}/files/1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+    );
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket) {
+      chunks.push(chunk as Buffer);
+      expect(await isHealthy()).toBe(true);
+    }
+    const answer = Buffer.concat(chunks);
+    const body = answer.subarray(answer.indexOf("\r\n\r\n") + 4);
+    expect(body.byteLength).toBe(content.byteLength);
+    expect(sha256(body)).toBe(sha256(content));
+  });
+});
+
+test("who gave up left no file and no failure in the log", async () => {
+  await inbox.expectNoOtherFiles();
+  await inbox.stopAndReadLog();
+});
