@@ -2,6 +2,7 @@ import { AppError } from "../src/errors.ts";
 import { earlyRequestId } from "../src/http/request-id.ts";
 import type { RequestRecord } from "../src/http/site.ts";
 import type { Io } from "./io.ts";
+import { printable } from "./text.ts";
 
 export const LOG_FORMATS = ["text", "json"] as const;
 /** From everything to little: what stands before the level asked for is left out. */
@@ -77,7 +78,8 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
       if (!tellsInfo && !isFailure) return;
       // Four times as fast as toFixed.
       const took = Math.round(ms * 100) / 100;
-      const from = tellsClients ? client() : "";
+      // What a proxy forwards need not be an address.
+      const from = tellsClients ? printable(client()) : "";
       if (isForPeople) {
         const tail = from === "" ? id : `${id}  ${from}`;
         hold(`${stamp().slice(11, 23)}  ${status}  ${method.padEnd(7)} ${route}  ${took} ms  ${tail}\n`);
