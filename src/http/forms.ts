@@ -140,13 +140,16 @@ function corsHeaders(request: Request, form: Form | undefined): Record<string, s
   return { ...NO_SNIFF, "Access-Control-Allow-Origin": origin, Vary: "Origin" };
 }
 
+/** Names of headers, with commas between them. */
+const FIELD_NAMES = /^[\w!#$%&'*+.^`|~, -]+$/;
+
 /** https://fetch.spec.whatwg.org/#http-cors-protocol */
 function preflight(request: Request, form: Form | undefined): Response {
+  const asked = request.headers.get("access-control-request-headers") ?? "";
   const headers = {
     ...corsHeaders(request, form),
     "Access-Control-Allow-Methods": "POST, OPTIONS",
-    "Access-Control-Allow-Headers":
-      request.headers.get("access-control-request-headers") ?? "content-type, accept",
+    "Access-Control-Allow-Headers": FIELD_NAMES.test(asked) ? asked : "content-type, accept",
     "Access-Control-Max-Age": "86400",
   };
   return new Response(null, { status: 204, headers });
