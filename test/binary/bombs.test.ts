@@ -70,7 +70,7 @@ describe("a line break or a control character in a name", () => {
 
 describe("a bomb", () => {
   const text = part('name="a"', "x");
-  const keys = Array.from({ length: 200_000 }, (_, index) => `"k${index}":1`).join(",");
+  const keys = Array.from({ length: 80_000 }, (_, index) => `"k${index}":1`).join(",");
   const chunked = (body: string) =>
     `Transfer-Encoding: chunked\r\n\r\n${body.replaceAll(/[^]/g, "1\r\n$&\r\n")}0\r\n\r\n`;
   const head = (type: string) => `POST ${path}?mode=rest HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\n`;
@@ -80,17 +80,13 @@ describe("a bomb", () => {
     ["arrays 100,000 levels deep", () => sized(`{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}`, JSON_TYPE), 413],
     ["a million brackets", () => sized("[".repeat(1e6), JSON_TYPE), 413],
     ["520,000 numbers in one field", () => sized(`{"a":[${"1,".repeat(520_000)}1]}`, JSON_TYPE), 200],
-    ["200,000 keys", () => sized(`{${keys}}`, JSON_TYPE), 413],
-    [
-      "80,000 keys in one field",
-      () => sized(`{"a":{${keys.slice(0, 1e6).replace(/,[^,]*$/, "")}}}`, JSON_TYPE),
-      200,
-    ],
+    ["80,000 keys", () => sized(`{${keys}}`, JSON_TYPE), 413],
+    ["80,000 keys in one field", () => sized(`{"a":{${keys}}}`, JSON_TYPE), 200],
     ["200,000 times one key", () => sized(`{${'"":1,'.repeat(2e5)}"a":1}`, JSON_TYPE), 200],
     [
       "a million bytes that are no UTF-8",
-      () => sized(`a=${"\u00e9".repeat(87_000)}&`.repeat(11), "application/x-www-form-urlencoded"),
-      200,
+      () => sized(`a=${"\u00e9".repeat(90_000)}&`.repeat(11), "application/x-www-form-urlencoded"),
+      413,
     ],
     ["500,000 pairs", () => sized("a&".repeat(5e5), "application/x-www-form-urlencoded"), 413],
     ["100,000 parts", () => multipart(text.repeat(1e5)), 413],
@@ -120,7 +116,7 @@ describe("after all this", () => {
   test("exactly what was acknowledged is stored, and no other file is left", async () => {
     expect(await isHealthy()).toBe(true);
     await inbox.expectOnlyAcknowledged();
-  });
+  }, 30_000);
 
   test.if(process.platform === "linux")("the server never took more than 400 MB", () => {
     const status = readFileSync(`/proc/${inbox.server.pid}/status`, "utf8");
