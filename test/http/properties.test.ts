@@ -1,15 +1,13 @@
-import { readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { createForm, deleteForm, type Form } from "../../src/forms.ts";
-import { deleteSubmission, getSubmission, openFile, type Submission } from "../../src/submissions.ts";
+import { createForm, type Form } from "../../src/forms.ts";
+import { getSubmission, openFile, type Submission } from "../../src/submissions.ts";
 import { openServices, openTestApp } from "../support/app.ts";
+import { grouped, urlencodedPairs } from "../support/fields.ts";
 
 const app = openTestApp();
 const { forms, reported } = openServices(app);
 const contact = await createForm(app, { slug: "contact", uploads: true });
-const fuzzed = await createForm(app, { slug: "fuzzed", uploads: true });
 
 /** Posts, and expects no bug of the service. */
 async function post(form: Form, body: Uint8Array, type: string): Promise<Response> {
@@ -30,22 +28,6 @@ async function stored(body: Uint8Array, type: string): Promise<Submission> {
 async function bytesOf(submission: Submission, number: number): Promise<Buffer> {
   const { bytes } = await openFile(app, submission.id, String(number));
   return Buffer.from(await new Response(bytes).arrayBuffer());
-}
-
-/** How many files stand in the folders of the upload directory, the one of staged files included. */
-function uploads(): number {
-  const paths = readdirSync(join(app.directory, "uploads"), { recursive: true, encoding: "utf8" });
-  return paths.filter((path) => dirname(path) !== ".").length;
-}
-
-/** As the fields of a submission are stored: a name that repeats holds its values in order. */
-function grouped(fields: [name: string, value: string][]): string {
-  const names = [...new Set(fields.map(([name]) => name))];
-  const entries = names.map((name) => {
-    const values = fields.flatMap(([other, value]) => (other === name ? [value] : []));
-    return [name, values.length === 1 ? values[0] : values];
-  });
-  return JSON.stringify(Object.fromEntries(entries));
 }
 
 /** Any text but lone surrogates, and what tends to break. */
@@ -117,22 +99,6 @@ describe("what is sent is what is stored:", () => {
   });
 
   test("any bytes as a urlencoded form, as the WHATWG URL standard reads them", async () => {
-    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-    /** https://url.spec.whatwg.org/#concept-urlencoded-parser, a byte a character. */
-    const parse = (body: string) =>
-      body.split("&").flatMap((pair): [string, string][] => {
-        if (pair === "") return [];
-        const equals = pair.includes("=") ? pair.indexOf("=") : pair.length;
-        const decode = (part: string) => {
-          const bytes = part
-            .replaceAll("+", " ")
-            .replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-              String.fromCharCode(Number.parseInt(hex, 16)),
-            );
-          return decoder.decode(Buffer.from(bytes, "latin1"));
-        };
-        return [[decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))]];
-      });
     const special = fc.constantFrom(..."&=+%?;#41fFcC3éÃ\xef\xbb\xbf\0 a".split(""));
     const byte = fc.oneof(
       special,
@@ -140,10 +106,10 @@ describe("what is sent is what is stored:", () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(byte, { maxLength: 40 }), async (bytes) => {
-        const body = bytes.join("");
-        const pairs = parse(body);
+        const body = Buffer.from(bytes.join(""), "latin1");
+        const pairs = urlencodedPairs(body);
         fc.pre(pairs.length > 0);
-        const { data } = await stored(Buffer.from(body, "latin1"), "application/x-www-form-urlencoded");
+        const { data } = await stored(body, "application/x-www-form-urlencoded");
         expect(JSON.stringify(data)).toBe(grouped(pairs));
       }),
       { numRuns: 800 },
@@ -241,142 +207,6 @@ describe("what is sent is what is stored:", () => {
         }
       }),
       { numRuns: 150 },
-    );
-  });
-});
-
-describe("no bytes make the service fail or leave a file behind:", () => {
-  /** What the tests above stored goes, so that no file is left. */
-  beforeAll(() => deleteForm(app, "contact"));
-
-  /** Posts and expects an answer that blames the sender and leaves nothing, or a submission and its files alone. */
-  async function survives(body: Uint8Array, type: string): Promise<void> {
-    const answer = await post(fuzzed, body, type);
-    const told = (await answer.json()) as { id: string; message: string };
-    const isStored = answer.status === 200;
-    const files = isStored ? (await getSubmission(app, told.id)).files : [];
-    expect(uploads()).toBe(files.length);
-    expect(await app.store.submissions.count(fuzzed.key)).toBe(isStored ? 1 : 0);
-    if (isStored) await deleteSubmission(app, told.id);
-    else {
-      expect(answer.status).toBeWithin(400, 500);
-      expect(told.message).not.toBe("");
-    }
-  }
-
-  const VALID: Record<string, Buffer> = {
-    "application/json": Buffer.from('{"name":"Ada é 🎉","n":[1,-2.5e3,true,null,{"__proto__":"\\ud800"}]}'),
-    "application/x-www-form-urlencoded": Buffer.from("name=Ada+L%C3%B6we&a=1&a=2&=&é=%zz"),
-    "multipart/form-data; boundary=b": Buffer.from(
-      [
-        '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nAda é',
-        '--b\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\nx\r\n-y',
-        `--b\r\nContent-Disposition: form-data; name="f"; filename*=UTF-8''%e2%82%ac\r\n\r\n`,
-        '--b\r\nContent-Disposition: form-data; name="t"\r\nContent-Type: text/plain; charset=utf-16le\r\n\r\na\0',
-        '--b\r\nContent-Disposition: form-data; name="none"; filename=""\r\n\r\n',
-        "--b--\r\n",
-      ].join("\r\n"),
-    ),
-  };
-  const types = Object.keys(VALID);
-
-  test.each(types)("random bytes as %s", async (type) => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), (body) => survives(body, type)),
-      { numRuns: 150 },
-    );
-  });
-
-  /** What may be done to a body behind a point in it. */
-  const CHANGES = {
-    insert: (rest: Buffer, bytes: Buffer) => [bytes, rest],
-    remove: (rest: Buffer, bytes: Buffer) => [rest.subarray(bytes.byteLength)],
-    overwrite: (rest: Buffer, bytes: Buffer) => [bytes, rest.subarray(bytes.byteLength)],
-    repeat: (rest: Buffer, bytes: Buffer) => [rest.subarray(0, 4 * bytes.byteLength), rest],
-    truncate: () => [],
-  };
-
-  const change = fc
-    .record({
-      kind: fc.constantFrom(...(Object.keys(CHANGES) as (keyof typeof CHANGES)[])),
-      at: fc.double({ min: 0, max: 1, noNaN: true }),
-      bytes: fc.oneof(
-        fc.uint8Array({ minLength: 1, maxLength: 8 }).map((bytes) => Buffer.from(bytes)),
-        fc
-          .constantFrom(
-            "\r\n",
-            "\r",
-            "\n",
-            "--b",
-            "--",
-            '"',
-            "\\",
-            ";",
-            "=",
-            "?",
-            "%",
-            "\0",
-            "[",
-            "{",
-            "}",
-            "*",
-            "\xff",
-          )
-          .map((text) => Buffer.from(text, "latin1")),
-      ),
-    })
-    .map(({ kind, at, bytes }) => (body: Buffer): Buffer => {
-      const point = Math.floor(at * body.byteLength);
-      return Buffer.concat([body.subarray(0, point), ...CHANGES[kind](body.subarray(point), bytes)]);
-    });
-
-  test.each(types)("changes to a valid body of %s", async (type) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(change, { maxLength: 4 }), (changes) =>
-        survives(
-          changes.reduce((body, change) => change(body), VALID[type]!),
-          type,
-        ),
-      ),
-      { numRuns: 300 },
-    );
-  });
-
-  test("any content type", async () => {
-    const pieces = fc.constantFrom(...types, "; boundary=", '"', "\\", "b", ";", "=", " ", "charset=utf-8");
-    const anyType = fc.oneof(
-      fc.array(pieces, { maxLength: 6 }).map((all) => all.join("")),
-      fc.string(),
-    );
-    await fc.assert(
-      fc.asyncProperty(anyType, fc.constantFrom(...Object.values(VALID)), (type, body) =>
-        survives(body, type),
-      ),
-      { numRuns: 200 },
-    );
-  });
-
-  test("any charset of a field", async () => {
-    const charset = fc.oneof(
-      fc.constantFrom(
-        "utf-8",
-        "utf-16",
-        "utf-16be",
-        "latin1",
-        "shift_jis",
-        "gbk",
-        "x-user-defined",
-        "utf-7",
-        "replacement",
-      ),
-      fc.string({ maxLength: 12 }),
-    );
-    await fc.assert(
-      fc.asyncProperty(charset, fc.uint8Array({ maxLength: 12 }), (charset, value) => {
-        const head = `--b\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=${charset}\r\n\r\n`;
-        return survives(Buffer.concat([Buffer.from(head), value, Buffer.from("\r\n--b--")]), types[2]!);
-      }),
-      { numRuns: 200 },
     );
   });
 });
