@@ -34,8 +34,8 @@ export function openDiskBlobs(root: string): Blobs {
   const staging = join(root, STAGING);
   try {
     const made = mkdirSync(staging, { recursive: true, mode: 0o700 });
-    // Its name has to survive a power cut before any file in it can.
-    if (made !== undefined) for (const path of [root, dirname(root)]) syncDirectoryNow(path);
+    // The names of all that were made have to survive a power cut before any file in them can.
+    if (made !== undefined) for (const path of parentsOf(staging, made)) syncDirectoryNow(path);
   } catch (error) {
     throw diskError(error, root);
   }
@@ -182,6 +182,12 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 
 /** Windows has no such call for a directory, and refuses the attempt. */
 const SYNCS_DIRECTORIES = process.platform !== "win32";
+
+/** The directories above a path, up to the one that holds `top`. */
+function parentsOf(path: string, top: string): string[] {
+  const parent = dirname(path);
+  return path === top || parent === path ? [parent] : [parent, ...parentsOf(parent, top)];
+}
 
 /** Makes the names in a directory survive a power cut. */
 export async function syncDirectory(path: string): Promise<void> {
