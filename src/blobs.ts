@@ -1,4 +1,7 @@
-/** What the product needs of a file store. Keys are made by the product: ASCII letters, digits, dashes and dots. */
+/**
+ * What the product needs of a file store. Keys are made by the product: an id of ASCII letters, digits and dashes, a
+ * dot, and a number from 1.
+ */
 export type Blobs = {
   /** Starts a file that nobody sees until it is kept. */
   stage(): Promise<StagedBlob>;
@@ -14,13 +17,14 @@ export type Blobs = {
   has(key: string): Promise<boolean>;
   /** The keys of all kept files, some at a time; files that others put there have no key of ours. */
   list(): AsyncIterable<string[]>;
-  /** Removes files; one that is not there is no error. */
+  /** Removes files, and returns once that survives a power cut; one that is not there is no error. */
   delete(keys: string[]): Promise<void>;
   /**
-   * Notes that these keys may be kept without anything that refers to them, until the note is cleared. A note outlives
-   * the process.
+   * Notes that the keys of that id with numbers up to `files` may be kept without anything that refers to them, until
+   * the note is cleared. A note outlives the process; one that is `synced` outlives a power cut even where nothing is
+   * kept after it.
    */
-  note(keys: string[]): Promise<Note>;
+  note(id: string, files: number, synced?: boolean): Promise<Note>;
   /** The keys of all notes that are not cleared. */
   pending(): Promise<string[]>;
   /**

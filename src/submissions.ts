@@ -48,7 +48,7 @@ export async function storeSubmission(
     })),
   );
   const keys = files.map((file) => file.key);
-  const note = await app.blobs.note(keys);
+  const note = await app.blobs.note(id, keys.length);
   try {
     await app.blobs.keep(files.map((file, index) => ({ key: file.key, staged: draft.files[index]!.blob })));
     await app.store.submissions.insert({ ...row, files });
@@ -100,7 +100,7 @@ export async function deleteSubmission(app: App, id: string): Promise<void> {
     await app.store.submissions.delete(id);
     return;
   }
-  const note = await app.blobs.note(files.map((_, index) => blobKey(id, index + 1)));
+  const note = await app.blobs.note(id, files.length, true);
   await app.blobs.delete(await app.store.submissions.delete(id));
   await note.clear();
 }

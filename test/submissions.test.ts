@@ -172,8 +172,9 @@ describe("a file of a submission", () => {
 
 describe("recovery after a crash", () => {
   const keepNoted = async () => {
-    const key = `${app.nextId()}.1`;
-    await app.blobs.note([key]);
+    const id = app.nextId();
+    const key = `${id}.1`;
+    await app.blobs.note(id, 1);
     await app.blobs.keep([{ key, staged: await stageText(app.blobs, "cut off") }]);
     return key;
   };
@@ -182,7 +183,7 @@ describe("recovery after a crash", () => {
     const files = await draftFiles("x.txt", "y.txt");
     const id = await storeSubmission(app, await openForm(), { data: "{}", files });
     // As if the process had ended just after the commit, before it cleared its note.
-    await app.blobs.note([`${id}.1`, `${id}.2`]);
+    await app.blobs.note(id, 2);
     const unnoted = `${app.nextId()}.1`;
     await app.blobs.keep([{ key: unnoted, staged: await stageText(app.blobs, "from elsewhere") }]);
     const cutOff = await keepNoted();

@@ -4,23 +4,21 @@ import {
   constants,
   mkdir,
   open,
-  readFile,
   readdir,
   rename,
   rm,
   statfs,
-  writeFile,
   type FileHandle,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { shardOf, type Blobs, type StagedBlob } from "../blobs.ts";
 import { AppError } from "../errors.ts";
 import { MIN_FREE_BYTES } from "../limits.ts";
-import { ignoreMissing, noSuchFile, openHolds } from "./hold.ts";
+import { noSuchFile, openHolds } from "./hold.ts";
 
 /** Staged files stand here until they are kept; a name that no shard has. */
 const STAGING = "staging";
-/** How the names of notes end, which stand beside the staged files. */
+/** How the names of notes end, which are empty files beside the staged ones. */
 const NOTE = ".note";
 /** Deleted files that are held stand here, beside the staged files. */
 const HELD = "held";
@@ -85,16 +83,11 @@ export function openDiskBlobs(root: string): Blobs {
     staged.delete(blob);
   };
 
-  /** The notes there are, by path; undefined for one that cannot be read as such. */
-  const readNotes = async () => {
-    const names = (await readdir(staging)).filter((name) => name.endsWith(NOTE));
-    return Promise.all(
-      names.map(async (name) => {
-        const path = join(staging, name);
-        return { path, keys: parseNote((await readFile(path, "utf8").catch(ignoreMissing)) ?? "") };
-      }),
-    );
-  };
+  const readNotes = async () =>
+    (await readdir(staging)).flatMap((name) => {
+      const keys = notedKeys(name);
+      return keys ? [{ path: join(staging, name), keys }] : [];
+    });
 
   return {
     stage: () => stage().catch(fail),
@@ -129,27 +122,34 @@ export function openDiskBlobs(root: string): Blobs {
       }
     },
     async delete(keys) {
+      const shards = new Set<string>();
       const remove = await holds.remover();
+      const removeOne = async (key: string) => {
+        if (await remove(key)) shards.add(dirname(pathOf(key)));
+      };
       for (let start = 0; start < keys.length; start += 100) {
-        await Promise.all(keys.slice(start, start + 100).map((key) => remove(key)));
+        await Promise.all(keys.slice(start, start + 100).map(removeOne));
       }
+      await Promise.all([...shards].map(syncDirectory)).catch(fail);
     },
-    async note(keys) {
-      const path = join(staging, `${crypto.randomUUID()}${NOTE}`);
+    async note(id, files, synced = false) {
+      const path = join(staging, noteName(id, files));
       const clear = () => rm(path, { force: true });
       try {
-        await writeFile(path, JSON.stringify(keys), { flag: "wx", mode: 0o600 });
+        await (await open(path, "wx", 0o600)).close();
+        if (synced) await syncDirectory(staging);
       } catch (error) {
         await clear();
         return fail(error);
       }
       return { clear };
     },
-    pending: async () => (await readNotes()).flatMap(({ keys }) => keys ?? []),
+    pending: async () => (await readNotes()).flatMap(({ keys }) => keys),
     async recover() {
-      const notes = (await readNotes()).flatMap(({ path, keys }) =>
-        keys ? [{ path, keys, clear: () => rm(path, { force: true }) }] : [],
-      );
+      const notes = (await readNotes()).map((note) => ({
+        ...note,
+        clear: () => rm(note.path, { force: true }),
+      }));
       const kept = new Set(notes.map(({ path }) => path));
       if (await holds.isHeld()) kept.add(join(staging, HELD));
       for (const name of await readdir(staging)) {
@@ -162,14 +162,20 @@ export function openDiskBlobs(root: string): Blobs {
   };
 }
 
-/** Undefined for one that a power cut left unwritten: nothing was kept under it. */
-function parseNote(text: string): string[] | undefined {
-  try {
-    return JSON.parse(text) as string[];
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+/**
+ * Everything stands in the name of a note: file systems with a journal keep names in the order in which they were
+ * made, so that whatever is kept after a power cut has its note, without a sync of its own.
+ */
+function noteName(id: string, files: number): string {
+  return `${id}.${files}.${crypto.randomUUID()}${NOTE}`;
+}
+
+/** The keys of the note of that name; undefined for any other name. */
+function notedKeys(name: string): string[] | undefined {
+  const [, id, files] = /^([\w-]+)\.(\d+)\.[\w-]+\.note$/.exec(name) ?? [];
+  return id === undefined
+    ? undefined
+    : Array.from({ length: Number(files) }, (_, index) => `${id}.${index + 1}`);
 }
 
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {

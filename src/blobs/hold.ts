@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { mkdir, open, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, open, rename, rm, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Blobs } from "../blobs.ts";
 import { AppError } from "../errors.ts";
@@ -15,7 +15,7 @@ const CHUNK = 64 * 1024;
 type Holds = Pick<Blobs, "hold"> & {
   isHeld(): Promise<boolean>;
   /** How a file is removed at this moment. Asked for after the file's row is gone: a hold that comes later can do without it. */
-  remover(): Promise<(key: string) => Promise<void>>;
+  remover(): Promise<(key: string) => Promise<boolean>>;
 };
 
 /** Holds deleted files in a folder, where every process that deletes moves them while it is there and its holder alive. */
@@ -30,11 +30,12 @@ export function openHolds(folder: string, pathOf: (key: string) => string): Hold
     await drop();
     return false;
   };
-  const remove = (key: string) => rm(pathOf(key), { force: true });
+  /** Returns whether it was there. */
+  const remove = async (key: string) => (await unlink(pathOf(key)).then(() => true, ignoreMissing)) ?? false;
   const moveAside = async (key: string) => {
     const moved = await rename(pathOf(key), join(folder, key)).then(() => true, ignoreMissing);
     // Released since, or gone before.
-    if (!moved) await remove(key);
+    return moved ?? remove(key);
   };
   async function* read(key: string): AsyncGenerator<Uint8Array> {
     const opened = await open(pathOf(key), "r").catch(ignoreMissing);
