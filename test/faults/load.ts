@@ -63,6 +63,8 @@ export function multipartSubmission(random: Random, size?: number): Sent {
   return { fields, files, body };
 }
 
+type Headers = Record<string, string>;
+
 export type Keys = { form: string; project: string; environment: string; token: string };
 
 /** A form that takes files, a project and an admin token on a data directory. */
@@ -78,27 +80,28 @@ export async function prepare(data: string): Promise<Keys> {
 
 /** What is asked of a server at `url`. */
 export function clientOf(url: string, keys: Keys) {
-  const admin = (path: string, init: RequestInit = {}) =>
+  const admin = (path: string, init: Omit<RequestInit, "headers"> & { headers?: Headers } = {}) =>
     fetch(`${url}/api/admin/v1${path}`, {
       ...init,
-      headers: { Authorization: `Bearer ${keys.token}`, "Content-Type": "application/json" },
+      headers: { ...init.headers, Authorization: `Bearer ${keys.token}`, "Content-Type": "application/json" },
     });
   return {
     admin,
-    submit: ({ body }: Sent) =>
+    submit: ({ body }: Sent, headers: Headers = {}) =>
       fetch(`${url}/v1/s/${keys.form}?mode=rest`, {
         method: "POST",
         body,
-        ...(typeof body === "string" ? { headers: { "Content-Type": "application/json" } } : {}),
+        headers: { ...headers, ...(typeof body === "string" ? { "Content-Type": "application/json" } : {}) },
       }),
-    setFlag: (slug: string, payload: unknown) =>
+    setFlag: (slug: string, payload: unknown, headers: Headers = {}) =>
       admin(`/projects/shop/environments/develop/flags/${slug}`, {
         method: "PATCH",
+        headers,
         body: JSON.stringify({ enabled: true, payload }),
       }),
-    readFlag: (slug: string) =>
+    readFlag: (slug: string, headers: Headers = {}) =>
       fetch(`${url}/api/v1/flags/${slug}`, {
-        headers: { "x-project-key": keys.project, "x-environment-key": keys.environment },
+        headers: { ...headers, "x-project-key": keys.project, "x-environment-key": keys.environment },
       }),
     async stored(): Promise<Stored[]> {
       const answer = await admin("/forms/contact/submissions/export");

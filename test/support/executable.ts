@@ -8,7 +8,8 @@ export const EXECUTABLE = join(import.meta.dir, "../../dist/formflag");
 
 if (!existsSync(EXECUTABLE)) throw new Error("dist/formflag is missing: run npm run build");
 
-type RunOptions = { cwd?: string; env?: Record<string, string>; stdin?: string };
+/** `under` is what stands before the executable on the command line. */
+type RunOptions = { cwd?: string; env?: Record<string, string>; stdin?: string; under?: string[] };
 
 /** Only what is given, so that nothing of the machine's own settings reaches a test. */
 function environment(env: Record<string, string> = {}): Record<string, string> {
@@ -18,8 +19,11 @@ function environment(env: Record<string, string> = {}): Record<string, string> {
 export type RunResult = { code: number; stdout: string; stderr: string };
 
 /** Runs the executable to its end. */
-export async function formflag(args: string[], { cwd, env, stdin }: RunOptions = {}): Promise<RunResult> {
-  const child = Bun.spawn([EXECUTABLE, ...args], {
+export async function formflag(
+  args: string[],
+  { cwd, env, stdin, under = [] }: RunOptions = {},
+): Promise<RunResult> {
+  const child = Bun.spawn([...under, EXECUTABLE, ...args], {
     cwd: cwd ?? tempDirectory(),
     env: environment(env),
     stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
@@ -65,9 +69,11 @@ export async function startServer(
     data = tempDirectory(),
     env,
     addresses = 1,
-  }: { data?: string; env?: Record<string, string>; addresses?: number } = {},
+    under = [],
+  }: { data?: string; env?: Record<string, string>; addresses?: number; under?: string[] } = {},
 ): Promise<RunningServer> {
-  const child = Bun.spawn([EXECUTABLE, "serve", "--data", data, "--listen", "127.0.0.1:0", ...args], {
+  const command = [...under, EXECUTABLE, "serve", "--data", data, "--listen", "127.0.0.1:0", ...args];
+  const child = Bun.spawn(command, {
     cwd: tempDirectory(),
     env: environment(env),
     stdin: "ignore",
