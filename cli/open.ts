@@ -1,9 +1,10 @@
-import { existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "../src/app.ts";
 import { AppError } from "../src/errors.ts";
 import { openDiskBlobs } from "../src/blobs/disk.ts";
 import { createIdSource } from "../src/keys.ts";
+import { refersToFiles } from "../src/store/sqlite/files.ts";
 import { holdLock } from "../src/store/sqlite/lock.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 
@@ -14,9 +15,12 @@ export type OpenApp = App & AsyncDisposable;
  * own, a command `inline`. Throws `unavailable`, `forbidden` or `unsupported` where the directory cannot be used.
  */
 export function openApp(data: string, writing: "thread" | "inline"): OpenApp {
+  const [file, uploads] = [join(data, "formflag.db"), join(data, "uploads")];
   refuseShared(data);
-  const blobs = openDiskBlobs(join(data, "uploads"));
-  const store = openSqliteStore(join(data, "formflag.db"), writing);
+  refuseReadOnly(data);
+  refuseParts(file, uploads);
+  const blobs = openDiskBlobs(uploads);
+  const store = openSqliteStore(file, writing);
   const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
   return {
     store,
@@ -26,6 +30,40 @@ export function openApp(data: string, writing: "thread" | "inline"): OpenApp {
     nextId: createIdSource(random, Date.now),
     [Symbol.asyncDispose]: () => store.close(),
   };
+}
+
+/** SQLite would open what it can only read, and a server would refuse each submission one by one. */
+function refuseReadOnly(data: string): void {
+  if (!existsSync(data)) return;
+  try {
+    accessSync(data, constants.W_OK);
+  } catch (cause) {
+    throw new AppError("forbidden", `the data directory ${data} cannot be written`, {
+      hint: "check who owns it and whether its disk is mounted read-only",
+      cause,
+    });
+  }
+}
+
+/** A data directory of which a part is gone would look like a new one, or like one whose files nobody misses. */
+function refuseParts(file: string, uploads: string): void {
+  if (!existsSync(file)) return;
+  const { size } = statSync(file);
+  // A power cut in the first moments leaves an empty database too, but beside it no log and no upload.
+  if (size === 0 && (existsSync(`${file}-wal`) || hasUploads(uploads))) {
+    throw new AppError("unsupported", `${file} is empty, and was not always`, {
+      hint: "restore it from a backup, or move it aside to begin with a new one",
+    });
+  }
+  if (size > 0 && !existsSync(uploads) && refersToFiles(file)) {
+    throw new AppError("unsupported", `${uploads} is missing, and ${file} refers to files in it`, {
+      hint: `restore it from a backup, or go on without the files: mkdir -m 700 ${uploads}`,
+    });
+  }
+}
+
+function hasUploads(uploads: string): boolean {
+  return existsSync(uploads) && readdirSync(uploads).length > 1;
 }
 
 /** Others of the group or the machine who can write in the directory could replace the database. */

@@ -33,7 +33,7 @@ const KNOWN: [RegExp, AppError["code"], string, string][] = [
     /^(SQLITE_CANTOPEN|ENOTDIR|EEXIST|ENOENT)/,
     "forbidden",
     "cannot be opened or made",
-    "check the path given with --data and its permissions",
+    "check the path given with --data, its permissions, and whether its disk is mounted read-only",
   ],
   [
     /^(SQLITE_NOTADB|SQLITE_CORRUPT)/,
