@@ -3,6 +3,8 @@ import type { Flag, SetResult } from "../src/flags.ts";
 import { path } from "./client.ts";
 import { environmentOption, projectOption } from "./config.ts";
 import type { Io } from "./io.ts";
+import { addRefsCommands } from "./flags/refs.ts";
+import { addStaleCommand } from "./flags/stale.ts";
 import { action } from "./session.ts";
 import { details, shorten, table } from "./text.ts";
 import { expiryValue, jsonValue } from "./values.ts";
@@ -117,6 +119,9 @@ Examples:
         await session.report({ slug, result: "deleted" }, `deleted flag ${slug} of project ${project}\n`);
       }),
     );
+
+  addStaleCommand(flags, io);
+  addRefsCommands(flags, io);
 }
 
 type SetOptions = { on?: true; off?: true; payload?: string; expires?: string; description?: string };

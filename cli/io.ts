@@ -72,8 +72,18 @@ function isTerminal(descriptor: number): boolean {
   return binding("tty_wrap").isTTY(descriptor);
 }
 
-/** Raised by a command that did its work and told what it found wrong: exit code 1. */
-export class Failed extends Error {}
+/** The exit code of a command that was asked whether two things differ, and found that they do. */
+export const DIFFERENCE = 9;
+
+/** Raised by a command that did its work and told what it found wrong: exit code 1, unless told. */
+export class Failed extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode = 1) {
+    super();
+    this.exitCode = exitCode;
+  }
+}
 
 /** Raised where a person breaks off at a prompt: exit code 130. */
 export class Cancelled extends Error {}

@@ -187,7 +187,7 @@ function tell(error: unknown, io: Io, asJson: boolean): number {
     else io.err(`error: ${printable(message)}\n${hint === null ? "" : `hint: ${printable(hint)}\n`}`);
   };
   if (error instanceof Cancelled) return INTERRUPTED;
-  if (error instanceof Failed) return FAILURE;
+  if (error instanceof Failed) return error.exitCode;
   if (error instanceof CommanderError) {
     // Help and version were asked for; any other is already told, but not as JSON.
     if (error.exitCode === 0) return 0;

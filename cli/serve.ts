@@ -14,6 +14,7 @@ import {
   type Services,
   type Site,
 } from "../src/http/site.ts";
+import { createReads, READ_INTERVAL, type NoteRead } from "../src/reads.ts";
 import { recoverUploads } from "../src/submissions.ts";
 import type { Io } from "./io.ts";
 import { listen, readTls, type Listener, type Tls } from "./listen.ts";
@@ -32,12 +33,15 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
   const tls = config.tls && (await readTls(config.tls));
   const app = openApp(config.data, "thread");
   const listeners: Listener[] = [];
+  const reads = createReads(app.store);
+  const keepReads = () => reads.flush().catch(log.error);
+  const keeping = setInterval(() => void keepReads(), READ_INTERVAL);
   let unlock: (() => void) | undefined;
   try {
     unlock = lockData(config.data);
     const recovered = await recoverUploads(app);
     if (recovered > 0) log.line("warn", `removed ${recovered} files of submissions that a crash cut off`);
-    const { places, endStreams } = placeServices(config, app, log);
+    const { places, endStreams } = placeServices(config, app, log, reads.note);
     for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
     if (config.tls) onHangup(config.tls, listeners, log);
     const stopped = stopSignal();
@@ -49,6 +53,8 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     await Promise.race([finished, Bun.sleep(GRACE)]);
   } finally {
     await Promise.all(listeners.map((listener) => listener.end()));
+    clearInterval(keeping);
+    await keepReads();
     await app.store.close();
     unlock?.();
     log.flush();
@@ -65,6 +71,7 @@ function placeServices(
   config: ServeConfig,
   app: App,
   log: Log,
+  noteRead: NoteRead,
 ): { places: { address: Listen; site: Site }[]; endStreams: () => void } {
   const { basePath, publicUrl } = config;
   const metrics = createMetrics();
@@ -76,7 +83,7 @@ function placeServices(
   let ofrep: OfrepService | undefined;
   const all = {
     forms: createFormsService(app, createLinks(publicUrl, basePath, app.random), reportOf("forms"), guard),
-    flags: createFlagsService(app, reportOf("flags"), config.limits.rate ? guard : undefined),
+    flags: createFlagsService(app, reportOf("flags"), config.limits.rate ? guard : undefined, noteRead),
     ofrep: once(async () => {
       const { createOfrepService } = await import("../src/http/ofrep.ts");
       return (ofrep = createOfrepService(app, reportOf("flags"), {

@@ -6,6 +6,7 @@ import type { Author } from "./history.ts";
 import type { SegmentRecord } from "./segments.ts";
 import type { Form, FormPatch, FormRecord } from "./forms.ts";
 import type { Project } from "./projects.ts";
+import type { FlagRead } from "./reads.ts";
 import type { FileInfo, Submission, SubmissionPage } from "./submissions.ts";
 import type { Scope, Token } from "./tokens.ts";
 
@@ -51,6 +52,10 @@ export type Store = {
     delete(project: string, slug: string, by: Author): Promise<void>;
     /** What the two keys select, or undefined. */
     select(projectKey: string, environmentKey: string): Promise<FlagSelection | undefined>;
+    /** Keeps when flags were last read. Reads of what is not there are left out; no reader looks for this as a change. */
+    markRead(reads: FlagRead[]): Promise<void>;
+    /** When the flags of an environment were last read, in milliseconds since 1970, by slug; those that ever were. */
+    reads(project: string, environment: string): Promise<Map<string, number>>;
   };
   segments: {
     /** Creates it or gives it another rule, as JSON text. Throws `conflict` as `flags.set` does. */

@@ -14,6 +14,7 @@ const ROUTES = {
   projects: async () => (await import("./admin/projects.ts")).projectRoutes,
   environments: async () => (await import("./admin/environments.ts")).environmentRoutes,
   flags: async () => (await import("./admin/flags.ts")).flagRoutes,
+  stale: async () => (await import("./admin/stale.ts")).staleRoutes,
   segments: async () => (await import("./admin/segments.ts")).segmentRoutes,
   forms: async () => (await import("./admin/forms.ts")).formRoutes,
   submissions: async () => (await import("./admin/submissions.ts")).submissionRoutes,

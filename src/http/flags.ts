@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { App } from "../app.ts";
 import { hasExpired, noSuchFlag, viewFlag, type FlagRecord } from "../flags.ts";
+import type { NoteRead, Readable } from "../reads.ts";
 import { createSnapshots } from "../snapshots.ts";
 import { showError, type Report } from "./errors.ts";
 import { etagOf, matches } from "./etag.ts";
@@ -25,7 +26,7 @@ type Answer = {
   unchanged: ResponseInit;
   until: number;
 };
-type Cell = { records: FlagRecord[]; answer: Answer | undefined };
+type Cell = Readable & { records: FlagRecord[]; answer: Answer | undefined };
 type Snapshot = { one: Map<string, Cell>; all: Cell };
 
 const HEADERS = { ...NO_SNIFF, "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" };
@@ -34,12 +35,17 @@ const LONG = 4096;
 const VARY = "x-project-key, x-environment-key";
 
 /** The feature flag service: design.md, section 3. Without a `guard`, any client may read as often as it likes. */
-export function createFlagsService(app: App, report: Report, guard?: Guard): FlagsService {
+export function createFlagsService(
+  app: App,
+  report: Report,
+  guard?: Guard,
+  noteRead: NoteRead = () => {},
+): FlagsService {
   const findSnapshot = createSnapshots<Snapshot>(app.store, async (selection) => {
     const records = await selection.flags();
     return {
-      one: new Map(records.map((record) => [record.slug, { records: [record], answer: undefined }])),
-      all: { records, answer: undefined },
+      one: new Map(records.map((record) => [record.slug, cellOf([record])])),
+      all: cellOf(records),
     };
   });
 
@@ -48,7 +54,7 @@ export function createFlagsService(app: App, report: Report, guard?: Guard): Fla
     request: Request,
     client: () => string,
     refused: Record<string, unknown>,
-    answer: (snapshot: Snapshot) => Response,
+    answer: (snapshot: Snapshot, environmentKey: string) => Response,
   ): Response | Promise<Response> => {
     if (request.method === "OPTIONS") return preflight();
     if (!isRead(request)) return wrongMethod();
@@ -59,7 +65,7 @@ export function createFlagsService(app: App, report: Report, guard?: Guard): Fla
       return missing("the environment key is missing in the headers: send it as x-environment-key");
 
     const settle = (snapshot: Snapshot | undefined) => {
-      if (snapshot) return answer(snapshot);
+      if (snapshot) return answer(snapshot, environmentKey);
       const message =
         "the project key and the environment key select nothing: see formflag projects get <project>";
       report.refused("unauthenticated");
@@ -81,18 +87,22 @@ export function createFlagsService(app: App, report: Report, guard?: Guard): Fla
   const readFlag: FlagsService["readFlag"] = (request, slug, client) => {
     if (slug === "" && isRead(request))
       return missing("the flag slug is missing in the path: /api/v1/flags/<slug>");
-    return read(request, client, { enabled: false }, ({ one }) => {
+    return read(request, client, { enabled: false }, ({ one }, environmentKey) => {
       const cell = one.get(slug);
       if (!cell) return failed(404, { enabled: false, error: true, message: noSuchFlag(slug).message });
-      return send(request, cell, app.now(), ([record], now) => viewFlag(record!, now));
+      const now = app.now();
+      noteRead(cell, environmentKey, slug, now);
+      return send(request, cell, now, ([record], now) => viewFlag(record!, now));
     });
   };
   const readFlags: FlagsService["readFlags"] = (request, client) =>
-    read(request, client, { flags: [] }, ({ all }) =>
-      send(request, all, app.now(), (records, now) => ({
+    read(request, client, { flags: [] }, ({ all }, environmentKey) => {
+      const now = app.now();
+      noteRead(all, environmentKey, null, now);
+      return send(request, all, now, (records, now) => ({
         flags: records.map((record) => viewFlag(record, now)),
-      })),
-    );
+      }));
+    });
 
   const routes: FlagsService["routes"] = new Hono();
   routes.all(FLAGS_PATH, (c) => readFlags(c.req.raw, () => c.env.client));
@@ -103,6 +113,10 @@ export function createFlagsService(app: App, report: Report, guard?: Guard): Fla
 
 function isRead({ method }: Request): boolean {
   return method === "GET" || method === "HEAD";
+}
+
+function cellOf(records: FlagRecord[]): Cell {
+  return { records, answer: undefined, readAt: Number.NEGATIVE_INFINITY };
 }
 
 function send(

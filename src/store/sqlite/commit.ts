@@ -5,6 +5,7 @@ import { sqliteError } from "./errors.ts";
 import { deleteFlag, setFlag } from "./flags.ts";
 import { deleteForm, insertForm, updateForm } from "./forms.ts";
 import { deleteProject, insertProject } from "./projects.ts";
+import { markRead } from "./reads.ts";
 import { query } from "./statements.ts";
 import { deleteSubmission, insertSubmission } from "./submissions.ts";
 import { deleteToken, insertToken } from "./tokens.ts";
@@ -19,6 +20,7 @@ const WRITES = {
   deleteEnvironment,
   setFlag,
   deleteFlag,
+  markRead,
   setSegment,
   deleteSegment,
   insertForm,

@@ -13,6 +13,7 @@ import { currentVersion } from "./version.ts";
 import { findFlag, flagsOfEnvironment, listFlags, selectEnvironment } from "./flags.ts";
 import { findForm, findFormByKey, listForms } from "./forms.ts";
 import { findProject, listProjects } from "./projects.ts";
+import { listReads } from "./reads.ts";
 import {
   countFileBytes,
   countSubmissions,
@@ -33,6 +34,7 @@ const OTHER_WRITES: ReadonlySet<WriteName> = new Set([
   "deleteSubmission",
   "insertToken",
   "deleteToken",
+  "markRead",
   "probe",
 ] as const);
 
@@ -95,6 +97,8 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
             segments: () => read(() => segmentsOfEnvironment(db, id)),
           };
         }),
+      markRead: (reads) => write("markRead", [reads]),
+      reads: (project, environment) => read(() => listReads(db, project, environment)),
     },
     segments: {
       set: (where, rule, by, expected = null) => write("setSegment", [where, rule, by, expected]),
