@@ -60,7 +60,7 @@ describe("in bash", () => {
 
   test("a noun is completed, then its verbs, then their options", async () => {
     expect(await completed("formflag", "env")).toEqual(["environments"]);
-    expect(await completed("formflag", "flags", "s")).toEqual(["set"]);
+    expect(await completed("formflag", "flags", "se")).toEqual(["set"]);
     expect(await completed("formflag", "flags", "set", "sale", "--pay")).toEqual(["--payload"]);
     expect(await completed("formflag", "--json", "forms", "up")).toEqual(["uploads"]);
     expect(await completed("formflag", "tokens", "list", "--ser")).toEqual(["--server"]);

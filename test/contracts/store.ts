@@ -350,6 +350,70 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
       });
     });
 
+    describe("reads of flags", () => {
+      /** A project with flags in two environments, and the keys of those. */
+      async function read() {
+        const { slug, environments, set } = await project("a", "b");
+        await set("a", "one", {}, 1000);
+        await set("a", "two", {}, 2000);
+        const [a = "", b = ""] = environments.map(({ key }) => key);
+        const mark = (environmentKey: string, slug: string | null, at: number) =>
+          store.flags.markRead([{ environmentKey, slug, at }]);
+        const reads = async (environment: string) =>
+          Object.fromEntries(await store.flags.reads(slug, environment));
+        return { slug, a, b, mark, reads, set };
+      }
+
+      test("are kept by flag and environment, or for all flags of one", async () => {
+        const { a, b, mark, reads } = await read();
+        expect(await reads("a")).toEqual({});
+        await mark(a, "one", 5000);
+        expect([await reads("a"), await reads("b")]).toEqual([{ one: 5000 }, {}]);
+        await mark(b, null, 6000);
+        expect([await reads("a"), await reads("b")]).toEqual([{ one: 5000 }, { one: 6000, two: 6000 }]);
+      });
+
+      test("keep the latest, whichever comes first", async () => {
+        const { a, mark, reads } = await read();
+        await store.flags.markRead([
+          { environmentKey: a, slug: "one", at: 7000 },
+          { environmentKey: a, slug: null, at: 5000 },
+        ]);
+        await mark(a, "two", 4000);
+        expect(await reads("a")).toEqual({ one: 7000, two: 5000 });
+      });
+
+      test("leave out what is not there, and what was made later", async () => {
+        const { a, mark, reads } = await read();
+        await store.flags.markRead([
+          { environmentKey: "nowhere", slug: "one", at: 5000 },
+          { environmentKey: a, slug: "three", at: 5000 },
+        ]);
+        await mark(a, null, 1500);
+        expect(await reads("a")).toEqual({ one: 1500 });
+      });
+
+      test("change neither the version of the setup nor a selection, and call no watcher", async () => {
+        const { slug, a, mark } = await read();
+        const { key } = (await store.projects.find(slug))!;
+        let calls = 0;
+        store.watch(() => (calls += 1));
+        const before = [await store.version(), (await store.flags.select(key, a))!.revision];
+        await mark(a, null, 5000);
+        expect([await store.version(), (await store.flags.select(key, a))!.revision]).toEqual(before);
+        expect(calls).toBe(0);
+      });
+
+      test("go with their flag, and are not found for an environment that is not there", async () => {
+        const { slug, a, mark, reads, set } = await read();
+        await mark(a, null, 5000);
+        await store.flags.delete(slug, "one", by(6000));
+        await set("a", "one", {}, 6000);
+        expect(await reads("a")).toEqual({ two: 5000 });
+        expect(await codeOf(store.flags.reads(slug, "nowhere"))).toBe("not_found");
+      });
+    });
+
     describe("a selection", () => {
       test("needs the keys of a project and of an environment in it", async () => {
         const one = await project("develop");

@@ -100,6 +100,7 @@ const NEEDED: Record<string, Scope> = {
   "GET /projects/{project}/environments/{environment}/flags/{flag}": "flags:read",
   "PATCH /projects/{project}/environments/{environment}/flags/{flag}": "flags:write",
   "DELETE /projects/{project}/flags/{flag}": "flags:write",
+  "GET /projects/{project}/stale": "flags:read",
   "GET /projects/{project}/environments/{environment}/segments": "flags:read",
   "GET /projects/{project}/environments/{environment}/segments/{segment}": "flags:read",
   "PUT /projects/{project}/environments/{environment}/segments/{segment}": "flags:write",
