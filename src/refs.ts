@@ -2,7 +2,7 @@
 export type Reference = { slug: string; line: number };
 
 /** Where a flag is referred to: how often, and the first places. */
-export type Referred = { slug: string; references: number; places: { file: string; line: number }[] };
+type Referred = { slug: string; references: number; places: { file: string; line: number }[] };
 
 /** Places that are kept of each flag. */
 const MAX_PLACES = 100;

@@ -4,9 +4,9 @@ import { join, resolve } from "node:path";
 import { AppError } from "../../src/errors.ts";
 
 /** Larger files are hardly ever source code, in bytes. */
-export const MAX_SOURCE_FILE = 1_048_576;
+const MAX_SOURCE_FILE = 1_048_576;
 /** Folders of what was installed, built or copied. */
-export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
   ".git",
   "node_modules",
   "dist",
