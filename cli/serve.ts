@@ -89,6 +89,7 @@ function placeServices(
       return (ofrep = createOfrepService(app, reportOf("flags"), {
         basePath,
         guard: config.limits.rate ? guard : undefined,
+        noteRead,
       }));
     }),
     admin: async () => {

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import type { FlagRecord } from "../src/flags.ts";
+import { createFlagsService } from "../src/http/flags.ts";
+import { createOfrepService } from "../src/http/ofrep.ts";
 import type { FlagRules } from "../src/rules.ts";
 import { createProject } from "../src/projects.ts";
 import { createReads, READ_INTERVAL } from "../src/reads.ts";
 import { findStale, judge } from "../src/stale.ts";
 import { isoTime } from "../src/time.ts";
 import { openServices, openTestApp } from "./support/app.ts";
-import { createFlagsService } from "../src/http/flags.ts";
 
 const DAY = 86_400_000;
 const SPAN = 30 * DAY;
@@ -154,8 +155,14 @@ async function openShop() {
     const request = new Request("http://localhost/", { headers });
     return slug === null ? service.readFlags(request, () => "") : service.readFlag(request, slug, () => "");
   };
+  const ofrep = createOfrepService(app, report, { noteRead: reads.note });
+  const evaluate = (flag: string | null) => {
+    const headers = { "x-project-key": key, "x-environment-key": live.key };
+    const request = new Request("http://localhost/", { method: "POST", headers, body: "{}" });
+    return flag === null ? ofrep.evaluateAll(request, () => "") : ofrep.evaluateOne(request, flag, () => "");
+  };
   const kept = async () => Object.fromEntries(await app.store.flags.reads("shop", "live"));
-  return { app, set, ask, kept, flush: reads.flush };
+  return { app, set, ask, evaluate, kept, flush: reads.flush };
 }
 
 describe("reads", () => {
@@ -175,6 +182,18 @@ describe("reads", () => {
     expect(await kept()).toEqual({ a: app.clock.now, b: app.clock.now });
     app.clock.now += READ_INTERVAL;
     expect((await ask(null, { "if-none-match": etag })).status).toBe(304);
+    await flush();
+    expect(await kept()).toEqual({ a: app.clock.now, b: app.clock.now });
+  });
+
+  test("over OFREP count too, and those of a payload for its flag", async () => {
+    const { app, evaluate, kept, flush } = await openShop();
+    expect((await evaluate("a.payload")).status).toBe(200);
+    expect((await evaluate("c")).status).toBe(404);
+    await flush();
+    expect(await kept()).toEqual({ a: app.clock.now });
+    app.clock.now += READ_INTERVAL;
+    expect((await evaluate(null)).status).toBe(200);
     await flush();
     expect(await kept()).toEqual({ a: app.clock.now, b: app.clock.now });
   });

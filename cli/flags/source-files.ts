@@ -6,13 +6,7 @@ import { AppError } from "../../src/errors.ts";
 /** Larger files are hardly ever source code, in bytes. */
 const MAX_SOURCE_FILE = 1_048_576;
 /** Folders of what was installed, built or copied. */
-const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
-  ".git",
-  "node_modules",
-  "dist",
-  "build",
-  "vendor",
-]);
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules", "dist", "build", "vendor"]);
 /** Where a NUL byte marks a file as binary, as git does it. */
 const SNIFFED = 8000;
 

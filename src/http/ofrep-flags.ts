@@ -2,6 +2,7 @@ import type { App } from "../app.ts";
 import type { Context, Evaluation } from "../flagd/evaluate.ts";
 import { createDecide, evaluateFlag, evaluatePayload, PAYLOAD_SUFFIX, type Decide } from "../flagd/flag.ts";
 import type { FlagRecord } from "../flags.ts";
+import type { Readable } from "../reads.ts";
 import { createSnapshots, type FindSnapshot } from "../snapshots.ts";
 import type { FlagSelection } from "../store.ts";
 import { isoTime } from "../time.ts";
@@ -13,6 +14,9 @@ type Evaluated = { key: string; metadata?: Record<string, unknown> } & Evaluatio
 export type FlagSet = {
   /** By key: every flag, and the payload of every plain one. */
   flags: Map<string, (context: Context, now: number) => Evaluated>;
+  /** By the same keys, the flag that is read with each; and what is read with all of them. */
+  readables: Map<string, Readable & { slug: string }>;
+  all: Readable;
   /** What flagd calls the metadata of the flag set. */
   metadata: Record<string, unknown>;
   /** Differs after every change to the flags of the environment. */
@@ -34,6 +38,8 @@ async function render(selection: FlagSelection, before: FlagSet | undefined): Pr
   const ofSegments = JSON.stringify([...segments]);
   const set: FlagSet = {
     flags: new Map(),
+    readables: new Map(),
+    all: { readAt: Number.NEGATIVE_INFINITY },
     metadata: JSON.parse(selection.metadata) as Record<string, unknown>,
     revision: selection.revision,
     expiries: records.flatMap(({ expiresAt }) => expiresAt ?? []),
@@ -51,7 +57,10 @@ async function render(selection: FlagSelection, before: FlagSet | undefined): Pr
   for (const record of records) {
     const { slug, rules } = record;
     const metadata = metadataOf(record, set.metadata);
+    const readable = { slug, readAt: Number.NEGATIVE_INFINITY };
+    set.readables.set(slug, readable);
     if (rules === null) {
+      set.readables.set(`${slug}${PAYLOAD_SUFFIX}`, readable);
       add(`${slug}${PAYLOAD_SUFFIX}`, metadata, (_, now) => evaluatePayload(record, now));
       add(slug, metadata, (context, now) => evaluateFlag(record, neverAsked, context, now));
       continue;

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
 import { MAX_WRONG_TOKENS } from "../limits.ts";
+import type { NoteRead } from "../reads.ts";
 import type { EnvironmentKeys } from "../store.ts";
 import { authenticate } from "../tokens.ts";
 import { isLoopback, networkOf } from "./address.ts";
@@ -41,7 +42,11 @@ const HEADERS = {
 export function createOfrepService(
   app: App,
   report: Report,
-  { basePath = "", guard }: { basePath?: string; guard?: Guard | undefined } = {},
+  {
+    basePath = "",
+    guard,
+    noteRead = () => {},
+  }: { basePath?: string; guard?: Guard | undefined; noteRead?: NoteRead } = {},
 ): OfrepService {
   const findFlags = createFlagSets(app);
   const events = createFlagEvents(app, findFlags, basePath);
@@ -80,21 +85,25 @@ export function createOfrepService(
   };
 
   const evaluateOne: OfrepService["evaluateOne"] = (request, key, client) =>
-    answer(request, client, { key }, async ({ flags: { flags } }) => {
+    answer(request, client, { key }, async ({ flags: { flags, readables }, keys }) => {
       const context = await readContext(request);
       const evaluate = flags.get(key);
       if (!evaluate) {
         const errorDetails = `there is no flag ${key} in this environment`;
         return send(404, { key, errorCode: "FLAG_NOT_FOUND", errorDetails });
       }
-      const result = evaluate(context, app.now());
+      const now = app.now();
+      const readable = readables.get(key)!;
+      noteRead(readable, keys.environmentKey, readable.slug, now);
+      const result = evaluate(context, now);
       return send("errorCode" in result ? 400 : 200, result);
     });
 
   const evaluateAll: OfrepService["evaluateAll"] = (request, client) =>
-    answer(request, client, {}, async ({ flags: { flags, metadata }, keys }) => {
+    answer(request, client, {}, async ({ flags: { flags, metadata, all }, keys }) => {
       const context = await readContext(request);
       const now = app.now();
+      noteRead(all, keys.environmentKey, null, now);
       const results = [...flags.values()].map((evaluate) => evaluate(context, now));
       const about = Object.keys(metadata).length > 0 ? { metadata } : {};
       const text = JSON.stringify({ flags: results, ...about, eventStreams: events.streamsOf(keys) });
