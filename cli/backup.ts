@@ -120,7 +120,7 @@ async function create(io: Io, config: Config, output: string): Promise<void> {
     throw usage("--json and -o - would both write to standard output", "name a file with -o");
   if (isStdout && io.outIsTerminal)
     throw usage("the archive would go to the terminal", "name a file with -o, or write it into a pipe");
-  await needDatabase(data);
+  needDatabase(data);
   // Into a pipe or a device it goes as it stands.
   const found = await stat(output).catch(ignoreMissing);
   if (!isStdout && !yes && found?.isFile()) {

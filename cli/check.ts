@@ -25,7 +25,7 @@ Examples:
     )
     .action(async function (this: Command) {
       const { data, json, quiet } = readLocalConfig(this);
-      await needDatabase(data);
+      needDatabase(data);
       const repair = this.opts<{ repair?: true }>().repair === true;
       const unlock = repair ? lockData(data) : undefined;
       await using app = openApp(data, "inline");

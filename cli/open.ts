@@ -77,8 +77,8 @@ function refuseShared(data: string): void {
 }
 
 /** Throws `not_found` for a directory without a database, which opening would make. */
-export async function needDatabase(data: string): Promise<void> {
-  if (await Bun.file(join(data, "formflag.db")).exists()) return;
+export function needDatabase(data: string): void {
+  if (existsSync(join(data, "formflag.db"))) return;
   throw new AppError("not_found", `there is no formflag.db in ${data}`, {
     hint: "name the data directory with --data",
   });

@@ -20,7 +20,7 @@ const project = await createProject(app, { slug: "shop", environments: ["live"] 
 await app.store.flags.set(
   { project: "shop", environment: "live", flag: "new-checkout" },
   { enabled: true },
-  app.now(),
+  { who: "ann", at: app.now() },
 );
 const { token } = await createToken(app, { name: "reader", scopes: ["read"] });
 const KEYS = {
