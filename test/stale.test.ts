@@ -221,6 +221,16 @@ describe("reads", () => {
     expect(await kept()).toEqual({ a: app.clock.now, b: app.clock.now - 1 });
   });
 
+  test("that are stored already are not stored again", async () => {
+    const { app, ask, flush } = await openShop();
+    await ask("a");
+    await flush();
+    const { commitWrites } = await app.store.stats();
+    const before = commitWrites.sum;
+    await flush();
+    expect((await app.store.stats()).commitWrites.sum).toBe(before);
+  });
+
   test("are not lost where a flag changes before they are stored", async () => {
     const { app, set, ask, kept, flush } = await openShop();
     await ask("a");
