@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import { AppError, type ErrorCode } from "../src/errors.ts";
 import { globalOptions } from "./config.ts";
 import { Cancelled, Failed, processIo, type Io } from "./io.ts";
-import { printable } from "./text.ts";
+import { printable, printableLines } from "./text.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 /** Columns of a help text that goes to no terminal. */
@@ -48,6 +48,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Fill> }[] =
     name: "flags",
     summary: "manage feature flags",
     load: async () => (await import("./flags.ts")).addFlagCommands,
+  },
+  {
+    name: "segments",
+    summary: "manage rules that the flags of an environment share",
+    load: async () => (await import("./segments.ts")).addSegmentCommands,
   },
   {
     name: "forms",
@@ -184,7 +189,10 @@ First steps:
 function tell(error: unknown, io: Io, asJson: boolean): number {
   const show = (code: string, message: string, hint: string | null) => {
     if (asJson) io.err(`${JSON.stringify({ error: { code, message, hint } })}\n`);
-    else io.err(`error: ${printable(message)}\n${hint === null ? "" : `hint: ${printable(hint)}\n`}`);
+    else
+      io.err(
+        `error: ${printableLines(message).replaceAll("\n", "\n  ")}\n${hint === null ? "" : `hint: ${printable(hint)}\n`}`,
+      );
   };
   if (error instanceof Cancelled) return INTERRUPTED;
   if (error instanceof Failed) return error.exitCode;

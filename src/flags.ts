@@ -53,16 +53,19 @@ export function hasExpired(record: FlagRecord, now: number): boolean {
   return record.expiresAt !== null && record.expiresAt <= now;
 }
 
+/** A flag after a change, and what that change is to be called. */
+export type ChangedFlag = { record: FlagRecord; result: SetResult };
+
 /**
- * The record that a patch makes of the current one (undefined where the flag is new), and what that is to be
- * called. Drivers call it inside the transaction that reads and writes.
+ * What a change makes of the current record (undefined where the flag is new). Drivers call it, and what follows,
+ * inside the transaction that reads and writes.
  */
-export function applyPatch(
+export function changeRecord(
   slug: string,
   current: FlagRecord | undefined,
-  patch: FlagPatch,
   now: number,
-): { record: FlagRecord; result: SetResult } {
+  change: (before: FlagRecord) => FlagRecord,
+): ChangedFlag {
   const before: FlagRecord = current ?? {
     slug,
     description: "",
@@ -74,6 +77,23 @@ export function applyPatch(
     updatedAt: now,
     revision: 0,
   };
+  const record = change(before);
+  if (!current) return { record, result: "created" };
+  if (sameRecord(record, before)) return { record, result: "unchanged" };
+  return { record: { ...record, updatedAt: now }, result: "updated" };
+}
+
+/** What a patch makes of the current record. Throws `invalid` for one that does not fit it. */
+export function applyPatch(
+  slug: string,
+  current: FlagRecord | undefined,
+  patch: FlagPatch,
+  now: number,
+): ChangedFlag {
+  return changeRecord(slug, current, now, (before) => patched(before, patch));
+}
+
+function patched(before: FlagRecord, patch: FlagPatch): FlagRecord {
   const record = { ...before };
   if (patch.enabled !== undefined) record.enabled = patch.enabled;
   record.rules = applyRules(before.rules, patch);
@@ -89,9 +109,7 @@ export function applyPatch(
   if (patch.expiredAt !== undefined)
     record.expiresAt = patch.expiredAt === null ? null : Date.parse(patch.expiredAt);
   if (patch.description !== undefined) record.description = patch.description;
-  if (!current) return { record, result: "created" };
-  if (sameRecord(record, before)) return { record, result: "unchanged" };
-  return { record: { ...record, updatedAt: now }, result: "updated" };
+  return record;
 }
 
 function sameRecord(a: FlagRecord, b: FlagRecord): boolean {

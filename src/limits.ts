@@ -59,8 +59,12 @@ export const RULE_LIMITS = {
 /** Wrong tokens from one address, in so many seconds, before it has to wait. */
 export const MAX_WRONG_TOKENS = { count: 20, seconds: 60 } as const;
 
-/** A request body of the admin API, in bytes. */
+/** A request body of the admin API, in bytes; one with all the flags of an environment. */
 export const MAX_ADMIN_BODY = MiB;
+export const MAX_IMPORT_BODY = 16 * MiB;
+
+/** Characters of a flag's description. */
+export const MAX_DESCRIPTION = 2000;
 
 /** Submissions waiting for the disk before further ones are told to come back. */
 export const MAX_QUEUED_WRITES = 10_000;

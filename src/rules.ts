@@ -45,7 +45,12 @@ export function applyRules(current: string | null, patch: RulesPatch): string | 
       hint: `choose one of ${Object.keys(variants).join(", ")}`,
     });
   }
-  return JSON.stringify(rules);
+  return rulesText(rules);
+}
+
+/** The rules as they are stored, their parts always in the same order. */
+export function rulesText({ variants, defaultVariant, targeting, metadata }: FlagRules): string {
+  return JSON.stringify({ variants, defaultVariant, targeting, metadata });
 }
 
 export function parseRules(text: string): FlagRules {

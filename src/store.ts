@@ -3,6 +3,7 @@ import type { Environment } from "./environments.ts";
 import type { Distribution } from "./metrics.ts";
 import type { FlagPatch, FlagRecord, SetResult } from "./flags.ts";
 import type { Author } from "./history.ts";
+import type { ImportPlan, ImportResult } from "./import.ts";
 import type { SegmentRecord } from "./segments.ts";
 import type { Form, FormPatch, FormRecord } from "./forms.ts";
 import type { Project } from "./projects.ts";
@@ -56,6 +57,15 @@ export type Store = {
     markRead(reads: FlagRead[]): Promise<void>;
     /** When the flags of an environment were last read, in milliseconds since 1970, by slug; those that ever were. */
     reads(project: string, environment: string): Promise<Map<string, number>>;
+    /** The same by the names. */
+    selectIn(project: string, environment: string): Promise<FlagSelection>;
+    /** Does all of the plan or nothing; a dry run only tells what it would do. */
+    import(
+      where: { project: string; environment: string },
+      plan: ImportPlan,
+      by: Author,
+      dryRun: boolean,
+    ): Promise<ImportResult>;
   };
   segments: {
     /** Creates it or gives it another rule, as JSON text. Throws `conflict` as `flags.set` does. */

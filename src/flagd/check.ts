@@ -19,10 +19,11 @@ const SOME_RULE = { "==": [1, 1] };
  */
 export function findFault(rules: FlagRules, segments: Segments): Fault | undefined {
   const { targeting = {} } = rules;
+  for (const part of ["variants", "targeting", "metadata"] as const)
+    if (depthOf(rules[part], RULE_LIMITS.depth) > RULE_LIMITS.depth)
+      return { path: `/${part}`, message: `it has at most ${RULE_LIMITS.depth} levels` };
   if (Buffer.byteLength(JSON.stringify(rules)) > RULE_LIMITS.bytes)
     return { path: "", message: `a flag's definition has at most ${formatBytes(RULE_LIMITS.bytes)} of JSON` };
-  if (depthOf(targeting, RULE_LIMITS.depth) > RULE_LIMITS.depth)
-    return { path: "/targeting", message: `a rule has at most ${RULE_LIMITS.depth} levels` };
   const types = new Set(Object.values(rules.variants).map(typeOf));
   if (types.size > 1)
     return {
@@ -36,7 +37,10 @@ export function findFault(rules: FlagRules, segments: Segments): Fault | undefin
     if (error instanceof RangeError) return { path: "/targeting", message: error.message };
     throw error;
   }
-  return bySchema({ ...rules, ...(rules.targeting ? { targeting: whole } : {}) });
+  const root = "/flags/flag";
+  const flag = { state: "ENABLED", ...rules, ...(rules.targeting ? { targeting: whole } : {}) };
+  const fault = bySchema({ flags: { flag } });
+  return fault && { ...fault, path: fault.path.slice(root.length) };
 }
 
 /** Throws `invalid` for rules with a fault. */
@@ -47,9 +51,19 @@ export function checkRules(rules: FlagRules, segments: Segments): void {
 
 /** Throws `invalid` for a rule that could be no segment. */
 export function checkSegment(rule: unknown): void {
+  const fault = findSegmentFault(rule);
+  if (fault) throw faultError(fault);
+}
+
+/** Why a rule could be no segment, with the place in it. */
+export function findSegmentFault(rule: unknown): Fault | undefined {
   const fault = findFault({ variants: { on: true }, targeting: { if: [rule, "on"] } }, new Map());
-  if (!fault) return;
-  throw faultError({ ...fault, path: fault.path.replace(/^\/targeting(\/if\/0)?/, "") });
+  return fault && { ...fault, path: fault.path.replace(/^\/targeting(\/if\/0)?/, "") };
+}
+
+/** What is wrong with the metadata of a flag set. */
+export function findMetadataFault(metadata: unknown): Fault | undefined {
+  return bySchema({ metadata, flags: {} });
 }
 
 function faultError({ path, message }: Fault): AppError {
@@ -70,11 +84,9 @@ type SchemaError = {
 };
 
 /** By the schema that the library carries. */
-function bySchema(definition: object): Fault | undefined {
-  const root = "/flags/flag";
+function bySchema(document: object): Fault | undefined {
   try {
-    const flags = { flag: { state: "ENABLED", ...definition } };
-    new MemoryStorage(SILENT).setConfigurations(JSON.stringify({ flags }), true);
+    new MemoryStorage(SILENT).setConfigurations(JSON.stringify(document), true);
     return undefined;
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
@@ -89,7 +101,7 @@ function bySchema(definition: object): Fault | undefined {
     const { instancePath, message, params } = deepest!;
     const extra = params["additionalProperty"];
     return {
-      path: instancePath.slice(root.length),
+      path: instancePath,
       message: typeof extra === "string" ? `"${extra}" is not known here` : message,
     };
   }

@@ -3,7 +3,7 @@ import { bodyLimit } from "hono/body-limit";
 import { generateSpecs } from "hono-openapi";
 import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
-import { MAX_ADMIN_BODY, formatBytes } from "../limits.ts";
+import { MAX_ADMIN_BODY, MAX_IMPORT_BODY, formatBytes } from "../limits.ts";
 import { identify, type AdminEnv } from "./auth.ts";
 import { showError, type Report } from "./errors.ts";
 import { ADMIN_PATH, OPENAPI_PATH } from "./paths.ts";
@@ -16,6 +16,7 @@ const ROUTES = {
   flags: async () => (await import("./admin/flags.ts")).flagRoutes,
   stale: async () => (await import("./admin/stale.ts")).staleRoutes,
   segments: async () => (await import("./admin/segments.ts")).segmentRoutes,
+  flagd: async () => (await import("./admin/flagd.ts")).flagdRoutes,
   forms: async () => (await import("./admin/forms.ts")).formRoutes,
   submissions: async () => (await import("./admin/submissions.ts")).submissionRoutes,
   tokens: async () => (await import("./admin/tokens.ts")).tokenRoutes,
@@ -57,7 +58,10 @@ export async function createAdminApp(
     c.header("Cache-Control", "no-store");
   });
   admin.use(`${ADMIN_PATH}/*`, identify(app));
-  admin.use(`${ADMIN_PATH}/*`, bodyLimit({ maxSize: MAX_ADMIN_BODY, onError: refuseLarge }));
+  const [limit, importLimit] = [limitOf(MAX_ADMIN_BODY), limitOf(MAX_IMPORT_BODY)];
+  admin.use(`${ADMIN_PATH}/*`, (c, next) =>
+    nounOf(c.req.path.slice(ADMIN_PATH.length)) === "flagd" ? importLimit(c, next) : limit(c, next),
+  );
   for (const noun of nouns) admin.route(ADMIN_PATH, (await ROUTES[noun]())(app));
   admin.all(`${ADMIN_PATH}/*`, () => {
     throw new AppError("not_found", "the admin API has no such address or method", {
@@ -86,6 +90,11 @@ function describe(admin: Hono<AdminEnv>, { version, basePath }: { version: strin
   });
 }
 
-function refuseLarge(): never {
-  throw new AppError("too_large", `a request body has at most ${formatBytes(MAX_ADMIN_BODY)}`);
+function limitOf(maxSize: number) {
+  return bodyLimit({
+    maxSize,
+    onError() {
+      throw new AppError("too_large", `a request body has at most ${formatBytes(maxSize)}`);
+    },
+  });
 }

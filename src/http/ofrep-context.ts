@@ -30,13 +30,14 @@ export async function readContext(request: Request): Promise<Context> {
     throw new ContextError("INVALID_CONTEXT", 'the body is an object such as {"context":{}}');
   const { context = {} } = body;
   if (!isObject(context)) throw new ContextError("INVALID_CONTEXT", "the context is an object");
-  check(context);
+  checkContext(context);
   return context;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function check(context: Context): void {
+/** Throws `ContextError` for a context that no flag is evaluated for. */
+export function checkContext(context: Context): void {
   const { targetingKey } = context;
   if (targetingKey !== undefined && typeof targetingKey !== "string")
     throw new ContextError("INVALID_CONTEXT", "the targetingKey is a string");

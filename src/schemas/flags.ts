@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { depthOf } from "../json.ts";
-import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH, formatBytes } from "../limits.ts";
+import { MAX_DESCRIPTION, MAX_PAYLOAD, MAX_PAYLOAD_DEPTH, formatBytes } from "../limits.ts";
 import { momentOf, slugOf, timestamp } from "./slugs.ts";
 
 /** Any JSON value. Not `z.json()`, which recurses as deep as a sender likes. */
@@ -50,7 +50,9 @@ export const flagPatchSchema = z.strictObject({
     ),
   ),
   expiredAt: z.optional(z.nullable(momentOf("expiredAt"))),
-  description: z.optional(z.string().check(z.maxLength(2000, "a description has at most 2000 characters"))),
+  description: z.optional(
+    z.string().check(z.maxLength(MAX_DESCRIPTION, `a description has at most ${MAX_DESCRIPTION} characters`)),
+  ),
   variants: z.optional(
     z.nullable(
       variants.check(z.refine((value) => Object.keys(value).length > 0, "a flag has at least one variant")),

@@ -15,6 +15,17 @@ const ONE = `${ALL}/:flag` as const;
 
 const setFlagSchema = z.extend(flagDetailSchema, { result: z.enum(["created", "updated", "unchanged"]) });
 
+const contextSchema = z.strictObject({ context: z.optional(z.record(z.string(), z.any())) });
+const evaluationSchema = z.object({
+  key: z.string(),
+  value: z.optional(z.any()),
+  variant: z.optional(z.string()),
+  reason: z.optional(z.string()),
+  /** Instead of a reason, where the rule cannot be used. */
+  errorCode: z.optional(z.string()),
+  errorDetails: z.optional(z.string()),
+});
+
 export function flagRoutes(app: App) {
   return new Hono<AdminEnv>()
     .get(
@@ -59,6 +70,22 @@ export function flagRoutes(app: App) {
         const expected = revisionOf(c.req.header("if-match"));
         const { record, result } = await app.store.flags.set(place, patch, authorOf(c, app), expected);
         return c.json({ ...viewDetail(record, app.now()), result }, 200, shownAt(record));
+      },
+    )
+    .post(
+      `${ONE}/evaluate`,
+      route({
+        tag,
+        summary: "Evaluate a flag for a context",
+        scope: "flags:read",
+        schema: evaluationSchema,
+      }),
+      jsonBody(contextSchema),
+      async (c) => {
+        const { project, environment, flag } = c.req.param();
+        const { evaluateOne } = await import("./evaluate.ts");
+        const { context = {} } = c.req.valid("json");
+        return c.json({ key: flag, ...(await evaluateOne(app, { project, environment, flag }, context)) });
       },
     )
     .delete(

@@ -1,7 +1,9 @@
 import type { App } from "../../app.ts";
-import type { FlagPatch } from "../../flags.ts";
+import { AppError } from "../../errors.ts";
+import { putIn, type Segments } from "../../flagd/segments.ts";
+import type { FlagPatch, FlagRecord } from "../../flags.ts";
 import { applyRules, changesRules, parseRules } from "../../rules.ts";
-import type { FlagPlace } from "../../store.ts";
+import type { FlagPlace, SegmentPlace } from "../../store.ts";
 
 /**
  * Looks at the rules that a change would leave a flag with, where it changes them. Throws `invalid` for what flagd's
@@ -14,12 +16,41 @@ export async function checkFlagRules(app: App, place: FlagPlace, patch: FlagPatc
   if (rules === null) return;
   // Only here: the library takes as long to load as all the rest of a command.
   const { checkRules } = await import("../../flagd/check.ts");
-  const segments = await app.store.segments.list(place.project, place.environment);
-  checkRules(parseRules(rules), new Map(segments.map(({ name, rule }) => [name, JSON.parse(rule)])));
+  const selection = await app.store.flags.selectIn(place.project, place.environment);
+  checkRules(parseRules(rules), rulesBySegment(await selection.segments()));
 }
 
-/** Throws `invalid` for a rule that could be no segment. */
-export async function checkSegmentRule(rule: unknown): Promise<void> {
+/** Throws `invalid` for a rule that could be no segment, or makes rules of flags too large. */
+export async function checkSegmentRule(app: App, place: SegmentPlace, rule: unknown): Promise<void> {
   const { checkSegment } = await import("../../flagd/check.ts");
   checkSegment(rule);
+  const selection = await app.store.flags.selectIn(place.project, place.environment);
+  const segments = new Map(rulesBySegment(await selection.segments())).set(place.segment, rule);
+  checkSegmentsFit(await selection.flags(), segments);
+}
+
+/** Throws `invalid` where a flag's rule would be too large with these segments in it. */
+export function checkSegmentsFit(flags: FlagRecord[], segments: Segments): void {
+  const broken = flags.filter(({ rules }) => rules !== null && !fits(parseRules(rules).targeting, segments));
+  if (broken.length === 0) return;
+  const names = broken.map(({ slug }) => slug).join(", ");
+  throw new AppError("invalid", `the rule of ${names} would be too large with these segments in it`, {
+    hint: "make the segment smaller, or refer to it less often",
+  });
+}
+
+function fits(targeting: unknown, segments: Segments): boolean {
+  if (targeting === undefined) return true;
+  try {
+    putIn(segments, targeting);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** In the order given. */
+export function rulesBySegment(segments: { name: string; rule: string }[]): Segments {
+  return new Map(segments.map(({ name, rule }) => [name, JSON.parse(rule) as unknown]));
 }

@@ -54,7 +54,7 @@ export function segmentRoutes(app: App) {
         const name = segmentName.safeParse(place.segment);
         if (!name.success) throw new AppError("invalid", name.error.issues[0]!.message);
         const { rule } = c.req.valid("json");
-        await checkSegmentRule(rule);
+        await checkSegmentRule(app, place, rule);
         const { record, result } = await app.store.segments.set(
           place,
           JSON.stringify(rule),

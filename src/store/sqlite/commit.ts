@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from "../../errors.ts";
 import { deleteEnvironment, insertEnvironment } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
 import { deleteFlag, setFlag } from "./flags.ts";
+import { importFlags, tryImport } from "./import.ts";
 import { deleteForm, insertForm, updateForm } from "./forms.ts";
 import { deleteProject, insertProject } from "./projects.ts";
 import { markRead } from "./reads.ts";
@@ -21,6 +22,8 @@ const WRITES = {
   setFlag,
   deleteFlag,
   markRead,
+  importFlags,
+  tryImport,
   setSegment,
   deleteSegment,
   insertForm,

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { applyPatch, noSuchFlag, type FlagPatch, type FlagRecord, type SetResult } from "../../flags.ts";
+import { applyPatch, noSuchFlag, type ChangedFlag, type FlagPatch, type FlagRecord } from "../../flags.ts";
 import { flagState, requireRevision, type Author } from "../../history.ts";
 import type { FlagPlace } from "../../store.ts";
 import { recordChange } from "./changes.ts";
@@ -31,16 +31,27 @@ const SELECT = `
 
 export function setFlag(
   db: Database,
-  { project, environment, flag: slug }: FlagPlace,
+  place: FlagPlace,
   patch: FlagPatch,
   by: Author,
   expected: number | null,
-): { record: FlagRecord; result: SetResult } {
+): ChangedFlag {
+  const change = (before: FlagRecord | undefined) => applyPatch(place.flag, before, patch, by.at);
+  return changeFlag(db, place, change, by, expected);
+}
+
+export function changeFlag(
+  db: Database,
+  { project, environment, flag: slug }: FlagPlace,
+  change: (before: FlagRecord | undefined) => ChangedFlag,
+  by: Author,
+  expected: number | null,
+): ChangedFlag {
   const { id: environmentId, project_id: projectId } = environmentRow(db, project, environment);
   const row = findRow(db, environmentId, slug);
   const before = row && toRecord(row);
   if (expected !== null) requireRevision(slug, before?.revision ?? 0, expected);
-  const { record: asked, result } = applyPatch(slug, before, patch, by.at);
+  const { record: asked, result } = change(before);
   if (result === "unchanged") return { record: asked, result };
 
   const revision = nextVersion(db);

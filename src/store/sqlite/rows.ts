@@ -6,7 +6,7 @@ import { nextVersion } from "./version.ts";
 
 /** The rows that more than one noun starts from. */
 export type ProjectRow = { id: number; slug: string; name: string; key: string };
-export type EnvironmentRow = { id: number; project_id: number };
+export type EnvironmentRow = { id: number; project_id: number; revision: number; metadata: string };
 
 /** Throws `not_found`. */
 export function projectRow(db: Database, slug: string): ProjectRow {
@@ -32,7 +32,8 @@ export function findEnvironmentRow(
   projectId: number,
   slug: string,
 ): EnvironmentRow | undefined {
-  const sql = "SELECT id, project_id FROM environments WHERE project_id = $projectId AND slug = $slug";
+  const sql = `
+    SELECT id, project_id, revision, metadata FROM environments WHERE project_id = $projectId AND slug = $slug`;
   return (
     query<EnvironmentRow, { projectId: number; slug: string }>(db, sql).get({ projectId, slug }) ?? undefined
   );

@@ -22,6 +22,7 @@ import {
   listSubmissions,
   unreferencedFiles,
 } from "./submissions.ts";
+import { environmentRow } from "./rows.ts";
 import { findSegment, listSegments, segmentsOfEnvironment } from "./segments.ts";
 import { findToken, listTokens } from "./tokens.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
@@ -36,6 +37,7 @@ const OTHER_WRITES: ReadonlySet<WriteName> = new Set([
   "deleteToken",
   "markRead",
   "probe",
+  "tryImport",
 ] as const);
 
 /**
@@ -58,6 +60,12 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
       throw sqliteError(error);
     }
   };
+  const selectionOf = ({ id, revision, metadata }: { id: number; revision: number; metadata: string }) => ({
+    revision,
+    metadata,
+    flags: () => read(() => flagsOfEnvironment(db, id)),
+    segments: () => read(() => segmentsOfEnvironment(db, id)),
+  });
   const write = async <N extends WriteName>(name: N, args: WriteArgs<N>): Promise<WriteResult<N>> => {
     const result = await writer.write({ name, args }, WEIGHT);
     if (!OTHER_WRITES.has(name)) {
@@ -88,17 +96,12 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
       select: (projectKey, environmentKey) =>
         read(() => {
           const environment = selectEnvironment(db, projectKey, environmentKey);
-          if (!environment) return undefined;
-          const { id, revision, metadata } = environment;
-          return {
-            revision,
-            metadata,
-            flags: () => read(() => flagsOfEnvironment(db, id)),
-            segments: () => read(() => segmentsOfEnvironment(db, id)),
-          };
+          return environment && selectionOf(environment);
         }),
       markRead: (reads) => write("markRead", [reads]),
       reads: (project, environment) => read(() => listReads(db, project, environment)),
+      selectIn: (project, environment) => read(() => selectionOf(environmentRow(db, project, environment))),
+      import: (where, plan, by, dryRun) => write(dryRun ? "tryImport" : "importFlags", [where, plan, by]),
     },
     segments: {
       set: (where, rule, by, expected = null) => write("setSegment", [where, rule, by, expected]),

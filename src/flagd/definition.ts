@@ -1,0 +1,119 @@
+import type { FlagRecord } from "../flags.ts";
+import type { FlagDefinition } from "../import.ts";
+import { MAX_DESCRIPTION } from "../limits.ts";
+import { parseRules, rulesText, type FlagRules } from "../rules.ts";
+import type { SegmentRecord } from "../segments.ts";
+import { isoTime } from "../time.ts";
+import { PAYLOAD_SUFFIX } from "./flag.ts";
+
+/** A flag in a file of flagd: https://flagd.dev/reference/flag-definitions/ */
+export type FlagdFlag = { state: "ENABLED" | "DISABLED" } & FlagRules;
+
+/** A file of flagd. */
+export type FlagdDocument = {
+  $schema?: string;
+  flags: Record<string, FlagdFlag>;
+  $evaluators?: Record<string, unknown>;
+  metadata?: Record<string, unknown>;
+};
+
+const SCHEMA = "https://flagd.dev/schema/v0/flags.json";
+
+/** The flags of an environment with their segments as a file of flagd, by slug. `metadata` is JSON text. */
+export function exportFlags(flags: FlagRecord[], segments: SegmentRecord[], metadata: string): FlagdDocument {
+  const sorted = flags.toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
+  const rules = segments.map(({ name, rule }) => [name, segmentRule(JSON.parse(rule))] as const);
+  return {
+    $schema: SCHEMA,
+    flags: Object.fromEntries(sorted.flatMap(flagEntries)),
+    ...(rules.length === 0 ? {} : { $evaluators: Object.fromEntries(rules) }),
+    ...(metadata === "{}" ? {} : { metadata: JSON.parse(metadata) as Record<string, unknown> }),
+  };
+}
+
+/** flagd takes no bare true or false here. */
+function segmentRule(rule: unknown): unknown {
+  return typeof rule === "boolean" ? { and: [rule] } : rule;
+}
+
+function flagEntries(record: FlagRecord): [key: string, flag: FlagdFlag][] {
+  const { slug, enabled, payload, rules } = record;
+  if (rules === null) {
+    const flag: [string, FlagdFlag] = [slug, plainFlag(record)];
+    return payload === null ? [flag] : [flag, [slug + PAYLOAD_SUFFIX, payloadFlag(JSON.parse(payload))]];
+  }
+  const { metadata, ...rest } = parseRules(rules);
+  const own = { ...aboutFlag(record), ...metadata };
+  const isGiven = metadata !== undefined || Object.keys(own).length > 0;
+  const state = enabled ? "ENABLED" : "DISABLED";
+  return [[slug, { state, ...rest, ...(isGiven ? { metadata: own } : {}) }]];
+}
+
+/** What an imported flag is set to; the payload of a plain one comes on its own. */
+export function defineFlag(slug: string, flag: FlagdFlag): FlagDefinition {
+  const plain = plainOf(flag);
+  if (plain) return { slug, payload: null, rules: null, ...plain };
+  const { state, variants, defaultVariant, targeting, metadata } = flag;
+  const expiresAt = expiryOf(metadata);
+  const { expiredAt: _, ...rest } = metadata ?? {};
+  const own = expiresAt === null ? metadata : Object.keys(rest).length > 0 ? rest : undefined;
+  const rules = rulesText({ variants, defaultVariant, targeting, metadata: own });
+  return { slug, enabled: state === "ENABLED", payload: null, expiresAt, rules };
+}
+
+type Plain = Pick<FlagDefinition, "enabled" | "expiresAt" | "description">;
+
+/** A plain flag as flagd has it: nothing in it is off, only its default. */
+function plainFlag(plain: Plain): FlagdFlag {
+  const metadata = aboutFlag(plain);
+  return {
+    state: "ENABLED",
+    variants: { on: true, off: false },
+    defaultVariant: plain.enabled ? "on" : "off",
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+  };
+}
+
+/** The plain flag that has this shape. */
+function plainOf(flag: FlagdFlag): Plain | undefined {
+  const { defaultVariant, metadata } = flag;
+  const description = metadata?.["description"];
+  const isText = typeof description === "string" && description.length <= MAX_DESCRIPTION;
+  const plain = {
+    enabled: defaultVariant === "on",
+    expiresAt: expiryOf(metadata),
+    ...(isText ? { description } : {}),
+  };
+  return Bun.deepEquals(plainFlag(plain), flag, true) ? plain : undefined;
+}
+
+function aboutFlag({ description = "", expiresAt }: Omit<Plain, "enabled">): Record<string, string> {
+  return {
+    ...(description === "" ? {} : { description }),
+    ...(expiresAt === null ? {} : { expiredAt: isoTime(expiresAt) }),
+  };
+}
+
+/** Only a time as it is exported. */
+function expiryOf(metadata: FlagRules["metadata"]): number | null {
+  const text = metadata?.["expiredAt"];
+  if (typeof text !== "string" || !/^\d{4}-.*Z$/.test(text)) return null;
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && isoTime(time) === text ? time : null;
+}
+
+/** A payload as a flag of its own; what flagd has no type for is wrapped in an object. */
+function payloadFlag(payload: unknown): FlagdFlag {
+  const isTyped = payload !== null && !Array.isArray(payload);
+  return isTyped
+    ? { state: "ENABLED", variants: { payload }, defaultVariant: "payload" }
+    : { state: "ENABLED", variants: { wrapped: { value: payload } }, defaultVariant: "wrapped" };
+}
+
+/** The payload in a flag of that shape, or undefined. */
+export function payloadOf({ variants, ...rest }: FlagdFlag): { payload: unknown } | undefined {
+  const wrapped = variants?.["wrapped"] as { value?: unknown } | undefined;
+  const payload = wrapped === undefined ? variants?.["payload"] : wrapped?.value;
+  if (payload === undefined) return undefined;
+  return Bun.deepEquals(payloadFlag(payload), { ...rest, variants }, true) ? { payload } : undefined;
+}

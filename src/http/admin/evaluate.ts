@@ -1,0 +1,32 @@
+import type { App } from "../../app.ts";
+import { AppError } from "../../errors.ts";
+import type { Context, Evaluation } from "../../flagd/evaluate.ts";
+import { createDecide, evaluateFlag, evaluatePayload, PAYLOAD_SUFFIX } from "../../flagd/flag.ts";
+import { noSuchFlag } from "../../flags.ts";
+import { RULE_LIMITS, formatBytes } from "../../limits.ts";
+import type { FlagPlace } from "../../store.ts";
+import { checkContext, ContextError } from "../ofrep-context.ts";
+import { rulesBySegment } from "./rules.ts";
+
+/**
+ * What a flag, or the payload of a plain one, is for a context. Throws `not_found`, `invalid` or `too_large` for the
+ * context.
+ */
+export async function evaluateOne(app: App, place: FlagPlace, context: Context): Promise<Evaluation> {
+  if (Buffer.byteLength(JSON.stringify(context)) > RULE_LIMITS.context)
+    throw new AppError("too_large", `a context has at most ${formatBytes(RULE_LIMITS.context)} of JSON`);
+  try {
+    checkContext(context);
+  } catch (error) {
+    throw error instanceof ContextError ? new AppError("invalid", error.message) : error;
+  }
+  const { project, environment, flag: key } = place;
+  const isPayload = key.endsWith(PAYLOAD_SUFFIX);
+  const slug = isPayload ? key.slice(0, -PAYLOAD_SUFFIX.length) : key;
+  const record = await app.store.flags.find({ ...place, flag: slug });
+  if (!record || (isPayload && record.rules !== null)) throw noSuchFlag(key);
+  if (isPayload) return evaluatePayload(record, app.now());
+  const selection = await app.store.flags.selectIn(project, environment);
+  const decide = createDecide(slug, record.rules ?? "", rulesBySegment(await selection.segments()));
+  return evaluateFlag(record, decide, context, app.now());
+}

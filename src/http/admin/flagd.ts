@@ -1,0 +1,70 @@
+import { Hono } from "hono/quick";
+import * as z from "zod/mini";
+import type { App } from "../../app.ts";
+import { exportFlags } from "../../flagd/definition.ts";
+import { authorOf, type AdminEnv } from "../auth.ts";
+import { jsonBody, query, route } from "./contract.ts";
+import { planImport } from "./import.ts";
+import { checkSegmentsFit, rulesBySegment } from "./rules.ts";
+
+const tag = "flags";
+const PLACE = "/projects/:project/environments/:environment/flagd";
+
+/** Only its frame: what is wrong in it is told all together, and with its place. */
+const documentSchema = z.looseObject({
+  $schema: z.optional(z.any()),
+  flags: z.any(),
+  $evaluators: z.optional(z.any()),
+  metadata: z.optional(z.any()),
+});
+
+const result = z.enum(["created", "updated", "unchanged"]);
+const importedSchema = z.object({
+  flags: z.array(z.object({ key: z.string(), result })),
+  segments: z.array(z.object({ name: z.string(), result })),
+  metadata: result,
+});
+
+/** Files of flagd: https://flagd.dev/schema/v0/flags.json */
+export function flagdRoutes(app: App) {
+  return new Hono<AdminEnv>()
+    .get(
+      PLACE,
+      route({
+        tag,
+        summary: "Export the flags and segments of an environment as a file of flagd",
+        scope: "flags:read",
+        schema: documentSchema,
+      }),
+      async (c) => {
+        const { project, environment } = c.req.param();
+        const selection = await app.store.flags.selectIn(project, environment);
+        return c.json(
+          exportFlags(await selection.flags(), await selection.segments(), selection.metadata) as object,
+        );
+      },
+    )
+    .post(
+      PLACE,
+      route({
+        tag,
+        summary: "Import the flags and segments of a file of flagd into an environment",
+        scope: "flags:write",
+        schema: importedSchema,
+      }),
+      query(z.strictObject({ dryRun: z._default(z.enum(["true", "false"]), "false") })),
+      jsonBody(documentSchema),
+      async (c) => {
+        const { project, environment } = c.req.param();
+        const selection = await app.store.flags.selectIn(project, environment);
+        const existing = rulesBySegment(await selection.segments());
+        const plan = await planImport(c.req.valid("json"), existing);
+        const named = new Set(plan.flags.map(({ slug }) => slug));
+        const others = (await selection.flags()).filter(({ slug }) => !named.has(slug));
+        checkSegmentsFit(others, new Map([...existing, ...rulesBySegment(plan.segments)]));
+        const isTrial = c.req.valid("query").dryRun === "true";
+        const place = { project, environment };
+        return c.json(await app.store.flags.import(place, plan, authorOf(c, app), isTrial));
+      },
+    );
+}

@@ -1,0 +1,129 @@
+import * as z from "zod/mini";
+import { AppError } from "../../errors.ts";
+import { findFault, findMetadataFault, findSegmentFault, type Fault } from "../../flagd/check.ts";
+import { defineFlag, payloadOf, type FlagdFlag } from "../../flagd/definition.ts";
+import { PAYLOAD_SUFFIX } from "../../flagd/flag.ts";
+import type { FlagDefinition, ImportPlan } from "../../import.ts";
+import type { FlagRules } from "../../rules.ts";
+import { flagPatchSchema, flagSlug } from "../../schemas/flags.ts";
+import { segmentName } from "../../schemas/segments.ts";
+
+type Json = Record<string, unknown>;
+
+/** Faults that an error names at most. */
+const SHOWN = 20;
+/** Flags that are checked, about half a millisecond each, before others get their turn. */
+const TURN = 20;
+
+const PARTS = new Set(["$schema", "flags", "$evaluators", "metadata"]);
+const FLAG_PARTS = new Set(["state", "variants", "defaultVariant", "targeting", "metadata"]);
+
+/**
+ * What a file of flagd sets in an environment with these segments. Throws `invalid` for what cannot be honoured, with
+ * a JSON pointer (RFC 6901) to each fault.
+ */
+export async function planImport(
+  document: Json,
+  existing: ReadonlyMap<string, unknown>,
+): Promise<ImportPlan> {
+  const faults: Fault[] = [];
+  const fault = (path: string, message: string) => void faults.push({ path, message });
+  const check = (path: string, found: Fault | undefined) => {
+    if (found) fault(path + found.path, found.message);
+  };
+  const { flags, $evaluators = {}, metadata, $schema } = document;
+  for (const part of Object.keys(document)) if (!PARTS.has(part)) fault(pointer("", part), UNKNOWN);
+  if ($schema !== undefined && typeof $schema !== "string") fault("/$schema", "must be a string");
+  if (metadata !== undefined) check("", findMetadataFault(metadata));
+
+  const rules = new Map<string, unknown>();
+  if (!isObject($evaluators)) fault("/$evaluators", "must be an object of rules by name");
+  else
+    for (const [name, rule] of Object.entries($evaluators)) {
+      const path = pointer("/$evaluators", name);
+      const named = z.safeParse(segmentName, name);
+      if (!named.success) fault(path, named.error.issues[0]!.message);
+      const found = isObject(rule) ? findSegmentFault(rule) : { path: "", message: "must be an object" };
+      check(path, found);
+      if (!found) rules.set(name, rule);
+    }
+
+  const segments = new Map([...existing, ...rules]);
+  const definitions = new Map<string, FlagDefinition>();
+  if (!isObject(flags)) fault("/flags", "must be an object of flags by key");
+  else {
+    const entries = Object.entries(flags);
+    for (const [index, [key, flag]] of entries.entries()) {
+      if (index % TURN === TURN - 1) await new Promise(setImmediate);
+      if (key.endsWith(PAYLOAD_SUFFIX)) continue;
+      const path = pointer("/flags", key);
+      const slug = z.safeParse(flagSlug, key);
+      if (!slug.success) fault(path, slug.error.issues[0]!.message);
+      const found = findFlagFaults(flag, segments);
+      for (const each of found) check(path, each);
+      if (slug.success && found.length === 0) definitions.set(key, defineFlag(key, flag as FlagdFlag));
+    }
+    for (const [key, flag] of entries) {
+      if (!key.endsWith(PAYLOAD_SUFFIX)) continue;
+      const path = pointer("/flags", key);
+      const slug = key.slice(0, -PAYLOAD_SUFFIX.length);
+      const definition = definitions.get(slug);
+      const found = isObject(flag) ? payloadOf(flag as FlagdFlag) : undefined;
+      if (!Object.hasOwn(flags, slug) || (definition && definition.rules !== null))
+        fault(path, `only the payload of a plain flag is named so, and "${slug}" here is none`);
+      else if (!found) fault(path, "is not what the payload of a plain flag looks like");
+      else {
+        const checked = z.safeParse(flagPatchSchema, found);
+        if (!checked.success) fault(pointer(path, "variants"), checked.error.issues[0]!.message);
+        if (definition) definition.payload = JSON.stringify(found.payload);
+      }
+    }
+  }
+  if (faults.length > 0) throw refusal(faults);
+  return {
+    flags: [...definitions.values()],
+    segments: [...rules].map(([name, rule]) => ({ name, rule: JSON.stringify(rule) })),
+    metadata: metadata === undefined ? null : JSON.stringify(metadata),
+  };
+}
+
+const UNKNOWN = "is not known to flagd, and would be lost: what people should know stands in metadata";
+
+function findFlagFaults(flag: unknown, segments: ReadonlyMap<string, unknown>): Fault[] {
+  if (!isObject(flag)) return [{ path: "", message: "must be an object" }];
+  const { state, variants, defaultVariant } = flag;
+  const faults = Object.keys(flag)
+    .filter((part) => !FLAG_PARTS.has(part))
+    .map((part) => ({ path: pointer("", part), message: UNKNOWN }));
+  if (state !== "ENABLED" && state !== "DISABLED")
+    faults.push({ path: "/state", message: "must be ENABLED or DISABLED" });
+  if (!isObject(variants)) return [...faults, { path: "/variants", message: "must be an object" }];
+  for (const [name, value] of Object.entries(variants)) {
+    // Reading it has rounded it already.
+    if (Number.isInteger(value) && !Number.isSafeInteger(value))
+      faults.push({ path: pointer("/variants", name), message: "is too large a number to be kept exactly" });
+  }
+  if (typeof defaultVariant === "string" && defaultVariant && !Object.hasOwn(variants, defaultVariant))
+    faults.push({ path: "/defaultVariant", message: `"${defaultVariant}" is none of the variants` });
+  if (faults.length > 0) return faults;
+  const { state: _, ...rules } = flag;
+  const found = findFault(rules as FlagRules, segments);
+  return found ? [found] : [];
+}
+
+function refusal(faults: Fault[]): AppError {
+  const lines = faults.slice(0, SHOWN).map(({ path, message }) => `${path}: ${message}`);
+  const rest = faults.length > SHOWN ? [`and ${faults.length - SHOWN} more`] : [];
+  const count = faults.length === 1 ? "there is a fault" : `there are ${faults.length} faults`;
+  return new AppError("invalid", [`nothing is imported, ${count}:`, ...lines, ...rest].join("\n"), {
+    hint: "https://flagd.dev/reference/flag-definitions/ shows what a definition looks like",
+  });
+}
+
+function pointer(path: string, step: string): string {
+  return `${path}/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
