@@ -5,7 +5,12 @@ import { usage } from "./values.ts";
 /** The admin API, wherever it is. Paths begin behind `/api/admin/v1`. */
 export type Client = {
   /** The JSON of the answer; undefined where it has none. Throws the error that the API answers. */
-  call<T>(method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T>;
+  call<T>(
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<T>;
   /** The answer itself, for what is large. Throws as `call` does. */
   open(path: string): Promise<Response>;
   close(): Promise<void>;
@@ -71,18 +76,23 @@ function clientOn(
   send: (request: Request) => Promise<Response>,
   close: () => Promise<void>,
 ): Client {
-  const request = async (method: string, path: string, body?: unknown) => {
+  const request = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) => {
     const init =
       body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+        ? { headers }
+        : { body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers } };
     const answer = await send(new Request(`${base}${ADMIN_PATH}${path}`, { method, ...init }));
     if (!answer.ok) throw await errorOf(answer, base);
     return answer;
   };
   return {
-    async call<T>(method: string, path: string, body?: unknown) {
-      const answer = await request(method, path, body);
+    async call<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
+      const answer = await request(method, path, body, headers);
       if (answer.status === 204) return undefined as T;
       try {
         return (await answer.json()) as T;

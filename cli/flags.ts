@@ -2,11 +2,14 @@ import { Option, type Command } from "commander";
 import type { Flag, SetResult } from "../src/flags.ts";
 import { path } from "./client.ts";
 import { environmentOption, projectOption } from "./config.ts";
+import { addEvaluateCommand } from "./flags/evaluate.ts";
+import { rulesPatch, rulesSummary, withRules, type FlagDetail } from "./flags/rules.ts";
+import { addFlagdCommands } from "./flags/flagd.ts";
 import type { Io } from "./io.ts";
 import { addRefsCommands } from "./flags/refs.ts";
 import { addStaleCommand } from "./flags/stale.ts";
 import { action } from "./session.ts";
-import { details, shorten, table } from "./text.ts";
+import { details, indentedJson, shorten, table } from "./text.ts";
 import { expiryValue, jsonValue } from "./values.ts";
 
 export function addFlagCommands(flags: Command, io: Io): void {
@@ -16,11 +19,11 @@ export function addFlagCommands(flags: Command, io: Io): void {
   formflag flags set new-checkout -p shop -e production --on
   formflag flags get new-checkout -p shop -e production
   formflag flags list -p shop -e production
+  formflag flags evaluate new-checkout -p shop -e production --context '{"targetingKey":"ann"}'
 `,
   );
 
-  flags
-    .command("set")
+  withRules(flags.command("set"))
     .argument("[flag]", "slug of the flag")
     .description("create or change a flag in an environment; what is not named stays as it is")
     .addOption(projectOption())
@@ -35,11 +38,21 @@ export function addFlagCommands(flags: Command, io: Io): void {
       `
 A new flag is off, here and in the project's other environments, unless --on is given.
 
+A flag with variants serves one of them by its rule, written in flagd's language (--targeting,
+https://flagd.dev/reference/flag-definitions/) or with --if, --then and --rollout; without, or where
+the rule names none, it serves its --default. On a plain flag these make variants on and off, in the
+place of its payload. In --if, quotes make a number a text: 'plan == "5"'.
+
 Examples:
   formflag flags set new-checkout -p shop -e production --on
   formflag flags set banner -p shop -e develop --on --payload '{"text":"Hello"}'
   formflag flags set banner -p shop -e develop --payload @banner.json
   formflag flags set sale -p shop -e production --on --expires 2027-01-31T23:00:00Z
+  formflag flags set search -p shop -e production --on --rollout 25
+  formflag flags set search -p shop -e production --if 'email ends_with @example.com' --then on --rollout 25
+  formflag flags set color -p shop -e production --on --variants '{"red":"#f00","blue":"#00f"}' --default red
+  formflag flags set color -p shop -e production --if 'version sem_ver >= 2.1.0' --then blue
+  formflag flags set color -p shop -e production --targeting @rule.json
 `,
     )
     .action(
@@ -48,15 +61,17 @@ Examples:
         const project = await session.project();
         const environment = await session.environment(project);
         const { on, off, payload, expires, description } = session.options as SetOptions;
+        const url = path`/projects/${project}/environments/${environment}/flags/${slug}`;
         const patch = {
+          ...(await rulesPatch(session, url)),
           ...(on || off ? { enabled: on === true } : {}),
           ...(payload === undefined ? {} : { payload: await jsonValue(payload, "--payload", io) }),
           ...(expires === undefined ? {} : { expiredAt: expiryValue(expires, "--expires", Date.now()) }),
           ...(description === undefined ? {} : { description }),
         };
-        const url = path`/projects/${project}/environments/${environment}/flags/${slug}`;
-        const flag = await session.client.call<Flag & { result: SetResult }>("PATCH", url, patch);
-        await session.report(flag, `${flag.result} ${slug} in ${project}/${environment}: ${stateOf(flag)}\n`);
+        const flag = await session.client.call<FlagDetail & { result: SetResult }>("PATCH", url, patch);
+        const about = [stateOf(flag), rulesSummary(flag)].filter(Boolean).join(", ");
+        await session.report(flag, `${flag.result} ${slug} in ${project}/${environment}: ${about}\n`);
       }),
     );
 
@@ -72,7 +87,7 @@ Examples:
         const project = await session.project();
         const environment = await session.environment(project);
         const url = path`/projects/${project}/environments/${environment}/flags/${slug}`;
-        const flag = await session.client.call<Flag>("GET", url);
+        const flag = await session.client.call<FlagDetail>("GET", url);
         await session.print(flag, describeFlag(flag));
       }),
     );
@@ -88,15 +103,23 @@ Examples:
         const project = await session.project();
         const environment = await session.environment(project);
         const url = path`/projects/${project}/environments/${environment}/flags`;
-        const { flags: all } = await session.client.call<{ flags: Flag[] }>("GET", url);
+        const { flags: all } = await session.client.call<{ flags: FlagDetail[] }>("GET", url);
+        const haveRules = all.some(({ variants }) => variants !== undefined);
         const rows = all.map((flag) => [
           flag.slug,
           stateOf(flag),
+          ...(haveRules ? [rulesSummary(flag)] : []),
           shorten(payloadOf(flag), 40),
           flag.expiredAt ?? "never",
           shorten(flag.description, 50),
         ]);
-        await session.print(all, table(["FLAG", "STATE", "PAYLOAD", "EXPIRES", "DESCRIPTION"], rows));
+        await session.print(
+          all,
+          table(
+            ["FLAG", "STATE", ...(haveRules ? ["VARIANTS"] : []), "PAYLOAD", "EXPIRES", "DESCRIPTION"],
+            rows,
+          ),
+        );
         if (all.length === 0) {
           session.suggest(
             `No flags yet. Next: formflag flags set <flag> -p ${project} -e ${environment} --on`,
@@ -122,20 +145,35 @@ Examples:
 
   addStaleCommand(flags, io);
   addRefsCommands(flags, io);
+  addEvaluateCommand(flags, io);
+  addFlagdCommands(flags, io);
 }
 
 type SetOptions = { on?: true; off?: true; payload?: string; expires?: string; description?: string };
 
-function describeFlag(flag: Flag): string {
-  return details([
+function describeFlag(flag: FlagDetail): string {
+  const about = details([
     ["flag", flag.slug],
     ["state", stateOf(flag)],
+    ...variantLines(flag),
     ["payload", payloadOf(flag)],
     ["expires", flag.expiredAt ?? "never"],
     ["description", flag.description],
     ["created", flag.createdAt],
     ["updated", flag.updatedAt],
   ]);
+  return flag.targeting ? `${about}\nrule\n${indentedJson(flag.targeting)}` : about;
+}
+
+/** One line a variant, with what the default is. */
+function variantLines({ variants, defaultVariant, metadata }: FlagDetail): [name: string, value: string][] {
+  if (variants === undefined) return [];
+  const values = Object.entries(variants).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+  return [
+    ...values.map((value, index): [string, string] => [index === 0 ? "variants" : "", value]),
+    ["default", defaultVariant ?? "none"],
+    ...(metadata ? [["metadata", JSON.stringify(metadata)] as [string, string]] : []),
+  ];
 }
 
 function stateOf(flag: Flag): string {

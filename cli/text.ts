@@ -37,6 +37,11 @@ export function details(pairs: [name: string, value: string][]): string {
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`.trimEnd() + "\n").join("");
 }
 
+/** JSON over several lines, each set in. */
+export function indentedJson(value: unknown): string {
+  return printableLines(`${JSON.stringify(value, null, 2)}\n`).replaceAll(/^(?=.)/gm, "  ");
+}
+
 export function shorten(text: string, width: number): string {
   return Bun.sliceAnsi(text, 0, width, { ellipsis: "…" });
 }

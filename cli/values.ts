@@ -17,7 +17,7 @@ export async function jsonValue(text: string, option: string, io: Io): Promise<u
   }
 }
 
-async function readText(file: string, option: string): Promise<string> {
+export async function readText(file: string, option: string): Promise<string> {
   try {
     return await Bun.file(file).text();
   } catch (error) {

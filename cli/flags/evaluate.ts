@@ -1,0 +1,61 @@
+import type { Command } from "commander";
+import { path } from "../client.ts";
+import { environmentOption, projectOption } from "../config.ts";
+import { Failed, type Io } from "../io.ts";
+import { action } from "../session.ts";
+import { details } from "../text.ts";
+import { jsonValue } from "../values.ts";
+
+type Evaluated = {
+  key: string;
+  value?: unknown;
+  variant?: string;
+  reason?: string;
+  errorCode?: string;
+  errorDetails?: string;
+};
+
+export function addEvaluateCommand(flags: Command, io: Io): void {
+  flags
+    .command("evaluate")
+    .argument("[flag]", "slug of the flag, or <flag>.payload")
+    .description("show what a flag is for a context, and why")
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .option("--context <json>", "what its rule looks at: JSON, @FILE, or - for standard input", "{}")
+    .addHelpText(
+      "after",
+      `
+Exits 1 where the flag's rule cannot be used. A flag without a value leaves readers with their own default.
+
+Examples:
+  formflag flags evaluate new-checkout -p shop -e production
+  formflag flags evaluate search -p shop -e production --context '{"targetingKey":"ann","email":"ann@example.com"}'
+`,
+    )
+    .action(
+      action(io, async (session, given) => {
+        const slug = await session.need(given, "flag");
+        const project = await session.project();
+        const environment = await session.environment(project);
+        const context = await jsonValue(String(session.options["context"]), "--context", io);
+        const url = path`/projects/${project}/environments/${environment}/flags/${slug}/evaluate`;
+        const result = await session.client.call<Evaluated>("POST", url, { context });
+        await session.print(result, describe(result));
+        if (result.errorCode !== undefined) throw new Failed();
+      }),
+    );
+}
+
+function describe({ value, variant, reason, errorCode, errorDetails }: Evaluated): string {
+  if (errorCode !== undefined)
+    return details([
+      ["error", errorCode],
+      ["details", errorDetails ?? ""],
+    ]);
+  return details([
+    ["value", value === undefined ? "none" : JSON.stringify(value)],
+    ["variant", variant ?? "none"],
+    ["reason", reason ?? ""],
+  ]);
+}

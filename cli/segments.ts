@@ -1,0 +1,157 @@
+import type { Command } from "commander";
+import type { SetResult } from "../src/flags.ts";
+import type { Segment } from "../src/segments.ts";
+import { path } from "./client.ts";
+import { environmentOption, projectOption } from "./config.ts";
+import type { FlagDetail } from "./flags/rules.ts";
+import type { Io } from "./io.ts";
+import { action, type Session } from "./session.ts";
+import { details, indentedJson, shorten, table } from "./text.ts";
+import { countValue, jsonValue, usage } from "./values.ts";
+
+export function addSegmentCommands(segments: Command, io: Io): void {
+  segments.addHelpText(
+    "after",
+    `\nExamples:
+  formflag segments set staff -p shop -e production --rule '{"ends_with":[{"var":"email"},"@example.com"]}'
+  formflag flags set search -p shop -e production --on --targeting '{"if":[{"$ref":"staff"},"on"]}'
+  formflag segments list -p shop -e production
+`,
+  );
+
+  segments
+    .command("set")
+    .argument("[name]", "name of the segment")
+    .description("create a segment or give it another rule")
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .option("--rule <json>", "true or false for a context, in flagd's language: JSON, @FILE, or -")
+    .option("--if-revision <n>", "only if it is at that revision; 0 for one that is not there yet")
+    .addHelpText(
+      "after",
+      `
+Flags of the environment use it as {"$ref":"<name>"} in their rules.
+
+Examples:
+  formflag segments set staff -p shop -e production --rule '{"ends_with":[{"var":"email"},"@example.com"]}'
+  formflag segments set beta -p shop -e production --rule @beta.json
+`,
+    )
+    .action(
+      action(io, async (session, given) => {
+        const name = await session.need(given, "name");
+        const { project, environment, url } = await placeOf(session, name);
+        const { rule: text, ifRevision } = session.options as { rule?: string; ifRevision?: string };
+        if (text === undefined)
+          throw usage("the rule is missing", "give it with --rule JSON or --rule @FILE");
+        const rule = await jsonValue(text, "--rule", io);
+        const headers =
+          ifRevision === undefined ? {} : { "If-Match": `"${countValue(ifRevision, "--if-revision")}"` };
+        const segment = await session.client.call<Segment & { result: SetResult }>(
+          "PUT",
+          url,
+          { rule },
+          headers,
+        );
+        await session.report(segment, `${segment.result} segment ${name} in ${project}/${environment}\n`);
+      }),
+    );
+
+  segments
+    .command("get")
+    .argument("[name]", "name of the segment")
+    .description("show a segment")
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .action(
+      action(io, async (session, given) => {
+        const name = await session.need(given, "name");
+        const { url } = await placeOf(session, name);
+        const segment = await session.client.call<Segment>("GET", url);
+        const about = details([
+          ["segment", segment.name],
+          ["created", segment.createdAt],
+          ["updated", segment.updatedAt],
+        ]);
+        await session.print(segment, `${about}\nrule\n${indentedJson(segment.rule)}`);
+      }),
+    );
+
+  segments
+    .command("list")
+    .alias("ls")
+    .description("list the segments of an environment by name")
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .action(
+      action(io, async (session) => {
+        const project = await session.project();
+        const environment = await session.environment(project);
+        const all = await listSegments(session, project, environment);
+        const rows = all.map(({ name, rule, updatedAt }) => [
+          name,
+          updatedAt,
+          shorten(JSON.stringify(rule), 60),
+        ]);
+        await session.print(all, table(["SEGMENT", "UPDATED", "RULE"], rows));
+        if (all.length === 0)
+          session.suggest(
+            `No segments yet. Next: formflag segments set <name> -p ${project} -e ${environment} --rule JSON`,
+          );
+      }),
+    );
+
+  segments
+    .command("delete")
+    .argument("[name]", "name of the segment")
+    .description("delete a segment; rules that still refer to it can then not be used")
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .action(
+      action(io, async (session, given) => {
+        const name = await session.need(given, "name");
+        const { project, environment, url } = await placeOf(session, name);
+        await session.client.call("GET", url);
+        const users = await usersOf(session, project, environment, name);
+        if (users.length > 0) io.err(`warning: ${users.join(", ")} still use segment ${name}\n`);
+        await session.confirmDelete(`segment ${name} of ${project}/${environment}`);
+        await session.client.call("DELETE", url);
+        await session.report(
+          { name, result: "deleted" },
+          `deleted segment ${name} of ${project}/${environment}\n`,
+        );
+      }),
+    );
+}
+
+async function placeOf(session: Session, name: string) {
+  const project = await session.project();
+  const environment = await session.environment(project);
+  return {
+    project,
+    environment,
+    url: path`/projects/${project}/environments/${environment}/segments/${name}`,
+  };
+}
+
+async function listSegments({ client }: Session, project: string, environment: string): Promise<Segment[]> {
+  const url = path`/projects/${project}/environments/${environment}/segments`;
+  return (await client.call<{ segments: Segment[] }>("GET", url)).segments;
+}
+
+/** The flags and other segments whose rules refer to a segment. */
+async function usersOf(session: Session, project: string, environment: string, name: string) {
+  const url = path`/projects/${project}/environments/${environment}/flags`;
+  const { flags } = await session.client.call<{ flags: FlagDetail[] }>("GET", url);
+  const others = await listSegments(session, project, environment);
+  return [
+    ...flags.filter(({ targeting }) => refersTo(targeting, name)).map(({ slug }) => `flag ${slug}`),
+    ...others
+      .filter((other) => other.name !== name && refersTo(other.rule, name))
+      .map((other) => `segment ${other.name}`),
+  ];
+}
+
+function refersTo(rule: unknown, name: string): boolean {
+  return JSON.stringify(rule ?? null).includes(JSON.stringify({ $ref: name }));
+}
