@@ -113,7 +113,7 @@ Examples:
         const { project, environment, url } = await placeOf(session, name);
         await session.client.call("GET", url);
         const users = await usersOf(session, project, environment, name);
-        if (users.length > 0) io.err(`warning: ${users.join(", ")} still use segment ${name}\n`);
+        if (users.length > 0) io.err(`warning: segment ${name} is still used by ${users.join(", ")}\n`);
         await session.confirmDelete(`segment ${name} of ${project}/${environment}`);
         await session.client.call("DELETE", url);
         await session.report(

@@ -37,10 +37,23 @@ export function details(pairs: [name: string, value: string][]): string {
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`.trimEnd() + "\n").join("");
 }
 
-/** JSON over several lines, each set in. */
-export function indentedJson(value: unknown): string {
-  return printableLines(`${JSON.stringify(value, null, 2)}\n`).replaceAll(/^(?=.)/gm, "  ");
+/** JSON that stands in by two columns; what fits into a line is not broken. */
+export function indentedJson(value: unknown, column = 2): string {
+  const whole = printable(JSON.stringify(value));
+  const pad = " ".repeat(column);
+  if (whole.length + column <= LINE || typeof value !== "object" || value === null) return `${pad}${whole}\n`;
+  const inner = (each: unknown) => indentedJson(each, column + 2).slice(0, -1);
+  const parts = Array.isArray(value)
+    ? value.map(inner)
+    : Object.entries(value).map(
+        ([key, each]) => `${pad}  ${printable(JSON.stringify(key))}: ${inner(each).trimStart()}`,
+      );
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return `${pad}${open}\n${parts.join(",\n")}\n${pad}${close}\n`;
 }
+
+/** Columns that a line of it fills at most. */
+const LINE = 90;
 
 export function shorten(text: string, width: number): string {
   return Bun.sliceAnsi(text, 0, width, { ellipsis: "…" });

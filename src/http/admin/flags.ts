@@ -15,7 +15,9 @@ const ONE = `${ALL}/:flag` as const;
 
 const setFlagSchema = z.extend(flagDetailSchema, { result: z.enum(["created", "updated", "unchanged"]) });
 
-const contextSchema = z.strictObject({ context: z.optional(z.record(z.string(), z.any())) });
+const contextSchema = z.strictObject({
+  context: z.optional(z.record(z.string(), z.any(), "the context is a JSON object")),
+});
 const evaluationSchema = z.object({
   key: z.string(),
   value: z.optional(z.any()),
