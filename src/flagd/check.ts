@@ -19,24 +19,16 @@ const SOME_RULE = { "==": [1, 1] };
  */
 export function findFault(rules: FlagRules, segments: Segments): Fault | undefined {
   const { targeting = {} } = rules;
-  for (const part of ["variants", "targeting", "metadata"] as const)
-    if (depthOf(rules[part], RULE_LIMITS.depth) > RULE_LIMITS.depth)
-      return { path: `/${part}`, message: `it has at most ${RULE_LIMITS.depth} levels` };
-  if (Buffer.byteLength(JSON.stringify(rules)) > RULE_LIMITS.bytes)
-    return { path: "", message: `a flag's definition has at most ${formatBytes(RULE_LIMITS.bytes)} of JSON` };
+  const excess = findExcess(rules);
+  if (excess) return excess;
   const types = new Set(Object.values(rules.variants).map(typeOf));
   if (types.size > 1)
     return {
       path: "/variants",
       message: `all variants are of one type, here are ${[...types].join(" and ")}`,
     };
-  let whole: unknown;
-  try {
-    whole = putInForMissing(putIn(segments, targeting), SOME_RULE);
-  } catch (error) {
-    if (error instanceof RangeError) return { path: "/targeting", message: error.message };
-    throw error;
-  }
+  const whole = putInAll(targeting, segments);
+  if (whole instanceof RangeError) return { path: "/targeting", message: whole.message };
   const root = "/flags/flag";
   const flag = { state: "ENABLED", ...rules, ...(rules.targeting ? { targeting: whole } : {}) };
   const fault = bySchema({ flags: { flag } });
@@ -57,8 +49,33 @@ export function checkSegment(rule: unknown): void {
 
 /** Why a rule could be no segment, with the place in it. */
 export function findSegmentFault(rule: unknown): Fault | undefined {
-  const fault = findFault({ variants: { on: true }, targeting: { if: [rule, "on"] } }, new Map());
-  return fault && { ...fault, path: fault.path.replace(/^\/targeting(\/if\/0)?/, "") };
+  if (typeof rule === "boolean") return undefined;
+  const excess = findExcess({ rule });
+  if (excess) return { ...excess, path: "" };
+  const segment = putInAll(rule, new Map());
+  if (segment instanceof RangeError) return { path: "", message: segment.message };
+  const root = "/$evaluators/segment";
+  const fault = bySchema({ flags: {}, $evaluators: { segment } });
+  return fault && { ...fault, path: fault.path.slice(root.length) };
+}
+
+/** A rule without references, or why there is none. */
+function putInAll(rule: unknown, segments: Segments): unknown {
+  try {
+    return putInForMissing(putIn(segments, rule), SOME_RULE);
+  } catch (error) {
+    if (error instanceof RangeError) return error;
+    throw error;
+  }
+}
+
+function findExcess(parts: Record<string, unknown>): Fault | undefined {
+  for (const [part, value] of Object.entries(parts))
+    if (depthOf(value, RULE_LIMITS.depth) > RULE_LIMITS.depth)
+      return { path: `/${part}`, message: `it has at most ${RULE_LIMITS.depth} levels` };
+  if (Buffer.byteLength(JSON.stringify(parts)) > RULE_LIMITS.bytes)
+    return { path: "", message: `a definition has at most ${formatBytes(RULE_LIMITS.bytes)} of JSON` };
+  return undefined;
 }
 
 /** What is wrong with the metadata of a flag set. */

@@ -13,7 +13,7 @@ const PLACE = "/projects/:project/environments/:environment/flagd";
 /** Only its frame: what is wrong in it is told all together, and with its place. */
 const documentSchema = z.looseObject({
   $schema: z.optional(z.any()),
-  flags: z.any(),
+  flags: z.optional(z.any()),
   $evaluators: z.optional(z.any()),
   metadata: z.optional(z.any()),
 });
