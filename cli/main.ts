@@ -16,6 +16,7 @@ const TERMINATED = 143;
 const EXIT_CODES: Record<ErrorCode, number> = {
   invalid: USAGE,
   too_large: USAGE,
+  unconfirmed: USAGE,
   not_found: 3,
   unauthenticated: 4,
   forbidden: 4,

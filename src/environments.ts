@@ -13,10 +13,18 @@ export function newEnvironment(app: App, input: { slug: string; name?: string | 
   return { slug: input.slug, name: input.name ?? input.slug, key: dashedKey(app.random) };
 }
 
-/** Adds an environment to a project. Throws `not_found` for the project or `from`, `conflict` for the slug. */
-export function createEnvironment(app: App, project: string, input: NewEnvironment): Promise<Environment> {
+/**
+ * Adds an environment to a project; the history names `who`. Throws `not_found` for the project or `from`, `conflict`
+ * for the slug.
+ */
+export function createEnvironment(
+  app: App,
+  project: string,
+  input: NewEnvironment,
+  who = "formflag",
+): Promise<Environment> {
   const environment = { ...newEnvironment(app, input), createdAt: app.now() };
-  return app.store.environments.insert(project, environment, input.from ?? null);
+  return app.store.environments.insert(project, environment, input.from ?? null, who);
 }
 
 /** The environment of that slug. Throws `not_found` for the project or the environment. */

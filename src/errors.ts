@@ -5,6 +5,7 @@ export const ERROR_CODES = [
   "forbidden",
   "not_found",
   "conflict",
+  "unconfirmed",
   "too_large",
   "unsupported",
   "rate_limited",

@@ -83,10 +83,13 @@ export const MAX_STREAMS_OF_CLIENT = 1000;
 /** How long what is kept in memory may go without a look for changes by other processes, in milliseconds. */
 export const LOOK_MS = 2;
 
-/** Submissions a page of a list holds at most, and unless told. */
+/** Submissions or changes that a page of a list holds at most, and unless told. */
 export const MAX_PAGE = 1000;
 export const MAX_PAGE_BYTES = 4 * MiB;
 export const DEFAULT_PAGE = 50;
+
+/** How often a server looks for scheduled changes that another process made, in milliseconds. */
+export const SCHEDULE_LOOK_MS = 1000;
 
 /** Field names that a CSV export may have as columns. */
 export const MAX_CSV_FIELDS = 1000;

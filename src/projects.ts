@@ -11,18 +11,19 @@ const DEFAULT_ENVIRONMENTS = ["develop", "staging", "production"];
 
 export type NewProject = z.infer<typeof newProjectSchema>;
 
-/** Makes a project with its keys and environments. Throws `conflict` where the slug is taken. */
-export function createProject(app: App, input: NewProject): Promise<Project> {
+/** Makes a project with its keys and environments, for which the history names `who`. Throws `conflict` where the slug is taken. */
+export function createProject(app: App, input: NewProject, who = "formflag"): Promise<Project> {
   const environments = (input.environments ?? DEFAULT_ENVIRONMENTS).map((slug) =>
     newEnvironment(app, { slug }),
   );
-  return app.store.projects.insert({
+  const project = {
     slug: input.slug,
     name: input.name ?? input.slug,
     key: dashedKey(app.random),
     environments: environments.toSorted(bySlug),
     createdAt: app.now(),
-  });
+  };
+  return app.store.projects.insert(project, who);
 }
 
 /** The project of that slug. Throws `not_found`. */

@@ -1,9 +1,11 @@
 import type { StoredFile } from "./check.ts";
 import type { Environment } from "./environments.ts";
 import type { Distribution } from "./metrics.ts";
-import type { FlagPatch, FlagRecord, SetResult } from "./flags.ts";
-import type { Author } from "./history.ts";
+import type { ChangedFlag, FlagPatch, FlagRecord, SetResult } from "./flags.ts";
+import type { Author, Change, ChangeQuery } from "./history.ts";
 import type { ImportPlan, ImportResult } from "./import.ts";
+import type { Promotion, PromotionOrder } from "./promotion.ts";
+import type { DueChange, ScheduledChange } from "./schedule.ts";
 import type { SegmentRecord } from "./segments.ts";
 import type { Form, FormPatch, FormRecord } from "./forms.ts";
 import type { Project } from "./projects.ts";
@@ -19,38 +21,45 @@ import type { Scope, Token } from "./tokens.ts";
  */
 export type Store = {
   projects: {
-    insert(project: Project & { createdAt: number }): Promise<Project>;
+    insert(project: Project & { createdAt: number }, who: string): Promise<Project>;
     /** By slug, as the environments in each. */
     list(): Promise<Project[]>;
     find(slug: string): Promise<Project | undefined>;
     delete(slug: string): Promise<void>;
   };
   environments: {
-    /** With `from`, the values of that environment's flags are copied. */
+    /** With `from`, the values of that environment's flags and its segments are copied, each as a change of its own. */
     insert(
       project: string,
       environment: Environment & { createdAt: number },
       from: string | null,
+      who: string,
     ): Promise<Environment>;
     /** By slug. */
     list(project: string): Promise<Environment[]>;
-    delete(project: string, slug: string): Promise<void>;
+    lock(
+      project: string,
+      slug: string,
+      locked: boolean,
+      by: Author,
+    ): Promise<{ environment: Environment; result: SetResult }>;
+    delete(project: string, slug: string, by: Author): Promise<void>;
   };
   flags: {
     /**
      * Applies `applyPatch` to the flag in that environment. A new flag is off in the others. Throws `conflict` unless
      * the flag is at the `expected` revision, where one is given.
      */
-    set(
-      where: FlagPlace,
-      patch: FlagPatch,
-      by: Author,
-      expected?: number | null,
-    ): Promise<{ record: FlagRecord; result: SetResult }>;
+    set(where: FlagPlace, patch: FlagPatch, by: Author, expected?: number | null): Promise<ChangedFlag>;
+    /** Sets it to what it was after the revision `to`; throws as `stateAfter` does, and `conflict` as `set` does. */
+    rollback(where: FlagPlace, to: number, by: Author, expected?: number | null): Promise<ChangedFlag>;
+    /** Copies values between environments; without an author it only tells what it would do. */
+    promote(project: string, order: PromotionOrder, by: Author | null): Promise<Promotion>;
     /** By slug. */
     list(project: string, environment: string): Promise<FlagRecord[]>;
     find(where: FlagPlace): Promise<FlagRecord | undefined>;
-    delete(project: string, slug: string, by: Author): Promise<void>;
+    /** `expected` is the newest of its revisions in any environment. */
+    delete(project: string, slug: string, by: Author, expected?: number | null): Promise<void>;
     /** What the two keys select, or undefined. */
     select(projectKey: string, environmentKey: string): Promise<FlagSelection | undefined>;
     /** Keeps when flags were last read. Reads of what is not there are left out; no reader looks for this as a change. */
@@ -78,7 +87,23 @@ export type Store = {
     /** By name. */
     list(project: string, environment: string): Promise<SegmentRecord[]>;
     find(where: SegmentPlace): Promise<SegmentRecord | undefined>;
-    delete(where: SegmentPlace, by: Author): Promise<void>;
+    delete(where: SegmentPlace, by: Author, expected?: number | null): Promise<void>;
+  };
+  changes: {
+    list(project: string, query: ChangeQuery): Promise<Change[]>;
+  };
+  scheduled: {
+    insert(project: string, change: ScheduledChange): Promise<ScheduledChange>;
+    /** The next first; of every environment, or of one. */
+    list(project: string, environment: string | null): Promise<ScheduledChange[]>;
+    delete(project: string, environment: string, id: string): Promise<void>;
+    /** When the next change is due; null where none is. */
+    nextAt(): Promise<number | null>;
+    /**
+     * Makes every change that is due at `now`, in order of time, and forgets it: once, also where several processes
+     * try. One that cannot be made any more is recorded as such.
+     */
+    applyDue(now: number): Promise<DueChange[]>;
   };
   forms: {
     insert(form: FormRecord): Promise<Form>;

@@ -10,6 +10,7 @@ export const SCOPES = [
   "read",
   "flags:read",
   "flags:write",
+  "flags:locked",
   "flags:evaluate",
   "forms:read",
   "forms:write",
@@ -23,6 +24,8 @@ const INCLUDES: Record<Scope, readonly Scope[]> = {
   read: ["flags:read", "forms:read"],
   "flags:read": [],
   "flags:write": ["flags:read"],
+  // Changes what is in locked environments too.
+  "flags:locked": ["flags:write", "flags:read"],
   // Bound to one environment, and for OFREP alone.
   "flags:evaluate": [],
   "forms:read": [],

@@ -86,7 +86,7 @@ for (const writing of ["inline", "thread"] as const) {
       expect(await find("nowhere")).toBeUndefined();
       expect(await find("a", "nobody")).toBeUndefined();
       expect(await find("a")).toBeDefined();
-      await app.store.environments.delete(slug, "a");
+      await app.store.environments.delete(slug, "a", { who: "ann", at: app.now() });
       expect(await find("a")).toBeUndefined();
       expect(await find("b")).toBeDefined();
       await app.store.projects.delete(slug);

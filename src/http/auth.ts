@@ -4,6 +4,7 @@ import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
 import type { Author } from "../history.ts";
 import { MAX_WRONG_TOKENS } from "../limits.ts";
+import { requireChangeable } from "../locks.ts";
 import { authenticate, requireScope, type Scope, type Token } from "../tokens.ts";
 import { isLoopback, networkOf } from "./address.ts";
 import { createRateLimiter } from "./rate-limit.ts";
@@ -14,8 +15,10 @@ import { createRateLimiter } from "./rate-limit.ts";
  */
 export type AdminEnv = {
   Bindings: { operator?: () => string; client?: string };
-  Variables: { caller: Token };
+  Variables: { caller: Token; app: App };
 };
+
+export const CONFIRM = "X-Confirm";
 
 /** Who runs commands on the machine that holds the data may do everything. */
 function operatorToken(name: () => string): Token {
@@ -42,6 +45,7 @@ export function identify(app: App) {
   const countFailure = createRateLimiter(app.now, "wrong tokens");
   return createMiddleware<AdminEnv>(async (c, next) => {
     const { operator, client = "" } = c.env ?? {};
+    c.set("app", app);
     if (operator) c.set("caller", operatorToken(operator));
     else {
       const secret = bearerToken(c.req.header("authorization"));
@@ -58,12 +62,28 @@ export function identify(app: App) {
   });
 }
 
-/** Lets a caller pass who holds the scope. Throws `forbidden`. */
-export function requires(scope: Scope) {
+/**
+ * Lets a caller pass who holds the scope and, where the operation `changes` what is at the path, may do so although it
+ * is locked. Throws `forbidden` or `unconfirmed`.
+ */
+export function requires(scope: Scope, changes: boolean) {
   return createMiddleware<AdminEnv>(async (c, next) => {
-    requireScope(c.get("caller"), scope);
+    const caller = c.get("caller");
+    requireScope(caller, scope);
+    const { project, environment } = c.req.param() as Partial<Record<string, string>>;
+    if (changes && project !== undefined) await requireUnlocked(c, { project, environment });
     await next();
   });
+}
+
+/** Lets a change pass as `requireChangeable` does: it is confirmed where the header `X-Confirm` says so. */
+export function requireUnlocked(
+  c: Context<AdminEnv>,
+  place: { project: string; environment?: string | undefined },
+): Promise<void> {
+  const named = (c.req.header(CONFIRM) ?? "").split(",").map((each) => each.trim());
+  const isConfirmed = (environment: string) => named.includes(environment) || named.includes("*");
+  return requireChangeable(c.get("app"), c.get("caller"), place, isConfirmed);
 }
 
 /** The token in an `Authorization` header (RFC 6750). Throws `unauthenticated`. */

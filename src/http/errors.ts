@@ -7,6 +7,8 @@ const STATUS = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  // RFC 6585, 3: the same request with a header may succeed.
+  unconfirmed: 428,
   too_large: 413,
   unsupported: 415,
   rate_limited: 429,

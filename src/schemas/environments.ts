@@ -8,6 +8,8 @@ export const environmentSchema = z.object({
   name: z.string(),
   /** The value of `x-environment-key`. */
   key: z.string(),
+  /** Only where it is: a change there asks for a confirmation and the scope `flags:locked`. */
+  locked: z.optional(z.literal(true)),
 });
 
 export const newEnvironmentSchema = z.strictObject({
@@ -16,3 +18,5 @@ export const newEnvironmentSchema = z.strictObject({
   /** The environment whose flag values the new one starts with; without it every flag is off. */
   from: z.optional(environmentSlug),
 });
+
+export const environmentPatchSchema = z.strictObject({ locked: z.boolean("locked is true or false") });

@@ -74,10 +74,10 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
     /** A project with these environments, and a place in its first one. */
     async function project(...environments: string[]) {
       const given = { slug: slug(), name: "A project", key: dashedKey(random), createdAt: NOW };
-      const project = await store.projects.insert({
-        ...given,
-        environments: environments.map(environmentCalled),
-      });
+      const project = await store.projects.insert(
+        { ...given, environments: environments.map(environmentCalled) },
+        "ann",
+      );
       return {
         ...project,
         set: (environment: string, flag: string, patch: FlagPatch, now = NOW) =>
@@ -116,7 +116,7 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
       test("are stored with their environments and found by slug", async () => {
         const environments = [environmentCalled("develop"), environmentCalled("production")];
         const project = { slug: slug(), name: "Ein Projekt ✓", key: dashedKey(random), environments };
-        expect(await store.projects.insert({ ...project, createdAt: NOW })).toEqual(project);
+        expect(await store.projects.insert({ ...project, createdAt: NOW }, "ann")).toEqual(project);
         expect(await store.projects.find(project.slug)).toEqual(project);
       });
 
@@ -133,7 +133,7 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
       test("conflict where the slug is taken, and leave the first as it was", async () => {
         const { slug } = await project("develop");
         const again = { slug, name: "again", key: dashedKey(random), environments: [], createdAt: NOW };
-        expect(await codeOf(store.projects.insert(again))).toBe("conflict");
+        expect(await codeOf(store.projects.insert(again, "ann"))).toBe("conflict");
         expect(await store.projects.find(slug)).toMatchObject({ name: "A project", environments: [{}] });
       });
 
@@ -149,13 +149,11 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
         expect(await select("develop")).toBeUndefined();
         expect(await codeOf(store.environments.list(slug))).toBe("not_found");
         expect(await codeOf(store.flags.list(slug, "develop"))).toBe("not_found");
-        await store.projects.insert({
-          slug,
-          name: slug,
-          key: dashedKey(random),
-          environments: [environmentCalled("develop")],
-          createdAt: NOW,
-        });
+        const environments = [environmentCalled("develop")];
+        await store.projects.insert(
+          { slug, name: slug, key: dashedKey(random), environments, createdAt: NOW },
+          "ann",
+        );
         expect(await store.flags.list(slug, "develop")).toEqual([]);
       });
 
@@ -168,7 +166,9 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
       test("are added to a project and listed by slug", async () => {
         const { slug } = await project("m");
         const added = { slug: "a", name: "First", key: dashedKey(random) };
-        expect(await store.environments.insert(slug, { ...added, createdAt: NOW }, null)).toEqual(added);
+        expect(await store.environments.insert(slug, { ...added, createdAt: NOW }, null, "ann")).toEqual(
+          added,
+        );
         const listed = await store.environments.list(slug);
         expect(listed.map((each) => each.slug)).toEqual(["a", "m"]);
         expect(listed[0]).toEqual(added);
@@ -177,7 +177,7 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
       test("have every flag, off, without `from`", async () => {
         const { slug, set, find } = await project("develop");
         await set("develop", "flag", { enabled: true, payload: [1], description: "Said" });
-        await store.environments.insert(slug, { ...environmentCalled("new"), createdAt: NOW }, null);
+        await store.environments.insert(slug, { ...environmentCalled("new"), createdAt: NOW }, null, "ann");
         expect(await find("new", "flag")).toMatchObject({
           enabled: false,
           payload: null,
@@ -190,7 +190,12 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
         const { slug, set, find } = await project("develop");
         await set("develop", "on", { enabled: true, payload: { a: 1 }, expiredAt: "2030-01-01T00:00:00Z" });
         await set("develop", "off", {});
-        await store.environments.insert(slug, { ...environmentCalled("new"), createdAt: NOW }, "develop");
+        await store.environments.insert(
+          slug,
+          { ...environmentCalled("new"), createdAt: NOW },
+          "develop",
+          "ann",
+        );
         expect(await find("new", "on")).toMatchObject({
           enabled: true,
           payload: '{"a":1}',
@@ -205,15 +210,17 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
         const one = await project("develop");
         const other = await project();
         const environment = { ...environmentCalled("develop"), createdAt: NOW };
-        expect(await codeOf(store.environments.insert(one.slug, environment, null))).toBe("conflict");
-        await store.environments.insert(other.slug, environment, null);
+        expect(await codeOf(store.environments.insert(one.slug, environment, null, "ann"))).toBe("conflict");
+        await store.environments.insert(other.slug, environment, null, "ann");
       });
 
       test("are not found where the project or `from` does not exist, and then nothing is added", async () => {
         const { slug } = await project("develop");
         const environment = { ...environmentCalled("new"), createdAt: NOW };
-        expect(await codeOf(store.environments.insert("nobody", environment, null))).toBe("not_found");
-        expect(await codeOf(store.environments.insert(slug, environment, "nothing"))).toBe("not_found");
+        expect(await codeOf(store.environments.insert("nobody", environment, null, "ann"))).toBe("not_found");
+        expect(await codeOf(store.environments.insert(slug, environment, "nothing", "ann"))).toBe(
+          "not_found",
+        );
         expect(await codeOf(store.environments.list("nobody"))).toBe("not_found");
         expect(await store.environments.list(slug)).toHaveLength(1);
       });
@@ -222,18 +229,18 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
         const { slug, set, find, select } = await project("a", "b");
         await set("a", "flag", { enabled: true });
         await set("b", "flag", { enabled: true });
-        await store.environments.delete(slug, "a");
+        await store.environments.delete(slug, "a", by(NOW));
         expect(await select("a")).toBeUndefined();
         expect(await codeOf(find("a", "flag"))).toBe("not_found");
         expect(await find("b", "flag")).toMatchObject({ enabled: true });
-        await store.environments.insert(slug, { ...environmentCalled("a"), createdAt: NOW }, null);
+        await store.environments.insert(slug, { ...environmentCalled("a"), createdAt: NOW }, null, "ann");
         expect(await find("a", "flag")).toMatchObject({ enabled: false });
       });
 
       test("are not found by a delete where there are none", async () => {
         const { slug } = await project("a");
-        expect(await codeOf(store.environments.delete(slug, "b"))).toBe("not_found");
-        expect(await codeOf(store.environments.delete("nobody", "a"))).toBe("not_found");
+        expect(await codeOf(store.environments.delete(slug, "b", by(NOW)))).toBe("not_found");
+        expect(await codeOf(store.environments.delete("nobody", "a", by(NOW)))).toBe("not_found");
       });
     });
 
@@ -455,9 +462,9 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
           await store.flags.delete(slug, "flag", by(NOW));
           seen.push((await select("a"))!.revision);
         }
-        await store.environments.delete(slug, "a");
+        await store.environments.delete(slug, "a", by(NOW));
         const again = environmentCalled("a");
-        await store.environments.insert(slug, { ...again, createdAt: NOW }, null);
+        await store.environments.insert(slug, { ...again, createdAt: NOW }, null, "ann");
         const { key } = (await store.projects.find(slug))!;
         seen.push((await store.flags.select(key, again.key))!.revision);
         expect(new Set(seen).size).toBe(seen.length);
@@ -485,13 +492,16 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
         };
       }
       const makeProject = (store: Store) =>
-        store.projects.insert({
-          slug: "p",
-          name: "p",
-          key: dashedKey(random),
-          environments: ["a", "b"].map(environmentCalled),
-          createdAt: NOW,
-        });
+        store.projects.insert(
+          {
+            slug: "p",
+            name: "p",
+            key: dashedKey(random),
+            environments: ["a", "b"].map(environmentCalled),
+            createdAt: NOW,
+          },
+          "ann",
+        );
       const place = { project: "p", environment: "a", flag: "flag" };
 
       test("differs after every change that a reader could see, in each store on the database", async () => {
@@ -503,8 +513,8 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
           () => near.flags.set(place, { payload: 1 }, by(NOW)),
           () => near.flags.set(place, { description: "d" }, by(NOW)),
           () => near.flags.set(place, { expiredAt: "2030-01-01T00:00:00Z" }, by(NOW)),
-          () => near.environments.insert("p", { ...environmentCalled("c"), createdAt: NOW }, "a"),
-          () => near.environments.delete("p", "b"),
+          () => near.environments.insert("p", { ...environmentCalled("c"), createdAt: NOW }, "a", "ann"),
+          () => near.environments.delete("p", "b", by(NOW)),
           () => near.flags.delete("p", "flag", by(NOW)),
           () => addForm(near, "form"),
           () => near.forms.update("form", { name: "Form" }, NOW),
@@ -948,7 +958,10 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
       test("keeps everything for the next one", async () => {
         const database = freshName();
         const store = open(database);
-        await store.projects.insert({ slug: "p", name: "p", key: "k", environments: [], createdAt: NOW });
+        await store.projects.insert(
+          { slug: "p", name: "p", key: "k", environments: [], createdAt: NOW },
+          "ann",
+        );
         await store.close();
         expect(await openNamed(database).projects.find("p")).toMatchObject({ key: "k" });
       });

@@ -96,6 +96,14 @@ const NEEDED: Record<string, Scope> = {
   "POST /projects/{project}/environments": "admin",
   "GET /projects/{project}/environments/{environment}": "flags:read",
   "DELETE /projects/{project}/environments/{environment}": "admin",
+  "PATCH /projects/{project}/environments/{environment}": "admin",
+  "POST /projects/{project}/environments/{environment}/promote": "flags:write",
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": "flags:write",
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/scheduled": "flags:write",
+  "GET /projects/{project}/scheduled": "flags:read",
+  "DELETE /projects/{project}/environments/{environment}/scheduled/{scheduled}": "flags:write",
+  "GET /projects/{project}/history": "flags:read",
+  "GET /projects/{project}/flags/{flag}/history": "flags:read",
   "GET /projects/{project}/environments/{environment}/flags": "flags:read",
   "GET /projects/{project}/environments/{environment}/flags/{flag}": "flags:read",
   "PATCH /projects/{project}/environments/{environment}/flags/{flag}": "flags:write",
@@ -129,8 +137,9 @@ const SENDS = new Set(["POST", "PATCH", "PUT"]);
 const SUFFICE: Record<Scope, Scope[]> = {
   admin: ["admin"],
   read: ["admin", "read"],
-  "flags:read": ["admin", "read", "flags:read", "flags:write"],
-  "flags:write": ["admin", "flags:write"],
+  "flags:read": ["admin", "read", "flags:read", "flags:write", "flags:locked"],
+  "flags:write": ["admin", "flags:write", "flags:locked"],
+  "flags:locked": ["admin", "flags:locked"],
   "flags:evaluate": ["admin", "flags:evaluate"],
   "forms:read": ["admin", "read", "forms:read", "forms:write"],
   "forms:write": ["admin", "forms:write"],
@@ -482,7 +491,7 @@ describe("what is not there", () => {
   )("is a 404 for %s %s", async (method, path) => {
     const answer = await ask(path, {
       method,
-      ...(method === "PATCH" && { body: {} }),
+      ...(method === "PATCH" && { body: path.endsWith("/environments/nothing") ? { locked: true } : {} }),
       ...(method === "PUT" && { body: { rule: true } }),
     });
     const { code, message } = await errorOf(answer);

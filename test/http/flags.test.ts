@@ -322,7 +322,7 @@ describe.each(MOUNTS)("flags through %s", (_name, mount) => {
       const { slug, headers, keysOf, set, read } = await openProject();
       await set("any", { enabled: true });
       await read(ALL);
-      await app.store.environments.delete(slug, "develop");
+      await app.store.environments.delete(slug, "develop", { who: "ann", at: app.now() });
       await refusedAlike(headers);
       expect((await ask(ALL, { headers: keysOf("staging") })).status).toBe(200);
       await app.store.projects.delete(slug);

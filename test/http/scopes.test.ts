@@ -15,8 +15,9 @@ const ROOT = "/api/admin/v1";
 const SUFFICE: Record<Scope, Scope[]> = {
   admin: ["admin"],
   read: ["admin", "read"],
-  "flags:read": ["admin", "read", "flags:read", "flags:write"],
-  "flags:write": ["admin", "flags:write"],
+  "flags:read": ["admin", "read", "flags:read", "flags:write", "flags:locked"],
+  "flags:write": ["admin", "flags:write", "flags:locked"],
+  "flags:locked": ["admin", "flags:locked"],
   "flags:evaluate": ["admin", "flags:evaluate"],
   "forms:read": ["admin", "read", "forms:read", "forms:write"],
   "forms:write": ["admin", "forms:write"],
@@ -32,6 +33,13 @@ const BODIES: Record<string, unknown> = {
   "POST /projects/{project}/environments/{environment}/flagd": {
     flags: { made: { state: "DISABLED", variants: { a: 1 } } },
   },
+  "PATCH /projects/{project}/environments/{environment}": { locked: true },
+  "POST /projects/{project}/environments/{environment}/promote": { from: "staging" },
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": { to: 3 },
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/scheduled": {
+    at: "2999-01-01T00:00:00Z",
+    patch: { enabled: true },
+  },
   "POST /forms": { slug: "made" },
   "PATCH /forms/{form}": { enabled: false },
   "POST /tokens": { name: "made", scopes: ["admin"] },
@@ -44,12 +52,21 @@ async function openWorld() {
   const app = openTestApp();
   const { reported, ...services } = openServices(app);
   const admin = await services.admin();
-  await createProject(app, { slug: "shop", environments: ["develop"] });
-  await app.store.flags.set(
-    { project: "shop", environment: "develop", flag: "sale" },
-    {},
-    { who: "ann", at: app.now() },
-  );
+  await createProject(app, { slug: "shop", environments: ["develop", "staging"] });
+  const by = { who: "ann", at: app.now() };
+  const sale = { project: "shop", environment: "develop", flag: "sale" };
+  // Revision 3, to which a rollback can go.
+  await app.store.flags.set(sale, {}, by);
+  await app.store.flags.set(sale, { description: "d" }, by);
+  await app.store.flags.set({ ...sale, environment: "staging" }, { payload: 1 }, by);
+  await app.store.scheduled.insert("shop", {
+    ...sale,
+    id: "planned",
+    patch: { enabled: true },
+    at: app.now() + 1000,
+    createdAt: app.now(),
+    who: "ann",
+  });
   await app.store.segments.set({ project: "shop", environment: "develop", segment: "staff" }, "false", {
     who: "ann",
     at: app.now(),
@@ -71,6 +88,7 @@ async function openWorld() {
     environment: "develop",
     flag: "sale",
     segment: "staff",
+    scheduled: "planned",
     form: "contact",
     id,
     file: "1",
@@ -96,7 +114,12 @@ async function openWorld() {
   ) =>
     admin.request(address, {
       method,
-      headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      // Among all that is done, the environment is locked too.
+      headers: {
+        "x-confirm": "*",
+        ...headers,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
 import { AppError } from "../../errors.ts";
 import type { Scope } from "../../tokens.ts";
-import { requires } from "../auth.ts";
+import { CONFIRM, requires } from "../auth.ts";
 
 z.config(en());
 
@@ -16,9 +16,10 @@ const FAILURES: Record<number, string> = {
   401: "The token is missing, unknown, revoked or expired.",
   403: "The token lacks the scope.",
   404: "Something named does not exist.",
-  409: "It exists already, or is ambiguous.",
+  409: "It exists already, is ambiguous, or is not at the revision that If-Match names.",
   413: "The body is too large.",
   415: "The body is not said to be JSON.",
+  428: "An environment that would change is locked, and X-Confirm does not name it.",
   429: "Too many wrong tokens came from this address: wait as long as Retry-After says.",
   500: "A bug in formflag.",
   503: "The database is locked or its disk is full: try again.",
@@ -33,10 +34,34 @@ type Described = {
   /** Of the answer; without one it has no body, or one that `media` names. */
   schema?: z.ZodMiniType;
   media?: string[];
+  /**
+   * Who looks whether the environment, or one of the project, is locked: what stands before the handler, going by the
+   * `path`; the handler `itself`, with `requireUnlocked`; or nobody. By default the first where the scope lets change.
+   */
+  lock?: "path" | "itself" | "none";
+};
+
+/** Operations that need one of these may change what is in an environment. */
+const CHANGES: ReadonlySet<Scope> = new Set(["flags:write", "admin"] as const);
+
+const CONFIRMATION = {
+  name: CONFIRM,
+  in: "header" as const,
+  description:
+    "The environments to change although they are locked, with commas, or `*`. The token needs the scope `flags:locked`.",
+  schema: { type: "string" as const },
 };
 
 /** Describes a route in the OpenAPI document and lets only callers with its scope pass. */
-export function route({ tag, summary, scope, status = 200, schema, media = [] }: Described) {
+export function route({
+  tag,
+  summary,
+  scope,
+  status = 200,
+  schema,
+  media = [],
+  lock = CHANGES.has(scope) && tag !== "tokens" ? "path" : "none",
+}: Described) {
   const content = schema
     ? { "application/json": { schema: resolver(schema) } }
     : Object.fromEntries(media.map((type) => [type, {}]));
@@ -48,11 +73,12 @@ export function route({ tag, summary, scope, status = 200, schema, media = [] }:
   const described = describeRoute({
     tags: [tag],
     summary,
+    parameters: lock === "none" ? [] : [CONFIRMATION],
     description: `Needs the scope \`${scope}\`.`,
     responses: { [status]: { description: summary, content }, ...Object.fromEntries(failures) },
   });
   // The description travels on the middleware itself, under a symbol of the library.
-  return Object.assign(requires(scope), described);
+  return Object.assign(requires(scope, lock === "path"), described);
 }
 
 /**

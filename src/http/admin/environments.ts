@@ -2,13 +2,19 @@ import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { createEnvironment, getEnvironment } from "../../environments.ts";
-import { environmentSchema, newEnvironmentSchema } from "../../schemas/environments.ts";
-import type { AdminEnv } from "../auth.ts";
+import {
+  environmentPatchSchema,
+  environmentSchema,
+  newEnvironmentSchema,
+} from "../../schemas/environments.ts";
+import { authorOf, type AdminEnv } from "../auth.ts";
 import { jsonBody, route } from "./contract.ts";
 
 const tag = "environments";
 const ALL = "/projects/:project/environments";
 const ONE = "/projects/:project/environments/:environment";
+
+const setEnvironmentSchema = z.extend(environmentSchema, { result: z.enum(["updated", "unchanged"]) });
 
 export function environmentRoutes(app: App) {
   return new Hono<AdminEnv>()
@@ -30,20 +36,42 @@ export function environmentRoutes(app: App) {
         scope: "admin",
         status: 201,
         schema: environmentSchema,
+        lock: "none",
       }),
       jsonBody(newEnvironmentSchema),
-      async (c) => c.json(await createEnvironment(app, c.req.param("project"), c.req.valid("json")), 201),
+      async (c) => {
+        const { who } = authorOf(c, app);
+        return c.json(await createEnvironment(app, c.req.param("project"), c.req.valid("json"), who), 201);
+      },
     )
     .get(
       ONE,
       route({ tag, summary: "Get an environment", scope: "flags:read", schema: environmentSchema }),
       async (c) => c.json(await getEnvironment(app, c.req.param("project"), c.req.param("environment"))),
     )
+    .patch(
+      ONE,
+      route({
+        tag,
+        summary: "Lock or unlock an environment",
+        scope: "admin",
+        schema: setEnvironmentSchema,
+        lock: "none",
+      }),
+      jsonBody(environmentPatchSchema),
+      async (c) => {
+        const { project, environment: slug } = c.req.param();
+        const { locked } = c.req.valid("json");
+        const set = await app.store.environments.lock(project, slug, locked, authorOf(c, app));
+        return c.json({ ...set.environment, result: set.result });
+      },
+    )
     .delete(
       ONE,
       route({ tag, summary: "Delete an environment and its flag values", scope: "admin", status: 204 }),
       async (c) => {
-        await app.store.environments.delete(c.req.param("project"), c.req.param("environment"));
+        const { project, environment } = c.req.param();
+        await app.store.environments.delete(project, environment, authorOf(c, app));
         return c.body(null, 204);
       },
     );

@@ -13,7 +13,9 @@ const tag = "flags";
 const ALL = "/projects/:project/environments/:environment/flags";
 const ONE = `${ALL}/:flag` as const;
 
-const setFlagSchema = z.extend(flagDetailSchema, { result: z.enum(["created", "updated", "unchanged"]) });
+export const setFlagSchema = z.extend(flagDetailSchema, {
+  result: z.enum(["created", "updated", "unchanged"]),
+});
 
 const contextSchema = z.strictObject({
   context: z.optional(z.record(z.string(), z.any(), "the context is a JSON object")),
@@ -94,13 +96,15 @@ export function flagRoutes(app: App) {
       "/projects/:project/flags/:flag",
       route({ tag, summary: "Delete a flag from every environment", scope: "flags:write", status: 204 }),
       async (c) => {
-        await app.store.flags.delete(c.req.param("project"), c.req.param("flag"), authorOf(c, app));
+        const { project, flag } = c.req.param();
+        const expected = revisionOf(c.req.header("if-match"));
+        await app.store.flags.delete(project, flag, authorOf(c, app), expected);
         return c.body(null, 204);
       },
     );
 }
 
 /** The seven fields that readers see, and the rules of a flag with variants. */
-function viewDetail(record: FlagRecord, now: number) {
+export function viewDetail(record: FlagRecord, now: number) {
   return { ...viewFlag(record, now), ...(record.rules === null ? {} : parseRules(record.rules)) };
 }

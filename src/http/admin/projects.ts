@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { createProject, getProject } from "../../projects.ts";
 import { newProjectSchema, projectSchema } from "../../schemas/projects.ts";
-import type { AdminEnv } from "../auth.ts";
+import { authorOf, type AdminEnv } from "../auth.ts";
 import { jsonBody, route } from "./contract.ts";
 
 const tag = "projects";
@@ -24,7 +24,7 @@ export function projectRoutes(app: App) {
       "/projects",
       route({ tag, summary: "Create a project", scope: "admin", status: 201, schema: projectSchema }),
       jsonBody(newProjectSchema),
-      async (c) => c.json(await createProject(app, c.req.valid("json")), 201),
+      async (c) => c.json(await createProject(app, c.req.valid("json"), authorOf(c, app).who), 201),
     )
     .get(
       "/projects/:project",

@@ -68,7 +68,8 @@ export function segmentRoutes(app: App) {
       ONE,
       route({ tag, summary: "Delete a segment", scope: "flags:write", status: 204 }),
       async (c) => {
-        await app.store.segments.delete(c.req.param(), authorOf(c, app));
+        const expected = revisionOf(c.req.header("if-match"));
+        await app.store.segments.delete(c.req.param(), authorOf(c, app), expected);
         return c.body(null, 204);
       },
     );

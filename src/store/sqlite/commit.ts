@@ -1,12 +1,15 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { AppError, type ErrorCode } from "../../errors.ts";
-import { deleteEnvironment, insertEnvironment } from "./environments.ts";
+import { deleteEnvironment, insertEnvironment, lockEnvironment } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
 import { deleteFlag, setFlag } from "./flags.ts";
 import { importFlags, tryImport } from "./import.ts";
 import { deleteForm, insertForm, updateForm } from "./forms.ts";
 import { deleteProject, insertProject } from "./projects.ts";
 import { markRead } from "./reads.ts";
+import { promoteFlags } from "./promotion.ts";
+import { rollbackFlag } from "./rollback.ts";
+import { applyDue, deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { query } from "./statements.ts";
 import { deleteSubmission, insertSubmission } from "./submissions.ts";
 import { deleteToken, insertToken } from "./tokens.ts";
@@ -18,14 +21,20 @@ const WRITES = {
   insertProject,
   deleteProject,
   insertEnvironment,
+  lockEnvironment,
   deleteEnvironment,
   setFlag,
+  rollbackFlag,
+  promoteFlags,
   deleteFlag,
   markRead,
   importFlags,
   tryImport,
   setSegment,
   deleteSegment,
+  insertScheduled,
+  deleteScheduled,
+  applyDue,
   insertForm,
   updateForm,
   deleteForm,

@@ -40,6 +40,7 @@ export function setFlag(
   return changeFlag(db, place, change, by, expected);
 }
 
+/** Stores and records what `change` makes of a flag, which is undefined where it is new. */
 export function changeFlag(
   db: Database,
   { project, environment, flag: slug }: FlagPlace,
@@ -105,14 +106,22 @@ export function findFlag(db: Database, { project, environment, flag }: FlagPlace
   return row && toRecord(row);
 }
 
-export function deleteFlag(db: Database, project: string, slug: string, by: Author): void {
+export function deleteFlag(
+  db: Database,
+  project: string,
+  slug: string,
+  by: Author,
+  expected: number | null,
+): void {
   const { id: projectId } = projectRow(db, project);
   const sql = "SELECT id, slug FROM environments WHERE project_id = $projectId ORDER BY slug";
   const environments = query<{ id: number; slug: string }, { projectId: number }>(db, sql).all({ projectId });
-  const states = environments.flatMap(({ id, slug: environment }) => {
+  const records = environments.flatMap(({ id, slug: environment }) => {
     const row = findRow(db, id, slug);
-    return row ? [[environment, flagState(toRecord(row))] as const] : [];
+    return row ? [[environment, toRecord(row)] as const] : [];
   });
+  const newest = records.reduce((newest, [, { revision }]) => Math.max(newest, revision), 0);
+  if (expected !== null) requireRevision(slug, newest, expected);
   const { changes } = query(db, "DELETE FROM flags WHERE project_id = $projectId AND slug = $slug").run({
     projectId,
     slug,
@@ -120,6 +129,7 @@ export function deleteFlag(db: Database, project: string, slug: string, by: Auth
   if (changes === 0) throw noSuchFlag(slug);
   const revision = nextVersion(db);
   reviseProject(db, projectId, revision);
+  const states = records.map(([environment, record]) => [environment, flagState(record)]);
   const before = { environments: Object.fromEntries(states) };
   recordChange(db, projectId, by, {
     revision,

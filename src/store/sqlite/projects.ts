@@ -5,7 +5,7 @@ import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
 import { environmentsOf, findProjectRow, insertEnvironmentRow, projectRow, type ProjectRow } from "./rows.ts";
 
-export function insertProject(db: Database, project: Project & { createdAt: number }): Project {
+export function insertProject(db: Database, project: Project & { createdAt: number }, who: string): Project {
   const { slug, name, key, createdAt } = project;
   if (findProjectRow(db, slug)) {
     throw new AppError("conflict", `project "${slug}" already exists`, {
@@ -17,7 +17,8 @@ export function insertProject(db: Database, project: Project & { createdAt: numb
     "INSERT INTO projects (slug, name, key, created_at) VALUES ($slug, $name, $key, $createdAt)",
   ).run({ slug, name, key, createdAt });
   const id = Number(lastInsertRowid);
-  for (const environment of project.environments) insertEnvironmentRow(db, id, { ...environment, createdAt });
+  for (const environment of project.environments)
+    insertEnvironmentRow(db, id, { ...environment, createdAt }, who);
   return view(db, { id, slug, name, key });
 }
 

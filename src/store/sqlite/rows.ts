@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { noSuchEnvironment, type Environment } from "../../environments.ts";
 import { noSuchProject } from "../../projects.ts";
+import { recordChange } from "./changes.ts";
 import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
 
@@ -39,25 +40,51 @@ export function findEnvironmentRow(
   );
 }
 
-/** Returns the new row's id. */
+/** Returns the new row's id. `from` names the environment whose values it starts with. */
 export function insertEnvironmentRow(
   db: Database,
   projectId: number,
   environment: Environment & { createdAt: number },
+  who: string,
+  from: string | null = null,
 ): number {
   const { slug, name, key, createdAt } = environment;
+  const revision = nextVersion(db);
   const { lastInsertRowid } = query(
     db,
     `INSERT INTO environments (project_id, slug, name, key, revision, created_at)
        VALUES ($projectId, $slug, $name, $key, $revision, $createdAt)`,
-  ).run({ projectId, slug, name, key, createdAt, revision: nextVersion(db) });
+  ).run({ projectId, slug, name, key, createdAt, revision });
+  recordChange(
+    db,
+    projectId,
+    { who, at: createdAt },
+    {
+      revision,
+      environment: slug,
+      kind: "environment",
+      name: slug,
+      before: null,
+      after: from === null ? { name } : { name, from },
+    },
+  );
   return Number(lastInsertRowid);
 }
 
 /** By slug. */
 export function environmentsOf(db: Database, projectId: number): Environment[] {
-  const sql = "SELECT slug, name, key FROM environments WHERE project_id = $projectId ORDER BY slug";
-  return query<Environment, { projectId: number }>(db, sql).all({ projectId });
+  const sql = "SELECT slug, name, key, locked FROM environments WHERE project_id = $projectId ORDER BY slug";
+  type Row = { slug: string; name: string; key: string; locked: number };
+  return query<Row, { projectId: number }>(db, sql).all({ projectId }).map(toEnvironment);
+}
+
+export function toEnvironment({
+  slug,
+  name,
+  key,
+  locked,
+}: Omit<Environment, "locked"> & { locked: number }): Environment {
+  return { slug, name, key, ...(locked === 1 ? { locked: true as const } : {}) };
 }
 
 /** Tells readers that the flags of an environment have changed. */

@@ -64,9 +64,11 @@ export function deleteSegment(
   db: Database,
   { project, environment, segment: name }: SegmentPlace,
   by: Author,
+  expected: number | null,
 ): void {
   const { id: environmentId, project_id: projectId } = environmentRow(db, project, environment);
   const before = findRow(db, environmentId, name);
+  if (expected !== null) requireRevision(name, before?.revision ?? 0, expected);
   if (!before) throw noSuchSegment(name);
   query(db, "DELETE FROM segments WHERE environment_id = $environmentId AND name = $name").run({
     environmentId,
@@ -91,12 +93,15 @@ export function segmentsOfEnvironment(db: Database, environmentId: number): Segm
   return query<SegmentRecord, { environmentId: number }>(db, sql).all({ environmentId });
 }
 
-export function copySegments(db: Database, from: number, to: number): void {
-  query(
-    db,
-    `INSERT INTO segments (environment_id, name, rule, position, revision, created_at, updated_at)
-       SELECT $to, name, rule, position, revision, created_at, updated_at FROM segments WHERE environment_id = $from`,
-  ).run({ from, to });
+/** Puts these behind all others of an environment, in this order. */
+export function moveToEnd(db: Database, environmentId: number, names: string[]): void {
+  for (const name of names) {
+    query(
+      db,
+      `UPDATE segments SET position = (SELECT max(position) + 1 FROM segments WHERE environment_id = $environmentId)
+         WHERE environment_id = $environmentId AND name = $name`,
+    ).run({ environmentId, name });
+  }
 }
 
 function findRow(db: Database, environmentId: number, name: string): SegmentRecord | undefined {

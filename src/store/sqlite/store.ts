@@ -11,6 +11,9 @@ import { sqliteError } from "./errors.ts";
 import { close, query, readNumber } from "./statements.ts";
 import { currentVersion } from "./version.ts";
 import { findFlag, flagsOfEnvironment, listFlags, selectEnvironment } from "./flags.ts";
+import { listChanges } from "./history.ts";
+import { promoteFlags } from "./promotion.ts";
+import { listScheduled, nextScheduled } from "./scheduled.ts";
 import { findForm, findFormByKey, listForms } from "./forms.ts";
 import { findProject, listProjects } from "./projects.ts";
 import { listReads } from "./reads.ts";
@@ -78,21 +81,26 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
 
   return {
     projects: {
-      insert: (project) => write("insertProject", [project]),
+      insert: (project, who) => write("insertProject", [project, who]),
       list: () => read(() => listProjects(db)),
       find: (slug) => read(() => findProject(db, slug)),
       delete: (slug) => write("deleteProject", [slug]),
     },
     environments: {
-      insert: (project, environment, from) => write("insertEnvironment", [project, environment, from]),
+      insert: (project, environment, from, who) =>
+        write("insertEnvironment", [project, environment, from, who]),
       list: (project) => read(() => listEnvironments(db, project)),
-      delete: (project, slug) => write("deleteEnvironment", [project, slug]),
+      lock: (project, slug, locked, by) => write("lockEnvironment", [project, slug, locked, by]),
+      delete: (project, slug, by) => write("deleteEnvironment", [project, slug, by]),
     },
     flags: {
       set: (where, patch, by, expected = null) => write("setFlag", [where, patch, by, expected]),
+      rollback: (where, to, by, expected = null) => write("rollbackFlag", [where, to, by, expected]),
+      promote: (project, order, by) =>
+        by ? write("promoteFlags", [project, order, by]) : read(() => promoteFlags(db, project, order, null)),
       list: (project, environment) => read(() => listFlags(db, project, environment)),
       find: (where) => read(() => findFlag(db, where)),
-      delete: (project, slug, by) => write("deleteFlag", [project, slug, by]),
+      delete: (project, slug, by, expected = null) => write("deleteFlag", [project, slug, by, expected]),
       select: (projectKey, environmentKey) =>
         read(() => {
           const environment = selectEnvironment(db, projectKey, environmentKey);
@@ -107,7 +115,17 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
       set: (where, rule, by, expected = null) => write("setSegment", [where, rule, by, expected]),
       list: (project, environment) => read(() => listSegments(db, project, environment)),
       find: (where) => read(() => findSegment(db, where)),
-      delete: (where, by) => write("deleteSegment", [where, by]),
+      delete: (where, by, expected = null) => write("deleteSegment", [where, by, expected]),
+    },
+    changes: {
+      list: (project, asked) => read(() => listChanges(db, project, asked)),
+    },
+    scheduled: {
+      insert: (project, change) => write("insertScheduled", [project, change]),
+      list: (project, environment) => read(() => listScheduled(db, project, environment)),
+      delete: (project, environment, id) => write("deleteScheduled", [project, environment, id]),
+      nextAt: () => read(() => nextScheduled(db)),
+      applyDue: (now) => write("applyDue", [now]),
     },
     forms: {
       insert: (form) => write("insertForm", [form]),

@@ -1,0 +1,45 @@
+import { Hono } from "hono/quick";
+import * as z from "zod/mini";
+import type { App } from "../../app.ts";
+import { CHANGE_KINDS, viewChange, type ChangeQuery } from "../../history.ts";
+import { DEFAULT_PAGE, MAX_PAGE } from "../../limits.ts";
+import { changeSchema } from "../../schemas/history.ts";
+import type { AdminEnv } from "../auth.ts";
+import { query, route } from "./contract.ts";
+
+const tag = "history";
+
+const pageSchema = z.strictObject({
+  environment: z.optional(z.string()),
+  limit: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(MAX_PAGE)), DEFAULT_PAGE),
+  /** A revision: older changes follow. */
+  before: z.optional(z.coerce.number("before is a revision").check(z.int())),
+});
+const querySchema = z.extend(pageSchema, {
+  kind: z.optional(z.enum(CHANGE_KINDS, `kind is one of ${CHANGE_KINDS.join(", ")}`)),
+  name: z.optional(z.string()),
+});
+const schema = z.object({ changes: z.array(changeSchema) });
+
+export function historyRoutes(app: App) {
+  const list = async (project: string, asked: ChangeQuery) => {
+    const changes = await app.store.changes.list(project, asked);
+    return { changes: changes.map(viewChange) };
+  };
+  return new Hono<AdminEnv>()
+    .get(
+      "/projects/:project/history",
+      route({ tag, summary: "List the changes in a project, newest first", scope: "flags:read", schema }),
+      query(querySchema),
+      async (c) => c.json(await list(c.req.param("project"), c.req.valid("query"))),
+    )
+    .get(
+      "/projects/:project/flags/:flag/history",
+      route({ tag, summary: "List the changes of a flag, newest first", scope: "flags:read", schema }),
+      query(pageSchema),
+      async (c) => {
+        const { project, flag: name } = c.req.param();
+        return c.json(await list(project, { ...c.req.valid("query"), kind: "flag", name }));
+      },
+    );
+}

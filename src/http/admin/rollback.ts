@@ -1,0 +1,25 @@
+import { Hono } from "hono/quick";
+import type { App } from "../../app.ts";
+import { rollbackSchema } from "../../schemas/history.ts";
+import { authorOf, type AdminEnv } from "../auth.ts";
+import { jsonBody, revisionOf, route, shownAt } from "./contract.ts";
+import { setFlagSchema, viewDetail } from "./flags.ts";
+
+export function rollbackRoutes(app: App) {
+  return new Hono<AdminEnv>().post(
+    "/projects/:project/environments/:environment/flags/:flag/rollback",
+    route({
+      tag: "history",
+      summary: "Set a flag in an environment to what it was after a revision",
+      scope: "flags:write",
+      schema: setFlagSchema,
+    }),
+    jsonBody(rollbackSchema),
+    async (c) => {
+      const { to } = c.req.valid("json");
+      const expected = revisionOf(c.req.header("if-match"));
+      const set = await app.store.flags.rollback(c.req.param(), to, authorOf(c, app), expected);
+      return c.json({ ...viewDetail(set.record, app.now()), result: set.result }, 200, shownAt(set.record));
+    },
+  );
+}

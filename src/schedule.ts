@@ -1,0 +1,85 @@
+import type { App } from "./app.ts";
+import type { FlagPatch } from "./flags.ts";
+import { dashedKey } from "./keys.ts";
+import { AppError } from "./errors.ts";
+import { SCHEDULE_LOOK_MS } from "./limits.ts";
+import type { FlagPlace } from "./store.ts";
+import { isoTime } from "./time.ts";
+
+/** A change of a flag that is to be made `at` a time. Times are milliseconds since 1970. */
+export type ScheduledChange = {
+  id: string;
+  environment: string;
+  flag: string;
+  patch: FlagPatch;
+  at: number;
+  who: string;
+  createdAt: number;
+};
+
+/** One whose time had come: `failure` says why it could not be made, or is null. */
+export type DueChange = FlagPlace & { id: string; failure: string | null };
+
+/** Plans a change. Throws `invalid` for a time that has come already. */
+export async function scheduleChange(
+  app: App,
+  { project, environment, flag }: FlagPlace,
+  { patch, at, who }: Pick<ScheduledChange, "patch" | "at" | "who">,
+): Promise<ScheduledChange> {
+  const now = app.now();
+  if (at <= now) throw new AppError("invalid", `a change is scheduled for later: ${isoTime(at)} has come`);
+  const id = dashedKey(app.random);
+  return app.store.scheduled.insert(project, { id, environment, flag, patch, at, who, createdAt: now });
+}
+
+export function viewScheduled({ id, at, environment, flag, patch, who, createdAt }: ScheduledChange) {
+  return { id, at: isoTime(at), environment, flag, patch, who, createdAt: isoTime(createdAt) };
+}
+
+export function noSuchScheduled(id: string): AppError {
+  return new AppError("not_found", `no change "${id}" is scheduled`, {
+    hint: "formflag flags scheduled -p <project> shows what is",
+  });
+}
+
+/** Makes the changes that are due, and tells of each that could not be made. Costs one look where none is. */
+export async function applyDue(app: App, tell: (text: string) => void): Promise<void> {
+  const next = await app.store.scheduled.nextAt();
+  if (next === null || next > app.now()) return;
+  for (const { project, environment, flag, id, failure } of await app.store.scheduled.applyDue(app.now())) {
+    if (failure !== null)
+      tell(`dropped the scheduled change ${id} of flag ${flag} in ${project}/${environment}: ${failure}`);
+  }
+}
+
+/** Makes changes when they are due, from now on until the function returned is called. */
+export function followSchedule(
+  app: App,
+  log: { warn: (text: string) => void; error: (error: unknown) => void },
+): () => void {
+  let timer: Timer | undefined;
+  let stopped = false;
+  const look = async () => {
+    timer = undefined;
+    let wait = SCHEDULE_LOOK_MS;
+    try {
+      await applyDue(app, log.warn);
+      const next = await app.store.scheduled.nextAt();
+      if (next !== null) wait = Math.min(wait, Math.max(1, next - app.now()));
+    } catch (error) {
+      if (!stopped) log.error(error);
+    }
+    if (!stopped) timer = setTimeout(look, wait);
+  };
+  app.store.watch(() => {
+    // A look under way ends with one of its own.
+    if (!timer || stopped) return;
+    clearTimeout(timer);
+    timer = setTimeout(look, 0);
+  });
+  timer = setTimeout(look, 0);
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,44 @@
+import type { Database } from "bun:sqlite";
+import type { Change, ChangeQuery } from "../../history.ts";
+import { projectRow } from "./rows.ts";
+import { query } from "./statements.ts";
+
+type Row = Omit<Change, "before" | "after"> & { before: string | null; after: string | null };
+
+const COLUMNS = "revision, environment, kind, name, at, who, before, after";
+
+/** Newest first. */
+export function listChanges(db: Database, project: string, asked: ChangeQuery): Change[] {
+  const { id: projectId } = projectRow(db, project);
+  const { kind, name, environment, limit, before } = asked;
+  const conditions = [
+    "project_id = $projectId",
+    // One that was due and failed belongs to the flag.
+    kind === "flag" ? "kind IN ('flag', 'scheduled')" : kind && "kind = $kind",
+    name !== undefined && "name = $name",
+    environment !== undefined && "(environment = $environment OR environment IS NULL)",
+    before !== undefined && "revision < $before",
+  ].filter(Boolean);
+  const sql = `SELECT ${COLUMNS} FROM changes WHERE ${conditions.join(" AND ")}
+    ORDER BY revision DESC LIMIT $limit`;
+  const all = { projectId, kind, name, environment, before, limit };
+  const used = Object.entries(all).flatMap(([key, value]) =>
+    value !== undefined && sql.includes(`$${key}`) ? [[key, value] as const] : [],
+  );
+  type Values = Record<string, string | number>;
+  return query<Row, Values>(db, sql).all(Object.fromEntries(used)).map(toChange);
+}
+
+export function findChange(db: Database, projectId: number, revision: number): Change | undefined {
+  const sql = `SELECT ${COLUMNS} FROM changes WHERE project_id = $projectId AND revision = $revision`;
+  const row = query<Row, { projectId: number; revision: number }>(db, sql).get({ projectId, revision });
+  return row ? toChange(row) : undefined;
+}
+
+function toChange(row: Row): Change {
+  return { ...row, before: fromJson(row.before), after: fromJson(row.after) };
+}
+
+function fromJson(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
+}

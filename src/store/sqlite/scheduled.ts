@@ -1,0 +1,85 @@
+import type { Database } from "bun:sqlite";
+import { AppError } from "../../errors.ts";
+import { applyPatch, noSuchFlag, type FlagPatch, type FlagRecord } from "../../flags.ts";
+import { noSuchScheduled, type DueChange, type ScheduledChange } from "../../schedule.ts";
+import { recordChange } from "./changes.ts";
+import { changeFlag, findFlag } from "./flags.ts";
+import { environmentRow, projectRow } from "./rows.ts";
+import { query } from "./statements.ts";
+import { nextVersion } from "./version.ts";
+
+type Row = Omit<ScheduledChange, "patch"> & { patch: string; project: string; projectId: number };
+
+const SELECT = `
+  SELECT s.id, s.flag, s.patch, s.at, s.who, s.created_at AS createdAt,
+         e.slug AS environment, p.slug AS project, p.id AS projectId
+  FROM scheduled_changes s
+  JOIN environments e ON e.id = s.environment_id
+  JOIN projects p ON p.id = e.project_id`;
+const BY_TIME = "ORDER BY s.at, s.created_at, s.id";
+
+/** Throws `not_found` for the flag, `invalid` for a change that does not fit it as it is now. */
+export function insertScheduled(db: Database, project: string, change: ScheduledChange): ScheduledChange {
+  const { id, environment, flag, patch, at, who, createdAt } = change;
+  const { id: environmentId } = environmentRow(db, project, environment);
+  const current = findFlag(db, { project, environment, flag });
+  if (!current) throw noSuchFlag(flag);
+  applyPatch(flag, current, patch, at);
+  query(
+    db,
+    `INSERT INTO scheduled_changes (id, environment_id, flag, patch, at, who, created_at)
+       VALUES ($id, $environmentId, $flag, $patch, $at, $who, $createdAt)`,
+  ).run({ id, environmentId, flag, patch: JSON.stringify(patch), at, who, createdAt });
+  return change;
+}
+
+export function listScheduled(db: Database, project: string, environment: string | null): ScheduledChange[] {
+  const { id: projectId } = projectRow(db, project);
+  const environmentId = environment === null ? null : environmentRow(db, project, environment).id;
+  const sql = `${SELECT} WHERE p.id = $projectId AND ($environmentId IS NULL OR e.id = $environmentId) ${BY_TIME}`;
+  return query<Row, { projectId: number; environmentId: number | null }>(db, sql)
+    .all({ projectId, environmentId })
+    .map(({ project: _, projectId: __, patch, ...row }) => ({ ...row, patch: JSON.parse(patch) }));
+}
+
+export function deleteScheduled(db: Database, project: string, environment: string, id: string): void {
+  const { id: environmentId } = environmentRow(db, project, environment);
+  const sql = "DELETE FROM scheduled_changes WHERE id = $id AND environment_id = $environmentId";
+  if (query(db, sql).run({ id, environmentId }).changes === 0) throw noSuchScheduled(id);
+}
+
+export function nextScheduled(db: Database): number | null {
+  const sql = "SELECT min(at) AS at FROM scheduled_changes";
+  return query<{ at: number | null }, []>(db, sql).get()!.at;
+}
+
+export function applyDue(db: Database, now: number): DueChange[] {
+  const due = query<Row, { now: number }>(db, `${SELECT} WHERE s.at <= $now ${BY_TIME}`).all({ now });
+  return due.map((row) => {
+    const { id, project, environment, flag } = row;
+    query(db, "DELETE FROM scheduled_changes WHERE id = $id").run({ id });
+    return { id, project, environment, flag, failure: apply(db, row) };
+  });
+}
+
+/** Why it could not be made; null where it was. Nothing is written before that is known. */
+function apply(db: Database, row: Row): string | null {
+  const { project, projectId, environment, flag, at, who, createdAt } = row;
+  const patch = JSON.parse(row.patch) as FlagPatch;
+  try {
+    const change = (before: FlagRecord | undefined) => {
+      // One of the same name that was made since is another.
+      if (!before || before.createdAt > createdAt) throw noSuchFlag(flag);
+      return applyPatch(flag, before, patch, at);
+    };
+    changeFlag(db, { project, environment, flag }, change, { who, at }, null);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const after = { dropped: error.message, change: patch };
+    const revision = nextVersion(db);
+    const what = { revision, environment, kind: "scheduled", name: flag, before: null, after } as const;
+    recordChange(db, projectId, { who, at }, what);
+    return error.message;
+  }
+}
