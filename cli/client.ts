@@ -2,15 +2,21 @@ import { AppError, ERROR_CODES } from "../src/errors.ts";
 import { ADMIN_PATH } from "../src/http/paths.ts";
 import { usage } from "./values.ts";
 
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+type Headers = Record<string, string>;
+
 /** The admin API, wherever it is. Paths begin behind `/api/admin/v1`. */
 export type Client = {
   /** The JSON of the answer; undefined where it has none. Throws the error that the API answers. */
-  call<T>(
-    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+  call<T>(method: Method, path: string, body?: unknown, headers?: Headers): Promise<T>;
+  /** The same, with the revision that its ETag names. */
+  callAt<T>(
+    method: Method,
     path: string,
     body?: unknown,
-    headers?: Record<string, string>,
-  ): Promise<T>;
+    headers?: Headers,
+  ): Promise<{ value: T; revision: number }>;
   /** The answer itself, for what is large. Throws as `call` does. */
   open(path: string): Promise<Response>;
   close(): Promise<void>;
@@ -43,8 +49,9 @@ export function remoteClient(server: string, token: string): Client {
 
 /** In this process, on a data directory: the same API, called without a network. */
 export async function localClient(data: string, version: string): Promise<Client> {
-  const [{ openApp }, { createAdminApp, nounOf }] = await Promise.all([
+  const [{ openApp }, { applyDue }, { createAdminApp, nounOf }] = await Promise.all([
     import("./open.ts"),
+    import("../src/schedule.ts"),
     import("../src/http/admin.ts"),
   ]);
   const app = openApp(data, "inline");
@@ -63,6 +70,9 @@ export async function localClient(data: string, version: string): Promise<Client
     "http://localhost",
     async (request) => {
       const path = new URL(request.url).pathname.slice(ADMIN_PATH.length);
+      // No server may have run when they were due. Forms have nothing to do with it.
+      if (!/^\/(forms|submissions|tokens)\b/.test(path))
+        await applyDue(app, (text) => void process.stderr.write(`warning: ${text}\n`));
       return (await admin(path)).fetch(request, {
         operator: () => process.getBuiltinModule("node:os").userInfo().username,
       });
@@ -76,30 +86,28 @@ function clientOn(
   send: (request: Request) => Promise<Response>,
   close: () => Promise<void>,
 ): Client {
-  const request = async (
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ) => {
+  const request = async (method: string, path: string, body?: unknown, headers: Headers = {}) => {
     const init =
       body === undefined
         ? { headers }
-        : { body: JSON.stringify(body), headers: { "Content-Type": "application/json", ...headers } };
+        : { body: JSON.stringify(body), headers: { ...headers, "Content-Type": "application/json" } };
     const answer = await send(new Request(`${base}${ADMIN_PATH}${path}`, { method, ...init }));
     if (!answer.ok) throw await errorOf(answer, base);
     return answer;
   };
+  const callAt = async <T>(...args: Parameters<typeof request>) => {
+    const answer = await request(...args);
+    const revision = Number(answer.headers.get("etag")?.slice(1, -1));
+    if (answer.status === 204) return { value: undefined as T, revision };
+    try {
+      return { value: (await answer.json()) as T, revision };
+    } catch (error) {
+      throw notFormflag(answer, base, error);
+    }
+  };
   return {
-    async call<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
-      const answer = await request(method, path, body, headers);
-      if (answer.status === 204) return undefined as T;
-      try {
-        return (await answer.json()) as T;
-      } catch (error) {
-        throw notFormflag(answer, base, error);
-      }
-    },
+    call: async <T>(...args: Parameters<typeof request>) => (await callAt<T>(...args)).value,
+    callAt,
     open: (path) => request("GET", path),
     close,
   };
@@ -133,7 +141,37 @@ export function lazyClient(open: () => Promise<Client>): Client {
   const client = () => (opened ??= open());
   return {
     call: async (...args) => (await client()).call(...args),
+    callAt: async (...args) => (await client()).callAt(...args),
     open: async (path) => (await client()).open(path),
     close: async () => (await opened)?.close(),
+  };
+}
+
+/**
+ * A client whose changes of locked environments are confirmed: all of them with `yes`, else those that `ask` agrees
+ * to; without `ask` they are refused as the API does.
+ */
+export function confirmingClient(
+  client: Client,
+  yes: boolean,
+  ask: ((locked: string) => Promise<void>) | null,
+): Client {
+  let agreed = yes;
+  const callAt = async <T>(method: Method, path: string, body?: unknown, headers: Headers = {}) => {
+    const send = () =>
+      client.callAt<T>(method, path, body, agreed ? { ...headers, "X-Confirm": "*" } : headers);
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === "unconfirmed" && ask && !agreed)) throw error;
+      await ask(error.message);
+      agreed = true;
+      return send();
+    }
+  };
+  return {
+    ...client,
+    callAt,
+    call: async <T>(...args: Parameters<typeof callAt>) => (await callAt<T>(...args)).value,
   };
 }

@@ -13,6 +13,8 @@ export type Config = {
   /** Whether prompts are allowed. */
   input: boolean;
   yes: boolean;
+  /** Whether a terminal is printed to in colours. */
+  color: boolean;
 };
 
 /** Options of every command; what they are called in the environment stands beside them. */
@@ -58,6 +60,7 @@ export function readConfig(command: Command): Config {
     quiet: options["quiet"] === true,
     input: options["input"] !== false,
     yes: options["yes"] === true,
+    color: options["color"] !== false,
   };
 }
 

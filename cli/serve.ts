@@ -15,6 +15,7 @@ import {
   type Site,
 } from "../src/http/site.ts";
 import { createReads, READ_INTERVAL, type NoteRead } from "../src/reads.ts";
+import { applyDue, followSchedule } from "../src/schedule.ts";
 import { recoverUploads } from "../src/submissions.ts";
 import type { Io } from "./io.ts";
 import { listen, readTls, type Listener, type Tls } from "./listen.ts";
@@ -37,13 +38,17 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
   const keepReads = () => reads.flush().catch(log.error);
   const keeping = setInterval(() => void keepReads(), READ_INTERVAL);
   let unlock: (() => void) | undefined;
+  let stopSchedule: (() => void) | undefined;
   try {
     unlock = lockData(config.data);
     const recovered = await recoverUploads(app);
     if (recovered > 0) log.line("warn", `removed ${recovered} files of submissions that a crash cut off`);
+    const warn = (text: string) => log.line("warn", text);
+    await applyDue(app, warn);
     const { places, endStreams } = placeServices(config, app, log, reads.note);
     for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
     if (config.tls) onHangup(config.tls, listeners, log);
+    stopSchedule = followSchedule(app, { warn, error: log.error });
     const stopped = stopSignal();
     // In plain words in either format: scripts wait for it.
     for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
@@ -52,6 +57,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     const finished = Promise.all(listeners.map((listener) => listener.stop()));
     await Promise.race([finished, Bun.sleep(GRACE)]);
   } finally {
+    stopSchedule?.();
     await Promise.all(listeners.map((listener) => listener.end()));
     clearInterval(keeping);
     await keepReads();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Environment } from "../src/environments.ts";
 import type { Project } from "../src/projects.ts";
-import { lazyClient, localClient, path, remoteClient, type Client } from "./client.ts";
+import { confirmingClient, lazyClient, localClient, path, remoteClient, type Client } from "./client.ts";
 import { readConfig, readToken, type Config } from "./config.ts";
 import { askChoice, askConfirm, askText, Cancelled, type Io } from "./io.ts";
 import { printableLines } from "./text.ts";
@@ -56,9 +56,16 @@ async function openHere(io: Io, { data, quiet, json }: Config): Promise<Client> 
   return localClient(data, VERSION);
 }
 
-function openSession(io: Io, config: Config, client: Client, command: Command): Session {
+function openSession(io: Io, config: Config, bare: Client, command: Command): Session {
   const options = command.opts<Record<string, unknown>>();
   const mayAsk = () => config.input && io.isInteractive;
+  const agree = async (question: string, otherwise: string) => {
+    if (await askConfirm(question)) return;
+    io.err(`${otherwise}\n`);
+    throw new Cancelled();
+  };
+  const askLocked = (locked: string) => agree(`${locked}. Change it all the same?`, "nothing was changed");
+  const client = confirmingClient(bare, config.yes, mayAsk() ? askLocked : null);
 
   const print = (value: unknown, text: string) => {
     const json = `${JSON.stringify(value, null, 2)}\n`;
@@ -109,9 +116,7 @@ function openSession(io: Io, config: Config, client: Client, command: Command): 
       if (config.yes) return;
       if (!mayAsk())
         throw usage(`${what} would be deleted, and nobody can be asked`, "add --yes to delete it");
-      if (await askConfirm(`Delete ${what}?`)) return;
-      io.err("nothing was deleted\n");
-      throw new Cancelled();
+      await agree(`Delete ${what}?`, "nothing was deleted");
     },
   };
 }

@@ -88,7 +88,16 @@ describe("a token", () => {
 
 describe("scopes", () => {
   const includes: Record<Scope, Scope[]> = {
-    admin: ["admin", "read", "flags:read", "flags:write", "flags:locked", "flags:evaluate", "forms:read", "forms:write"],
+    admin: [
+      "admin",
+      "read",
+      "flags:read",
+      "flags:write",
+      "flags:locked",
+      "flags:evaluate",
+      "forms:read",
+      "forms:write",
+    ],
     read: ["read", "flags:read", "forms:read"],
     "flags:read": ["flags:read"],
     "flags:write": ["flags:read", "flags:write"],

@@ -15,7 +15,6 @@ export function rollbackFlag(
 ): ChangedFlag {
   const { project_id: projectId } = environmentRow(db, place.project, place.environment);
   const state = stateAfter(place, to, findChange(db, projectId, to));
-  const change = (before: FlagRecord | undefined) =>
-    changeRecord(place.flag, before, by.at, restore(state));
+  const change = (before: FlagRecord | undefined) => changeRecord(place.flag, before, by.at, restore(state));
   return changeFlag(db, place, change, by, expected);
 }
