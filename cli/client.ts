@@ -1,22 +1,20 @@
 import { AppError, ERROR_CODES } from "../src/errors.ts";
 import { ADMIN_PATH } from "../src/http/paths.ts";
+import { userName } from "./user.ts";
 import { usage } from "./values.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 type Headers = Record<string, string>;
 
+type At<T> = { value: T; revision: number };
+
 /** The admin API, wherever it is. Paths begin behind `/api/admin/v1`. */
 export type Client = {
   /** The JSON of the answer; undefined where it has none. Throws the error that the API answers. */
   call<T>(method: Method, path: string, body?: unknown, headers?: Headers): Promise<T>;
   /** The same, with the revision that its ETag names. */
-  callAt<T>(
-    method: Method,
-    path: string,
-    body?: unknown,
-    headers?: Headers,
-  ): Promise<{ value: T; revision: number }>;
+  callAt<T>(method: Method, path: string, body?: unknown, headers?: Headers): Promise<At<T>>;
   /** The answer itself, for what is large. Throws as `call` does. */
   open(path: string): Promise<Response>;
   close(): Promise<void>;
@@ -74,7 +72,7 @@ export async function localClient(data: string, version: string): Promise<Client
       if (!/^\/(forms|submissions|tokens)\b/.test(path))
         await applyDue(app, (text) => void process.stderr.write(`warning: ${text}\n`));
       return (await admin(path)).fetch(request, {
-        operator: () => process.getBuiltinModule("node:os").userInfo().username,
+        operator: userName,
       });
     },
     async () => app[Symbol.asyncDispose](),
@@ -95,7 +93,7 @@ function clientOn(
     if (!answer.ok) throw await errorOf(answer, base);
     return answer;
   };
-  const callAt = async <T>(...args: Parameters<typeof request>) => {
+  const callAt = async <T>(...args: Parameters<typeof request>): Promise<At<T>> => {
     const answer = await request(...args);
     const revision = Number(answer.headers.get("etag")?.slice(1, -1));
     if (answer.status === 204) return { value: undefined as T, revision };
@@ -106,7 +104,7 @@ function clientOn(
     }
   };
   return {
-    call: async <T>(...args: Parameters<typeof request>) => (await callAt<T>(...args)).value,
+    call: async <T>(...args: Parameters<typeof request>): Promise<T> => (await callAt<T>(...args)).value,
     callAt,
     open: (path) => request("GET", path),
     close,
@@ -157,7 +155,12 @@ export function confirmingClient(
   ask: ((locked: string) => Promise<void>) | null,
 ): Client {
   let agreed = yes;
-  const callAt = async <T>(method: Method, path: string, body?: unknown, headers: Headers = {}) => {
+  const callAt = async <T>(
+    method: Method,
+    path: string,
+    body?: unknown,
+    headers: Headers = {},
+  ): Promise<At<T>> => {
     const send = () =>
       client.callAt<T>(method, path, body, agreed ? { ...headers, "X-Confirm": "*" } : headers);
     try {
@@ -172,6 +175,6 @@ export function confirmingClient(
   return {
     ...client,
     callAt,
-    call: async <T>(...args: Parameters<typeof callAt>) => (await callAt<T>(...args)).value,
+    call: async <T>(...args: Parameters<typeof callAt>): Promise<T> => (await callAt<T>(...args)).value,
   };
 }

@@ -39,6 +39,10 @@ export function environmentOption(): Option {
   return new Option("-e, --environment <environment>", "environment").env("FORMFLAG_ENVIRONMENT");
 }
 
+export function revisionOption(): Option {
+  return new Option("--if-revision <n>", "only if it is at that revision; 0 for one that is not there yet");
+}
+
 /** The configuration of a command about to act. Throws `invalid`. */
 export function readConfig(command: Command): Config {
   const options = command.optsWithGlobals<Record<string, unknown>>();

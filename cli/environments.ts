@@ -2,7 +2,9 @@ import type { Command } from "commander";
 import type { Environment } from "../src/environments.ts";
 import { path } from "./client.ts";
 import { projectOption } from "./config.ts";
+import { addHistoryCommand } from "./history.ts";
 import type { Io } from "./io.ts";
+import { addLockCommands } from "./lock.ts";
 import { action } from "./session.ts";
 import { details, table } from "./text.ts";
 
@@ -46,8 +48,8 @@ export function addEnvironmentCommands(environments: Command, io: Io): void {
       action(io, async (session) => {
         const url = path`/projects/${await session.project()}/environments`;
         const { environments: all } = await session.client.call<{ environments: Environment[] }>("GET", url);
-        const rows = all.map(({ slug, name, key }) => [slug, name, key]);
-        await session.print(all, table(["ENVIRONMENT", "NAME", "X-ENVIRONMENT-KEY"], rows));
+        const rows = all.map(({ slug, name, key, locked }) => [slug, name, key, locked ? "yes" : ""]);
+        await session.print(all, table(["ENVIRONMENT", "NAME", "X-ENVIRONMENT-KEY", "LOCKED"], rows));
       }),
     );
 
@@ -87,12 +89,16 @@ export function addEnvironmentCommands(environments: Command, io: Io): void {
         );
       }),
     );
+
+  addLockCommands(environments, io);
+  addHistoryCommand(environments, io, "environment");
 }
 
-function describeEnvironment({ slug, name, key }: Environment): string {
+function describeEnvironment({ slug, name, key, locked }: Environment): string {
   return details([
     ["environment", slug],
     ["name", name],
     ["x-environment-key", key],
+    ...(locked ? [["locked", "yes"] as [string, string]] : []),
   ]);
 }

@@ -1,16 +1,20 @@
 import { Option, type Command } from "commander";
 import type { Flag, SetResult } from "../src/flags.ts";
 import { path } from "./client.ts";
-import { environmentOption, projectOption } from "./config.ts";
+import { environmentOption, projectOption, revisionOption } from "./config.ts";
 import { addEvaluateCommand } from "./flags/evaluate.ts";
 import { rulesPatch, rulesSummary, withRules, type FlagDetail } from "./flags/rules.ts";
 import { addFlagdCommands } from "./flags/flagd.ts";
+import { addPromoteCommand } from "./flags/promote.ts";
+import { addRollbackCommand } from "./flags/rollback.ts";
+import { addScheduleCommands, schedule } from "./flags/schedule.ts";
+import { addHistoryCommand } from "./history.ts";
 import type { Io } from "./io.ts";
 import { addRefsCommands } from "./flags/refs.ts";
 import { addStaleCommand } from "./flags/stale.ts";
 import { action } from "./session.ts";
 import { details, indentedJson, shorten, table } from "./text.ts";
-import { expiryValue, jsonValue } from "./values.ts";
+import { expiryValue, ifRevision, jsonValue } from "./values.ts";
 
 export function addFlagCommands(flags: Command, io: Io): void {
   flags.addHelpText(
@@ -33,6 +37,8 @@ export function addFlagCommands(flags: Command, io: Io): void {
     .option("--payload <json>", "data for readers: JSON, @FILE, or - for standard input")
     .option("--expires <time>", "off from then on: ISO 8601, a span such as 30d, or never")
     .option("--description <text>", "what it is for, in every environment")
+    .option("--at <time>", "make the change then, of a flag that is there: ISO 8601, or a span such as 2h")
+    .addOption(revisionOption().conflicts("at"))
     .addHelpText(
       "after",
       `
@@ -48,6 +54,7 @@ Examples:
   formflag flags set banner -p shop -e develop --on --payload '{"text":"Hello"}'
   formflag flags set banner -p shop -e develop --payload @banner.json
   formflag flags set sale -p shop -e production --on --expires 2027-01-31T23:00:00Z
+  formflag flags set sale -p shop -e production --on --at 2027-01-31T12:00:00Z
   formflag flags set search -p shop -e production --on --rollout 25
   formflag flags set search -p shop -e production --if 'email ends_with @example.com' --then on --rollout 25
   formflag flags set color -p shop -e production --on --variants '{"red":"#f00","blue":"#00f"}' --default red
@@ -60,7 +67,7 @@ Examples:
         const slug = await session.need(given, "flag");
         const project = await session.project();
         const environment = await session.environment(project);
-        const { on, off, payload, expires, description } = session.options as SetOptions;
+        const { on, off, payload, expires, description, at } = session.options as SetOptions;
         const url = path`/projects/${project}/environments/${environment}/flags/${slug}`;
         const patch = {
           ...(await rulesPatch(session, url)),
@@ -69,9 +76,14 @@ Examples:
           ...(expires === undefined ? {} : { expiredAt: expiryValue(expires, "--expires", Date.now()) }),
           ...(description === undefined ? {} : { description }),
         };
-        const flag = await session.client.call<FlagDetail & { result: SetResult }>("PATCH", url, patch);
+        if (at !== undefined) return schedule(session, { project, environment, flag: slug }, patch, at);
+        const headers = ifRevision(session.options);
+        type SetFlag = FlagDetail & { result: SetResult };
+        const { value: flag, revision } = await session.client.callAt<SetFlag>("PATCH", url, patch, headers);
         const about = [stateOf(flag), rulesSummary(flag)].filter(Boolean).join(", ");
-        await session.report(flag, `${flag.result} ${slug} in ${project}/${environment}: ${about}\n`);
+        // Whoever named a revision needs the next one.
+        const end = "If-Match" in headers ? ` (revision ${revision})` : "";
+        await session.report(flag, `${flag.result} ${slug} in ${project}/${environment}: ${about}${end}\n`);
       }),
     );
 
@@ -87,8 +99,8 @@ Examples:
         const project = await session.project();
         const environment = await session.environment(project);
         const url = path`/projects/${project}/environments/${environment}/flags/${slug}`;
-        const flag = await session.client.call<FlagDetail>("GET", url);
-        await session.print(flag, describeFlag(flag));
+        const { value: flag, revision } = await session.client.callAt<FlagDetail>("GET", url);
+        await session.print(flag, describeFlag(flag, revision));
       }),
     );
 
@@ -133,12 +145,14 @@ Examples:
     .argument("[flag]", "slug of the flag")
     .description("delete a flag from every environment of its project")
     .addOption(projectOption())
+    .addOption(revisionOption())
     .action(
       action(io, async (session, given) => {
         const slug = await session.need(given, "flag");
         const project = await session.project();
         await session.confirmDelete(`flag ${slug} from every environment of project ${project}`);
-        await session.client.call("DELETE", path`/projects/${project}/flags/${slug}`);
+        const url = path`/projects/${project}/flags/${slug}`;
+        await session.client.call("DELETE", url, undefined, ifRevision(session.options));
         await session.report({ slug, result: "deleted" }, `deleted flag ${slug} of project ${project}\n`);
       }),
     );
@@ -147,11 +161,22 @@ Examples:
   addRefsCommands(flags, io);
   addEvaluateCommand(flags, io);
   addFlagdCommands(flags, io);
+  addHistoryCommand(flags, io, "flag");
+  addRollbackCommand(flags, io);
+  addPromoteCommand(flags, io);
+  addScheduleCommands(flags, io);
 }
 
-type SetOptions = { on?: true; off?: true; payload?: string; expires?: string; description?: string };
+type SetOptions = {
+  on?: true;
+  off?: true;
+  payload?: string;
+  expires?: string;
+  description?: string;
+  at?: string;
+};
 
-function describeFlag(flag: FlagDetail): string {
+function describeFlag(flag: FlagDetail, revision: number): string {
   const about = details([
     ["flag", flag.slug],
     ["state", stateOf(flag)],
@@ -161,6 +186,7 @@ function describeFlag(flag: FlagDetail): string {
     ["description", flag.description],
     ["created", flag.createdAt],
     ["updated", flag.updatedAt],
+    ["revision", String(revision)],
   ]);
   return flag.targeting ? `${about}\nrule\n${indentedJson(flag.targeting)}` : about;
 }

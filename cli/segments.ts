@@ -2,12 +2,13 @@ import type { Command } from "commander";
 import type { SetResult } from "../src/flags.ts";
 import type { Segment } from "../src/segments.ts";
 import { path } from "./client.ts";
-import { environmentOption, projectOption } from "./config.ts";
+import { environmentOption, projectOption, revisionOption } from "./config.ts";
 import type { FlagDetail } from "./flags/rules.ts";
+import { addHistoryCommand } from "./history.ts";
 import type { Io } from "./io.ts";
 import { action, type Session } from "./session.ts";
 import { details, indentedJson, shorten, table } from "./text.ts";
-import { countValue, jsonValue, usage } from "./values.ts";
+import { ifRevision, jsonValue, usage } from "./values.ts";
 
 export function addSegmentCommands(segments: Command, io: Io): void {
   segments.addHelpText(
@@ -26,7 +27,7 @@ export function addSegmentCommands(segments: Command, io: Io): void {
     .addOption(projectOption())
     .addOption(environmentOption())
     .option("--rule <json>", "true or false for a context, in flagd's language: JSON, @FILE, or -")
-    .option("--if-revision <n>", "only if it is at that revision; 0 for one that is not there yet")
+    .addOption(revisionOption())
     .addHelpText(
       "after",
       `
@@ -41,17 +42,15 @@ Examples:
       action(io, async (session, given) => {
         const name = await session.need(given, "name");
         const { project, environment, url } = await placeOf(session, name);
-        const { rule: text, ifRevision } = session.options as { rule?: string; ifRevision?: string };
+        const { rule: text } = session.options as { rule?: string };
         if (text === undefined)
           throw usage("the rule is missing", "give it with --rule JSON or --rule @FILE");
         const rule = await jsonValue(text, "--rule", io);
-        const headers =
-          ifRevision === undefined ? {} : { "If-Match": `"${countValue(ifRevision, "--if-revision")}"` };
         const segment = await session.client.call<Segment & { result: SetResult }>(
           "PUT",
           url,
           { rule },
-          headers,
+          ifRevision(session.options),
         );
         await session.report(segment, `${segment.result} segment ${name} in ${project}/${environment}\n`);
       }),
@@ -107,6 +106,7 @@ Examples:
     .description("delete a segment; rules that still refer to it can then not be used")
     .addOption(projectOption())
     .addOption(environmentOption())
+    .addOption(revisionOption())
     .action(
       action(io, async (session, given) => {
         const name = await session.need(given, "name");
@@ -115,13 +115,15 @@ Examples:
         const users = await usersOf(session, project, environment, name);
         if (users.length > 0) io.err(`warning: segment ${name} is still used by ${users.join(", ")}\n`);
         await session.confirmDelete(`segment ${name} of ${project}/${environment}`);
-        await session.client.call("DELETE", url);
+        await session.client.call("DELETE", url, undefined, ifRevision(session.options));
         await session.report(
           { name, result: "deleted" },
           `deleted segment ${name} of ${project}/${environment}\n`,
         );
       }),
     );
+
+  addHistoryCommand(segments, io, "segment");
 }
 
 async function placeOf(session: Session, name: string) {

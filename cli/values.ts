@@ -39,6 +39,11 @@ export function countValue(text: string, option: string): number {
   return Number(text);
 }
 
+/** The header that asks for the revision of `--if-revision`; none without. Throws `invalid`. */
+export function ifRevision({ ifRevision: text }: { ifRevision?: string }): Record<string, string> {
+  return text === undefined ? {} : { "If-Match": `"${countValue(text, "--if-revision")}"` };
+}
+
 /** `20/1h` as 20 in 3600 seconds; `off` as null. Throws `invalid`. */
 export function rateValue(text: string, option: string): RateLimit | null {
   if (text === "off") return null;

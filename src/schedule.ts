@@ -59,25 +59,25 @@ export function followSchedule(
 ): () => void {
   let timer: Timer | undefined;
   let stopped = false;
+  const wait = (ms: number) => (timer = setTimeout(() => void look(), ms));
   const look = async () => {
     timer = undefined;
-    let wait = SCHEDULE_LOOK_MS;
+    let next: number | null = null;
     try {
       await applyDue(app, log.warn);
-      const next = await app.store.scheduled.nextAt();
-      if (next !== null) wait = Math.min(wait, Math.max(1, next - app.now()));
+      next = await app.store.scheduled.nextAt();
     } catch (error) {
       if (!stopped) log.error(error);
     }
-    if (!stopped) timer = setTimeout(look, wait);
+    if (!stopped) wait(Math.min(SCHEDULE_LOOK_MS, Math.max(1, (next ?? Infinity) - app.now())));
   };
   app.store.watch(() => {
     // A look under way ends with one of its own.
     if (!timer || stopped) return;
     clearTimeout(timer);
-    timer = setTimeout(look, 0);
+    wait(0);
   });
-  timer = setTimeout(look, 0);
+  wait(0);
   return () => {
     stopped = true;
     clearTimeout(timer);

@@ -81,8 +81,8 @@ export function requireUnlocked(
   c: Context<AdminEnv>,
   place: { project: string; environment?: string | undefined },
 ): Promise<void> {
-  const named = (c.req.header(CONFIRM) ?? "").split(",").map((each) => each.trim());
-  const isConfirmed = (environment: string) => named.includes(environment) || named.includes("*");
+  const named = new Set((c.req.header(CONFIRM) ?? "").split(",").map((each) => each.trim()));
+  const isConfirmed = (environment: string) => named.has(environment) || named.has("*");
   return requireChangeable(c.get("app"), c.get("caller"), place, isConfirmed);
 }
 

@@ -2,7 +2,7 @@ import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { exportFlags } from "../../flagd/definition.ts";
-import { authorOf, type AdminEnv } from "../auth.ts";
+import { authorOf, requireUnlocked, type AdminEnv } from "../auth.ts";
 import { jsonBody, query, route } from "./contract.ts";
 import { planImport } from "./import.ts";
 import { checkSegmentsFit, rulesBySegment } from "./rules.ts";
@@ -51,18 +51,20 @@ export function flagdRoutes(app: App) {
         summary: "Import the flags and segments of a file of flagd into an environment",
         scope: "flags:write",
         schema: importedSchema,
+        lock: "itself",
       }),
       query(z.strictObject({ dryRun: z._default(z.enum(["true", "false"]), "false") })),
       jsonBody(documentSchema),
       async (c) => {
         const { project, environment } = c.req.param();
+        const isTrial = c.req.valid("query").dryRun === "true";
+        if (!isTrial) await requireUnlocked(c, { project, environment });
         const selection = await app.store.flags.selectIn(project, environment);
         const existing = rulesBySegment(await selection.segments());
         const plan = await planImport(c.req.valid("json"), existing);
         const named = new Set(plan.flags.map(({ slug }) => slug));
         const others = (await selection.flags()).filter(({ slug }) => !named.has(slug));
         checkSegmentsFit(others, new Map([...existing, ...rulesBySegment(plan.segments)]));
-        const isTrial = c.req.valid("query").dryRun === "true";
         const place = { project, environment };
         return c.json(await app.store.flags.import(place, plan, authorOf(c, app), isTrial));
       },

@@ -1,6 +1,7 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
+import { noSuchFlag } from "../../flags.ts";
 import { CHANGE_KINDS, viewChange, type ChangeQuery } from "../../history.ts";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../limits.ts";
 import { changeSchema } from "../../schemas/history.ts";
@@ -39,7 +40,17 @@ export function historyRoutes(app: App) {
       query(pageSchema),
       async (c) => {
         const { project, flag: name } = c.req.param();
-        return c.json(await list(project, { ...c.req.valid("query"), kind: "flag", name }));
+        const found = await list(project, { ...c.req.valid("query"), kind: "flag", name });
+        if (found.changes.length === 0) await requireFlag(app, project, name);
+        return c.json(found);
       },
     );
+}
+
+/** Throws `not_found` for a flag that is not there and never was. */
+async function requireFlag(app: App, project: string, flag: string): Promise<void> {
+  const [environment] = await app.store.environments.list(project);
+  if (environment && (await app.store.flags.find({ project, environment: environment.slug, flag }))) return;
+  const [change] = await app.store.changes.list(project, { kind: "flag", name: flag, limit: 1 });
+  if (!change) throw noSuchFlag(flag);
 }

@@ -39,7 +39,15 @@ export function listScheduled(db: Database, project: string, environment: string
   const sql = `${SELECT} WHERE p.id = $projectId AND ($environmentId IS NULL OR e.id = $environmentId) ${BY_TIME}`;
   return query<Row, { projectId: number; environmentId: number | null }>(db, sql)
     .all({ projectId, environmentId })
-    .map(({ project: _, projectId: __, patch, ...row }) => ({ ...row, patch: JSON.parse(patch) }));
+    .map(({ id, flag, environment, at, who, createdAt, patch }) => ({
+      id,
+      flag,
+      environment,
+      at,
+      who,
+      createdAt,
+      patch: JSON.parse(patch) as FlagPatch,
+    }));
 }
 
 export function deleteScheduled(db: Database, project: string, environment: string, id: string): void {

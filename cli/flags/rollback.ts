@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import type { Flag, SetResult } from "../../src/flags.ts";
+import { path } from "../client.ts";
+import { environmentOption, projectOption, revisionOption } from "../config.ts";
+import type { Io } from "../io.ts";
+import { action } from "../session.ts";
+import { countValue, ifRevision, usage } from "../values.ts";
+
+export function addRollbackCommand(flags: Command, io: Io): void {
+  flags
+    .command("rollback")
+    .argument("[flag]", "slug of the flag")
+    .description("set a flag in an environment to what it was after a change, as a new change")
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .option("--to <revision>", "the change, as formflag flags history shows it")
+    .addOption(revisionOption())
+    .addHelpText(
+      "after",
+      `
+State, payload, expiry, variants, rules and description are as they were; a flag that was deleted
+meanwhile is made anew, off in the other environments.
+
+Examples:
+  formflag flags history new-checkout -p shop -e production
+  formflag flags rollback new-checkout -p shop -e production --to 12
+`,
+    )
+    .action(
+      action(io, async (session, given) => {
+        const slug = await session.need(given, "flag");
+        const project = await session.project();
+        const environment = await session.environment(project);
+        const { to } = session.options as { to?: string };
+        if (to === undefined) {
+          const history = `formflag flags history ${slug} -p ${project} -e ${environment}`;
+          throw usage("the revision is missing", `name it with --to; ${history} shows which there are`);
+        }
+        const url = path`/projects/${project}/environments/${environment}/flags/${slug}/rollback`;
+        const flag = await session.client.call<Flag & { result: SetResult }>(
+          "POST",
+          url,
+          { to: countValue(to, "--to") },
+          ifRevision(session.options),
+        );
+        const text = `${flag.result} ${slug} in ${project}/${environment}: as after revision ${to}\n`;
+        await session.report(flag, text);
+      }),
+    );
+}

@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+import type { viewChange } from "../src/history.ts";
+import { path } from "./client.ts";
+import { environmentOption, projectOption } from "./config.ts";
+import { diffLines, paintFor } from "./diff.ts";
+import type { Io } from "./io.ts";
+import { action } from "./session.ts";
+import { printable } from "./text.ts";
+import { countValue } from "./values.ts";
+
+type Shown = ReturnType<typeof viewChange>;
+
+/** `history` of flags, segments or environments. */
+export function addHistoryCommand(parent: Command, io: Io, kind: "flag" | "segment" | "environment"): void {
+  const history = parent
+    .command("history")
+    .argument(`[${kind}]`, `name of the ${kind}`)
+    .description(`show every change of a ${kind}, newest first: who made it, when, and what it was before`)
+    .addOption(projectOption())
+    .option("--limit <n>", "how many at most (default: 50)")
+    .option("--before <revision>", "only older ones than that")
+    .addHelpText(
+      "after",
+      `
+A change has a revision, a number that grows with every change, and lines \`- field: old\` and
+\`+ field: new\`. With --json it is an object with revision, environment (null for all), kind, name, at, who,
+before and after.
+
+Examples:
+  formflag ${parent.name()} history ${EXAMPLES[kind]} -p shop
+  formflag ${parent.name()} history ${EXAMPLES[kind]} -p shop --limit 5 --json
+`,
+    )
+    .action(
+      action(io, async (session, given) => {
+        const name = await session.need(given, kind);
+        const project = await session.project();
+        const { environment, limit, before } = session.options as Record<string, string | undefined>;
+        const asked = new URLSearchParams({
+          ...(kind === "flag" ? {} : { kind, name }),
+          ...(environment === undefined ? {} : { environment }),
+          ...(limit === undefined ? {} : { limit: String(countValue(limit, "--limit")) }),
+          ...(before === undefined ? {} : { before: String(countValue(before, "--before")) }),
+        });
+        const url =
+          kind === "flag"
+            ? path`/projects/${project}/flags/${name}/history`
+            : path`/projects/${project}/history`;
+        const { changes } = await session.client.call<{ changes: Shown[] }>(
+          "GET",
+          `${url}?${asked.toString()}`,
+        );
+        const paint = paintFor(session);
+        const texts = changes.map((change) => {
+          const head = [
+            `revision ${change.revision}`,
+            change.at,
+            change.who,
+            change.environment ?? "all environments",
+            doneBy(change),
+          ];
+          const lines = diffLines(stateOf(change, change.before), stateOf(change, change.after), paint);
+          return `${paint(printable(head.join("  ")), "head")}\n${lines}`;
+        });
+        await session.print(changes, texts.join("\n"));
+        if (changes.length === 0) session.suggest(`No change of ${kind} ${name} is recorded.`);
+      }),
+    );
+  if (kind !== "environment") history.addOption(environmentOption());
+}
+
+const EXAMPLES = { flag: "new-checkout", segment: "staff", environment: "production" };
+
+function doneBy({ kind, before, after }: Shown): string {
+  if (kind === "scheduled") return "dropped";
+  return before === null ? "created" : after === null ? "deleted" : "updated";
+}
+
+/** A state as fields: the rule of a segment is one, and so is each environment of a flag that was deleted. */
+function stateOf({ kind }: Shown, state: unknown): unknown {
+  if (state === null) return null;
+  if (kind === "segment") return { rule: state };
+  return (state as { environments?: unknown }).environments ?? state;
+}

@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+import type { Environment } from "../src/environments.ts";
+import { path } from "./client.ts";
+import { projectOption } from "./config.ts";
+import type { Io } from "./io.ts";
+import { action } from "./session.ts";
+
+/** `environments lock` and `unlock`. */
+export function addLockCommands(environments: Command, io: Io): void {
+  for (const locked of [true, false]) {
+    const verb = locked ? "lock" : "unlock";
+    environments
+      .command(verb)
+      .argument("[environment]", "slug of the environment")
+      .description(
+        locked
+          ? "let its flags and segments be changed only with --yes, or after a question"
+          : "let its flags and segments be changed again without being asked",
+      )
+      .addOption(projectOption())
+      .addHelpText(
+        "after",
+        `
+A token needs the scope flags:locked to change what is locked, and admin to lock or unlock.
+
+Examples:
+  formflag environments ${verb} production -p shop
+`,
+      )
+      .action(
+        action(io, async (session, given) => {
+          const project = await session.project();
+          const slug = await session.need(given, "environment");
+          const url = path`/projects/${project}/environments/${slug}`;
+          const set = await session.client.call<Environment & { result: string }>("PATCH", url, { locked });
+          const done = set.result === "unchanged" ? `unchanged, ${verb}ed already:` : `${verb}ed`;
+          await session.report(set, `${done} environment ${slug} of project ${project}\n`);
+        }),
+      );
+  }
+}

@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+
+/** The operating-system user who runs this command. `os.userInfo()` goes by `USER`, which anybody can set. */
+export function userName(): string {
+  const uid = process.getuid?.();
+  const { username } = process.getBuiltinModule("node:os").userInfo();
+  if (uid === undefined) return username;
+  return nameOfUser(uid) ?? (username === "unknown" ? `user ${uid}` : username);
+}
+
+/** Undefined where the machine keeps its users elsewhere, as macOS does. */
+function nameOfUser(uid: number): string | undefined {
+  try {
+    const lines = readFileSync("/etc/passwd", "utf8").split("\n");
+    return lines.map((line) => line.split(":")).find((fields) => fields[2] === String(uid))?.[0];
+  } catch {
+    return undefined;
+  }
+}
