@@ -9,7 +9,7 @@ export type Author = { who: string; at: number };
 
 export const CHANGE_KINDS = ["flag", "segment", "environment", "scheduled"] as const;
 
-export type ChangeKind = (typeof CHANGE_KINDS)[number];
+type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** One recorded change. What it is about is null before it was made and after it was deleted. */
 export type Change = {

@@ -52,8 +52,13 @@ export function historyContract(name: string, open: OpenStore): void {
           store.segments.set({ project: slug, environment, segment: name }, JSON.stringify(rule), ann),
         plan: (id: string, patch: FlagPatch, at: number, environment = "live") =>
           store.scheduled.insert(slug, {
-            ...{ id: `${slug}-${id}`, environment, flag: "sale", patch, at },
-            ...{ who: "bob", createdAt: NOW },
+            id: `${slug}-${id}`,
+            environment,
+            flag: "sale",
+            patch,
+            at,
+            who: "bob",
+            createdAt: NOW,
           }),
         history: (query = {}): Promise<Change[]> => store.changes.list(slug, { limit: 100, ...query }),
       };

@@ -78,7 +78,7 @@ export function environmentsOf(db: Database, projectId: number): Environment[] {
   return query<Row, { projectId: number }>(db, sql).all({ projectId }).map(toEnvironment);
 }
 
-export function toEnvironment({
+function toEnvironment({
   slug,
   name,
   key,

@@ -1,0 +1,288 @@
+import { describe, expect, test } from "bun:test";
+import { createToken } from "../../src/tokens.ts";
+import { openApp } from "../../cli/open.ts";
+import { eventually } from "../support/eventually.ts";
+import { formflag, onData, startServer } from "../support/executable.ts";
+import { tempDirectory } from "../support/temp.ts";
+
+type Change = { revision: number; environment: string | null; kind: string; who: string; at: string };
+type Environment = { slug: string; key: string };
+type Project = { key: string; environments: Environment[] };
+type Scheduled = { id: string; at: string; flag: string; environment: string; patch: object; who: string };
+
+const LIVE = ["-p", "shop", "-e", "live"];
+const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
+
+/** A data directory with the project `shop` and commands on it. */
+async function openShop() {
+  const data = tempDirectory();
+  const commands = onData(data);
+  const { run } = commands;
+  const json = <T>(...args: string[]): Promise<T> => commands.json<T>(...args);
+  const project = await json<Project>("projects", "create", "shop", "--environments", "develop,live");
+  const keys = {
+    "x-project-key": project.key,
+    "x-environment-key": project.environments.find(({ slug }) => slug === "live")!.key,
+  };
+  return {
+    data,
+    run,
+    json,
+    keys,
+    set: (...args: string[]) => run("flags", "set", "sale", ...LIVE, ...args),
+    history: (...args: string[]) => json<Change[]>("flags", "history", "sale", "-p", "shop", ...args),
+    get: () => json<{ enabled: boolean; updatedAt: string }>("flags", "get", "sale", ...LIVE),
+  };
+}
+
+describe("history", () => {
+  test("of a flag is a diff, newest first, with revision, time, person and environment", async () => {
+    const { run, set, history } = await openShop();
+    await set("--on", "--payload", '{"a":1}');
+    await set("--payload", '{"a":2}', "--description", "why\u202e");
+    await run("flags", "set", "sale", "-p", "shop", "-e", "develop", "--on");
+    const [develop, second, first] = (await history()).map(({ revision }) => revision);
+    const { code, stdout } = await run("flags", "history", "sale", ...LIVE);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      new RegExp(
+        [
+          `revision ${second}  ${TIME}  \\S+  live  updated`,
+          String.raw`- payload: {"a":1}`,
+          String.raw`\+ payload: {"a":2}`,
+          String.raw`\+ description: "why\\u202e"`,
+          "",
+          `revision ${first}  ${TIME}  \\S+  live  created`,
+          String.raw`\+ enabled: true`,
+          String.raw`\+ payload: {"a":1}`,
+          "$",
+        ].join("\n"),
+      ),
+    );
+    const [newest] = await history("--limit", "1");
+    expect(newest).toEqual({
+      revision: develop!,
+      environment: "develop",
+      kind: "flag",
+      name: "sale",
+      at: expect.stringMatching(new RegExp(TIME)),
+      who: expect.stringMatching(/^(?!unknown)/),
+      before: { enabled: false, expiredAt: null, description: "why\u202e" },
+      after: { enabled: true, expiredAt: null, description: "why\u202e" },
+    } as unknown as Change);
+    expect((await history("--before", String(develop))).map(({ revision }) => revision)).toEqual([
+      second!,
+      first!,
+    ]);
+  });
+
+  test("of a segment, an environment and a flag that was deleted is told too, of one that never was exit 3", async () => {
+    const { run, set } = await openShop();
+    await run("segments", "set", "staff", ...LIVE, "--rule", "true");
+    await run("segments", "set", "staff", ...LIVE, "--rule", "false");
+    const segment = await run("segments", "history", "staff", ...LIVE, "--limit", "1");
+    expect(segment.stdout).toEndWith("live  updated\n- rule: true\n+ rule: false\n");
+    await run("environments", "lock", "live", "-p", "shop");
+    const environment = await run("environments", "history", "live", "-p", "shop", "--limit", "1");
+    expect(environment.stdout).toEndWith("live  updated\n- locked: false\n+ locked: true\n");
+    await set("--on", "--yes");
+    await run("flags", "delete", "sale", "-p", "shop", "--yes");
+    const deleted = await run("flags", "history", "sale", "-p", "shop", "--limit", "1");
+    expect(deleted.stdout).toContain('all environments  deleted\n- develop: {"enabled":false');
+    expect((await run("flags", "history", "nothing", "-p", "shop")).code).toBe(3);
+    expect((await run("flags", "history", "sale", "-p", "shop", "--limit", "x")).code).toBe(2);
+  });
+
+  test("names the token of a remote command, and rolls back over HTTP", async () => {
+    const { data, set, history } = await openShop();
+    await set("--on");
+    const app = openApp(data, "inline");
+    const { token } = await createToken(app, { name: "pipeline", scopes: ["flags:write"] });
+    await app.store.close();
+    const { url } = await startServer([], { data });
+    const env = { FORMFLAG_SERVER: url, FORMFLAG_TOKEN: token };
+    const remote = (...args: string[]) => formflag(args, { env });
+    const [{ revision }] = (await history()) as [Change];
+    expect((await remote("flags", "set", "sale", ...LIVE, "--off")).code).toBe(0);
+    const back = await remote("flags", "rollback", "sale", ...LIVE, "--to", String(revision));
+    expect(back.stdout).toBe(`updated sale in shop/live: as after revision ${revision}\n`);
+    expect((await history()).map(({ who }) => who).slice(0, 2)).toEqual(["pipeline", "pipeline"]);
+  });
+});
+
+describe("--if-revision", () => {
+  test("is exit 5 where somebody else was faster, and tells the next one where nobody was", async () => {
+    const { run, set, history } = await openShop();
+    expect((await set("--on", "--if-revision", "0")).code).toBe(0);
+    const { stdout } = await run("flags", "get", "sale", ...LIVE);
+    const revision = /^revision +(\d+)$/m.exec(stdout)![1]!;
+    const updated = await set("--off", "--if-revision", revision);
+    expect(updated.stdout).toBe(`updated sale in shop/live: off (revision ${Number(revision) + 1})\n`);
+    const late = ["--if-revision", revision];
+    await run("segments", "set", "staff", ...LIVE, "--rule", "true");
+    const results = await Promise.all([
+      set("--on", ...late),
+      run("flags", "rollback", "sale", ...LIVE, "--to", revision, ...late),
+      run("flags", "delete", "sale", "-p", "shop", "--yes", ...late),
+      run("segments", "set", "staff", ...LIVE, "--rule", "false", ...late),
+      run("segments", "delete", "staff", ...LIVE, "--yes", ...late),
+    ]);
+    expect(results.map(({ code }) => code)).toEqual([5, 5, 5, 5, 5]);
+    expect(results[0].stderr).toContain("--if-revision");
+    expect(await history()).toHaveLength(2);
+  });
+});
+
+describe("flags rollback", () => {
+  test("sets what was, says created, updated or unchanged, and wants --to", async () => {
+    const { run, set, get, history } = await openShop();
+    await set("--on");
+    const [{ revision }] = (await history()) as [Change];
+    await set("--off");
+    const rollback = (...args: string[]) => run("flags", "rollback", "sale", ...LIVE, ...args);
+    const to = ["--to", String(revision)];
+    expect((await rollback(...to)).stdout).toStartWith("updated sale");
+    expect(await get()).toMatchObject({ enabled: true });
+    expect((await rollback(...to)).stdout).toStartWith("unchanged sale");
+    await run("flags", "delete", "sale", "-p", "shop", "--yes");
+    expect((await rollback(...to)).stdout).toStartWith("created sale");
+    const wrong = await Promise.all([rollback(), rollback("--to", "x"), rollback("--to", "1")]);
+    expect(wrong.map(({ code }) => code)).toEqual([2, 2, 3]);
+    expect(wrong[0].stderr).toContain("formflag flags history sale -p shop -e live");
+  });
+});
+
+describe("flags promote", () => {
+  const way = ["-p", "shop", "--from", "develop", "--to", "live"];
+
+  test("shows the difference, changes nothing in a dry run, and copies all at once", async () => {
+    const { run, get } = await openShop();
+    const here = ["-p", "shop", "-e", "develop"];
+    await run("segments", "set", "staff", ...here, "--rule", "true");
+    await run("flags", "set", "same", ...here);
+    const variants = ["--variants", '{"on":true,"off":false}', "--default", "off"];
+    const targeting = ["--targeting", '{"if":[{"$ref":"staff"},"on"]}'];
+    await run("flags", "set", "sale", ...here, "--on", ...variants, ...targeting);
+    const promote = (...args: string[]) => run("flags", "promote", ...way, ...args);
+    const planned = await promote("--all", "--dry-run");
+    expect(planned.code).toBe(0);
+    expect(planned.stdout).toStartWith("sale\n- enabled: false\n+ enabled: true\n+ variants: ");
+    expect(planned.stdout).toContain(
+      "segment staff: missing in live, not copied: add --segments\n+ rule: true\n",
+    );
+    expect(planned.stdout).toEndWith("\nwould promote 1 flag from develop to live, 1 unchanged\n");
+    expect(await get()).toMatchObject({ enabled: false });
+    const done = await promote("--all", "--segments");
+    expect(done.stdout).toContain("segment staff: missing in live, copied\n");
+    expect(await get()).toMatchObject({ enabled: true });
+    expect((await promote("sale")).stdout).toBe("promoted 0 flags from develop to live, 1 unchanged\n");
+    const wrong = await Promise.all([
+      promote(),
+      promote("sale", "--all"),
+      promote("nothing"),
+      run("flags", "promote", "sale", "-p", "shop", "--from", "live"),
+    ]);
+    expect(wrong.map(({ code }) => code)).toEqual([2, 2, 3, 2]);
+  });
+});
+
+describe("a locked environment", () => {
+  test("is changed with --yes alone where nobody can be asked, and shown as locked", async () => {
+    const { run, set, json } = await openShop();
+    const locked = await run("environments", "lock", "live", "-p", "shop");
+    expect(locked.stdout).toBe("locked environment live of project shop\n");
+    expect((await run("environments", "lock", "live", "-p", "shop")).stdout).toStartWith("unchanged");
+    const refused = await set("--on");
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain("live of project shop is locked");
+    expect(refused.stderr).toContain("--yes");
+    expect((await set("--on", "--at", "1h")).code).toBe(2);
+    expect((await set("--on", "--yes")).code).toBe(0);
+    expect((await run("environments", "list", "-p", "shop")).stdout).toMatch(/^live .* yes$/m);
+    const [develop, live] = await json<Environment[]>("environments", "list", "-p", "shop");
+    expect([Object.keys(develop!), Object.keys(live!)]).toEqual([
+      ["slug", "name", "key"],
+      ["slug", "name", "key", "locked"],
+    ]);
+    await run("environments", "unlock", "live", "-p", "shop");
+    expect((await set("--off")).code).toBe(0);
+  });
+});
+
+describe("flags set --at", () => {
+  test("schedules a change that can be listed and cancelled", async () => {
+    const { run, json, set, get } = await openShop();
+    await set();
+    const now = Date.now();
+    const planned = await json<Scheduled>("flags", "set", "sale", ...LIVE, "--on", "--at", "2h");
+    expect(planned).toMatchObject({
+      flag: "sale",
+      environment: "live",
+      patch: { enabled: true },
+      result: "scheduled",
+    });
+    expect(Date.parse(planned.at) - now).toBeWithin(7_200_000, 7_260_000);
+    expect(await get()).toMatchObject({ enabled: false });
+    const listed = await json<Scheduled[]>("flags", "scheduled", "-p", "shop");
+    expect(listed.map(({ id, patch }) => [id, patch])).toEqual([[planned.id, { enabled: true }]]);
+    expect(await json<Scheduled[]>("flags", "scheduled", "-p", "shop", "-e", "develop")).toEqual([]);
+    expect((await run("flags", "scheduled", "-p", "shop")).stdout).toContain(`${planned.id}  ${planned.at}`);
+    const cancel = () => run("flags", "unschedule", planned.id, "-p", "shop");
+    expect((await cancel()).stdout).toBe(`cancelled ${planned.id}\n`);
+    expect((await cancel()).code).toBe(3);
+    const wrong = await Promise.all([
+      set("--on", "--at", "2020-01-01T00:00:00Z"),
+      set("--on", "--at", "never"),
+      set("--on", "--at", "soon"),
+      set("--at", "2h"),
+      set("--on", "--at", "2h", "--if-revision", "1"),
+      run("flags", "set", "nothing", ...LIVE, "--on", "--at", "2h"),
+    ]);
+    expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 3]);
+  });
+
+  /** Plans `--on` for a moment from now, and waits until that has come. */
+  async function planAndWait({ set, json }: Awaited<ReturnType<typeof openShop>>, ms = 300) {
+    await set();
+    const at = new Date(Date.now() + ms).toISOString();
+    await json<Scheduled>("flags", "set", "sale", ...LIVE, "--on", "--at", at);
+    await eventually("it is due", () => Date.now() > Date.parse(at));
+    return at;
+  }
+
+  test("is made once by several commands at the same time, as of its time", async () => {
+    const shop = await openShop();
+    const at = await planAndWait(shop);
+    const read = await Promise.all([shop.get(), shop.get(), shop.get(), shop.get()]);
+    for (const flag of read) expect(flag).toMatchObject({ enabled: true, updatedAt: at });
+    expect((await shop.history()).filter((change) => change.at === at)).toHaveLength(1);
+  });
+
+  test("is in the first answer of a server that starts later", async () => {
+    const shop = await openShop();
+    const at = await planAndWait(shop);
+    const { url } = await startServer([], { data: shop.data });
+    const flag = await (await fetch(`${url}/api/v1/flags/sale`, { headers: shop.keys })).json();
+    expect(flag).toMatchObject({ enabled: true, updatedAt: at });
+  });
+
+  test("is made by a running server, once, also where another process scheduled it; what fails is logged", async () => {
+    const shop = await openShop();
+    const { url, stderr } = await startServer([], { data: shop.data });
+    await shop.set();
+    await shop.json("flags", "set", "color", ...LIVE);
+    const at = new Date(Date.now() + 1000).toISOString();
+    for (const flag of ["sale", "color"]) await shop.json("flags", "set", flag, ...LIVE, "--on", "--at", at);
+    await shop.json("flags", "delete", "color", "-p", "shop", "--yes");
+    const read = async () =>
+      (await fetch(`${url}/api/v1/flags/sale`, { headers: shop.keys })).json() as Promise<{
+        enabled: boolean;
+      }>;
+    expect(await read()).toMatchObject({ enabled: false });
+    expect(await eventually("it is on", async () => (await read()).enabled && read())).toMatchObject({
+      updatedAt: at,
+    });
+    expect((await shop.history()).filter((change) => change.at === at)).toHaveLength(1);
+    await eventually("the log tells", () => stderr().includes("dropped the scheduled change"));
+  });
+});
