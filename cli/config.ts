@@ -64,7 +64,7 @@ export function readConfig(command: Command): Config {
     quiet: options["quiet"] === true,
     input: options["input"] !== false,
     yes: options["yes"] === true,
-    color: options["color"] !== false,
+    color: options["color"] !== false && !process.env["NO_COLOR"],
   };
 }
 

@@ -66,6 +66,21 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Fill> }[] =
     load: async () => (await import("./submissions.ts")).addSubmissionCommands,
   },
   {
+    name: "export",
+    summary: "print what is set up as a file, for apply",
+    load: async () => (await import("./apply.ts")).addExportCommand,
+  },
+  {
+    name: "diff",
+    summary: "show what applying a file would change",
+    load: async () => (await import("./apply.ts")).addDiffCommand,
+  },
+  {
+    name: "apply",
+    summary: "make flags and forms what a file says",
+    load: async () => (await import("./apply.ts")).addApplyCommand,
+  },
+  {
     name: "tokens",
     summary: "manage tokens for the admin API, as --server uses it",
     load: async () => (await import("./tokens.ts")).addTokenCommands,

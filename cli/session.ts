@@ -26,6 +26,10 @@ export type Session = {
   need(value: unknown, what: string): Promise<string>;
   project(): Promise<string>;
   environment(project: string): Promise<string>;
+  /** Whether there is somebody who can be asked. */
+  mayAsk(): boolean;
+  /** Returns where a person says yes. */
+  confirm(question: string): Promise<void>;
   /** Returns where it may be deleted. Throws `invalid` where nobody can be asked and `--yes` is missing. */
   confirmDelete(what: string): Promise<void>;
 };
@@ -112,6 +116,12 @@ function openSession(io: Io, config: Config, bare: Client, command: Command): Se
         const { environments } = await client.call<{ environments: Environment[] }>("GET", url);
         return environments.map(({ slug }) => slug);
       }),
+    mayAsk,
+    async confirm(question) {
+      if (await askConfirm(question)) return;
+      io.err("nothing was changed\n");
+      throw new Cancelled();
+    },
     async confirmDelete(what) {
       if (config.yes) return;
       if (!mayAsk())

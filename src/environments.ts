@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { App } from "./app.ts";
+import type { App, Clockwork } from "./app.ts";
 import { AppError } from "./errors.ts";
 import { dashedKey } from "./keys.ts";
 import type { environmentSchema, newEnvironmentSchema } from "./schemas/environments.ts";
@@ -9,7 +9,10 @@ export type Environment = z.infer<typeof environmentSchema>;
 export type NewEnvironment = z.infer<typeof newEnvironmentSchema>;
 
 /** An environment with a fresh key, not yet stored. */
-export function newEnvironment(app: App, input: { slug: string; name?: string | undefined }): Environment {
+export function newEnvironment(
+  app: Clockwork,
+  input: { slug: string; name?: string | undefined },
+): Environment {
   return { slug: input.slug, name: input.name ?? input.slug, key: dashedKey(app.random) };
 }
 

@@ -48,6 +48,6 @@ async function* csvOf(app: App, form: Form, fields: string[]): AsyncGenerator<st
 }
 
 /** Lets what else waits on this thread go first: an export may be long, and flags are read meanwhile. */
-function othersFirst(): Promise<void> {
+export function othersFirst(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { App } from "./app.ts";
+import type { App, Clockwork } from "./app.ts";
 import { watchChanges } from "./changes.ts";
 import { AppError } from "./errors.ts";
 import { formKey } from "./keys.ts";
@@ -68,13 +68,15 @@ export function viewForm(record: FormRecord): Form {
   };
 }
 
+/** A form with a fresh key, not yet stored: enabled, uploads off. */
+export function newForm(app: Clockwork, { slug, ...settings }: NewForm): FormRecord {
+  const now = app.now();
+  return applyFormPatch(blankForm(slug, formKey(app.random), now), settings, now).record;
+}
+
 /** Makes a form with its key: enabled, uploads off. Throws `conflict` where the slug is taken. */
 export function createForm(app: App, input: NewForm): Promise<Form> {
-  const { slug, ...settings } = input;
-  const now = app.now();
-  return app.store.forms.insert(
-    applyFormPatch(blankForm(slug, formKey(app.random), now), settings, now).record,
-  );
+  return app.store.forms.insert(newForm(app, input));
 }
 
 /** The form of that slug or key. Throws `not_found`. */

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { App } from "./app.ts";
+import type { App, Clockwork } from "./app.ts";
 import { newEnvironment, type Environment } from "./environments.ts";
 import { AppError } from "./errors.ts";
 import { dashedKey } from "./keys.ts";
@@ -7,23 +7,27 @@ import type { newProjectSchema, projectSchema } from "./schemas/projects.ts";
 
 export type Project = z.infer<typeof projectSchema>;
 
-const DEFAULT_ENVIRONMENTS = ["develop", "staging", "production"];
+export const DEFAULT_ENVIRONMENTS = ["develop", "staging", "production"];
 
 export type NewProject = z.infer<typeof newProjectSchema>;
 
-/** Makes a project with its keys and environments, for which the history names `who`. Throws `conflict` where the slug is taken. */
-export function createProject(app: App, input: NewProject, who = "formflag"): Promise<Project> {
+/** A project with fresh keys, not yet stored. */
+export function newProject(app: Clockwork, input: NewProject): Project & { createdAt: number } {
   const environments = (input.environments ?? DEFAULT_ENVIRONMENTS).map((slug) =>
     newEnvironment(app, { slug }),
   );
-  const project = {
+  return {
     slug: input.slug,
     name: input.name ?? input.slug,
     key: dashedKey(app.random),
     environments: environments.toSorted(bySlug),
     createdAt: app.now(),
   };
-  return app.store.projects.insert(project, who);
+}
+
+/** Makes a project with its keys and environments, for which the history names `who`. Throws `conflict` where the slug is taken. */
+export function createProject(app: App, input: NewProject, who = "formflag"): Promise<Project> {
+  return app.store.projects.insert(newProject(app, input), who);
 }
 
 /** The project of that slug. Throws `not_found`. */

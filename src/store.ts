@@ -10,6 +10,7 @@ import type { SegmentRecord } from "./segments.ts";
 import type { Form, FormPatch, FormRecord } from "./forms.ts";
 import type { Project } from "./projects.ts";
 import type { FlagRead } from "./reads.ts";
+import type { Setup, SetupChange } from "./setup.ts";
 import type { FileInfo, Submission, SubmissionPage } from "./submissions.ts";
 import type { Scope, Token } from "./tokens.ts";
 
@@ -104,6 +105,15 @@ export type Store = {
      * try. One that cannot be made any more is recorded as such.
      */
     applyDue(now: number): Promise<DueChange[]>;
+  };
+  setup: {
+    /** As of one moment: these projects of those that exist, or all, and the forms where they are asked for. */
+    read(projects: string[] | null, forms: boolean): Promise<Setup>;
+    /**
+     * Makes all of the changes or none; returns the blob keys of files of deleted forms. Throws `conflict` unless the
+     * setup is still at that version.
+     */
+    apply(changes: SetupChange[], version: number, by: Author): Promise<string[]>;
   };
   forms: {
     insert(form: FormRecord): Promise<Form>;

@@ -23,6 +23,8 @@ const ROUTES = {
   scheduled: async () => (await import("./admin/scheduled.ts")).scheduledRoutes,
   forms: async () => (await import("./admin/forms.ts")).formRoutes,
   submissions: async () => (await import("./admin/submissions.ts")).submissionRoutes,
+  export: async () => (await import("./admin/export.ts")).exportRoutes,
+  apply: async () => (await import("./admin/apply.ts")).applyRoutes,
   tokens: async () => (await import("./admin/tokens.ts")).tokenRoutes,
 };
 
@@ -64,7 +66,9 @@ export async function createAdminApp(
   admin.use(`${ADMIN_PATH}/*`, identify(app));
   const [limit, importLimit] = [limitOf(MAX_ADMIN_BODY), limitOf(MAX_IMPORT_BODY)];
   admin.use(`${ADMIN_PATH}/*`, (c, next) =>
-    nounOf(c.req.path.slice(ADMIN_PATH.length)) === "flagd" ? importLimit(c, next) : limit(c, next),
+    ["flagd", "apply"].includes(nounOf(c.req.path.slice(ADMIN_PATH.length)) ?? "")
+      ? importLimit(c, next)
+      : limit(c, next),
   );
   for (const noun of nouns) admin.route(ADMIN_PATH, (await ROUTES[noun]())(app));
   admin.all(`${ADMIN_PATH}/*`, () => {

@@ -1,6 +1,7 @@
 import { describeRoute, resolver, validator } from "hono-openapi";
 import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
+import { pathOf } from "../../documents.ts";
 import { AppError } from "../../errors.ts";
 import type { Scope } from "../../tokens.ts";
 import { CONFIRM, requires } from "../auth.ts";
@@ -83,10 +84,11 @@ export function route({
 
 /**
  * Checks the JSON body of a request. Throws `invalid` with the first thing that is wrong and where, `unsupported`
- * for a body that is not said to be JSON, which the library would take for an empty one.
+ * for a body that is not said to be JSON, which the library would take for an empty one. A place in the field `whole`
+ * is told from there.
  */
-export function jsonBody<S extends z.ZodMiniType>(schema: S) {
-  const check = validator("json", schema, refuse);
+export function jsonBody<S extends z.ZodMiniType>(schema: S, whole?: string) {
+  const check = validator("json", schema, (result) => refuse(result, whole));
   const checkType: typeof check = (c, next) => {
     if (!/^application\/json\b/i.test(c.req.header("content-type") ?? "")) {
       throw new AppError("unsupported", "the body has to be sent as Content-Type: application/json");
@@ -98,7 +100,7 @@ export function jsonBody<S extends z.ZodMiniType>(schema: S) {
 
 /** Checks the query of a request. Throws `invalid`. */
 export function query<S extends z.ZodMiniType>(schema: S) {
-  return validator("query", schema, refuse);
+  return validator("query", schema, (result) => refuse(result));
 }
 
 /** The revision that `If-Match` names (RFC 9110, 13.1.1); null where it names none. Throws `invalid`. */
@@ -115,12 +117,21 @@ export function shownAt({ revision }: { revision: number }): { ETag: string } {
   return { ETag: `"${revision}"` };
 }
 
-type Issue = { message: string; path?: readonly (PropertyKey | { key: PropertyKey })[] | undefined };
+type Issue = {
+  message: string;
+  path?: readonly (PropertyKey | { key: PropertyKey })[] | undefined;
+  /** What is wrong with a name of a record. */
+  issues?: readonly Issue[];
+};
 
-function refuse(result: { success: true } | { success: false; error: readonly Issue[] }): void {
+function refuse(
+  result: { success: true } | { success: false; error: readonly Issue[] },
+  whole?: string,
+): void {
   if (result.success) return;
   const [issue] = result.error;
-  const path = issue?.path?.map((step) => String(typeof step === "object" ? step.key : step)).join(".") ?? "";
-  const message = issue?.message ?? "the request is not valid";
+  const steps = issue?.path?.map((step) => String(typeof step === "object" ? step.key : step)) ?? [];
+  const path = steps[0] === whole ? pathOf(...steps.slice(1)) : steps.join(".");
+  const message = issue?.issues?.[0]?.message ?? issue?.message ?? "the request is not valid";
   throw new AppError("invalid", path === "" || message.startsWith(path) ? message : `${path}: ${message}`);
 }

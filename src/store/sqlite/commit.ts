@@ -14,6 +14,7 @@ import { query } from "./statements.ts";
 import { deleteSubmission, insertSubmission } from "./submissions.ts";
 import { deleteToken, insertToken } from "./tokens.ts";
 import { deleteSegment, setSegment } from "./segments.ts";
+import { applySetup } from "./setup.ts";
 import { nextVersion } from "./version.ts";
 
 /** Every operation that writes, by name, so that it can be asked for across threads. */
@@ -38,6 +39,7 @@ const WRITES = {
   insertForm,
   updateForm,
   deleteForm,
+  applySetup,
   insertSubmission,
   deleteSubmission,
   insertToken,

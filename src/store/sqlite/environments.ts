@@ -95,3 +95,16 @@ function recordEnvironment(
 function stateOf({ name, locked }: Environment): { name: string; locked: boolean } {
   return { name, locked: locked ?? false };
 }
+
+export function renameEnvironment(
+  db: Database,
+  project: string,
+  slug: string,
+  name: string,
+  by: Author,
+): void {
+  const { id, project_id: projectId } = environmentRow(db, project, slug);
+  const before = environmentsOf(db, projectId).find((each) => each.slug === slug)!;
+  query(db, "UPDATE environments SET name = $name WHERE id = $id").run({ id, name });
+  recordEnvironment(db, projectId, by, before, { ...before, name });
+}

@@ -70,9 +70,12 @@ export function updateForm(
 }
 
 export function listForms(db: Database): Form[] {
-  return query<Row, []>(db, "SELECT * FROM forms ORDER BY slug")
-    .all()
-    .map((row) => viewForm(toRecord(row)));
+  return formRecords(db).map(viewForm);
+}
+
+/** By slug. */
+export function formRecords(db: Database): FormRecord[] {
+  return query<Row, []>(db, "SELECT * FROM forms ORDER BY slug").all().map(toRecord);
 }
 
 export function findForm(db: Database, slugOrKey: string): Form | undefined {

@@ -32,6 +32,12 @@ export function findProject(db: Database, slug: string): Project | undefined {
   return row && view(db, row);
 }
 
+export function renameProject(db: Database, slug: string, name: string): void {
+  const { id } = projectRow(db, slug);
+  query(db, "UPDATE projects SET name = $name WHERE id = $id").run({ id, name });
+  nextVersion(db);
+}
+
 export function deleteProject(db: Database, slug: string): void {
   const { id } = projectRow(db, slug);
   query(db, "DELETE FROM projects WHERE id = $id").run({ id });

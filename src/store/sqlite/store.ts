@@ -27,6 +27,7 @@ import {
 } from "./submissions.ts";
 import { environmentRow } from "./rows.ts";
 import { findSegment, listSegments, segmentsOfEnvironment } from "./segments.ts";
+import { readSetup } from "./setup.ts";
 import { findToken, listTokens } from "./tokens.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
 
@@ -126,6 +127,10 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
       delete: (project, environment, id) => write("deleteScheduled", [project, environment, id]),
       nextAt: () => read(() => nextScheduled(db)),
       applyDue: (now) => write("applyDue", [now]),
+    },
+    setup: {
+      read: (projects, forms) => read(() => readSetup(db, projects, forms)),
+      apply: (changes, version, by) => write("applySetup", [changes, version, by]),
     },
     forms: {
       insert: (form) => write("insertForm", [form]),

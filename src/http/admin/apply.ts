@@ -1,0 +1,39 @@
+import { Hono } from "hono/quick";
+import * as z from "zod/mini";
+import type { App } from "../../app.ts";
+import { applyDocument, planDocument } from "../../apply.ts";
+import { differenceSchema, documentSchema } from "../../schemas/documents.ts";
+import { requireScope } from "../../tokens.ts";
+import type { AdminEnv } from "../auth.ts";
+import { jsonBody, route } from "./contract.ts";
+
+const applySchema = z.strictObject({
+  document: documentSchema,
+  /** Only tells what would change. */
+  dryRun: z.optional(z.boolean()),
+  /** Removes what a section of the document does not name. */
+  prune: z.optional(z.boolean()),
+  /** Changes locked environments, and removes environments and submissions. */
+  confirmed: z.optional(z.boolean()),
+});
+
+export function applyRoutes(app: App) {
+  return new Hono<AdminEnv>().post(
+    "/apply",
+    route({
+      tag: "documents",
+      summary:
+        "Make everything what a document says, with the scope `admin`; or tell with `dryRun` what would change",
+      scope: "read",
+      schema: z.object({ changes: z.array(differenceSchema) }),
+    }),
+    jsonBody(applySchema, "document"),
+    async (c) => {
+      const { document, dryRun = false, prune = false, confirmed = false } = c.req.valid("json");
+      if (dryRun) return c.json({ changes: (await planDocument(app, document, prune)).differences });
+      const caller = c.get("caller");
+      requireScope(caller, "admin");
+      return c.json({ changes: await applyDocument(app, caller, document, { prune, confirmed }) });
+    },
+  );
+}

@@ -1,0 +1,40 @@
+import { Hono } from "hono/quick";
+import * as z from "zod/mini";
+import type { App } from "../../app.ts";
+import { documentOf } from "../../documents.ts";
+import { noSuchProject } from "../../projects.ts";
+import { documentSchema } from "../../schemas/documents.ts";
+import type { AdminEnv } from "../auth.ts";
+import { query, route } from "./contract.ts";
+
+const one = z.pipe(
+  z.transform((value) => (typeof value === "string" ? [value] : value)),
+  z.array(z.string()),
+);
+
+/** Without a project: all of them, and the forms. */
+const exportQuery = z.object({
+  project: z.optional(one),
+  forms: z.optional(z.enum(["true", "false"], "forms is true or false")),
+});
+
+export function exportRoutes(app: App) {
+  return new Hono<AdminEnv>().get(
+    "/export",
+    route({
+      tag: "documents",
+      summary: "Export what is set up as a document",
+      scope: "read",
+      schema: documentSchema,
+    }),
+    query(exportQuery),
+    async (c) => {
+      const { project: projects = null, forms } = c.req.valid("query");
+      const withForms = forms === undefined ? projects === null : forms === "true";
+      const setup = await app.store.setup.read(projects && [...new Set(projects)], withForms);
+      for (const slug of projects ?? [])
+        if (!setup.projects.some((project) => project.slug === slug)) throw noSuchProject(slug);
+      return c.json(documentOf(setup, withForms));
+    },
+  );
+}

@@ -1,0 +1,26 @@
+import type { Difference } from "./documents.ts";
+import { AppError } from "./errors.ts";
+import type { SetupChange, SetupEnvironment } from "./setup.ts";
+
+/** What makes a setup what a document says. */
+export type Plan = { differences: Difference[]; changes: SetupChange[]; checks: RuleCheck[] };
+
+/** A rule that the plan sets, which is still to be looked at: of a flag as JSON text, or of a segment. */
+export type RuleCheck = { path: string } & (
+  | { rules: string; segments: ReadonlyMap<string, unknown> }
+  | { segment: unknown }
+);
+
+/** An environment with its segments as the plan leaves them. */
+export type Target = SetupEnvironment & { rules: Map<string, unknown> };
+
+/** Adds to a plan what differs, and the changes that end it. */
+export function add(plan: Plan, difference: Difference, ...changes: SetupChange[]): void {
+  plan.differences.push(difference);
+  plan.changes.push(...changes);
+}
+
+/** What is wrong in a document, and where. */
+export function fault(path: string, message: string, hint?: string): AppError {
+  return new AppError("invalid", path === "" ? message : `${path}: ${message}`, { hint });
+}
