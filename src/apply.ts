@@ -80,7 +80,7 @@ async function lossesOf(app: App, changes: SetupChange[]): Promise<string[]> {
       losses.push(`this deletes ${path} with its flag values`);
     }
     if (change.change === "deleteForm") {
-      const count = await app.store.submissions.count(change.form);
+      const count = await app.store.submissions.count(change.key);
       const what = `${count} submission${count === 1 ? "" : "s"}`;
       if (count > 0) losses.push(`this deletes ${pathOf("forms", change.form)} with ${what}`);
     }

@@ -180,7 +180,7 @@ function planForms(
     add(
       plan,
       { action: "delete", kind: "form", path, before: formEntry(record), after: null },
-      { change: "deleteForm", form: slug },
+      { change: "deleteForm", form: slug, key: record.key },
     );
   }
 }

@@ -128,17 +128,14 @@ function compare(
  * The change that an entry asks for. With variants it is the whole definition: a default, a rule or metadata that it
  * leaves out goes. With a payload it is a plain flag.
  */
-function patchOf(entry: FlagEntry, { rules, payload }: FlagRecord): FlagPatch {
+function patchOf(entry: FlagEntry, { rules }: FlagRecord): FlagPatch {
   const patch: FlagPatch = { ...entry };
   if (patch.variants && rules !== null) {
     const before = parseRules(rules);
     for (const part of ["defaultVariant", "targeting", "metadata"] as const)
       if (patch[part] === undefined && before[part] != null) patch[part] = null;
   }
-  if (patch.variants || patch.payload === undefined) return patch;
-  if (rules !== null) patch.variants ??= null;
-  // What is not set reads the same.
-  if (payload === null && Bun.deepEquals(patch.payload, {}, true)) delete patch.payload;
+  if (rules !== null && patch.payload !== undefined) patch.variants ??= null;
   return patch;
 }
 

@@ -38,4 +38,4 @@ export type SetupChange =
   | { change: "deleteSegment"; place: SegmentPlace }
   | { change: "insertForm"; form: FormRecord }
   | { change: "updateForm"; form: string; patch: FormPatch }
-  | { change: "deleteForm"; form: string };
+  | { change: "deleteForm"; form: string; key: string };

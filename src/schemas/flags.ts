@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { depthOf } from "../json.ts";
 import { MAX_DESCRIPTION, MAX_PAYLOAD, MAX_PAYLOAD_DEPTH, formatBytes } from "../limits.ts";
+import { notDeeper, ruleDepth } from "./json.ts";
 import { momentOf, slugOf, timestamp } from "./slugs.ts";
 
 /** Any JSON value. Not `z.json()`, which recurses as deep as a sender likes. */
@@ -11,8 +11,11 @@ export const flagSlug = slugOf("flag", ["preview", "code-refs"]).check(
   z.refine((slug) => !slug.endsWith(".payload"), "names that end in .payload are reserved for payloads"),
 );
 
-const variants = z.record(z.string(), json);
-const targeting = z.record(z.string(), json);
+const variants = z.record(z.string(), json).check(
+  // One for the object of variants itself.
+  notDeeper(MAX_PAYLOAD_DEPTH + 1, `a variant has at most ${MAX_PAYLOAD_DEPTH} levels`),
+);
+const targeting = z.record(z.string(), json).check(ruleDepth);
 const metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 /** A flag as readers see it in one environment. */
@@ -39,10 +42,7 @@ export const flagPatchSchema = z.strictObject({
   enabled: z.optional(z.boolean("enabled is true or false")),
   payload: z.optional(
     json.check(
-      z.refine((value) => depthOf(value, MAX_PAYLOAD_DEPTH) <= MAX_PAYLOAD_DEPTH, {
-        error: `a payload has at most ${MAX_PAYLOAD_DEPTH} levels`,
-        abort: true,
-      }),
+      notDeeper(MAX_PAYLOAD_DEPTH, `a payload has at most ${MAX_PAYLOAD_DEPTH} levels`),
       z.refine(
         (value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_PAYLOAD,
         `a payload has at most ${formatBytes(MAX_PAYLOAD)} of JSON`,

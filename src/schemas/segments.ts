@@ -1,18 +1,18 @@
 import * as z from "zod/mini";
+import { ruleDepth } from "./json.ts";
 import { slugOf, timestamp } from "./slugs.ts";
 
 export const segmentName = slugOf("segment");
 
 /** A rule in JSONLogic: an object, or true or false. */
-const rule = z
-  .any()
-  .check(
-    z.refine(
-      (value) =>
-        typeof value === "boolean" || (typeof value === "object" && value !== null && !Array.isArray(value)),
-      'a rule is a JSON object such as {"ends_with":[{"var":"email"},"@example.com"]}',
-    ),
-  );
+const rule = z.any().check(
+  ruleDepth,
+  z.refine(
+    (value) =>
+      typeof value === "boolean" || (typeof value === "object" && value !== null && !Array.isArray(value)),
+    'a rule is a JSON object such as {"ends_with":[{"var":"email"},"@example.com"]}',
+  ),
+);
 
 export const segmentSchema = z.object({
   name: segmentName,

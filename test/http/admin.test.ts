@@ -126,6 +126,8 @@ const NEEDED: Record<string, Scope> = {
   "GET /submissions/{id}": "forms:read",
   "DELETE /submissions/{id}": "forms:write",
   "GET /submissions/{id}/files/{file}": "forms:read",
+  "GET /export": "read",
+  "POST /apply": "read",
   "GET /tokens": "admin",
   "POST /tokens": "admin",
   "DELETE /tokens/{name}": "admin",
