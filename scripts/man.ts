@@ -14,8 +14,9 @@ export const EXIT_STATUS = [
     "4",
     "not allowed: no token, a wrong one, or one without the scope; a file or directory that may not be read or written",
   ],
-  ["5", "conflict: it exists already"],
+  ["5", "conflict: it exists already, or somebody changed it at the same moment"],
   ["6", "unavailable: locked, disk full, server not reachable"],
+  ["9", "a difference: found by diff, or by flags refs scan --strict"],
   ["130", "interrupted, or a question answered with no; serve exits 0 when told to stop"],
 ] as const;
 
