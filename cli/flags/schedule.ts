@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { FlagPatch } from "../../src/flags.ts";
-import type { viewScheduled } from "../../src/schedule.ts";
+import { noSuchScheduled, type viewScheduled } from "../../src/schedule.ts";
 import type { FlagPlace } from "../../src/store.ts";
 import { path } from "../client.ts";
 import { environmentOption, projectOption } from "../config.ts";
@@ -80,9 +80,8 @@ Examples:
         const id = await session.need(given, "id");
         const project = await session.project();
         const found = (await listScheduled(session, project)).find((each) => each.id === id);
-        // Where it is in none, the answer is that there is no such change.
-        const environment = found?.environment ?? "none";
-        const url = path`/projects/${project}/environments/${environment}/scheduled/${id}`;
+        if (!found) throw noSuchScheduled(id);
+        const url = path`/projects/${project}/environments/${found.environment}/scheduled/${id}`;
         await session.client.call("DELETE", url);
         await session.report({ id, result: "cancelled" }, `cancelled ${id}\n`);
       }),
