@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Environment } from "../../src/environments.ts";
 import { AppError, type ErrorCode } from "../../src/errors.ts";
+import type { ImportPlan } from "../../src/import.ts";
 import type { FlagPatch } from "../../src/flags.ts";
 import type { Form } from "../../src/forms.ts";
 import { createIdSource, dashedKey, formKey } from "../../src/keys.ts";
@@ -847,6 +848,41 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
           Array.from({ length: 100 }, (_, index) => stores[index % 2]!.submissions.insert(submissionTo(key))),
         );
         for (const each of stores) expect(await each.submissions.count(key)).toBe(100);
+      });
+    });
+
+    describe("an import", () => {
+      const plan: ImportPlan = {
+        flags: [{ slug: "f", enabled: true, payload: "1", expiresAt: null, rules: null }],
+        segments: [{ name: "s", rule: "true" }],
+        metadata: '{"a":1}',
+      };
+      const done = {
+        flags: [{ key: "f", result: "created" as const }],
+        segments: [{ name: "s", result: "created" as const }],
+        metadata: "updated" as const,
+      };
+
+      test("sets flags, segments and metadata of one environment, or only tells what it would", async () => {
+        const { slug, find, select } = await project("a", "b");
+        const where = { project: slug, environment: "a" };
+        expect(await store.flags.import(where, plan, by(NOW), true)).toEqual(done);
+        expect(await find("a", "f")).toBeUndefined();
+        expect(await store.flags.import(where, plan, by(NOW), false)).toEqual(done);
+        expect(await find("a", "f")).toMatchObject({ enabled: true, payload: "1" });
+        expect(await find("b", "f")).toMatchObject({ enabled: false, payload: null });
+        expect((await select("a"))!.metadata).toBe('{"a":1}');
+        const other = await store.flags.selectIn(slug, "b");
+        expect([other.metadata, await other.segments()]).toEqual(["{}", []]);
+      });
+
+      test("into an environment that there is not is not_found", async () => {
+        const { slug } = await project("a");
+        const where = { project: slug, environment: "gone" };
+        for (const dryRun of [true, false])
+          expect(store.flags.import(where, plan, by(NOW), dryRun)).rejects.toMatchObject({
+            code: "not_found",
+          });
       });
     });
 
