@@ -8,13 +8,13 @@ import { VERSION } from "../cli/version.ts";
 export const EXIT_STATUS = [
   ["0", "done"],
   ["1", "failure"],
-  ["2", "usage: an option, a name or a value is not right"],
+  ["2", "usage: an option, a name or a value is not right; --yes is missing for what is locked"],
   ["3", "not found"],
   [
     "4",
     "not allowed: no token, a wrong one, or one without the scope; a file or directory that may not be read or written",
   ],
-  ["5", "conflict: it exists already, or somebody changed it at the same moment"],
+  ["5", "conflict: it exists already, or somebody changed it first, as --if-revision asks"],
   ["6", "unavailable: locked, disk full, server not reachable"],
   ["9", "a difference: found by diff, or by flags refs scan --strict"],
   ["130", "interrupted, or a question answered with no; serve exits 0 when told to stop"],

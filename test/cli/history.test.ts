@@ -229,7 +229,9 @@ describe("flags set --at", () => {
     expect((await run("flags", "scheduled", "-p", "shop")).stdout).toContain(`${planned.id}  ${planned.at}`);
     const cancel = () => run("flags", "unschedule", planned.id, "-p", "shop");
     expect((await cancel()).stdout).toBe(`cancelled ${planned.id}\n`);
-    expect((await cancel()).code).toBe(3);
+    const again = await cancel();
+    expect(again.code).toBe(3);
+    expect(again.stderr).toContain(`no change "${planned.id}" is scheduled`);
     const wrong = await Promise.all([
       set("--on", "--at", "2020-01-01T00:00:00Z"),
       set("--on", "--at", "never"),
