@@ -13,6 +13,7 @@ type Measure = (directory: string, rounds: Rounds, show: Show) => Promise<void>;
 
 const PARTS: Record<string, () => Promise<Measure>> = {
   reads: async () => (await import("./reads.ts")).measureReads,
+  ofrep: async () => (await import("./ofrep.ts")).measureOfrep,
   submissions: async () => (await import("./submissions.ts")).measureSubmissions,
   uploads: async () => (await import("./uploads.ts")).measureUploads,
   latency: async () => (await import("./latency.ts")).measureLatency,

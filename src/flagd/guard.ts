@@ -63,10 +63,16 @@ function boundedParts(args: unknown): unknown {
  */
 function byBytes(args: unknown, context: Record<string, unknown>): unknown {
   if (!Array.isArray(args)) return args;
-  if (typeof args[0] === "string") return [bytesOf(args[0]), ...args.slice(1)];
+  if (typeof args[0] === "string") return isAscii(args[0]) ? args : [bytesOf(args[0]), ...args.slice(1)];
   const { targetingKey, $flagd } = context as { targetingKey?: string; $flagd?: { flagKey?: string } };
-  if (!targetingKey) return args;
+  if (!targetingKey || (isAscii(targetingKey) && isAscii($flagd?.flagKey ?? ""))) return args;
   return [bytesOf(`${$flagd?.flagKey}${targetingKey}`), ...args];
+}
+
+/** Whose code units are its bytes. */
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x7f) return false;
+  return true;
 }
 
 function bytesOf(text: string): string {

@@ -1,8 +1,8 @@
 import { AppError } from "../errors.ts";
 import type { Context } from "../flagd/evaluate.ts";
-import { depthOf } from "../json.ts";
+import { childrenOf } from "../json.ts";
 import { RULE_LIMITS, formatBytes } from "../limits.ts";
-import { openBody } from "./body.ts";
+import { readText } from "./body.ts";
 
 /** Why a request is not evaluated, as OFREP names it. */
 export class ContextError extends Error {
@@ -16,13 +16,13 @@ export class ContextError extends Error {
 
 /** The context in the body of a request; none is an empty one. Throws `ContextError`, `invalid` for a broken body. */
 export async function readContext(request: Request): Promise<Context> {
-  const bytes = await openBody(request).readAll(RULE_LIMITS.context, () => {
+  const text = await readText(request, RULE_LIMITS.context, () => {
     return new AppError("too_large", `a request has at most ${formatBytes(RULE_LIMITS.context)}`);
   });
-  if (bytes.byteLength === 0) return {};
+  if (text === "") return {};
   let body: unknown;
   try {
-    body = JSON.parse(utf8.decode(bytes));
+    body = JSON.parse(text);
   } catch {
     throw new ContextError("PARSE_ERROR", "the body is not valid JSON");
   }
@@ -34,27 +34,24 @@ export async function readContext(request: Request): Promise<Context> {
   return context;
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
 /** Throws `ContextError` for a context that no flag is evaluated for. */
 export function checkContext(context: Context): void {
   const { targetingKey } = context;
   if (targetingKey !== undefined && typeof targetingKey !== "string")
     throw new ContextError("INVALID_CONTEXT", "the targetingKey is a string");
-  if (depthOf(context, RULE_LIMITS.contextDepth) > RULE_LIMITS.contextDepth)
-    throw new ContextError("INVALID_CONTEXT", `a context has at most ${RULE_LIMITS.contextDepth} levels`);
-  if (hasLongArray(context))
-    throw new ContextError(
-      "INVALID_CONTEXT",
-      `an array in a context has at most ${RULE_LIMITS.elements} elements`,
-    );
+  checkValue(context, RULE_LIMITS.contextDepth);
 }
 
-/** Rules go through arrays. */
-function hasLongArray(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (Array.isArray(value)) return value.length > RULE_LIMITS.elements || value.some(hasLongArray);
-  return Object.values(value).some(hasLongArray);
+/** Rules go through arrays, and into what they hold. */
+function checkValue(value: unknown, levels: number): void {
+  if (typeof value !== "object" || value === null) return;
+  if (levels === 0)
+    throw new ContextError("INVALID_CONTEXT", `a context has at most ${RULE_LIMITS.contextDepth} levels`);
+  if (Array.isArray(value) && value.length > RULE_LIMITS.elements) {
+    const message = `an array in a context has at most ${RULE_LIMITS.elements} elements`;
+    throw new ContextError("INVALID_CONTEXT", message);
+  }
+  for (const child of childrenOf(value)) checkValue(child, levels - 1);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

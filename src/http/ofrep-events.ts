@@ -45,6 +45,8 @@ export function createFlagEvents(
   const listeners = new Map<string, Listeners>();
   const tickets = createTickets(app);
   const guard = createGuard(app.now, { concurrent: MAX_STREAMS_OF_CLIENT, rate: null });
+  /** By environment key, which is one of those there are. */
+  const named = new Map<string, unknown[]>();
   let open = 0;
   let beatAt = 0;
   let timer: Timer | undefined;
@@ -147,13 +149,15 @@ export function createFlagEvents(
 
   return {
     open: openStream,
-    streamsOf: (keys) => [
-      {
-        type: "sse",
-        endpoint: { requestUri: `${basePath}${EVENTS_PATH}?ticket=${tickets.of(keys)}` },
-        inactivityDelaySec: INACTIVITY,
-      },
-    ],
+    streamsOf(keys) {
+      let streams = named.get(keys.environmentKey);
+      if (!streams) {
+        const requestUri = `${basePath}${EVENTS_PATH}?ticket=${tickets.of(keys)}`;
+        streams = [{ type: "sse", endpoint: { requestUri }, inactivityDelaySec: INACTIVITY }];
+        named.set(keys.environmentKey, streams);
+      }
+      return streams;
+    },
     count: () => open,
     close() {
       clearInterval(timer);

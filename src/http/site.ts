@@ -189,11 +189,14 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
     addHot("flags", FLAG_PATH, "slug", flags.readFlag);
   }
   if (ofrep) {
-    addHot("flags", OFREP_FLAGS_PATH, "", async (request, _, client) =>
-      (await ofrep()).evaluateAll(request, client),
+    let loaded: OfrepService | undefined;
+    const use = (ask: (service: OfrepService) => Answer) =>
+      loaded ? ask(loaded) : ofrep().then((service) => ask((loaded = service)));
+    addHot("flags", OFREP_FLAGS_PATH, "", (request, _, client) =>
+      use((service) => service.evaluateAll(request, client)),
     );
-    addHot("flags", OFREP_FLAG_PATH, "key", async (request, key, client) =>
-      (await ofrep()).evaluateOne(request, key, client),
+    addHot("flags", OFREP_FLAG_PATH, "key", (request, key, client) =>
+      use((service) => service.evaluateOne(request, key, client)),
     );
   }
   return {
