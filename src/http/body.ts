@@ -6,7 +6,7 @@ export type Body = {
   /** The next bytes, or null at the end. Throws `invalid` where the sender went away. */
   read: () => Promise<Uint8Array | null>;
   /** The whole body where it is at most `limit` bytes. Throws `tooLarge()` otherwise, `invalid` as `read` does. */
-  readAll: (limit: number, tooLarge: () => AppError) => Promise<Uint8Array>;
+  readAll: (limit: number, tooLarge: () => Error) => Promise<Uint8Array>;
   /**
    * Reads what is still coming and forgets it, within the limits of `DRAIN`: a sender that finds its connection
    * closed while it sends does not see the answer. False where there was more.
@@ -32,7 +32,7 @@ export function openBody(request: Request): Body {
     }
   };
 
-  const readAll = async (limit: number, tooLarge: () => AppError): Promise<Uint8Array> => {
+  const readAll = async (limit: number, tooLarge: () => Error): Promise<Uint8Array> => {
     const announced = Number(request.headers.get("content-length") ?? Number.NaN);
     if (announced > limit) throw tooLarge();
     if (announced <= limit) {
@@ -83,13 +83,30 @@ export function openBody(request: Request): Body {
 }
 
 /**
- * A whole body as text where it is at most `limit` bytes; throws as `readAll` does. Read before anything is waited for,
- * it takes two thirds of the time that it takes later.
+ * A whole body of at most `limit` bytes as JSON; undefined where it is empty. Throws `tooLarge()`, `broken()` for what is
+ * no JSON, `invalid` as `read` does. Read before anything is waited for, and by the runtime itself, it takes half the
+ * time: `npm run bench -- ofrep`.
  */
-export async function readText(request: Request, limit: number, tooLarge: () => AppError): Promise<string> {
+export function readJson(
+  request: Request,
+  limit: number,
+  { tooLarge, broken }: { tooLarge: () => Error; broken: () => Error },
+): Promise<unknown> {
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
-  if (announced <= limit) return request.text().catch((error: unknown) => Promise.reject(gone(error)));
-  return new TextDecoder().decode(await openBody(request).readAll(limit, tooLarge));
+  if (announced > 0 && announced <= limit)
+    return request
+      .json()
+      .catch((error: unknown) => Promise.reject(error instanceof SyntaxError ? broken() : gone(error)));
+  return openBody(request)
+    .readAll(limit, tooLarge)
+    .then((bytes) => {
+      if (bytes.byteLength === 0) return undefined;
+      try {
+        return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+      } catch {
+        throw broken();
+      }
+    });
 }
 
 function gone(cause: unknown): AppError {

@@ -2,7 +2,7 @@ import { AppError } from "../errors.ts";
 import type { Context } from "../flagd/evaluate.ts";
 import { childrenOf } from "../json.ts";
 import { RULE_LIMITS, formatBytes } from "../limits.ts";
-import { readText } from "./body.ts";
+import { readJson } from "./body.ts";
 
 /** Why a request is not evaluated, as OFREP names it. */
 export class ContextError extends Error {
@@ -15,17 +15,15 @@ export class ContextError extends Error {
 }
 
 /** The context in the body of a request; none is an empty one. Throws `ContextError`, `invalid` for a broken body. */
-export async function readContext(request: Request): Promise<Context> {
-  const text = await readText(request, RULE_LIMITS.context, () => {
-    return new AppError("too_large", `a request has at most ${formatBytes(RULE_LIMITS.context)}`);
-  });
-  if (text === "") return {};
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw new ContextError("PARSE_ERROR", "the body is not valid JSON");
-  }
+export function readContext(request: Request): Promise<Context> {
+  return readJson(request, RULE_LIMITS.context, {
+    tooLarge: () => new AppError("too_large", `a request has at most ${formatBytes(RULE_LIMITS.context)}`),
+    broken: () => new ContextError("PARSE_ERROR", "the body is not valid JSON"),
+  }).then(contextOf);
+}
+
+function contextOf(body: unknown): Context {
+  if (body === undefined) return {};
   if (!isObject(body))
     throw new ContextError("INVALID_CONTEXT", 'the body is an object such as {"context":{}}');
   const { context = {} } = body;
