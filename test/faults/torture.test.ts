@@ -184,7 +184,16 @@ test(
     const data = tempDirectory();
     const keys = await prepare(data);
     const memory = createMemory();
-    for (let round = 1; round <= ROUNDS; round += 1) {
+    // A slow machine gets further rounds: where the load did not reach the server, nothing was proved.
+    const hasProved = () => {
+      const kept = [...memory.submissions.values()];
+      return (
+        kept.some(({ files }) => files.length === 0) &&
+        kept.some(({ files }) => files.length > 0) &&
+        (memory.flags.get("by-api")?.acknowledged ?? 0) > 0
+      );
+    };
+    for (let round = 1; round <= ROUNDS || (!hasProved() && round <= ROUNDS + 20); round += 1) {
       const seed = SEED + round * 1000;
       try {
         await loadAndKill(data, keys, memory, seed);
@@ -201,11 +210,7 @@ test(
         });
       }
     }
-    // Otherwise the load did not reach the server, and nothing was proved.
-    const kept = [...memory.submissions.values()];
-    expect(kept.some(({ files }) => files.length === 0)).toBe(true);
-    expect(kept.some(({ files }) => files.length > 0)).toBe(true);
-    expect(memory.flags.get("by-api")!.acknowledged).toBeGreaterThan(0);
+    expect(hasProved()).toBe(true);
   },
-  10_000 + ROUNDS * 5000,
+  60_000 + ROUNDS * 5000,
 );
