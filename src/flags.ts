@@ -21,6 +21,8 @@ export type FlagRecord = {
   expiresAt: number | null;
   /** `FlagRules` as JSON text, or null for a plain flag. */
   rules: string | null;
+  /** Whether the values came in a file of flagd, and nothing was set here since. */
+  imported: boolean;
   createdAt: number;
   updatedAt: number;
   /** Of the last change to the flag here; 0 before changes were counted. */
@@ -73,6 +75,7 @@ export function changeRecord(
     payload: null,
     expiresAt: null,
     rules: null,
+    imported: false,
     createdAt: now,
     updatedAt: now,
     revision: 0,
@@ -94,7 +97,7 @@ export function applyPatch(
 }
 
 function patched(before: FlagRecord, patch: FlagPatch): FlagRecord {
-  const record = { ...before };
+  const record = { ...before, imported: false };
   if (patch.enabled !== undefined) record.enabled = patch.enabled;
   record.rules = applyRules(before.rules, patch);
   if (record.rules !== null) record.payload = null;
@@ -112,8 +115,11 @@ function patched(before: FlagRecord, patch: FlagPatch): FlagRecord {
   return record;
 }
 
+/** Where the values came from makes no difference. */
 function sameRecord(a: FlagRecord, b: FlagRecord): boolean {
-  return (Object.keys(a) as (keyof FlagRecord)[]).every((field) => a[field] === b[field]);
+  return (Object.keys(a) as (keyof FlagRecord)[]).every(
+    (field) => field === "imported" || a[field] === b[field],
+  );
 }
 
 export function noSuchFlag(slug: string): AppError {

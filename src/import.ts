@@ -22,5 +22,5 @@ export type ImportResult = {
 
 /** Sets a record to a definition; the description, which every environment shows, only where one is given. */
 export function define(definition: FlagDefinition): (record: FlagRecord) => FlagRecord {
-  return (record) => ({ ...record, ...definition });
+  return (record) => ({ ...record, ...definition, imported: true });
 }

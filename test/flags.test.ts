@@ -10,6 +10,7 @@ const flag = (more: Partial<FlagRecord> = {}): FlagRecord => ({
   payload: null,
   expiresAt: null,
   rules: null,
+  imported: false,
   revision: 0,
   createdAt: 1000,
   updatedAt: 1000,

@@ -24,6 +24,7 @@ const seen = (more: Partial<FlagRecord> & { readAt?: number | null } = {}) => {
       payload: null,
       expiresAt: null,
       rules: null,
+      imported: false,
       revision: 0,
       createdAt: NOW,
       updatedAt: NOW,

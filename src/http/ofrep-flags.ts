@@ -4,6 +4,7 @@ import { createDecide, evaluateFlag, evaluatePayload, PAYLOAD_SUFFIX, type Decid
 import type { FlagRecord } from "../flags.ts";
 import type { Readable } from "../reads.ts";
 import { createSnapshots, type FindSnapshot } from "../snapshots.ts";
+import { parseRules } from "../rules.ts";
 import type { FlagSelection } from "../store.ts";
 import { isoTime } from "../time.ts";
 
@@ -78,11 +79,14 @@ function neverAsked(): never {
   throw new Error("a plain flag has no rules");
 }
 
-/** A flag with variants carries what its definition and its flag set say, as in flagd, and what is set here besides. */
+/**
+ * A flag that flagd defined, or could have, carries what its definition and its flag set say, and what was set here
+ * besides.
+ */
 function metadataOf(record: FlagRecord, ofSet: Record<string, unknown>): Record<string, unknown> {
-  const { description, expiresAt, updatedAt, rules } = record;
+  const { description, expiresAt, updatedAt, rules, imported } = record;
   const expiry = expiresAt === null ? {} : { expiredAt: isoTime(expiresAt) };
-  if (rules === null) return { description, updatedAt: isoTime(updatedAt), ...expiry };
-  const { metadata } = JSON.parse(rules) as { metadata?: Record<string, unknown> };
+  if (rules === null && !imported) return { description, updatedAt: isoTime(updatedAt), ...expiry };
+  const { metadata } = rules === null ? {} : parseRules(rules);
   return { ...ofSet, ...(description === "" ? {} : { description }), ...expiry, ...metadata };
 }

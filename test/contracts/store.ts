@@ -258,6 +258,7 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
             payload: null,
             expiresAt: null,
             rules: null,
+            imported: false,
             revision: expect.any(Number),
             createdAt: 1000,
             updatedAt: 1000,

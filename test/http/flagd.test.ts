@@ -396,6 +396,27 @@ test("every change is in the history, under the name of who made it", async () =
   ]);
 });
 
+test("an imported flag is evaluated with the metadata of its definition and its set alone, until it is set here", async () => {
+  const { import: take, set, project } = await openProject();
+  await take({
+    flags: {
+      plain: { state: "ENABLED", ...BOOLEAN, defaultVariant: "on" },
+      other: flagOf({ defaultVariant: "a" }),
+    },
+    metadata: { team: "web" },
+  });
+  const { key, environments } = (await app.store.projects.find(project))!;
+  const headers = { "x-project-key": key, "x-environment-key": environments[0]!.key };
+  const ofrep = await services.ofrep();
+  const metadataOf = async (flag: string) => {
+    const request = new Request("http://site.test/", { method: "POST", headers });
+    return ((await (await ofrep.evaluateOne(request, flag, () => "")).json()) as Json)["metadata"];
+  };
+  for (const flag of ["plain", "other"]) expect(await metadataOf(flag)).toEqual({ team: "web" });
+  await set("plain", { enabled: false });
+  expect(await metadataOf("plain")).toEqual({ description: "", updatedAt: expect.any(String) });
+});
+
 test("none of this was a bug to report", () => {
   expect(reported.filter((error) => !(error instanceof Error && error.name === "AppError"))).toEqual([]);
 });

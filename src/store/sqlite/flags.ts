@@ -15,6 +15,7 @@ type Row = {
   payload: string | null;
   expires_at: number | null;
   rules: string | null;
+  imported: number;
   revision: number;
   created_at: number;
   updated_at: number;
@@ -22,6 +23,7 @@ type Row = {
 
 const SELECT = `
   SELECT f.id, f.slug, f.description, coalesce(v.enabled, 0) AS enabled, v.payload, v.expires_at, v.rules,
+         coalesce(v.imported, 0) AS imported,
          max(f.revision, coalesce(v.revision, 0)) AS revision,
          f.created_at, max(f.updated_at, coalesce(v.updated_at, 0)) AS updated_at
   FROM environments e
@@ -58,7 +60,7 @@ export function changeFlag(
   const revision = nextVersion(db);
   const record = { ...asked, revision };
   const describes = before?.description !== record.description;
-  const { description, createdAt, updatedAt, payload, expiresAt, rules } = record;
+  const { description, createdAt, updatedAt, payload, expiresAt, rules, imported } = record;
   if (row && describes) {
     query(
       db,
@@ -69,14 +71,15 @@ export function changeFlag(
   query(
     db,
     `INSERT OR REPLACE INTO flag_values
-       (environment_id, flag_id, enabled, payload, expires_at, rules, updated_at, revision)
-     VALUES ($environmentId, $flagId, $enabled, $payload, $expiresAt, $rules, $updatedAt, $revision)`,
+       (environment_id, flag_id, enabled, payload, expires_at, rules, imported, updated_at, revision)
+     VALUES ($environmentId, $flagId, $enabled, $payload, $expiresAt, $rules, $imported, $updatedAt, $revision)`,
   ).run({
     environmentId,
     flagId,
     payload,
     expiresAt,
     rules,
+    imported: imported ? 1 : 0,
     updatedAt,
     revision,
     enabled: record.enabled ? 1 : 0,
@@ -190,6 +193,7 @@ function toRecord(row: Row): FlagRecord {
     payload: row.payload,
     expiresAt: row.expires_at,
     rules: row.rules,
+    imported: row.imported === 1,
     revision: row.revision,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -1,5 +1,7 @@
 -- A flag with variants: what flagd calls its definition, without the state, as JSON. Null for a plain flag.
 ALTER TABLE flag_values ADD COLUMN rules TEXT;
+-- Whether these values came in a file of flagd, and nothing was set here since.
+ALTER TABLE flag_values ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;
 
 -- The setup version at the last change of the flag, and of its values in an environment.
 ALTER TABLE flags ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
