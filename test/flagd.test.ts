@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { compileFlag, type Context } from "../src/flagd/evaluate.ts";
-import { findFault } from "../src/flagd/check.ts";
+import { findFault, findSegmentFault } from "../src/flagd/check.ts";
 import { putIn } from "../src/flagd/segments.ts";
 import type { FlagRules } from "../src/rules.ts";
 
@@ -175,6 +175,36 @@ describe("a fault in a definition", () => {
   test("is none where a rule refers to a segment that is still to be made", () => {
     for (const targeting of [{ if: [{ $ref: "later" }, "on"] }, { $ref: "later" }])
       expect(findFault({ ...BOOLEAN, targeting }, new Map())).toBeUndefined();
+  });
+});
+
+describe("arguments that flagd's own operations do not know", () => {
+  const odd: Record<string, unknown>[] = [
+    { if: [{ sem_ver: [{ var: "version" }, "===", "1.0.0"] }, "on", "off"] },
+    { if: [{ sem_ver: [{ var: "version" }, "=", "v1.0.0"] }, "on", "off"] },
+    { if: [{ starts_with: ["abc"] }, "on", "off"] },
+    { fractional: [{ var: "targetingKey" }, ["on", -50], ["off", 100]] },
+  ];
+
+  test("are no fault in a file, and one in a rule that is written here", () => {
+    for (const targeting of odd) {
+      expect(findFault({ ...BOOLEAN, targeting }, new Map())).toBeUndefined();
+      expect(findFault({ ...BOOLEAN, targeting }, new Map(), true)?.path).toStartWith("/targeting/");
+    }
+    expect(findSegmentFault(odd[0])).toBeUndefined();
+    expect(findSegmentFault(odd[0], true)).toBeDefined();
+  });
+
+  test("hide no operation that flagd does not have", () => {
+    for (const unknown of [{ val: "a" }, { if: [{ try: [1] }] }])
+      expect(findFault({ ...BOOLEAN, targeting: { starts_with: [unknown] } }, new Map())).toBeDefined();
+  });
+
+  test("evaluate to null, as in flagd", () => {
+    expect(evaluate(odd[0]!, { version: "1.0.0" })).toMatchObject({ variant: "off" });
+    expect(evaluate(odd[1]!, { version: "1.0.0" })).toMatchObject({ variant: "on" });
+    expect(evaluate(odd[2]!, {})).toMatchObject({ variant: "off" });
+    expect(evaluate(odd[3]!, { targetingKey: "a" })).toMatchObject({ variant: "off" });
   });
 });
 

@@ -15,9 +15,10 @@ const SOME_RULE = { "==": [1, 1] };
 
 /**
  * What is wrong with a flag's rules, by flagd's published JSON schema and by what can be evaluated here; undefined
- * where nothing is. A reference to a segment that does not exist is no fault.
+ * where nothing is. A reference to a segment that does not exist is no fault. Nor, unless `isStrict`, are arguments that
+ * flagd's own operations do not know: flagd warns of them, and evaluates the operation to null.
  */
-export function findFault(rules: FlagRules, segments: Segments): Fault | undefined {
+export function findFault(rules: FlagRules, segments: Segments, isStrict = false): Fault | undefined {
   const { targeting = {} } = rules;
   const excess = findExcess(rules);
   if (excess) return excess;
@@ -30,33 +31,59 @@ export function findFault(rules: FlagRules, segments: Segments): Fault | undefin
   const whole = putInAll(targeting, segments);
   if (whole instanceof RangeError) return { path: "/targeting", message: whole.message };
   const root = "/flags/flag";
-  const flag = { state: "ENABLED", ...rules, ...(rules.targeting ? { targeting: whole } : {}) };
-  const fault = bySchema({ flags: { flag } });
-  return fault && { ...fault, path: fault.path.slice(root.length) };
+  const check = (targeting: unknown) => {
+    const flag = { state: "ENABLED", ...rules, ...(rules.targeting ? { targeting } : {}) };
+    const fault = bySchema({ flags: { flag } });
+    return fault && { ...fault, path: fault.path.slice(root.length) };
+  };
+  const fault = check(whole);
+  return fault && !isStrict && !check(withoutOwn(whole)) ? undefined : fault;
+}
+
+/** flagd's own operations. */
+const OWN = new Set(["fractional", "sem_ver", "starts_with", "ends_with"]);
+
+/** A rule in which another stands for each of flagd's own operations, whose arguments hold rules alone. */
+function withoutOwn(rule: unknown): unknown {
+  if (typeof rule !== "object" || rule === null) return rule;
+  if (Array.isArray(rule)) return rule.map(withoutOwn);
+  const entries = Object.entries(rule);
+  const [[name, args] = []] = entries;
+  const isOwn = entries.length === 1 && OWN.has(name!) && Array.isArray(args) && args.every(holdsRules);
+  if (isOwn) return SOME_RULE;
+  return Object.fromEntries(entries.map(([key, each]) => [key, withoutOwn(each)]));
+}
+
+function holdsRules(argument: unknown): boolean {
+  if (typeof argument !== "object" || argument === null) return true;
+  if (Array.isArray(argument)) return argument.every(holdsRules);
+  return !bySchema({ flags: {}, $evaluators: { argument: withoutOwn(argument) } });
 }
 
 /** Throws `invalid` for rules with a fault. */
-export function checkRules(rules: FlagRules, segments: Segments): void {
-  const fault = findFault(rules, segments);
+export function checkRules(rules: FlagRules, segments: Segments, isStrict: boolean): void {
+  const fault = findFault(rules, segments, isStrict);
   if (fault) throw faultError(fault);
 }
 
 /** Throws `invalid` for a rule that could be no segment. */
 export function checkSegment(rule: unknown): void {
-  const fault = findSegmentFault(rule);
+  const fault = findSegmentFault(rule, true);
   if (fault) throw faultError(fault);
 }
 
-/** Why a rule could be no segment, with the place in it. */
-export function findSegmentFault(rule: unknown): Fault | undefined {
+/** Why a rule could be no segment, with the place in it; `isStrict` as for `findFault`. */
+export function findSegmentFault(rule: unknown, isStrict = false): Fault | undefined {
   if (typeof rule === "boolean") return undefined;
   const excess = findExcess({ rule });
   if (excess) return { ...excess, path: "" };
   const segment = putInAll(rule, new Map());
   if (segment instanceof RangeError) return { path: "", message: segment.message };
   const root = "/$evaluators/segment";
-  const fault = bySchema({ flags: {}, $evaluators: { segment } });
-  return fault && { ...fault, path: fault.path.slice(root.length) };
+  const check = (segment: unknown) => bySchema({ flags: {}, $evaluators: { segment } });
+  const fault = check(segment);
+  if (!fault || (!isStrict && !check(withoutOwn(segment)))) return undefined;
+  return { ...fault, path: fault.path.slice(root.length) };
 }
 
 /** A rule without references, or why there is none. */

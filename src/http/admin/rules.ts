@@ -17,7 +17,9 @@ export async function checkFlagRules(app: App, place: FlagPlace, patch: FlagPatc
   // Only here: the library takes as long to load as all the rest of a command.
   const { checkRules } = await import("../../flagd/check.ts");
   const selection = await app.store.flags.selectIn(place.project, place.environment);
-  checkRules(parseRules(rules), rulesBySegment(await selection.segments()));
+  // What somebody writes here is looked at more closely than what stands already, which may have been imported.
+  const isStrict = patch.targeting != null;
+  checkRules(parseRules(rules), rulesBySegment(await selection.segments()), isStrict);
 }
 
 /** Throws `invalid` for a rule that could be no segment, or makes rules of flags too large. */
