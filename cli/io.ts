@@ -1,3 +1,4 @@
+import { fstatSync, writeSync } from "node:fs";
 import { AppError } from "../src/errors.ts";
 
 /** The world of a command: its streams, and a person where there is one. */
@@ -36,7 +37,8 @@ export function processIo(env: Record<string, string | undefined>): Io {
   return {
     async out(text) {
       try {
-        await Bun.write(Bun.stdout, text);
+        if (outIsFile()) writeAll(1, text);
+        else await Bun.write(Bun.stdout, text);
       } catch (error) {
         // The reader has what it wanted, as `head` does: nothing went wrong.
         if (error instanceof Error && "code" in error && error.code === "EPIPE") process.exit(0);
@@ -63,6 +65,20 @@ export function processIo(env: Record<string, string | undefined>): Io {
       return !env["CI"] && isTerminal(0) && isTerminal(1);
     },
   };
+}
+
+/** Whether standard output is a file on a disk, which Bun.write cuts, or fills with zeros where it is appended to. */
+function outIsFile(): boolean {
+  try {
+    return fstatSync(1).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function writeAll(descriptor: number, text: string | Uint8Array): void {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
 }
 
 /** What `isatty` of node:tty asks, without the streams that come with that module. */

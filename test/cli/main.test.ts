@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { formflag, onData } from "../support/executable.ts";
@@ -29,6 +29,23 @@ describe("--version", () => {
     expect(stdout).toStartWith(`formflag ${version} `);
     expect(stdout).toMatch(/commit [0-9a-f]{7,}/);
     expect(stdout).toContain(`Bun ${Bun.version}`);
+  });
+});
+
+describe("standard output that is appended to a file", () => {
+  const data = tempDirectory();
+  const file = join(data, "out.log");
+  const append = (...args: string[]) =>
+    formflag([...args, "--data", data], { under: ["sh", "-c", `"$@" >> ${file}`, "sh"] });
+
+  test("keeps what the file held, whether much is written or nothing", async () => {
+    await formflag(["projects", "create", "shop", "--data", data]);
+    const { stdout: much } = await formflag(["completion", "bash"]);
+    writeFileSync(file, "before\n");
+    expect((await append("completion", "bash")).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe(`before\n${much}`);
+    expect((await append("segments", "history", "none", "-p", "shop", "-e", "develop")).code).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe(`before\n${much}`);
   });
 });
 
