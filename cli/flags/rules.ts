@@ -55,13 +55,15 @@ export async function rulesPatch(session: Session, url: string): Promise<RulesPa
       `there are ${conditions.length} --if and ${chosen.length} --then`,
       "each --if needs a --then: --if 'email ends_with @example.com' --then on",
     );
-  if (rollout === undefined && conditions.length === 0) return patch;
+  const ruled = rollout !== undefined || conditions.length > 0;
+  if (!ruled && patch.targeting == null) return patch;
 
   const variants = patch.variants ?? (patch.variants === null ? undefined : await variantsAt(session, url));
   if (variants === undefined) {
     patch.variants = { on: true, off: false };
     if (patch.defaultVariant === undefined) patch.defaultVariant = "off";
   }
+  if (!ruled) return patch;
   const known = variants ?? patch.variants!;
   for (const name of chosen) {
     if (!Object.hasOwn(known, name))

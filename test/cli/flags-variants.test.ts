@@ -83,6 +83,16 @@ describe("flags set", () => {
     expect(await evaluate("search")).toMatchObject({ variant: "off", reason: "DEFAULT" });
   });
 
+  test("makes a plain or a new flag's variants on and off for a rule", async () => {
+    const targeting = { if: [{ "==": [{ var: "a" }, 1] }, "on"] };
+    const rule = JSON.stringify(targeting);
+    expect(await set("fresh", "--on", "--targeting", rule)).toMatchObject({ ...BOOLEAN, targeting });
+    await set("known", "--on", "--payload", "[1]");
+    const known = await set("known", "--targeting", rule, "--default", "on");
+    expect(known).toMatchObject({ ...BOOLEAN, defaultVariant: "on", targeting });
+    expect(await evaluate("fresh", { a: 1 })).toMatchObject({ value: true, reason: "TARGETING_MATCH" });
+  });
+
   test("rolls out by the names of two boolean variants, the true one first", async () => {
     await set("beta", "--variants", '{"no":false,"yes":true}', "--default", "no");
     expect((await set("beta", "--rollout", "5")).targeting).toEqual(share(5, 95, ["yes", "no"]));
