@@ -66,11 +66,12 @@ Examples:
       action(io, async (session, given) => {
         const name = await session.need(given, "name");
         const { url } = await placeOf(session, name);
-        const segment = await session.client.call<Segment>("GET", url);
+        const { value: segment, revision } = await session.client.callAt<Segment>("GET", url);
         const about = details([
           ["segment", segment.name],
           ["created", segment.createdAt],
           ["updated", segment.updatedAt],
+          ["revision", String(revision)],
         ]);
         await session.print(segment, `${about}\nrule\n${indentedJson(segment.rule)}`);
       }),

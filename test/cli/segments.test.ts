@@ -60,6 +60,7 @@ test("segments are listed by name and shown with their rule", async () => {
   expect(all.map(({ name }) => name)).toEqual(all.map(({ name }) => name).toSorted());
   expect(all).toContainEqual(expect.objectContaining({ name: "staff", rule: STAFF }));
   const { stdout } = await run("segments", "get", "staff", ...HERE);
+  expect(stdout).toMatch(/^revision +\d+$/m);
   expect(stdout).toEndWith('\nrule\n  {"ends_with":[{"var":"email"},"@example.com"]}\n');
 });
 
