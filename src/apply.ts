@@ -46,11 +46,16 @@ export async function applyDocument(
   return differences;
 }
 
-/** The environment that a change concerns, or without one all of the project; none where no flag reads otherwise. */
+/**
+ * The environment that a change concerns, or without one all of the project; none where no flag there has other values:
+ * a description belongs to all environments, and a new flag is off.
+ */
 function placesOf(change: SetupChange): { project: string; environment?: string }[] {
   if (change.change === "deleteFlag") return [{ project: change.project }];
-  if (change.change === "setFlag" && change.patch.description !== undefined)
-    return [{ project: change.place.project }];
+  if (change.change === "setFlag") {
+    const { description: _, ...values } = change.patch;
+    if (Object.values(values).every((value) => value === undefined)) return [];
+  }
   const place = "place" in change ? change.place : change;
   if (!("environment" in place) || typeof place.environment !== "string") return [];
   return [{ project: place.project, environment: place.environment }];

@@ -313,6 +313,11 @@ describe("a document", () => {
     expect(apply({ projects: { shop: { flags: {} } } }, { prune: true })).rejects.toThrow("unconfirmed");
     expect((await apply(inside("production"), { dryRun: true })).length).toBe(1);
     expect((await apply(inside("develop"))).length).toBe(1);
+    const described = shop({
+      sale: { description: "Of spring" },
+      news: { description: "New", environments: { develop: { enabled: true } } },
+    });
+    expect((await apply(described)).length).toBe(2);
     expect((await apply(inside("production"), { confirmed: true })).length).toBe(1);
   });
 });
