@@ -89,7 +89,15 @@ describe("history", () => {
     await run("flags", "delete", "sale", "-p", "shop", "--yes");
     const deleted = await run("flags", "history", "sale", "-p", "shop", "--limit", "1");
     expect(deleted.stdout).toContain('all environments  deleted\n- develop: {"enabled":false');
-    expect((await run("flags", "history", "nothing", "-p", "shop")).code).toBe(3);
+    for (const args of [
+      ["flags", "history", "nothing"],
+      ["segments", "history", "nothing"],
+      ["environments", "history", "nothing"],
+      ["flags", "history", "other", "-e", "nothing"],
+    ]) {
+      const { code, stderr } = await run(...args, "-p", "shop");
+      expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("nothing") });
+    }
     expect((await run("flags", "history", "sale", "-p", "shop", "--limit", "x")).code).toBe(2);
   });
 

@@ -1,10 +1,12 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
+import { getEnvironment } from "../../environments.ts";
 import { noSuchFlag } from "../../flags.ts";
 import { CHANGE_KINDS, viewChange, type ChangeQuery } from "../../history.ts";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../limits.ts";
 import { changeSchema } from "../../schemas/history.ts";
+import { noSuchSegment } from "../../segments.ts";
 import type { AdminEnv } from "../auth.ts";
 import { query, route } from "./contract.ts";
 
@@ -25,6 +27,7 @@ const schema = z.object({ changes: z.array(changeSchema) });
 export function historyRoutes(app: App) {
   const list = async (project: string, asked: ChangeQuery) => {
     const changes = await app.store.changes.list(project, asked);
+    if (changes.length === 0) await requireKnown(app, project, asked);
     return { changes: changes.map(viewChange) };
   };
   return new Hono<AdminEnv>()
@@ -40,17 +43,25 @@ export function historyRoutes(app: App) {
       query(pageSchema),
       async (c) => {
         const { project, flag: name } = c.req.param();
-        const found = await list(project, { ...c.req.valid("query"), kind: "flag", name });
-        if (found.changes.length === 0) await requireFlag(app, project, name);
-        return c.json(found);
+        return c.json(await list(project, { ...c.req.valid("query"), kind: "flag", name }));
       },
     );
 }
 
-/** Throws `not_found` for a flag that is not there and never was. */
-async function requireFlag(app: App, project: string, flag: string): Promise<void> {
-  const [environment] = await app.store.environments.list(project);
-  if (environment && (await app.store.flags.find({ project, environment: environment.slug, flag }))) return;
-  const [change] = await app.store.changes.list(project, { kind: "flag", name: flag, limit: 1 });
-  if (!change) throw noSuchFlag(flag);
+/** Throws `not_found` for an environment, a flag or a segment that is not there and never was. */
+async function requireKnown(
+  app: App,
+  project: string,
+  { kind, name, environment }: ChangeQuery,
+): Promise<void> {
+  if (environment !== undefined) await getEnvironment(app, project, environment);
+  if (kind === undefined || name === undefined) return;
+  const [ever] = await app.store.changes.list(project, { kind, name, limit: 1 });
+  if (ever) return;
+  if (kind === "environment") await getEnvironment(app, project, name);
+  if (kind === "segment") throw noSuchSegment(name);
+  if (kind !== "flag") return;
+  const [first] = await app.store.environments.list(project);
+  if (!first || !(await app.store.flags.find({ project, environment: first.slug, flag: name })))
+    throw noSuchFlag(name);
 }
