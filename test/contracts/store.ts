@@ -7,6 +7,7 @@ import type { Form } from "../../src/forms.ts";
 import { createIdSource, dashedKey, formKey } from "../../src/keys.ts";
 import { DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "../../src/limits.ts";
 import type { Distribution } from "../../src/metrics.ts";
+import type { SetupChange } from "../../src/setup.ts";
 import type { Store, StoredSubmission } from "../../src/store.ts";
 import type { Token } from "../../src/tokens.ts";
 
@@ -882,6 +883,63 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
         const where = { project: slug, environment: "gone" };
         for (const dryRun of [true, false])
           expect(await codeOf(store.flags.import(where, plan, by(NOW), dryRun))).toBe("not_found");
+      });
+    });
+
+    describe("the setup", () => {
+      test("is read as of one version, with the projects and forms that are asked for", async () => {
+        const { slug, set } = await project("a", "b");
+        await set("b", "second", { enabled: true });
+        await set("a", "first", {});
+        await store.segments.set({ project: slug, environment: "a", segment: "s" }, "true", by(NOW));
+        const asked = await store.setup.read([slug, "none"], false);
+        expect(asked.version).toBe(await store.version());
+        expect([asked.projects.map((each) => each.slug), asked.forms]).toEqual([[slug], []]);
+        const shown = asked.projects[0]!.environments.map(({ slug, flags, segments }) => [
+          slug,
+          flags.map((flag) => `${flag.slug} ${flag.enabled}`),
+          segments.map(({ name }) => name),
+        ]);
+        expect(shown).toEqual([
+          ["a", ["first false", "second false"], ["s"]],
+          ["b", ["first false", "second true"], []],
+        ]);
+        const { slug: formSlug } = await form();
+        const all = await store.setup.read(null, true);
+        expect(all.projects.map((each) => each.slug)).toContain(slug);
+        expect(all.forms.map((each) => each.slug)).toContain(formSlug);
+      });
+
+      test("is changed as a whole, at the version it was read at and no other", async () => {
+        const { slug, find, set } = await project("a");
+        const place = { project: slug, environment: "a", flag: "f" };
+        const changes: SetupChange[] = [
+          { change: "setFlag", place, patch: { enabled: true } },
+          {
+            change: "insertEnvironment",
+            project: slug,
+            environment: { ...environmentCalled("b"), createdAt: NOW },
+          },
+        ];
+        const { version } = await store.setup.read([slug], false);
+        const missing: SetupChange = { change: "deleteFlag", project: slug, flag: "none" };
+        expect(await codeOf(store.setup.apply([...changes, missing], version, by(NOW)))).toBe("not_found");
+        expect(await find("a", "f")).toBeUndefined();
+        expect(await store.setup.apply(changes, version, by(NOW))).toEqual([]);
+        expect(await find("b", "f")).toMatchObject({ enabled: false });
+        expect(await find("a", "f")).toMatchObject({ enabled: true });
+        const read = await store.setup.read([slug], false);
+        await set("a", "f", { enabled: false });
+        expect(await codeOf(store.setup.apply(changes, read.version, by(NOW)))).toBe("conflict");
+        expect(await find("a", "f")).toMatchObject({ enabled: false });
+      });
+
+      test("gives back the blob keys of the files of forms that are deleted", async () => {
+        const { slug: formSlug, key } = await form();
+        await store.submissions.insert(submissionTo(key, { files: [fileKept("setup/1")] }));
+        const { version } = await store.setup.read([], true);
+        const changes: SetupChange[] = [{ change: "deleteForm", form: formSlug, key }];
+        expect(await store.setup.apply(changes, version, by(NOW))).toEqual(["setup/1"]);
       });
     });
 
