@@ -100,19 +100,21 @@ describe("segments", () => {
     expect(evaluate(rule, {})).toMatchObject({ errorCode: "PARSE_ERROR" });
   });
 
-  test("may refer to those behind them, and never to themselves without end", () => {
-    expect(
-      putIn(
-        new Map<string, unknown>([
-          ["a", { "!": [{ $ref: "b" }] }],
-          ["b", true],
-        ]),
-        { $ref: "a" },
-      ),
-    ).toEqual({ "!": [true] });
-    expect(putIn(new Map<string, unknown>([["a", { "!": [{ $ref: "a" }] }]]), { $ref: "a" })).toEqual({
-      "!": [{ $ref: "a" }],
-    });
+  test("may refer to each other, in whichever order they were made", () => {
+    const entries: [string, unknown][] = [
+      ["a", { "!": [{ $ref: "b" }] }],
+      ["b", true],
+    ];
+    for (const segments of [new Map(entries), new Map(entries.toReversed())])
+      expect(putIn(segments, { $ref: "a" })).toEqual({ "!": [true] });
+  });
+
+  test("that come back to themselves make the rule a PARSE_ERROR", () => {
+    const circle = new Map<string, unknown>([
+      ["staff", { "!": [{ $ref: "other" }] }],
+      ["other", { "!": [{ $ref: "staff" }] }],
+    ]);
+    expect(evaluate(rule, {}, circle)).toMatchObject({ errorCode: "PARSE_ERROR" });
   });
 
   test("that grow without bounds as they are put in are refused", () => {

@@ -1,19 +1,28 @@
 import { RULE_LIMITS } from "../limits.ts";
 
-/** Rules by name, in the order in which they are put in. */
+/** Rules by name. */
 export type Segments = ReadonlyMap<string, unknown>;
 
+/** How deep segments may refer to segments. */
+const MAX_NESTED = 16;
+
 /**
- * A rule with every `{"$ref": name}` replaced by the segment of that name: one segment after the other, as flagd does,
- * so that a segment may refer to those behind it. What refers to none is left. Throws `RangeError` for a rule that
- * grows beyond `RULE_LIMITS.nodes`.
+ * A rule with every `{"$ref": name}` replaced by the segment of that name, and so on in what that refers to: in any
+ * order, where flagd only finds those that stand behind. What refers to none is left, as is one that comes back to
+ * itself. Throws `RangeError` for a rule that grows beyond `RULE_LIMITS.nodes`.
  */
 export function putIn(segments: Segments, rule: unknown): unknown {
   if (segments.size === 0 || !hasReference(rule)) return rule;
   let whole = rule;
-  for (const [name, segment] of segments) {
-    const budget = { left: RULE_LIMITS.nodes };
-    whole = replace(whole, budget, (reference) => (reference === name ? { by: segment } : undefined));
+  let found = true;
+  const find = (name: string) => {
+    if (!segments.has(name)) return undefined;
+    found = true;
+    return { by: segments.get(name) };
+  };
+  for (let nested = 0; nested < MAX_NESTED && found; nested += 1) {
+    found = false;
+    whole = replace(whole, { left: RULE_LIMITS.nodes }, find);
   }
   return whole;
 }
