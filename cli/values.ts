@@ -49,7 +49,10 @@ export function rateValue(text: string, option: string): RateLimit | null {
   if (text === "off") return null;
   const match = /^(\d{1,7})\/(\d{0,5})([smhd])$/.exec(text);
   if (!match) throw usage(`${option} ${text} is no rate`, "rates look like 20/h, 5/10m or off");
-  return { count: Number(match[1]), seconds: Number(match[2] || "1") * SECONDS[match[3]!]! };
+  const [count, seconds] = [Number(match[1]), Number(match[2] || "1") * SECONDS[match[3]!]!];
+  if (count === 0 || seconds === 0)
+    throw usage(`${option} ${text} counts nothing`, "rates look like 20/h, 5/10m or off");
+  return { count, seconds };
 }
 
 /** `90d`, `12h`, a time in ISO 8601, or `never` as null; as ISO 8601. Throws `invalid`. */

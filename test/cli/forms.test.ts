@@ -105,6 +105,8 @@ describe("forms create", () => {
     ["a negative number of files", ["f", "--max-files", "-1"], /--max-files -1/],
     ["no files at all", ["f", "--max-files", "0"], /turn uploads off/],
     ["a rate in words", ["f", "--rate-limit", "often"], /--rate-limit often is no rate/],
+    ["a rate of none", ["f", "--rate-limit", "0/h"], /--rate-limit 0\/h counts nothing/],
+    ["a rate in no time", ["f", "--rate-limit", "5/0s"], /--rate-limit 5\/0s counts nothing/],
     ["a sender that is no address", ["f", "--block-sender", "somebody"], /blocked sender/],
   ])("%s is a usage error, exit 2, and makes nothing", async (_, args, message) => {
     const { code, stdout, stderr } = await refusing.run("forms", "create", ...args);
