@@ -39,12 +39,12 @@ describe("standard output that is appended to a file", () => {
     formflag([...args, "--data", data], { under: ["sh", "-c", `"$@" >> ${file}`, "sh"] });
 
   test("keeps what the file held, whether much is written or nothing", async () => {
-    await formflag(["projects", "create", "shop", "--data", data]);
+    await formflag(["forms", "create", "contact", "--data", data]);
     const { stdout: much } = await formflag(["completion", "bash"]);
     writeFileSync(file, "before\n");
     expect((await append("completion", "bash")).code).toBe(0);
     expect(readFileSync(file, "utf8")).toBe(`before\n${much}`);
-    expect((await append("segments", "history", "none", "-p", "shop", "-e", "develop")).code).toBe(0);
+    expect((await append("submissions", "export", "contact")).code).toBe(0);
     expect(readFileSync(file, "utf8")).toBe(`before\n${much}`);
   });
 });
