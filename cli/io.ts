@@ -38,7 +38,8 @@ export function processIo(env: Record<string, string | undefined>): Io {
     async out(text) {
       try {
         if (outIsFile()) writeAll(1, text);
-        else await Bun.write(Bun.stdout, text);
+        else if (typeof text === "string") await Bun.write(Bun.stdout, text);
+        else await writeBytes(text);
       } catch (error) {
         // The reader has what it wanted, as `head` does: nothing went wrong.
         if (error instanceof Error && "code" in error && error.code === "EPIPE") process.exit(0);
@@ -79,6 +80,24 @@ function outIsFile(): boolean {
 function writeAll(descriptor: number, text: string | Uint8Array): void {
   const bytes = Buffer.from(text);
   for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
+}
+
+/** How long a reader that has set its pipe to not wait is given before it is asked again, in milliseconds. */
+const AGAIN = 10;
+
+/** Not by `Bun.write`, which stops the whole process while a pipe is full, where the bytes are few. */
+async function writeBytes(bytes: Uint8Array): Promise<void> {
+  const { write } = process.getBuiltinModule("node:fs");
+  for (let done = 0; done < bytes.byteLength;) {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    write(1, bytes, done, bytes.byteLength - done, null, (error, written) => {
+      if (error && error.code !== "EAGAIN") reject(error);
+      else resolve(error ? 0 : written);
+    });
+    const written = await promise;
+    done += written;
+    if (written === 0) await Bun.sleep(AGAIN);
+  }
 }
 
 /** What `isatty` of node:tty asks, without the streams that come with that module. */

@@ -55,23 +55,29 @@ export function listen(
         return Response.json({ error: true, code: 500, message: "internal error" }, { status: 500 });
       },
     });
-  /** The current one last. */
-  const servers: Server[] = [];
+  let current: Server;
   try {
-    servers.push(serve(port, tls));
+    current = serve(port, tls);
   } catch (error) {
     throw addressError(error, `${hostname}:${port}`);
   }
-  const current = () => servers.at(-1)!;
+  const { port: bound = port } = current;
+  /** Those that only finish what is under way, the current one among them once it is told to stop. */
+  const stopping = new Set<Server>();
+  const stop = async (server: Server) => {
+    stopping.add(server);
+    await server.stop();
+    stopping.delete(server);
+  };
   return {
-    origin: `${tls ? "https" : "http"}://${originOf(current())}`,
+    origin: `${tls ? "https" : "http"}://${originOf(current)}`,
     renew(tls) {
-      const { port = 0 } = current();
-      void current().stop();
-      servers.push(serve(port, tls));
+      if (stopping.has(current)) return;
+      void stop(current);
+      current = serve(bound, tls);
     },
-    stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),
-    end: async () => void (await Promise.all(servers.map((server) => server.stop(true)))),
+    stop: () => stop(current),
+    end: async () => void (await Promise.all([current, ...stopping].map((server) => server.stop(true)))),
   };
 }
 

@@ -1,7 +1,9 @@
 import { Database } from "bun:sqlite";
 import {
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -154,6 +156,31 @@ describe("a backup", () => {
     expect(await new Response(child.stderr).text()).toBe("");
     expect((await formflag(["backup", "verify", file])).code).toBe(0);
   });
+
+  test("keeps the files it still needs while the reader of its pipe takes nothing", async () => {
+    const { server, submit } = await openForm();
+    // More than a pipe and the archive's own buffer take.
+    const content = "x".repeat(1_000_000);
+    for (let round = 0; round < 3; round += 1)
+      await submit("one", ...Array.from({ length: 5 }, () => content));
+    const pipe = join(tempDirectory(), "pipe");
+    Bun.spawnSync(["mkfifo", pipe]);
+    // Opened for both: it has a reader, who reads nothing.
+    const descriptor = openSync(pipe, "r+");
+    const child = Bun.spawn([EXECUTABLE, "backup", "create", "-o", "-", "--data", server.data], {
+      stdout: descriptor,
+    });
+    const beat = join(server.data, "uploads", "staging", "held", "beat");
+    try {
+      await eventually("the backup to begin", () => existsSync(beat));
+      const begun = statSync(beat).mtimeMs;
+      await eventually("a sign of life", () => statSync(beat).mtimeMs > begun);
+    } finally {
+      child.kill("SIGKILL");
+      await child.exited;
+    }
+    closeSync(descriptor);
+  }, 30_000);
 
   test("has a name of its own unless told, and replaces a file only with --yes", async () => {
     const { server, archive } = await openForm();
