@@ -63,21 +63,24 @@ export function listen(
   }
   const { port: bound = port } = current;
   /** Those that only finish what is under way, the current one among them once it is told to stop. */
-  const stopping = new Set<Server>();
-  const stop = async (server: Server) => {
-    stopping.add(server);
-    await server.stop();
-    stopping.delete(server);
+  const stopping = new Map<Server, Promise<void>>();
+  const stop = (server: Server) => {
+    const stopped = server.stop().then(() => void stopping.delete(server));
+    stopping.set(server, stopped);
   };
   return {
     origin: `${tls ? "https" : "http"}://${originOf(current)}`,
     renew(tls) {
       if (stopping.has(current)) return;
-      void stop(current);
+      stop(current);
       current = serve(bound, tls);
     },
-    stop: () => stop(current),
-    end: async () => void (await Promise.all([current, ...stopping].map((server) => server.stop(true)))),
+    async stop() {
+      stop(current);
+      await Promise.all(stopping.values());
+    },
+    end: async () =>
+      void (await Promise.all([current, ...stopping.keys()].map((server) => server.stop(true)))),
   };
 }
 
