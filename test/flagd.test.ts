@@ -36,6 +36,21 @@ describe("a flag with variants", () => {
   test("fails where its rule yields no variant of it", () => {
     expect(evaluate({ if: [true, "other"] }, {})).toMatchObject({ errorCode: "GENERAL" });
   });
+
+  test.each<[what: string, context: Context]>([
+    ["an object with a text of its own", { at: { toString: "on" } }],
+    ["an object of nothing but that", { at: { toString: null, valueOf: null } }],
+    ["it in a list", { at: [{ toString: 1 }] }],
+  ])("fails where its rule yields what has no text: %s", (_, context) => {
+    expect(evaluate({ var: "at" }, context)).toMatchObject({ errorCode: "GENERAL" });
+  });
+
+  test.each(["constructor", "toString", "__proto__", "hasOwnProperty"])(
+    "fails where its rule yields %s, which every object has and no flag",
+    (name) => {
+      expect(evaluate({ if: [true, name] }, {})).toMatchObject({ errorCode: "GENERAL" });
+    },
+  );
 });
 
 describe("shares", () => {

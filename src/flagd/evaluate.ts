@@ -48,7 +48,16 @@ export function compileFlag(
   const run = engine && guardEngine(engine);
   return (context) => {
     const evaluate = () => flag.evaluate(context as never, SILENT);
-    const result = run ? run(evaluate) : evaluate();
+    let result: ReturnType<typeof evaluate>;
+    try {
+      result = run ? run(evaluate) : evaluate();
+    } catch (error) {
+      // The library calls toString of what a rule yields, which may be an object that the context made up.
+      return {
+        errorCode: "GENERAL",
+        errorDetails: `the rule of the flag ${key} yields no name of a variant: ${String(error)}`,
+      };
+    }
     if (result.reason === "ERROR") {
       const { errorCode, errorMessage } = result as {
         errorCode: "PARSE_ERROR" | "GENERAL";
