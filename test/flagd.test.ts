@@ -173,6 +173,22 @@ describe("a rule that would take too long or too much", () => {
   });
 });
 
+describe("a rule that yields a text beyond measure", () => {
+  const context = { list: elements(1000), text: "x".repeat(60_000) };
+  const texts = { map: [{ var: "list" }, { var: "../../text" }] };
+
+  test.each<[what: string, rule: Record<string, unknown>]>([
+    ["a list of long texts", texts],
+    ["lists in a list", { map: [{ var: "list" }, { map: [[1], { var: "../../../../text" }] }] }],
+    ["a text of such a list", { cat: [texts] }],
+    ["one long text", { var: "text" }],
+  ])("ends with a short error: %s", (_, rule) => {
+    const result = evaluate(rule, context);
+    expect(result).toMatchObject({ errorCode: "GENERAL" });
+    expect(JSON.stringify(result).length).toBeLessThan(1000);
+  });
+});
+
 describe("a fault in a definition", () => {
   test.each<[what: string, rules: FlagRules, path: string, message: string]>([
     ["an operation that flagd does not have", { ...BOOLEAN, targeting: { val: "a" } }, "/targeting", '"val"'],

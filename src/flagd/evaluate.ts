@@ -1,6 +1,6 @@
 import { FeatureFlag } from "@openfeature/flagd-core";
 import type { FlagRules } from "../rules.ts";
-import { guardEngine, type Engine } from "./guard.ts";
+import { boundedText, guardEngine, type Engine } from "./guard.ts";
 import { putIn, type Segments } from "./segments.ts";
 
 /** What a flag is for a context: https://openfeature.dev/specification/types#resolution-details */
@@ -10,6 +10,9 @@ export type Evaluation =
 
 /** `targetingKey` and whatever else rules look at. */
 export type Context = Record<string, unknown>;
+
+/** Characters of an error: the library quotes what a rule yields. */
+const MAX_DETAILS = 500;
 
 /** flagd's own words for what it met on the way, which nobody reads here. */
 const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
@@ -44,8 +47,13 @@ export function compileFlag(
     };
     return () => failure as Evaluation;
   }
-  const engine = engineOf(flag);
-  const run = engine && guardEngine(engine);
+  const inner = targetingOf(flag);
+  const run = inner?._engine && guardEngine(inner._engine);
+  if (inner) {
+    const yields = inner.evaluate.bind(inner);
+    // The library makes a text of it, and says that in its error.
+    inner.evaluate = (...args) => boundedText(yields(...args));
+  }
   return (context) => {
     const evaluate = () => flag.evaluate(context as never, SILENT);
     let result: ReturnType<typeof evaluate>;
@@ -63,7 +71,7 @@ export function compileFlag(
         errorCode: "PARSE_ERROR" | "GENERAL";
         errorMessage: string;
       };
-      return { errorCode, errorDetails: errorMessage };
+      return { errorCode, errorDetails: errorMessage.slice(0, MAX_DETAILS) };
     }
     const { reason, value, variant } = result;
     return {
@@ -80,7 +88,9 @@ function serve(variants: FlagRules["variants"], name: string | null | undefined)
   return { reason: "STATIC", value: variants[name], variant: name };
 }
 
-/** The interpreter of a flag's rule, which the library keeps to itself; none where the rule cannot be parsed. */
-function engineOf(flag: FeatureFlag): Engine | undefined {
-  return (flag as unknown as { _targeting?: { _engine?: Engine } })._targeting?._engine;
+type Targeting = { _engine?: Engine; evaluate: (...args: unknown[]) => unknown };
+
+/** A flag's rule with its interpreter, which the library keeps to itself; none where the rule cannot be parsed. */
+function targetingOf(flag: FeatureFlag): Targeting | undefined {
+  return (flag as unknown as { _targeting?: Targeting })._targeting;
 }

@@ -35,8 +35,9 @@ function boundedMethod(name: string, method: Method): Method {
     return method(args, context, above, engine);
   };
   switch (name) {
-    case "merge":
     case "cat":
+      return (args, context, above, engine) => count(boundedText(args), context, above, engine);
+    case "merge":
       return (args, context, above, engine) => count(boundedParts(args), context, above, engine);
     case "fractional":
       return (args, context, above, engine) => count(byBytes(args, context), context, above, engine);
@@ -45,16 +46,24 @@ function boundedMethod(name: string, method: Method): Method {
   }
 }
 
-/** Arguments that together make neither a long array nor a long text. */
+/** Arguments that together make no long array. */
 function boundedParts(args: unknown): unknown {
-  let [elements, characters] = [0, 0];
-  for (const part of Array.isArray(args) ? args : [args]) {
-    if (Array.isArray(part)) elements += part.length;
-    else if (typeof part === "string") characters += part.length;
-  }
-  if (elements > RULE_LIMITS.elements || characters > RULE_LIMITS.characters)
-    throw new RangeError("an operation makes too much of its arguments");
+  let elements = 0;
+  for (const part of Array.isArray(args) ? args : [args]) if (Array.isArray(part)) elements += part.length;
+  if (elements > RULE_LIMITS.elements) throw new RangeError("an operation makes too long an array");
   return args;
+}
+
+/** What makes no long text: an array is the text of all it holds, as often as it holds it. */
+export function boundedText<T>(value: T): T {
+  let left: number = RULE_LIMITS.characters;
+  const look = (value: unknown) => {
+    left -= typeof value === "string" ? value.length : 1;
+    if (left < 0) throw new RangeError(`a rule makes texts of at most ${RULE_LIMITS.characters} characters`);
+    if (Array.isArray(value)) for (const each of value) look(each);
+  };
+  look(value);
+  return value;
 }
 
 /**
