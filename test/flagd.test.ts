@@ -151,6 +151,11 @@ describe("segments", () => {
 
 describe("a rule that would take too long or too much", () => {
   const list = elements(1000);
+  const text = "x".repeat(60_000);
+  const texts = list.map(() => ({ var: "text" }));
+  const again = (rule: unknown) => ({
+    reduce: [{ var: "list" }, { if: [rule, { var: "accumulator" }, { var: "accumulator" }] }, texts],
+  });
 
   test.each<[what: string, rule: Record<string, unknown>]>([
     [
@@ -165,8 +170,10 @@ describe("a rule that would take too long or too much", () => {
       "doubles a text",
       { reduce: [{ var: "list" }, { cat: [{ var: "accumulator" }, { var: "accumulator" }] }, "a"] },
     ],
+    ["looks for a list in a text", again({ in: [{ var: "accumulator" }, "text"] })],
+    ["looks for all that a long list names", again({ missing: [{ var: "accumulator" }] })],
   ])("ends with an error, and the next one runs: it %s", (_, rule) => {
-    expect(evaluate(rule, { list })).toMatchObject({ errorCode: "GENERAL" });
+    expect(evaluate(rule, { list, text })).toMatchObject({ errorCode: "GENERAL" });
     expect(
       evaluate({ if: [{ some: [{ var: "list" }, { "==": [{ var: "" }, 999] }] }, "on"] }, { list }),
     ).toMatchObject({ variant: "on" });

@@ -1,5 +1,8 @@
 import { RULE_LIMITS } from "../limits.ts";
 
+/** Characters that take about as long as an operation that looks at none. */
+const CHARACTERS_A_STEP = 1024;
+
 type Method = (args: unknown, context: Record<string, unknown>, above: unknown, engine: unknown) => unknown;
 type Methods = Record<string, Method | ({ method: Method } & object)>;
 
@@ -39,6 +42,10 @@ function boundedMethod(name: string, method: Method): Method {
       return (args, context, above, engine) => count(boundedText(args), context, above, engine);
     case "merge":
       return (args, context, above, engine) => count(boundedParts(args), context, above, engine);
+    case "in":
+    case "missing":
+    case "missing_some":
+      return (args, context, above, engine) => count(paidFor(args), context, above, engine);
     case "fractional":
       return (args, context, above, engine) => count(byBytes(args, context), context, above, engine);
     default:
@@ -54,16 +61,30 @@ function boundedParts(args: unknown): unknown {
   return args;
 }
 
-/** What makes no long text: an array is the text of all it holds, as often as it holds it. */
+/** Arguments that are looked through as texts, which takes time: so many characters count as an operation. */
+function paidFor(args: unknown): unknown {
+  const isInList = Array.isArray(args) && typeof args[0] !== "object" && Array.isArray(args[1]);
+  if (!isInList) left -= Math.floor(lengthOf(args) / CHARACTERS_A_STEP);
+  return args;
+}
+
+/** What makes no long text. */
 export function boundedText<T>(value: T): T {
-  let left: number = RULE_LIMITS.characters;
+  lengthOf(value);
+  return value;
+}
+
+/** Characters of a text; an array is the text of all it holds, as often as it holds it. Throws for a long one. */
+function lengthOf(value: unknown): number {
+  let length = 0;
   const look = (value: unknown) => {
-    left -= typeof value === "string" ? value.length : 1;
-    if (left < 0) throw new RangeError(`a rule makes texts of at most ${RULE_LIMITS.characters} characters`);
+    length += typeof value === "string" ? value.length : 1;
+    if (length > RULE_LIMITS.characters)
+      throw new RangeError(`a rule makes texts of at most ${RULE_LIMITS.characters} characters`);
     if (Array.isArray(value)) for (const each of value) look(each);
   };
   look(value);
-  return value;
+  return length;
 }
 
 /**
