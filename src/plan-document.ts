@@ -5,6 +5,7 @@ import { applyFormPatch, newForm } from "./forms.ts";
 import { planFlags } from "./plan-flags.ts";
 import { add, type Plan, type Target } from "./plan.ts";
 import { DEFAULT_ENVIRONMENTS, newProject } from "./projects.ts";
+import { rulesBySegment } from "./segments.ts";
 import type { Setup, SetupProject } from "./setup.ts";
 
 type DocumentProject = NonNullable<Document["projects"]>[string];
@@ -65,7 +66,7 @@ function planEnvironments(
   const targets = new Map(
     (current?.environments ?? []).map((each) => [
       each.slug,
-      { ...each, rules: new Map(each.segments.map(({ name, rule }) => [name, JSON.parse(rule)])) },
+      { ...each, rules: rulesBySegment(each.segments) },
     ]),
   );
   const usual = current ? {} : Object.fromEntries(DEFAULT_ENVIRONMENTS.map((slug) => [slug, {}]));

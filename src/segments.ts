@@ -20,6 +20,11 @@ export function viewSegment({ name, rule, createdAt, updatedAt }: SegmentRecord)
   return { name, rule: JSON.parse(rule), createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
 }
 
+/** In the order given. */
+export function rulesBySegment(segments: { name: string; rule: string }[]): Map<string, unknown> {
+  return new Map(segments.map(({ name, rule }) => [name, JSON.parse(rule) as unknown]));
+}
+
 /** The segment with another rule, and what that is to be called. */
 export function applyRule(
   name: string,

@@ -3,12 +3,11 @@ import { AppError } from "../errors.ts";
 import { depthOf } from "../json.ts";
 import { RULE_LIMITS, formatBytes } from "../limits.ts";
 import type { FlagRules } from "../rules.ts";
+import { SILENT } from "./evaluate.ts";
 import { putIn, putInForMissing, type Segments } from "./segments.ts";
 
 /** Where a flag definition is wrong, as a JSON pointer from the flag (RFC 6901), and how. */
 export type Fault = { path: string; message: string };
-
-const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
 
 /** Stands for a segment that is still to be made. */
 const SOME_RULE = { "==": [1, 1] };

@@ -15,7 +15,7 @@ export type Context = Record<string, unknown>;
 const MAX_DETAILS = 500;
 
 /** flagd's own words for what it met on the way, which nobody reads here. */
-const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
+export const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
 
 /** Interpreted: compiling would run text that somebody wrote as code, takes twice as long, and is not faster. */
 const OPTIONS = { disableDynamicCodeGeneration: true };

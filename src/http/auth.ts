@@ -42,7 +42,7 @@ export function authorOf(c: Context<AdminEnv>, app: App): Author {
  * too many wrong tokens; a right one passes even then.
  */
 export function identify(app: App) {
-  const countFailure = createRateLimiter(app.now, "wrong tokens");
+  const countFailure = createFailureCount(app.now);
   return createMiddleware<AdminEnv>(async (c, next) => {
     const { operator, client = "" } = c.env ?? {};
     c.set("app", app);
@@ -52,9 +52,7 @@ export function identify(app: App) {
       try {
         c.set("caller", await authenticate(app, secret));
       } catch (error) {
-        const isWrong = error instanceof AppError && error.code === "unauthenticated";
-        if (isWrong && client !== "" && !isLoopback(client))
-          countFailure(networkOf(client), MAX_WRONG_TOKENS);
+        if (client !== "") countFailure(error, () => client);
         throw error;
       }
     }
@@ -84,6 +82,18 @@ export function requireUnlocked(
   const named = new Set((c.req.header(CONFIRM) ?? "").split(",").map((each) => each.trim()));
   const isConfirmed = (environment: string) => named.has(environment) || named.has("*");
   return requireChangeable(c.get("app"), c.get("caller"), place, isConfirmed);
+}
+
+/**
+ * Counts a login that failed for its token by the network of the client, which is only asked for then; this machine is
+ * never counted. Throws `rate_limited` past the limit.
+ */
+export function createFailureCount(now: () => number): (error: unknown, client: () => string) => void {
+  const count = createRateLimiter(now, "wrong tokens");
+  return (error, client) => {
+    const isWrong = error instanceof AppError && error.code === "unauthenticated";
+    if (isWrong && !isLoopback(client())) count(networkOf(client()), MAX_WRONG_TOKENS);
+  };
 }
 
 /** The token in an `Authorization` header (RFC 6750). Throws `unauthenticated`. */

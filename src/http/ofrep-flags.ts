@@ -5,6 +5,7 @@ import type { FlagRecord } from "../flags.ts";
 import type { Readable } from "../reads.ts";
 import { createSnapshots, type FindSnapshot } from "../snapshots.ts";
 import { parseRules } from "../rules.ts";
+import { rulesBySegment } from "../segments.ts";
 import type { FlagSelection } from "../store.ts";
 import { isoTime } from "../time.ts";
 
@@ -35,7 +36,7 @@ export function createFlagSets({ store }: App): FindSnapshot<FlagSet> {
 
 async function render(selection: FlagSelection, before: FlagSet | undefined): Promise<FlagSet> {
   const [records, segmentRecords] = await Promise.all([selection.flags(), selection.segments()]);
-  const segments = new Map(segmentRecords.map(({ name, rule }) => [name, JSON.parse(rule) as unknown]));
+  const segments = rulesBySegment(segmentRecords);
   const ofSegments = JSON.stringify([...segments]);
   const set: FlagSet = {
     flags: new Map(),

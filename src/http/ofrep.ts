@@ -2,19 +2,17 @@ import { Hono } from "hono";
 import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
 import type { Context } from "../flagd/evaluate.ts";
-import { MAX_WRONG_TOKENS } from "../limits.ts";
 import type { NoteRead } from "../reads.ts";
 import type { EnvironmentKeys } from "../store.ts";
 import { authenticate } from "../tokens.ts";
-import { isLoopback, networkOf } from "./address.ts";
-import { bearerToken } from "./auth.ts";
+import { bearerToken, createFailureCount } from "./auth.ts";
 import { showError, type Report } from "./errors.ts";
 import { etagOf, matches } from "./etag.ts";
 import { ContextError, readContext } from "./ofrep-context.ts";
 import { createFlagEvents } from "./ofrep-events.ts";
 import { createFlagSets, type FlagSet } from "./ofrep-flags.ts";
 import { EVENTS_PATH, OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "./paths.ts";
-import { createRateLimiter, type Guard } from "./rate-limit.ts";
+import type { Guard } from "./rate-limit.ts";
 import { NO_SNIFF } from "./security.ts";
 
 export type OfrepService = {
@@ -150,7 +148,7 @@ type Found = { flags: FlagSet; keys: EnvironmentKeys };
  * `unauthenticated`, `forbidden` for a token without the scope, `rate_limited` after too many wrong ones.
  */
 function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) {
-  const countFailure = createRateLimiter(app.now, "wrong tokens");
+  const countFailure = createFailureCount(app.now);
   const wrong = "the keys or the token select no environment: see formflag projects get <project>";
 
   const ofToken = async (request: Request, secret: () => string, client: () => string): Promise<Found> => {
@@ -169,8 +167,7 @@ function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) 
         throw new AppError("unauthenticated", "the token is not for the environment that the keys select");
       return await ofKeys(token.keys);
     } catch (error) {
-      const isWrong = error instanceof AppError && error.code === "unauthenticated";
-      if (isWrong && !isLoopback(client())) countFailure(networkOf(client()), MAX_WRONG_TOKENS);
+      countFailure(error, client);
       throw error;
     }
   };

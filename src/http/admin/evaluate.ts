@@ -6,7 +6,7 @@ import { noSuchFlag } from "../../flags.ts";
 import { RULE_LIMITS, formatBytes } from "../../limits.ts";
 import type { FlagPlace } from "../../store.ts";
 import { checkContext, ContextError } from "../ofrep-context.ts";
-import { rulesBySegment } from "./rules.ts";
+import { rulesBySegment } from "../../segments.ts";
 
 /**
  * What a flag, or the payload of a plain one, is for a context. Throws `not_found`, `invalid` or `too_large` for the

@@ -5,7 +5,8 @@ import { exportFlags } from "../../flagd/definition.ts";
 import { authorOf, requireUnlocked, type AdminEnv } from "../auth.ts";
 import { jsonBody, query, route } from "./contract.ts";
 import { planImport } from "./import.ts";
-import { checkSegmentsFit, rulesBySegment } from "./rules.ts";
+import { rulesBySegment } from "../../segments.ts";
+import { checkSegmentsFit } from "./rules.ts";
 
 const tag = "flags";
 const PLACE = "/projects/:project/environments/:environment/flagd";

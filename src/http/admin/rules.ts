@@ -3,6 +3,7 @@ import { AppError } from "../../errors.ts";
 import { putIn, type Segments } from "../../flagd/segments.ts";
 import type { FlagPatch, FlagRecord } from "../../flags.ts";
 import { applyRules, changesRules, parseRules } from "../../rules.ts";
+import { rulesBySegment } from "../../segments.ts";
 import type { FlagPlace, SegmentPlace } from "../../store.ts";
 
 /**
@@ -50,9 +51,4 @@ function fits(targeting: unknown, segments: Segments): boolean {
     if (error instanceof RangeError) return false;
     throw error;
   }
-}
-
-/** In the order given. */
-export function rulesBySegment(segments: { name: string; rule: string }[]): Segments {
-  return new Map(segments.map(({ name, rule }) => [name, JSON.parse(rule) as unknown]));
 }
