@@ -91,16 +91,20 @@ Examples:
 `,
     )
     .action(
-      action(io, async (session) => {
-        const { dryRun, schema } = session.options as { dryRun?: true; schema?: true };
-        if (schema) {
-          const { documentJsonSchema } = await import("../src/schemas/documents.ts");
-          return io.out(`${JSON.stringify(documentJsonSchema(), null, 2)}\n`);
-        }
-        if (dryRun) return show(session, await ask(session, { dryRun }), false);
-        const differences = await ask(session, { confirmed: session.config.yes });
-        await show(session, differences, true);
-      }),
+      action(
+        io,
+        async (session) => {
+          const { dryRun, schema } = session.options as { dryRun?: true; schema?: true };
+          if (schema) {
+            const { documentJsonSchema } = await import("../src/schemas/documents.ts");
+            return io.out(`${JSON.stringify(documentJsonSchema(), null, 2)}\n`);
+          }
+          if (dryRun) return show(session, await ask(session, { dryRun }), false);
+          const differences = await ask(session, { confirmed: session.config.yes });
+          await show(session, differences, true);
+        },
+        { begins: ({ dryRun }) => dryRun !== true },
+      ),
     );
 }
 

@@ -5,7 +5,7 @@ import { formatBytes } from "../src/limits.ts";
 import { path } from "./client.ts";
 import { onOff, settingsOf, withSettings } from "./form-settings.ts";
 import type { Io } from "./io.ts";
-import { action, type Session } from "./session.ts";
+import { action, BEGINS, type Session } from "./session.ts";
 import { details, table } from "./text.ts";
 import { usage } from "./values.ts";
 
@@ -32,14 +32,18 @@ export function addFormCommands(forms: Command, io: Io): void {
       "\nExamples:\n  formflag forms create contact\n  formflag forms create jobs --uploads on --max-file-size 10MB --success-url https://example.com/thanks\n",
     )
     .action(
-      action(io, async (session, given) => {
-        const slug = await session.need(given, "form");
-        const form = await createForm(session, slug);
-        await session.report(form, describeForm(form));
-        session.suggest(
-          `\nNext: let a page post to /v1/s/${form.key}, then: formflag submissions list ${slug}`,
-        );
-      }),
+      action(
+        io,
+        async (session, given) => {
+          const slug = await session.need(given, "form");
+          const form = await createForm(session, slug);
+          await session.report(form, describeForm(form));
+          session.suggest(
+            `\nNext: let a page post to /v1/s/${form.key}, then: formflag submissions list ${slug}`,
+          );
+        },
+        BEGINS,
+      ),
     );
 
   withSettings(

@@ -76,12 +76,20 @@ function refuseShared(data: string): void {
   });
 }
 
-/** Throws `not_found` for a directory without a database, which opening would make. */
+/** Throws `not_found` for a directory without a database, which opening would create. */
 export function needDatabase(data: string): void {
-  if (existsSync(join(data, "formflag.db"))) return;
-  throw new AppError("not_found", `there is no formflag.db in ${data}`, {
-    hint: "name the data directory with --data",
-  });
+  try {
+    accessSync(join(data, "formflag.db"), constants.F_OK);
+  } catch (error) {
+    // What hides the file for another reason is refused as the directory is opened.
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) return;
+    const missing = existsSync(data)
+      ? `there is no formflag.db in ${data}`
+      : `the data directory ${data} does not exist`;
+    throw new AppError("not_found", missing, {
+      hint: "name the data directory with --data; formflag serve, projects create and forms create begin a new one",
+    });
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Project } from "../src/projects.ts";
 import { path } from "./client.ts";
 import type { Io } from "./io.ts";
-import { action } from "./session.ts";
+import { action, BEGINS } from "./session.ts";
 import { details, table } from "./text.ts";
 import { collect, usage } from "./values.ts";
 
@@ -27,18 +27,22 @@ export function addProjectCommands(projects: Command, io: Io): void {
       "\nExamples:\n  formflag projects create shop\n  formflag projects create shop --environments test,live\n",
     )
     .action(
-      action(io, async (session, given) => {
-        const slug = await session.need(given, "project");
-        const { name, environments } = session.options as { name?: string; environments?: string[] };
-        if (environments?.length === 0)
-          throw usage("--environments names none", "leave it out for the usual three");
-        const body = { slug, name, environments };
-        const project = await session.client.call<Project>("POST", "/projects", body);
-        await session.report(project, describeProject(project));
-        session.suggest(
-          `\nNext: formflag flags set <flag> -p ${slug} -e ${project.environments[0]?.slug ?? "<environment>"} --on`,
-        );
-      }),
+      action(
+        io,
+        async (session, given) => {
+          const slug = await session.need(given, "project");
+          const { name, environments } = session.options as { name?: string; environments?: string[] };
+          if (environments?.length === 0)
+            throw usage("--environments names none", "leave it out for the usual three");
+          const body = { slug, name, environments };
+          const project = await session.client.call<Project>("POST", "/projects", body);
+          await session.report(project, describeProject(project));
+          session.suggest(
+            `\nNext: formflag flags set <flag> -p ${slug} -e ${project.environments[0]?.slug ?? "<environment>"} --on`,
+          );
+        },
+        BEGINS,
+      ),
     );
 
   projects

@@ -36,15 +36,23 @@ export type Session = {
 
 type Work = (session: Session, ...args: (string | undefined)[]) => Promise<void>;
 
+/** Whether a command can begin a new data directory; by default it needs one that exists. */
+type Begins = { begins?: (options: Record<string, unknown>) => boolean };
+
+/** A command that creates something which stands on its own, in a new data directory too. */
+export const BEGINS: Begins = { begins: () => true };
+
 /** Makes a commander action: opens a session, does the work, closes what was opened. */
-export function action(io: Io, work: Work) {
+export function action(io: Io, work: Work, { begins = () => false }: Begins = {}) {
   return async function (this: Command, ...given: unknown[]): Promise<void> {
     // commander adds the options and the command itself.
     const args = given.slice(0, -2) as (string | undefined)[];
     const config = readConfig(this);
     const { server } = config;
     const token = server === null ? "" : await readToken(this, process.env);
-    const client = server === null ? lazyClient(() => openHere(io, config)) : remoteClient(server, token);
+    const mayBegin = begins(this.opts<Record<string, unknown>>());
+    const client =
+      server === null ? lazyClient(() => openHere(io, config, mayBegin)) : remoteClient(server, token);
     try {
       await work(openSession(io, config, client, this), ...args);
     } finally {
@@ -53,8 +61,9 @@ export function action(io: Io, work: Work) {
   };
 }
 
-/** On this machine; somebody at a terminal is told where a mistyped directory would otherwise look like lost data. */
-async function openHere(io: Io, { data, quiet, json }: Config): Promise<Client> {
+/** The data directory of this machine. Throws `not_found` where it holds no database, unless the command may begin one. */
+async function openHere(io: Io, { data, quiet, json }: Config, mayBegin: boolean): Promise<Client> {
+  if (!mayBegin) (await import("./open.ts")).needDatabase(data);
   const isNew = !(await Bun.file(join(data, "formflag.db")).exists());
   if (isNew && io.errIsTerminal && !quiet && !json) io.err(`a new data directory: ${data}\n`);
   return localClient(data, VERSION);

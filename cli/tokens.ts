@@ -3,7 +3,7 @@ import { SCOPES, type CreatedToken, type Token } from "../src/tokens.ts";
 import { path } from "./client.ts";
 import { environmentOption, projectOption } from "./config.ts";
 import type { Io } from "./io.ts";
-import { action } from "./session.ts";
+import { action, BEGINS } from "./session.ts";
 import { table } from "./text.ts";
 import { collect, expiryValue } from "./values.ts";
 
@@ -42,19 +42,23 @@ Examples:
 `,
     )
     .action(
-      action(io, async (session, given) => {
-        const name = await session.need(given, "name");
-        const { scope, expires } = session.options as { scope?: string[]; expires?: string };
-        const project = scope?.includes("flags:evaluate") ? await session.project() : undefined;
-        const token = await session.client.call<CreatedToken>("POST", "/tokens", {
-          name,
-          scopes: scope,
-          ...(project === undefined ? {} : { project, environment: await session.environment(project) }),
-          expiresAt: expires === undefined ? null : expiryValue(expires, "--expires", Date.now()),
-        });
-        await session.print(token, `${token.token}\n`);
-        session.suggest(`Keep it: it is not shown again. Use it as FORMFLAG_TOKEN or with --token-file.`);
-      }),
+      action(
+        io,
+        async (session, given) => {
+          const name = await session.need(given, "name");
+          const { scope, expires } = session.options as { scope?: string[]; expires?: string };
+          const project = scope?.includes("flags:evaluate") ? await session.project() : undefined;
+          const token = await session.client.call<CreatedToken>("POST", "/tokens", {
+            name,
+            scopes: scope,
+            ...(project === undefined ? {} : { project, environment: await session.environment(project) }),
+            expiresAt: expires === undefined ? null : expiryValue(expires, "--expires", Date.now()),
+          });
+          await session.print(token, `${token.token}\n`);
+          session.suggest(`Keep it: it is not shown again. Use it as FORMFLAG_TOKEN or with --token-file.`);
+        },
+        BEGINS,
+      ),
     );
 
   tokens

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { formflag, onData } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
@@ -97,11 +97,56 @@ describe("the data directory", () => {
     expect(await Promise.all([".", "uploads", "formflag.db"].map(modeOf))).toEqual([0, 0, 0]);
   });
 
+  test.each([
+    ["projects list"],
+    ["projects get shop"],
+    ["projects delete shop --yes"],
+    ["environments create preview -p shop"],
+    ["flags set sale -p shop -e develop --on"],
+    ["flags list -p shop -e develop"],
+    ["flags evaluate sale -p shop -e develop"],
+    ["segments list -p shop -e develop"],
+    ["forms list"],
+    ["forms enable contact"],
+    ["submissions list contact"],
+    ["submissions export contact"],
+    ["tokens list"],
+    ["export"],
+    ["diff -f setup.yaml"],
+    ["apply -f setup.yaml --dry-run"],
+    ["check"],
+    ["backup create"],
+  ])("is not begun by %s, which asks for --data where it is missing or empty", async (command) => {
+    const cwd = tempDirectory();
+    await Bun.write(join(cwd, "setup.yaml"), "forms: {contact: {}}\n");
+    for (const found of ["the data directory ./formflag-data does not exist", "there is no formflag.db in"]) {
+      const { code, stdout, stderr } = await formflag(command.split(" "), { cwd });
+      expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+      expect(stderr).toContain(found);
+      expect(stderr).toMatch(/^hint: .*--data/m);
+      expect(existsSync(join(cwd, "formflag-data", "formflag.db"))).toBe(false);
+      mkdirSync(join(cwd, "formflag-data"), { recursive: true, mode: 0o700 });
+    }
+    expect(readdirSync(join(cwd, "formflag-data"))).toEqual([]);
+  });
+
+  test.each([
+    ["projects create shop"],
+    ["forms create contact"],
+    ["tokens create laptop"],
+    ["apply -f setup.yaml"],
+  ])("is begun by %s", async (command) => {
+    const cwd = tempDirectory();
+    await Bun.write(join(cwd, "setup.yaml"), "forms: {contact: {}}\n");
+    expect((await formflag(command.split(" "), { cwd })).code).toBe(0);
+    expect(existsSync(join(cwd, "formflag-data", "formflag.db"))).toBe(true);
+  });
+
   test("that cannot be made is refused with the path and a hint", async () => {
     const file = join(tempDirectory(), "file");
     await Bun.write(file, "I was here first");
     for (const data of [file, join(file, "below"), "/proc/formflag"]) {
-      const { code, stdout, stderr } = await onData(data).run("projects", "list");
+      const { code, stdout, stderr } = await onData(data).run("projects", "create", "shop");
       expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
       expect(stderr).toContain(data);
       expect(stderr).toContain("hint: ");
@@ -141,7 +186,7 @@ describe("the server", () => {
   });
 
   test("as an empty variable is none", async () => {
-    expect(await codeOf([], { FORMFLAG_SERVER: "" })).toBe(0);
+    expect(await codeOf([], { FORMFLAG_SERVER: "", FORMFLAG_DATA: await dataWith("local") })).toBe(0);
   });
 
   test("with --data, both as options, is exit 2, wherever they stand", async () => {

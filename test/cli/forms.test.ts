@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { onData } from "../support/executable.ts";
+import { emptyData, onData } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -92,7 +92,7 @@ describe("forms create", () => {
     expect(again).toEqual(form);
   });
 
-  const refusing = onData(tempDirectory());
+  const refusing = onData(emptyData());
   test.each([
     ["no slug", [], /the form is missing/],
     ["a slug with a slash", ["a/b"], /form is named by/],
@@ -252,7 +252,7 @@ describe("forms uploads, enable and disable", () => {
 
 describe("forms list", () => {
   test("is an array by name", async () => {
-    const here = onData(tempDirectory());
+    const here = onData(emptyData());
     expect(await here.json<Form[]>("forms", "list")).toEqual([]);
     for (const slug of ["pear", "apple"]) await here.run("forms", "create", slug, "--name", "a\u001b[2J\nb");
     const all = await here.json<Form[]>("forms", "list");

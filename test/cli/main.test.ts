@@ -162,7 +162,7 @@ describe("errors under --json", () => {
       exit: 4,
       code: "unauthenticated",
     });
-    expect(await failing("projects", "list", "--data", "/proc/nope")).toMatchObject({
+    expect(await failing("projects", "create", "shop", "--data", "/proc/nope")).toMatchObject({
       exit: 4,
       code: "forbidden",
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { formflag, onData } from "../support/executable.ts";
+import { emptyData, formflag, onData } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const KEY = /^[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4}$/;
@@ -60,7 +60,7 @@ describe("projects create", () => {
     expect(await here.json<Project>("projects", "get", "shop")).toEqual(before);
   });
 
-  const refusing = onData(tempDirectory());
+  const refusing = onData(emptyData());
   test.each([
     ["a slug with a space", ["bad slug"]],
     ["a slug that begins with a dot", [".shop"]],
@@ -82,7 +82,7 @@ describe("projects create", () => {
 
 describe("projects list", () => {
   test("is an array by name, and an empty one where there is none", async () => {
-    const here = onData(tempDirectory());
+    const here = onData(emptyData());
     expect(await here.json<Project[]>("projects", "list")).toEqual([]);
     for (const slug of ["pear", "apple", "zebra", "Mango"]) await here.run("projects", "create", slug);
     const all = await here.json<Project[]>("projects", "list");
@@ -91,7 +91,7 @@ describe("projects list", () => {
   });
 
   test("answers to ls too", async () => {
-    const { code, stdout } = await onData(tempDirectory()).run("projects", "ls");
+    const { code, stdout } = await onData(emptyData()).run("projects", "ls");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "PROJECT  NAME  KEY  ENVIRONMENTS\n" });
   });
 
@@ -126,7 +126,7 @@ describe("projects get", () => {
   });
 
   test("one that does not exist is exit 3, and the hint tells where to look", async () => {
-    const { code, stdout, stderr } = await onData(tempDirectory()).run("projects", "get", "nope");
+    const { code, stdout, stderr } = await onData(emptyData()).run("projects", "get", "nope");
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toBe(
       'error: project "nope" does not exist\nhint: formflag projects list shows the projects there are\n',
@@ -188,7 +188,7 @@ describe("projects delete", () => {
 });
 
 test("an empty list of environments, as an unset variable gives it, is exit 2 and makes nothing", async () => {
-  const here = onData(tempDirectory());
+  const here = onData(emptyData());
   expect((await here.run("projects", "create", "shop", "--environments", "")).code).toBe(2);
   expect(await here.json<unknown[]>("projects", "list")).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { onData } from "../support/executable.ts";
+import { emptyData, onData } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -65,7 +65,7 @@ describe("tokens create", () => {
     expect(await run("tokens", "create", "laptop")).toMatchObject({ code: 5, stdout: "" });
   });
 
-  const refusing = onData(tempDirectory());
+  const refusing = onData(emptyData());
   test.each([
     ["no name", [], /the name is missing/],
     ["a name with a space", ["my laptop"], /token is named by/],

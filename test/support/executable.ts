@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "bun:test";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { tempDirectory } from "./temp.ts";
 
 /** Made by `npm run build`, which `npm test` runs first. */
@@ -36,6 +37,14 @@ export async function formflag(
     child.exited,
   ]);
   return { code, stdout, stderr };
+}
+
+/** A data directory whose database holds nothing. */
+export function emptyData(): string {
+  const data = tempDirectory();
+  const store = openSqliteStore(join(data, "formflag.db"), "inline");
+  afterAll(() => store.close());
+  return data;
 }
 
 /** Commands on one data directory. */
