@@ -21,141 +21,170 @@ import type { Scope, Token } from "./tokens.ts";
  * read-only. Times are milliseconds since 1970.
  */
 export type Store = {
-  projects: {
-    insert(project: Project & { createdAt: number }, who: string): Promise<Project>;
-    /** By slug, as the environments in each. */
-    list(): Promise<Project[]>;
-    find(slug: string): Promise<Project | undefined>;
-    delete(slug: string): Promise<void>;
-  };
-  environments: {
-    /** With `from`, the values of that environment's flags and its segments are copied, each as a change of its own. */
-    insert(
-      project: string,
-      environment: Environment & { createdAt: number },
-      from: string | null,
-      who: string,
-    ): Promise<Environment>;
-    /** By slug. */
-    list(project: string): Promise<Environment[]>;
-    lock(
-      project: string,
-      slug: string,
-      locked: boolean,
-      by: Author,
-    ): Promise<{ environment: Environment; result: SetResult }>;
-    delete(project: string, slug: string, by: Author): Promise<void>;
-  };
-  flags: {
-    /**
-     * Applies `applyPatch` to the flag in that environment. A new flag is off in the others. Throws `conflict` unless
-     * the flag is at the `expected` revision, where one is given.
-     */
-    set(where: FlagPlace, patch: FlagPatch, by: Author, expected?: number | null): Promise<ChangedFlag>;
-    /** Sets it to what it was after the revision `to`; throws as `stateAfter` does, and `conflict` as `set` does. */
-    rollback(where: FlagPlace, to: number, by: Author, expected?: number | null): Promise<ChangedFlag>;
-    /** Copies values between environments; without an author it only tells what it would do. */
-    promote(project: string, order: PromotionOrder, by: Author | null): Promise<Promotion>;
-    /** By slug. */
-    list(project: string, environment: string): Promise<FlagRecord[]>;
-    find(where: FlagPlace): Promise<FlagRecord | undefined>;
-    /** `expected` is the newest of its revisions in any environment. */
-    delete(project: string, slug: string, by: Author, expected?: number | null): Promise<void>;
-    /** What the two keys select, or undefined. */
-    select(projectKey: string, environmentKey: string): Promise<FlagSelection | undefined>;
-    /** Keeps when flags were last read. Reads of what is not there are left out; no reader looks for this as a change. */
-    markRead(reads: FlagRead[]): Promise<void>;
-    /** When the flags of an environment were last read, in milliseconds since 1970, by slug; those that ever were. */
-    reads(project: string, environment: string): Promise<Map<string, number>>;
-    /** The same by the names. */
-    selectIn(project: string, environment: string): Promise<FlagSelection>;
-    /** Does all of the plan or nothing; a dry run only tells what it would do. */
-    import(
-      where: { project: string; environment: string },
-      plan: ImportPlan,
-      by: Author,
-      dryRun: boolean,
-    ): Promise<ImportResult>;
-  };
-  segments: {
-    /** Creates it or gives it another rule, as JSON text. Throws `conflict` as `flags.set` does. */
-    set(
-      where: SegmentPlace,
-      rule: string,
-      by: Author,
-      expected?: number | null,
-    ): Promise<{ record: SegmentRecord; result: SetResult }>;
-    /** By name. */
-    list(project: string, environment: string): Promise<SegmentRecord[]>;
-    find(where: SegmentPlace): Promise<SegmentRecord | undefined>;
-    delete(where: SegmentPlace, by: Author, expected?: number | null): Promise<void>;
-  };
-  changes: {
-    list(project: string, query: ChangeQuery): Promise<Change[]>;
-  };
-  scheduled: {
-    insert(project: string, change: ScheduledChange): Promise<ScheduledChange>;
-    /** The next first; of every environment, or of one. */
-    list(project: string, environment: string | null): Promise<ScheduledChange[]>;
-    delete(project: string, environment: string, id: string): Promise<void>;
-    /** When the next change is due; null where none is. */
-    nextAt(): Promise<number | null>;
-    /**
-     * Makes every change that is due at `now`, in order of time, and forgets it: once, also where several processes
-     * try. One that cannot be made any more is recorded as such.
-     */
-    applyDue(now: number): Promise<DueChange[]>;
-  };
-  setup: {
-    /** As of one moment: these projects of those that exist, or all, and the forms where they are asked for. */
-    read(projects: string[] | null, forms: boolean): Promise<Setup>;
-    /**
-     * Makes all of the changes or none; returns the blob keys of files of deleted forms. Throws `conflict` unless the
-     * setup is still at that version.
-     */
-    apply(changes: SetupChange[], version: number, by: Author): Promise<string[]>;
-  };
-  forms: {
-    insert(form: FormRecord): Promise<Form>;
-    update(slugOrKey: string, patch: FormPatch, now: number): Promise<{ form: Form; result: SetResult }>;
-    /** By slug. */
-    list(): Promise<Form[]>;
-    find(slugOrKey: string): Promise<Form | undefined>;
-    /** Only by the key in its address. */
-    findByKey(key: string): Promise<Form | undefined>;
-    /** Removes the form and its submissions; returns the blob keys of their files. */
-    delete(slugOrKey: string): Promise<string[]>;
-  };
-  submissions: {
-    insert(submission: StoredSubmission): Promise<void>;
-    /**
-     * Newest first: at most `limit` of those older than `before`, which need not exist any more, and at least one
-     * but no more than about `MAX_PAGE_BYTES` of them.
-     */
-    list(form: string, limit: number, before: string | null): Promise<SubmissionPage>;
-    find(id: string): Promise<Submission | undefined>;
-    count(form: string): Promise<number>;
-    /** Returns the blob keys of its files. */
-    delete(id: string): Promise<string[]>;
-    /** Files by blob key, those after one; at most `limit`. */
-    files(after: string, limit: number): Promise<StoredFile[]>;
-    /** The bytes of all files together. */
-    fileBytes(): Promise<number>;
-    /** Of these blob keys, the ones that no submission refers to. */
-    unreferenced(keys: string[]): Promise<string[]>;
-  };
-  tokens: {
-    insert(token: StoredToken): Promise<Token>;
-    /** By name. */
-    list(): Promise<Token[]>;
-    /** By the hash of its secret; with the keys of the environment that it is for. */
-    find(hash: string): Promise<(Token & { keys?: EnvironmentKeys }) | undefined>;
-    delete(name: string): Promise<void>;
-  };
+  projects: ProjectStore;
+  environments: EnvironmentStore;
+  flags: FlagStore;
+  segments: SegmentStore;
+  changes: HistoryStore;
+  scheduled: ScheduleStore;
+  setup: SetupStore;
+  forms: FormStore;
+  submissions: SubmissionStore;
+  tokens: TokenStore;
+} & Versioned &
+  DatabaseStore;
+
+type ProjectStore = {
+  insert(project: Project & { createdAt: number }, who: string): Promise<Project>;
+  /** By slug, as the environments in each. */
+  list(): Promise<Project[]>;
+  find(slug: string): Promise<Project | undefined>;
+  delete(slug: string): Promise<void>;
+};
+
+type EnvironmentStore = {
+  /** With `from`, the values of that environment's flags and its segments are copied, each as a change of its own. */
+  insert(
+    project: string,
+    environment: Environment & { createdAt: number },
+    from: string | null,
+    who: string,
+  ): Promise<Environment>;
+  /** By slug. */
+  list(project: string): Promise<Environment[]>;
+  lock(
+    project: string,
+    slug: string,
+    locked: boolean,
+    by: Author,
+  ): Promise<{ environment: Environment; result: SetResult }>;
+  delete(project: string, slug: string, by: Author): Promise<void>;
+};
+
+type FlagStore = {
+  /**
+   * Applies `applyPatch` to the flag in that environment. A new flag is off in the others. Throws `conflict` unless
+   * the flag is at the `expected` revision, where one is given.
+   */
+  set(where: FlagPlace, patch: FlagPatch, by: Author, expected?: number | null): Promise<ChangedFlag>;
+  /** Sets it to what it was after the revision `to`; throws as `stateAfter` does, and `conflict` as `set` does. */
+  rollback(where: FlagPlace, to: number, by: Author, expected?: number | null): Promise<ChangedFlag>;
+  /** Copies values between environments; without an author it only tells what it would do. */
+  promote(project: string, order: PromotionOrder, by: Author | null): Promise<Promotion>;
+  /** By slug. */
+  list(project: string, environment: string): Promise<FlagRecord[]>;
+  find(where: FlagPlace): Promise<FlagRecord | undefined>;
+  /** `expected` is the newest of its revisions in any environment. */
+  delete(project: string, slug: string, by: Author, expected?: number | null): Promise<void>;
+  /** What the two keys select, or undefined. */
+  select(projectKey: string, environmentKey: string): Promise<FlagSelection | undefined>;
+  /** Keeps when flags were last read. Reads of what is not there are left out; no reader looks for this as a change. */
+  markRead(reads: FlagRead[]): Promise<void>;
+  /** When the flags of an environment were last read, in milliseconds since 1970, by slug; those that ever were. */
+  reads(project: string, environment: string): Promise<Map<string, number>>;
+  /** The same by the names. */
+  selectIn(project: string, environment: string): Promise<FlagSelection>;
+  /** Does all of the plan or nothing; a dry run only tells what it would do. */
+  import(
+    where: { project: string; environment: string },
+    plan: ImportPlan,
+    by: Author,
+    dryRun: boolean,
+  ): Promise<ImportResult>;
+};
+
+type SegmentStore = {
+  /** Creates it or gives it another rule, as JSON text. Throws `conflict` as `flags.set` does. */
+  set(
+    where: SegmentPlace,
+    rule: string,
+    by: Author,
+    expected?: number | null,
+  ): Promise<{ record: SegmentRecord; result: SetResult }>;
+  /** By name. */
+  list(project: string, environment: string): Promise<SegmentRecord[]>;
+  find(where: SegmentPlace): Promise<SegmentRecord | undefined>;
+  delete(where: SegmentPlace, by: Author, expected?: number | null): Promise<void>;
+};
+
+type HistoryStore = {
+  list(project: string, query: ChangeQuery): Promise<Change[]>;
+};
+
+type ScheduleStore = {
+  insert(project: string, change: ScheduledChange): Promise<ScheduledChange>;
+  /** The next first; of every environment, or of one. */
+  list(project: string, environment: string | null): Promise<ScheduledChange[]>;
+  delete(project: string, environment: string, id: string): Promise<void>;
+  /** When the next change is due; null where none is. */
+  nextAt(): Promise<number | null>;
+  /**
+   * Makes every change that is due at `now`, in order of time, and forgets it: once, also where several processes
+   * try. One that cannot be made any more is recorded as such.
+   */
+  applyDue(now: number): Promise<DueChange[]>;
+};
+
+type SetupStore = {
+  /** As of one moment: these projects of those that exist, or all, and the forms where they are asked for. */
+  read(projects: string[] | null, forms: boolean): Promise<Setup>;
+  /**
+   * Makes all of the changes or none; returns the blob keys of files of deleted forms. Throws `conflict` unless the
+   * setup is still at that version.
+   */
+  apply(changes: SetupChange[], version: number, by: Author): Promise<string[]>;
+};
+
+type FormStore = {
+  insert(form: FormRecord): Promise<Form>;
+  update(slugOrKey: string, patch: FormPatch, now: number): Promise<{ form: Form; result: SetResult }>;
+  /** By slug. */
+  list(): Promise<Form[]>;
+  find(slugOrKey: string): Promise<Form | undefined>;
+  /** Only by the key in its address. */
+  findByKey(key: string): Promise<Form | undefined>;
+  /** Removes the form and its submissions; returns the blob keys of their files. */
+  delete(slugOrKey: string): Promise<string[]>;
+};
+
+type SubmissionStore = {
+  insert(submission: StoredSubmission): Promise<void>;
+  /**
+   * Newest first: at most `limit` of those older than `before`, which need not exist any more, and at least one
+   * but no more than about `MAX_PAGE_BYTES` of them.
+   */
+  list(form: string, limit: number, before: string | null): Promise<SubmissionPage>;
+  find(id: string): Promise<Submission | undefined>;
+  count(form: string): Promise<number>;
+  /** Returns the blob keys of its files. */
+  delete(id: string): Promise<string[]>;
+  /** Files by blob key, those after one; at most `limit`. */
+  files(after: string, limit: number): Promise<StoredFile[]>;
+  /** The bytes of all files together. */
+  fileBytes(): Promise<number>;
+  /** Of these blob keys, the ones that no submission refers to. */
+  unreferenced(keys: string[]): Promise<string[]>;
+};
+
+type TokenStore = {
+  insert(token: StoredToken): Promise<Token>;
+  /** By name. */
+  list(): Promise<Token[]>;
+  /** By the hash of its secret; with the keys of the environment that it is for. */
+  find(hash: string): Promise<(Token & { keys?: EnvironmentKeys }) | undefined>;
+  delete(name: string): Promise<void>;
+};
+
+/** What changes by other processes are noticed by. */
+type Versioned = {
   /** A number that grows with every change to projects, environments, flags or forms, by whichever process. */
   version(): Promise<number>;
   /** Calls back after each such change that was made through this store. */
   watch(changed: () => void): void;
+};
+
+/** The database as a whole. */
+type DatabaseStore = {
   /** What is wrong with the database file, in words; nothing where it is sound. Reads all of it. */
   check(): Promise<string[]>;
   /**
