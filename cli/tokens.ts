@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { SCOPES, type CreatedToken, type Token } from "../src/tokens.ts";
 import { path } from "./client.ts";
-import { environmentOption, projectOption } from "./config.ts";
 import type { Io } from "./io.ts";
 import { action, BEGINS } from "./session.ts";
 import { table } from "./text.ts";
@@ -11,7 +10,7 @@ export function addTokenCommands(tokens: Command, io: Io): void {
   tokens.addHelpText(
     "after",
     `\nExamples:
-  formflag tokens create pipeline --scope flags:write --expires 90d
+  formflag tokens create pipeline --scope flags:write -p shop --expires 90d
   formflag tokens list
   formflag tokens revoke pipeline
 `,
@@ -27,17 +26,22 @@ export function addTokenCommands(tokens: Command, io: Io): void {
       collect,
     )
     .option("--expires <time>", "when it ends: 90d, ISO 8601, or never")
-    .addOption(projectOption())
-    .addOption(environmentOption())
+    // Without FORMFLAG_PROJECT and FORMFLAG_ENVIRONMENT: only what is named here limits a token.
+    .option("-p, --project <project>", "limit it to this project")
+    .option("-e, --environment <environment>", "limit it to this environment of the project")
     .addHelpText(
       "after",
       `
+With -p, the scopes flags:read, flags:write and flags:locked reach only that project, with -e only that environment.
+A flag's slug and description belong to the whole project, also where a token for one environment sets them.
+The other scopes cannot be limited.
+
 The scope flags:evaluate is for applications: it evaluates the flags of one environment, named with -p and -e, over
 OFREP, and nothing else.
 
 Examples:
   formflag tokens create laptop > token.txt
-  formflag tokens create pipeline --scope flags:write --expires 90d
+  formflag tokens create pipeline --scope flags:write -p shop --expires 90d
   formflag tokens create web-shop --scope flags:evaluate -p shop -e production
 `,
     )
@@ -46,12 +50,17 @@ Examples:
         io,
         async (session, given) => {
           const name = await session.need(given, "name");
-          const { scope, expires } = session.options as { scope?: string[]; expires?: string };
-          const project = scope?.includes("flags:evaluate") ? await session.project() : undefined;
+          const { scope, expires, ...named } = session.options as Record<string, string | undefined> & {
+            scope?: string[];
+          };
+          const inEnvironment = scope?.includes("flags:evaluate") || named["environment"] !== undefined;
+          const inProject = inEnvironment || named["project"] !== undefined;
+          const project = inProject ? await session.project() : undefined;
           const token = await session.client.call<CreatedToken>("POST", "/tokens", {
             name,
             scopes: scope,
-            ...(project === undefined ? {} : { project, environment: await session.environment(project) }),
+            project,
+            environment: project && inEnvironment ? await session.environment(project) : undefined,
             expiresAt: expires === undefined ? null : expiryValue(expires, "--expires", Date.now()),
           });
           await session.print(token, `${token.token}\n`);
@@ -70,7 +79,7 @@ Examples:
         const { tokens: all } = await session.client.call<{ tokens: Token[] }>("GET", "/tokens");
         const rows = all.map(({ name, scopes, project, environment, createdAt, expiresAt }) => [
           name,
-          project === undefined ? scopes.join(", ") : `${scopes.join(", ")} ${project}/${environment}`,
+          [scopes.join(", "), [project, environment].filter(Boolean).join("/")].join(" ").trimEnd(),
           createdAt,
           expiresAt ?? "never",
         ]);

@@ -16,7 +16,7 @@ export async function requireChangeable(
   const found = await app.store.projects.find(project);
   for (const { slug, locked } of found?.environments ?? []) {
     if (!locked || (environment !== undefined && slug !== environment)) continue;
-    requireScope(caller, "flags:locked");
+    requireScope(caller, "flags:locked", { project, environment });
     if (confirmed === true || (confirmed !== false && confirmed(slug))) continue;
     throw new AppError("unconfirmed", `the environment ${slug} of project ${project} is locked`, {
       hint: `add --yes to change it all the same; over HTTP, send the header X-Confirm: ${slug}`,

@@ -12,7 +12,7 @@ import type { Project } from "./projects.ts";
 import type { FlagRead } from "./reads.ts";
 import type { Setup, SetupChange } from "./setup.ts";
 import type { FileInfo, Submission, SubmissionPage } from "./submissions.ts";
-import type { Scope, Token } from "./tokens.ts";
+import type { Scope, Token, TokenPlace } from "./tokens.ts";
 
 /**
  * What the product needs of a database. Each method is one transaction, durable when its promise fulfils.
@@ -170,7 +170,7 @@ type TokenStore = {
   insert(token: StoredToken): Promise<Token>;
   /** By name. */
   list(): Promise<Token[]>;
-  /** By the hash of its secret; with the keys of the environment that it is for. */
+  /** By the hash of its secret; with the keys of the environment that it is limited to. */
   find(hash: string): Promise<(Token & { keys?: EnvironmentKeys }) | undefined>;
   delete(name: string): Promise<void>;
 };
@@ -245,8 +245,8 @@ export type StoredToken = {
   name: string;
   hash: string;
   scopes: Scope[];
-  /** The one environment that it is for. */
-  place: { project: string; environment: string } | null;
+  /** What it is limited to. */
+  place: TokenPlace | null;
   createdAt: number;
   expiresAt: number | null;
 };

@@ -160,6 +160,28 @@ describe("a connection", () => {
   });
 });
 
+test("a token that the schema before limited to an environment is limited to its project too", async () => {
+  const [initial, targeting] = ["0001-initial.sql", "0002-targeting.sql"].map((name) =>
+    readFileSync(join(import.meta.dir, "../src/store/sqlite/migrations", name), "utf8"),
+  ) as [string, string];
+  const file = freshFile();
+  const db = new Database(file, { create: true });
+  migrate(db, [initial, targeting]);
+  db.run("INSERT INTO projects (id, slug, name, key, created_at) VALUES (7, 'shop', 'Shop', 'p', 1)");
+  db.run(
+    "INSERT INTO environments (id, project_id, slug, name, key, revision, created_at) VALUES (9, 7, 'live', 'L', 'e', 1, 1)",
+  );
+  const insert = "INSERT INTO tokens (name, hash, scopes, created_at, environment_id) VALUES";
+  db.run(`${insert} ('web', 'h1', '["flags:evaluate"]', 1, 9), ('ci', 'h2', '["flags:write"]', 1, NULL)`);
+  db.close();
+  const store = openSqliteStore(file, "inline");
+  const [ci, web] = await store.tokens.list();
+  expect(web).toMatchObject({ name: "web", project: "shop", environment: "live" });
+  expect(await store.tokens.find("h1")).toMatchObject({ keys: { projectKey: "p", environmentKey: "e" } });
+  expect([ci?.name, ci?.project, ci?.environment]).toEqual(["ci", undefined, undefined]);
+  await store.close();
+});
+
 describe("a migration", () => {
   const initial = readFileSync(
     join(import.meta.dir, "../src/store/sqlite/migrations/0001-initial.sql"),

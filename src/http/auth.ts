@@ -60,15 +60,18 @@ export function identify(app: App) {
   });
 }
 
+/** Where an operation acts: the project and environment of its path, or the environment of its query. */
+export type OperationPlace = "path" | "query";
+
 /**
- * Lets a caller pass who holds the scope and, where the operation `changes` what is at the path, may do so although it
+ * Lets a caller pass who holds the scope there and, where the operation `changes` what is at the path, may do so although it
  * is locked. Throws `forbidden` or `unconfirmed`.
  */
-export function requires(scope: Scope, changes: boolean) {
+export function requires(scope: Scope, changes: boolean, place: OperationPlace = "path") {
   return createMiddleware<AdminEnv>(async (c, next) => {
-    const caller = c.get("caller");
-    requireScope(caller, scope);
-    const { project, environment } = c.req.param() as Partial<Record<string, string>>;
+    const { project, ...path } = c.req.param() as Partial<Record<string, string>>;
+    const environment = place === "query" ? c.req.query("environment") : path["environment"];
+    requireScope(c.get("caller"), scope, { project, environment });
     if (changes && project !== undefined) await requireUnlocked(c, { project, environment });
     await next();
   });

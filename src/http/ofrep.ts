@@ -154,7 +154,7 @@ function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) 
   const ofToken = async (request: Request, secret: () => string, client: () => string): Promise<Found> => {
     try {
       const token = await authenticate(app, secret());
-      if (!token.keys) {
+      if (!token.keys || !token.scopes.includes("flags:evaluate")) {
         throw new AppError("forbidden", `the token "${token.name}" lacks the scope flags:evaluate`, {
           hint: "formflag tokens create <name> --scope flags:evaluate -p <project> -e <environment>",
         });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { emptyData, onData } from "../support/executable.ts";
+import { emptyData, formflag, onData } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -59,6 +59,25 @@ describe("tokens create", () => {
     expect(never.expiresAt).toBeNull();
   });
 
+  test("limits it to the project or environment named, and lists it so", async () => {
+    const data = tempDirectory();
+    const here = onData(data);
+    await here.run("projects", "create", "shop");
+    const scope = ["--scope", "flags:write"];
+    const whole = await here.json("tokens", "create", "whole", ...scope, "-p", "shop");
+    expect(whole).toMatchObject({ scopes: ["flags:write"], project: "shop" });
+    const one = await here.json("tokens", "create", "one", ...scope, "-p", "shop", "-e", "develop");
+    expect(one).toMatchObject({ project: "shop", environment: "develop" });
+    const { stdout } = await here.run("tokens", "list");
+    expect(stdout).toMatch(/^whole +flags:write shop +\d/m);
+    expect(stdout).toMatch(/^one +flags:write shop\/develop +\d/m);
+    // One to everything is as before, whatever the other commands act on by default.
+    const everywhere = await formflag(["tokens", "create", "all", "--data", data, "--json"], {
+      env: { FORMFLAG_PROJECT: "shop" },
+    });
+    expect(JSON.parse(everywhere.stdout)).not.toHaveProperty("project");
+  });
+
   test("a name that is taken is a conflict, exit 5", async () => {
     const { run } = onData(tempDirectory());
     await run("tokens", "create", "laptop");
@@ -73,6 +92,13 @@ describe("tokens create", () => {
     ["an expiry in the past", ["t", "--expires", "2020-01-01"], /future/],
     ["an expiry in words", ["t", "--expires", "soon"], /--expires soon/],
     ["a lifetime of nothing", ["t", "--expires", "0d"], /future/],
+    ["a project, with the scope admin", ["t", "-p", "shop"], /the scope admin cannot be limited/],
+    ["a project, with a forms scope", ["t", "-p", "shop", "--scope", "flags:read,forms:read"], /forms:read/],
+    [
+      "an environment without its project",
+      ["t", "-e", "develop", "--scope", "flags:read"],
+      /project is missing/,
+    ],
   ])("%s is a usage error, exit 2, and makes nothing", async (_, args, message) => {
     const { code, stdout, stderr } = await refusing.run("tokens", "create", ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

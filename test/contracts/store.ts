@@ -816,6 +816,27 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
         expect(await store.tokens.find("")).toBeUndefined();
       });
 
+      test("are limited to a project or an environment, and gone with it", async () => {
+        const { slug: place } = await project("live", "test");
+        const scopes = ["flags:read" as const];
+        const [whole, one] = [slug(), slug()];
+        await store.tokens.insert(token(whole, { scopes, place: { project: place } }));
+        await store.tokens.insert(token(one, { scopes, place: { project: place, environment: "live" } }));
+        const found = await store.tokens.find(`hash of ${whole}`);
+        expect(found).toMatchObject({ project: place });
+        expect([found?.environment, found?.keys]).toEqual([undefined, undefined]);
+        expect(await store.tokens.find(`hash of ${one}`)).toMatchObject({
+          project: place,
+          environment: "live",
+        });
+        await store.environments.delete(place, "live", { who: "ann", at: NOW });
+        expect(await store.tokens.find(`hash of ${one}`)).toBeUndefined();
+        await store.projects.delete(place);
+        expect(await store.tokens.find(`hash of ${whole}`)).toBeUndefined();
+        const lost = { scopes, place: { project: place } };
+        expect(await codeOf(store.tokens.insert(token(slug(), lost)))).toBe("not_found");
+      });
+
       test("are listed by name, conflict by name, and are gone once deleted", async () => {
         const names = [slug(), slug()];
         for (const name of names.toReversed()) await store.tokens.insert(token(name));

@@ -4,7 +4,7 @@ import en from "zod/v4/locales/en.js";
 import { pathOf } from "../../documents.ts";
 import { AppError } from "../../errors.ts";
 import type { Scope } from "../../tokens.ts";
-import { CONFIRM, requires } from "../auth.ts";
+import { CONFIRM, requires, type OperationPlace } from "../auth.ts";
 
 z.config(en());
 
@@ -15,7 +15,7 @@ const errorSchema = z.object({
 const FAILURES: Record<number, string> = {
   400: "The request is not valid.",
   401: "The token is missing, unknown, revoked or expired.",
-  403: "The token lacks the scope.",
+  403: "The token lacks the scope, or is limited to another project or environment.",
   404: "Something named does not exist.",
   409: "It exists already, is ambiguous, or is not at the revision that If-Match names.",
   413: "The body is too large.",
@@ -40,6 +40,8 @@ type Described = {
    * `path`; the handler `itself`, with `requireUnlocked`; or nobody. By default the first where the scope lets change.
    */
   lock?: "path" | "itself" | "none";
+  /** Where a token that is limited to a project or an environment has to reach; by default the path. */
+  place?: OperationPlace;
 };
 
 /** Operations that need one of these may change what is in an environment. */
@@ -62,6 +64,7 @@ export function route({
   schema,
   media = [],
   lock = CHANGES.has(scope) && tag !== "tokens" ? "path" : "none",
+  place = "path",
 }: Described) {
   const content = schema
     ? { "application/json": { schema: resolver(schema) } }
@@ -79,7 +82,7 @@ export function route({
     responses: { [status]: { description: summary, content }, ...Object.fromEntries(failures) },
   });
   // The description travels on the middleware itself, under a symbol of the library.
-  return Object.assign(requires(scope, lock === "path"), described);
+  return Object.assign(requires(scope, lock === "path", place), described);
 }
 
 /**

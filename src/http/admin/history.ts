@@ -33,13 +33,25 @@ export function historyRoutes(app: App) {
   return new Hono<AdminEnv>()
     .get(
       "/projects/:project/history",
-      route({ tag, summary: "List the changes in a project, newest first", scope: "flags:read", schema }),
+      route({
+        tag,
+        summary: "List the changes in a project, newest first",
+        scope: "flags:read",
+        place: "query",
+        schema,
+      }),
       query(querySchema),
       async (c) => c.json(await list(c.req.param("project"), c.req.valid("query"))),
     )
     .get(
       "/projects/:project/flags/:flag/history",
-      route({ tag, summary: "List the changes of a flag, newest first", scope: "flags:read", schema }),
+      route({
+        tag,
+        summary: "List the changes of a flag, newest first",
+        scope: "flags:read",
+        place: "query",
+        schema,
+      }),
       query(pageSchema),
       async (c) => {
         const { project, flag: name } = c.req.param();

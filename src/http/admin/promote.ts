@@ -1,6 +1,7 @@
 import { Hono } from "hono/quick";
 import type { App } from "../../app.ts";
 import { promotionOrderSchema, promotionSchema } from "../../schemas/promotion.ts";
+import { requireScope } from "../../tokens.ts";
 import { authorOf, requireUnlocked, type AdminEnv } from "../auth.ts";
 import { jsonBody, route } from "./contract.ts";
 
@@ -18,6 +19,7 @@ export function promoteRoutes(app: App) {
     async (c) => {
       const { project, environment: to } = c.req.param();
       const { from, flags = null, segments = false, dryRun = false } = c.req.valid("json");
+      requireScope(c.get("caller"), "flags:read", { project, environment: from });
       if (!dryRun) await requireUnlocked(c, { project, environment: to });
       const by = dryRun ? null : authorOf(c, app);
       return c.json(await app.store.flags.promote(project, { from, to, flags, segments }, by));

@@ -17,6 +17,7 @@ export function scheduledRoutes(app: App) {
         tag,
         summary: "List the scheduled changes of a project, the next first",
         scope: "flags:read",
+        place: "query",
         schema: z.object({ scheduled: z.array(scheduledSchema) }),
       }),
       query(z.strictObject({ environment: z.optional(z.string()) })),

@@ -19,6 +19,7 @@ export function staleRoutes(app: App) {
       tag: "flags",
       summary: "List the flags that look finished",
       scope: "flags:read",
+      place: "query",
       schema: z.object({ stale: z.array(staleFlagSchema) }),
     }),
     query(staleQuery),

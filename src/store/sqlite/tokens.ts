@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 import { isoTime } from "../../time.ts";
 import type { EnvironmentKeys, StoredToken } from "../../store.ts";
 import { noSuchToken, type Token } from "../../tokens.ts";
-import { environmentRow } from "./rows.ts";
+import { environmentRow, projectRow } from "./rows.ts";
 import { query } from "./statements.ts";
 
 type Row = {
@@ -20,7 +20,7 @@ type Row = {
 const SELECT = `
   SELECT t.name, t.scopes, t.created_at, t.expires_at, p.slug AS project, e.slug AS environment,
          p.key AS project_key, e.key AS environment_key
-  FROM tokens t LEFT JOIN environments e ON e.id = t.environment_id LEFT JOIN projects p ON p.id = e.project_id`;
+  FROM tokens t LEFT JOIN environments e ON e.id = t.environment_id LEFT JOIN projects p ON p.id = t.project_id`;
 
 export function insertToken(db: Database, token: StoredToken): Token {
   const { name } = token;
@@ -30,12 +30,14 @@ export function insertToken(db: Database, token: StoredToken): Token {
     });
   }
   const { place, scopes, createdAt, expiresAt, hash } = token;
-  const environmentId = place && environmentRow(db, place.project, place.environment).id;
+  const projectId = place && projectRow(db, place.project).id;
+  const environmentId =
+    place?.environment === undefined ? null : environmentRow(db, place.project, place.environment).id;
   query(
     db,
-    `INSERT INTO tokens (name, hash, scopes, created_at, expires_at, environment_id)
-     VALUES ($name, $hash, $scopes, $createdAt, $expiresAt, $environmentId)`,
-  ).run({ name, hash, scopes: JSON.stringify(scopes), createdAt, expiresAt, environmentId });
+    `INSERT INTO tokens (name, hash, scopes, created_at, expires_at, project_id, environment_id)
+     VALUES ($name, $hash, $scopes, $createdAt, $expiresAt, $projectId, $environmentId)`,
+  ).run({ name, hash, scopes: JSON.stringify(scopes), createdAt, expiresAt, projectId, environmentId });
   return view(query<Row, { name: string }>(db, `${SELECT} WHERE t.name = $name`).get({ name })!);
 }
 
@@ -59,7 +61,8 @@ function view(row: Row): Token {
   return {
     name: row.name,
     scopes: JSON.parse(row.scopes),
-    ...(row.project && row.environment ? { project: row.project, environment: row.environment } : {}),
+    ...(row.project === null ? {} : { project: row.project }),
+    ...(row.environment === null ? {} : { environment: row.environment }),
     createdAt: isoTime(row.created_at),
     expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
   };

@@ -1,0 +1,144 @@
+import { Database } from "bun:sqlite";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { createForm } from "../../src/forms.ts";
+import { createProject } from "../../src/projects.ts";
+import { storeSubmission } from "../../src/submissions.ts";
+import { SCOPES, createToken, type Scope } from "../../src/tokens.ts";
+import { stageText } from "../contracts/blobs.ts";
+import { openServices, openTestApp, placeOf } from "./app.ts";
+
+export const ROOT = "/api/admin/v1";
+
+/** Who may do what a scope is needed for, written down a second time on purpose. */
+export const SUFFICE: Record<Scope, Scope[]> = {
+  admin: ["admin"],
+  read: ["admin", "read"],
+  "flags:read": ["admin", "read", "flags:read", "flags:write", "flags:locked"],
+  "flags:write": ["admin", "flags:write", "flags:locked"],
+  "flags:locked": ["admin", "flags:locked"],
+  "flags:evaluate": ["admin", "flags:evaluate"],
+  "forms:read": ["admin", "read", "forms:read", "forms:write"],
+  "forms:write": ["admin", "forms:write"],
+};
+
+/** What each operation that takes a body is sent: valid, and a change. */
+const BODIES: Record<string, unknown> = {
+  "POST /projects": { slug: "made" },
+  "POST /projects/{project}/environments": { slug: "made" },
+  "PATCH /projects/{project}/environments/{environment}/flags/{flag}": { enabled: true },
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/evaluate": { context: {} },
+  "PUT /projects/{project}/environments/{environment}/segments/{segment}": { rule: true },
+  "POST /projects/{project}/environments/{environment}/flagd": {
+    flags: { made: { state: "DISABLED", variants: { a: 1 } } },
+  },
+  "PATCH /projects/{project}/environments/{environment}": { locked: true },
+  "POST /projects/{project}/environments/{environment}/promote": { from: "staging" },
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": { to: 3 },
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/scheduled": {
+    at: "2999-01-01T00:00:00Z",
+    patch: { enabled: true },
+  },
+  "POST /forms": { slug: "made" },
+  "PATCH /forms/{form}": { enabled: false },
+  "POST /apply": { document: { forms: { applied: {} } }, dryRun: true },
+  "POST /tokens": { name: "made", scopes: ["admin"] },
+};
+
+type Operation = { description: string; responses: Record<string, unknown> };
+
+/**
+ * A form and a project with one of everything, every operation of the admin API on what exists, and a token for each
+ * scope.
+ */
+export async function openWorld() {
+  const app = openTestApp();
+  const { reported, ofrep, ...services } = openServices(app);
+  const admin = await services.admin();
+  await createProject(app, { slug: "shop", environments: ["develop", "staging"] });
+  const by = { who: "ann", at: app.now() };
+  const sale = { project: "shop", environment: "develop", flag: "sale" };
+  // Revision 3, to which a rollback can go.
+  await app.store.flags.set(sale, {}, by);
+  await app.store.flags.set(sale, { description: "d" }, by);
+  await app.store.flags.set({ ...sale, environment: "staging" }, { payload: 1 }, by);
+  await app.store.scheduled.insert("shop", {
+    ...sale,
+    id: "planned",
+    patch: { enabled: true },
+    at: app.now() + 1000,
+    createdAt: app.now(),
+    who: "ann",
+  });
+  await app.store.segments.set({ project: "shop", environment: "develop", segment: "staff" }, "false", {
+    who: "ann",
+    at: app.now(),
+  });
+  const form = await createForm(app, { slug: "contact", uploads: true });
+  const blob = await stageText(app.blobs, "bytes");
+  const files = [{ field: "file", name: "a.txt", type: "text/plain", blob }];
+  const id = await storeSubmission(app, form, { data: '{"name":"Ada"}', files });
+  await createToken(app, { name: "victim" });
+  const tokens = {} as Record<Scope, string>;
+  for (const scope of SCOPES) {
+    tokens[scope] = (
+      await createToken(app, { name: `only-${scope.replace(":", "-")}`, scopes: [scope], ...placeOf(scope) })
+    ).token;
+  }
+
+  const names = {
+    project: "shop",
+    environment: "develop",
+    flag: "sale",
+    segment: "staff",
+    scheduled: "planned",
+    form: "contact",
+    id,
+    file: "1",
+    name: "victim",
+  } as Record<string, string>;
+  /** The address of an operation on other things than these, where they are named. */
+  const addressOf = (path: string, others: Partial<typeof names> = {}) =>
+    path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ ...names, ...others })[name] ?? name);
+  const document = (await (await admin.request("/openapi.json")).json()) as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([verb, { description, responses }]) => {
+      const method = verb.toUpperCase();
+      const name = `${method} ${path.replace(ROOT, "")}`;
+      const needed = /`(\S+)`/.exec(description)?.[1] as Scope;
+      const success = Number(Object.keys(responses).find((status) => status.startsWith("2")));
+      return { name, path, method, needed, success, address: addressOf(path), body: BODIES[name] };
+    }),
+  );
+
+  const ask = (
+    { method, address, body }: { method: string; address: string; body?: unknown },
+    headers: Record<string, string>,
+  ) =>
+    admin.request(address, {
+      method,
+      // Among all that is done, the environment is locked too.
+      headers: {
+        "x-confirm": "*",
+        ...headers,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+
+  const database = new Database(join(app.directory, "formflag.db"), { readonly: true });
+  /** Every row and every file there is. */
+  const everything = () => {
+    const tables = database.query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table'",
+    );
+    const rows = tables.all().map(({ name }) => [name, database.query(`SELECT * FROM "${name}"`).values()]);
+    const files = readdirSync(join(app.directory, "uploads"), { recursive: true });
+    return JSON.stringify([rows, files.map(String).toSorted((a, b) => (a < b ? -1 : 1))]);
+  };
+  return { app, reported, ofrep, operations, addressOf, tokens, ask, everything };
+}
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
