@@ -9,8 +9,8 @@ export type Tls = { cert: string; key: string };
 export type Listener = {
   /** `http://HOST:PORT`, or https. */
   origin: string;
-  /** Listens at the same address with another certificate; what is under way goes on with the old one. */
-  renew: (tls: Tls) => void;
+  /** Shows another certificate to new connections. Connections that are open keep the old one until they end. */
+  renew: (tls: Tls) => Promise<void>;
   /** Takes no more connections; fulfils when the requests under way are answered. */
   stop: () => Promise<void>;
   /** Ends every connection. */
@@ -20,8 +20,16 @@ export type Listener = {
 /** The longest that Bun allows a connection to be silent, in seconds; less would cut slow senders off. */
 const IDLE_TIMEOUT = 255;
 
+/** How long the listener with an old certificate serves the connections it has, in milliseconds: until all were silent. */
+const RETIREMENT = (IDLE_TIMEOUT + 5) * 1000;
+
 /** Bodies are counted as they are read; the runtime's own limit would answer without a body. */
 const MAX_BODY = Number.MAX_SAFE_INTEGER;
+
+type Server = Bun.Server<undefined>;
+
+/** One listening socket: `retire` makes each further answer the last one of its connection. */
+type Socket = { server: Server; retire: () => void };
 
 /** Serves a site at an address. Throws `unavailable` where it cannot be listened at. */
 export function listen(
@@ -30,58 +38,126 @@ export function listen(
   tls: Tls | null,
   report: (error: unknown) => void,
 ): Listener {
-  type Server = Bun.Server<undefined>;
-  const peerOf = (request: Request, server: Server) => () => server.requestIP(request)?.address ?? "";
-  const routes = Object.fromEntries(
-    site.hot.map(({ path, parameter, handle }) => [
-      path,
-      (request: Bun.BunRequest, server: Server) =>
-        handle(request, (request.params as Record<string, string>)[parameter] ?? "", peerOf(request, server)),
-    ]),
-  );
-  const serve = (port: number, tls: Tls | null) =>
-    Bun.serve({
-      hostname,
-      port,
-      ...(tls ? { tls } : {}),
-      routes,
-      development: false,
-      reusePort: false,
-      idleTimeout: IDLE_TIMEOUT,
-      maxRequestBodySize: MAX_BODY,
-      fetch: (request, server) => site.fetch(request, peerOf(request, server)),
-      error(error) {
-        report(error);
-        return Response.json({ error: true, code: 500, message: "internal error" }, { status: 500 });
-      },
-    });
-  let current: Server;
+  /** The sockets that share the port, in the kernel's order: one for each certificate of late. */
+  const sockets: Socket[] = [];
+  /** Servers that take no more connections. */
+  const stopping = new Map<Server, Promise<void>>();
+  let isOver = false;
+
+  const open = (port: number, tls: Tls | null): Socket => {
+    const socket = openSocket(hostname, port, site, tls, report);
+    sockets.push(socket);
+    return socket;
+  };
+  const stop = ({ server }: Socket) => {
+    stopping.set(
+      server,
+      server.stop().then(() => void stopping.delete(server)),
+    );
+  };
+  let current: Socket;
   try {
-    current = serve(port, tls);
+    if (tls !== null) refuseShared(hostname, port);
+    current = open(port, tls);
   } catch (error) {
     throw addressError(error, `${hostname}:${port}`);
   }
-  const { port: bound = port } = current;
-  /** Those that only finish what is under way, the current one among them once it is told to stop. */
-  const stopping = new Map<Server, Promise<void>>();
-  const stop = (server: Server) => {
-    const stopped = server.stop().then(() => void stopping.delete(server));
-    stopping.set(server, stopped);
+  const { port: bound = port } = current.server;
+  /** Gives every new connection to the current socket. False where the kernel cannot do that. */
+  let steer = () => false;
+
+  const close = (socket: Socket) => {
+    stop(socket);
+    // As the kernel does, which puts the last socket in the place of a closed one.
+    const last = sockets.pop()!;
+    if (last !== socket) sockets[sockets.indexOf(socket)] = last;
   };
   return {
-    origin: `${tls ? "https" : "http"}://${originOf(current)}`,
-    renew(tls) {
-      if (stopping.has(current)) return;
-      stop(current);
-      current = serve(bound, tls);
+    origin: `${tls ? "https" : "http"}://${originOf(current.server)}`,
+    async renew(tls) {
+      const { openSockets, steerConnections } = await import("./handover.ts");
+      if (isOver) return;
+      const before = openSockets();
+      const old = current;
+      current = open(bound, tls);
+      const opened = [...openSockets()].filter(([name]) => !before.has(name));
+      // Of whatever else was opened meanwhile, nothing takes the option.
+      steer = () => opened.some(([, descriptor]) => steerConnections(descriptor, sockets.indexOf(current)));
+      if (!steer()) return close(old);
+      old.retire();
+      const retired = () => {
+        if (isOver) return;
+        close(old);
+        steer();
+      };
+      setTimeout(retired, RETIREMENT).unref();
     },
     async stop() {
-      stop(current);
+      isOver = true;
+      for (const socket of sockets) stop(socket);
       await Promise.all(stopping.values());
     },
-    end: async () =>
-      void (await Promise.all([current, ...stopping.keys()].map((server) => server.stop(true)))),
+    async end() {
+      isOver = true;
+      const servers = [...sockets.map(({ server }) => server), ...stopping.keys()];
+      await Promise.all(servers.map((server) => server.stop(true)));
+    },
   };
+}
+
+function openSocket(
+  hostname: string,
+  port: number,
+  site: Site,
+  tls: Tls | null,
+  report: (error: unknown) => void,
+): Socket {
+  let isRetired = false;
+  const peerOf = (request: Request, server: Server) => () => server.requestIP(request)?.address ?? "";
+  const send = (answer: Response | Promise<Response>) => {
+    if (!isRetired) return answer;
+    return answer instanceof Promise ? answer.then(asLast) : asLast(answer);
+  };
+  const routes = Object.fromEntries(
+    site.hot.map(({ path, parameter, handle }) => [
+      path,
+      (request: Bun.BunRequest, server: Server) => {
+        const value = (request.params as Record<string, string>)[parameter] ?? "";
+        return send(handle(request, value, peerOf(request, server)));
+      },
+    ]),
+  );
+  const server = Bun.serve({
+    hostname,
+    port,
+    ...(tls ? { tls } : {}),
+    routes,
+    development: false,
+    // So that the port can be listened at with the next certificate too.
+    reusePort: tls !== null && SHARES_PORTS,
+    idleTimeout: IDLE_TIMEOUT,
+    maxRequestBodySize: MAX_BODY,
+    fetch: (request, server) => send(site.fetch(request, peerOf(request, server))),
+    error(error) {
+      report(error);
+      return Response.json({ error: true, code: 500, message: "internal error" }, { status: 500 });
+    },
+  });
+  return { server, retire: () => void (isRetired = true) };
+}
+
+function asLast(answer: Response): Response {
+  answer.headers.set("Connection", "close");
+  return answer;
+}
+
+/** Windows has no SIGHUP, and lets any program share a port. */
+const SHARES_PORTS = process.platform !== "win32";
+
+/** Throws where anything listens at the address: a socket that shares its port would be let in beside another one's. */
+function refuseShared(hostname: string, port: number): void {
+  if (port !== 0)
+    void Bun.serve({ hostname, port, reusePort: false, fetch: () => new Response() }).stop(true);
 }
 
 function addressError(error: unknown, address: string): unknown {

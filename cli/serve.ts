@@ -153,10 +153,12 @@ function placeServices(
 function onHangup(files: Tls, listeners: Listener[], log: Log): void {
   const renew = async () => {
     const tls = await readTls(files);
-    for (const listener of listeners) listener.renew(tls);
+    for (const listener of listeners) await listener.renew(tls);
     log.line("info", "reloaded the certificate");
   };
-  process.on("SIGHUP", () => void renew().catch(log.error));
+  let renewed = Promise.resolve();
+  // One after the other: the files read last count.
+  process.on("SIGHUP", () => void (renewed = renewed.then(renew).catch(log.error)));
 }
 
 /** Fulfils with the first signal to stop; a second one ends the process at once. */

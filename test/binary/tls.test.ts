@@ -114,6 +114,13 @@ describe("a certificate that cannot be used", () => {
     expect(result).toMatchObject({ code: 4, stderr: expect.stringContaining("missing.pem cannot be read") });
   });
 
+  test("leaves an address where another server has one alone", async () => {
+    const { args } = openFiles();
+    const { url } = await startServer(args);
+    const second = await serve("--listen", new URL(url).host, ...args);
+    expect(second).toMatchObject({ code: 6, stderr: expect.stringContaining("is in use") });
+  });
+
   test("is exit 2 without its key", async () => {
     const result = await serve("--tls-cert", "cert.pem");
     expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining("--tls-key") });
