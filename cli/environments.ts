@@ -81,7 +81,7 @@ export function addEnvironmentCommands(environments: Command, io: Io): void {
         const slug = await session.need(given, "environment");
         const url = path`/projects/${project}/environments/${slug}`;
         await session.client.call("GET", url);
-        await session.confirmDelete(`environment ${slug} of project ${project} with its flag values`);
+        await session.confirmDelete("environment", slug, ` of project ${project} with its flag values`);
         await session.client.call("DELETE", url);
         await session.report(
           { slug, result: "deleted" },

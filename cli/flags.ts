@@ -150,7 +150,7 @@ Examples:
       action(io, async (session, given) => {
         const slug = await session.need(given, "flag");
         const project = await session.project();
-        await session.confirmDelete(`flag ${slug} from every environment of project ${project}`);
+        await session.confirmDelete("flag", slug, ` from every environment of project ${project}`);
         const url = path`/projects/${project}/flags/${slug}`;
         await session.client.call("DELETE", url, undefined, ifRevision(session.options));
         await session.report({ slug, result: "deleted" }, `deleted flag ${slug} of project ${project}\n`);

@@ -142,7 +142,7 @@ Examples:
       action(io, async (session, given) => {
         const name = await session.need(given, "form");
         const { slug } = await session.client.call<Form>("GET", path`/forms/${name}`);
-        await session.confirmDelete(`form ${slug} with all its submissions and files`);
+        await session.confirmDelete("form", slug, " with all its submissions and files");
         await session.client.call("DELETE", path`/forms/${slug}`);
         await session.report({ slug, result: "deleted" }, `deleted form ${slug}\n`);
       }),

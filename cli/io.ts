@@ -1,5 +1,4 @@
 import { fstatSync, writeSync } from "node:fs";
-import { AppError } from "../src/errors.ts";
 
 /** The world of a command: its streams, and a person where there is one. */
 export type Io = {
@@ -122,26 +121,3 @@ export class Failed extends Error {
 
 /** Raised where a person breaks off at a prompt: exit code 130. */
 export class Cancelled extends Error {}
-
-/** Asks for a text that `check` finds right; `check` returns what is wrong. */
-export async function askText(message: string, check: (text: string) => string | undefined): Promise<string> {
-  const { text, isCancel } = await import("@clack/prompts");
-  const answer = await text({ message, validate: (value) => check(value ?? "") });
-  if (isCancel(answer)) throw new Cancelled();
-  return answer;
-}
-
-export async function askConfirm(message: string): Promise<boolean> {
-  const { confirm, isCancel } = await import("@clack/prompts");
-  const answer = await confirm({ message, initialValue: false });
-  if (isCancel(answer)) throw new Cancelled();
-  return answer;
-}
-
-export async function askChoice(message: string, choices: string[]): Promise<string> {
-  if (choices.length === 0) throw new AppError("not_found", `${message} There is none yet.`);
-  const { select, isCancel } = await import("@clack/prompts");
-  const answer = await select({ message, options: choices.map((value) => ({ value, label: value })) });
-  if (isCancel(answer)) throw new Cancelled();
-  return answer;
-}

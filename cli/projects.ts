@@ -84,7 +84,7 @@ export function addProjectCommands(projects: Command, io: Io): void {
       action(io, async (session, given) => {
         const slug = await session.need(given, "project");
         await session.client.call("GET", path`/projects/${slug}`);
-        await session.confirmDelete(`project ${slug} with all its environments and flags`);
+        await session.confirmDelete("project", slug, " with all its environments and flags");
         await session.client.call("DELETE", path`/projects/${slug}`);
         await session.report({ slug, result: "deleted" }, `deleted project ${slug}\n`);
       }),

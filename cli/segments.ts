@@ -115,7 +115,7 @@ Examples:
         await session.client.call("GET", url);
         const users = await usersOf(session, project, environment, name);
         if (users.length > 0) io.err(`warning: segment ${name} is still used by ${users.join(", ")}\n`);
-        await session.confirmDelete(`segment ${name} of ${project}/${environment}`);
+        await session.confirmDelete("segment", name, ` of ${project}/${environment}`);
         await session.client.call("DELETE", url, undefined, ifRevision(session.options));
         await session.report(
           { name, result: "deleted" },

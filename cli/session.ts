@@ -4,7 +4,8 @@ import type { Environment } from "../src/environments.ts";
 import type { Project } from "../src/projects.ts";
 import { confirmingClient, lazyClient, localClient, path, remoteClient, type Client } from "./client.ts";
 import { readConfig, readToken, type Config } from "./config.ts";
-import { askChoice, askConfirm, askText, Cancelled, type Io } from "./io.ts";
+import { Cancelled, type Io } from "./io.ts";
+import { askChoice, askConfirm, askName, askText } from "./prompts.ts";
 import { printableLines } from "./text.ts";
 import { usage } from "./values.ts";
 import { VERSION } from "./version.ts";
@@ -30,8 +31,8 @@ export type Session = {
   mayAsk(): boolean;
   /** Returns where a person says yes. */
   confirm(question: string): Promise<void>;
-  /** Returns where it may be deleted. Throws `invalid` where nobody can be asked and `--yes` is missing. */
-  confirmDelete(what: string): Promise<void>;
+  /** Returns where a person types its name, or `--yes` is given. Throws `invalid` where nobody can be asked and `--yes` is missing. */
+  confirmDelete(kind: string, name: string, more?: string): Promise<void>;
 };
 
 type Work = (session: Session, ...args: (string | undefined)[]) => Promise<void>;
@@ -72,12 +73,12 @@ async function openHere(io: Io, { data, quiet, json }: Config, mayBegin: boolean
 function openSession(io: Io, config: Config, bare: Client, command: Command): Session {
   const options = command.opts<Record<string, unknown>>();
   const mayAsk = () => config.input && io.isInteractive;
-  const agree = async (question: string, otherwise: string) => {
+  const confirm = async (question: string) => {
     if (await askConfirm(question)) return;
-    io.err(`${otherwise}\n`);
+    io.err("nothing was changed\n");
     throw new Cancelled();
   };
-  const askLocked = (locked: string) => agree(`${locked}. Change it all the same?`, "nothing was changed");
+  const askLocked = (locked: string) => confirm(`${locked}. Change it all the same?`);
   const client = confirmingClient(bare, config.yes, mayAsk() ? askLocked : null);
 
   const print = (value: unknown, text: string) => {
@@ -126,16 +127,15 @@ function openSession(io: Io, config: Config, bare: Client, command: Command): Se
         return environments.map(({ slug }) => slug);
       }),
     mayAsk,
-    async confirm(question) {
-      if (await askConfirm(question)) return;
-      io.err("nothing was changed\n");
-      throw new Cancelled();
-    },
-    async confirmDelete(what) {
+    confirm,
+    async confirmDelete(kind, name, more = "") {
       if (config.yes) return;
+      const what = `${kind} ${name}${more}`;
       if (!mayAsk())
         throw usage(`${what} would be deleted, and nobody can be asked`, "add --yes to delete it");
-      await agree(`Delete ${what}?`, "nothing was deleted");
+      if (await askName(`Delete ${what}?`, name)) return;
+      io.err("nothing was deleted\n");
+      throw new Cancelled();
     },
   };
 }

@@ -86,7 +86,7 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
       action(io, async (session, given) => {
         const id = await session.need(given, "id");
         await session.client.call("GET", path`/submissions/${id}`);
-        await session.confirmDelete(`submission ${id} and its files`);
+        await session.confirmDelete("submission", id, " and its files");
         await session.client.call("DELETE", path`/submissions/${id}`);
         await session.report({ id, result: "deleted" }, `deleted submission ${id}\n`);
       }),

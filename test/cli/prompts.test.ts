@@ -1,0 +1,103 @@
+import { describe, expect, test } from "bun:test";
+import { onData } from "../support/executable.ts";
+import { tempDirectory } from "../support/temp.ts";
+import { atTerminal } from "../support/terminal.ts";
+
+async function openShop() {
+  const data = tempDirectory();
+  const here = onData(data);
+  await here.run("projects", "create", "shop", "--environments", "production,staging");
+  return { ...here, at: (...args: string[]) => atTerminal([...args, "--data", data]) };
+}
+
+describe("a delete", () => {
+  test("is not answered by what was typed before the question", async () => {
+    const { at, run } = await openShop();
+    const terminal = at("projects", "delete", "shop");
+    terminal.type("shop\ry\rls\rsho");
+    await terminal.shows("Type shop to confirm");
+    terminal.type("\r");
+    expect((await terminal.ends()).code).toBe(130);
+    expect((await run("projects", "get", "shop")).code).toBe(0);
+  });
+
+  test("asks for the name, and for it again where another is typed", async () => {
+    const { at, run } = await openShop();
+    const terminal = at("projects", "delete", "shop");
+    await terminal.shows("Type shop to confirm");
+    terminal.type("ls\r");
+    await terminal.shows("Type shop, or Enter to leave it");
+    terminal.type("\x7f\x7fshop\r");
+    const { code, screen } = await terminal.ends();
+    expect({ code, screen }).toEqual({ code: 0, screen: expect.stringContaining("deleted project shop") });
+    expect((await run("projects", "get", "shop")).code).toBe(3);
+  });
+
+  test("is left by an interrupt that was typed before the question", async () => {
+    const { at, run } = await openShop();
+    const terminal = at("projects", "delete", "shop");
+    terminal.type("\x03");
+    expect((await terminal.ends()).code).toBe(130);
+    expect((await run("projects", "get", "shop")).code).toBe(0);
+  });
+});
+
+describe("a change in a locked environment", () => {
+  test.each([
+    ["is made after y and Enter", "y\r", 0, "on"],
+    ["is left after Enter alone", "\r", 130, ""],
+    ["is left after n", "n\r", 130, ""],
+  ])("%s", async (_, answer, code, state) => {
+    const { at, run } = await openShop();
+    await run("environments", "lock", "production", "-p", "shop");
+    const terminal = at("flags", "set", "sale", "-p", "shop", "-e", "production", "--on");
+    terminal.type("y\ry\ry");
+    await terminal.shows("Change it all the same?");
+    terminal.type(answer);
+    expect((await terminal.ends()).code).toBe(code);
+    const { stdout } = await run("flags", "get", "sale", "-p", "shop", "-e", "production");
+    expect(/^state +(\w+)$/m.exec(stdout)?.[1] ?? "").toBe(state);
+  });
+});
+
+describe("the choice of an environment", () => {
+  test("is not made by Enter alone", async () => {
+    const { at, run } = await openShop();
+    const terminal = at("flags", "set", "sale", "-p", "shop", "--on");
+    terminal.type("\r\r");
+    await terminal.shows("Which environment?");
+    terminal.type("\r");
+    await terminal.shows("Choose with the arrow keys, or type a name");
+    terminal.type("\x03");
+    expect((await terminal.ends()).code).toBe(130);
+    expect(await onNothing(run)).toBe(true);
+  });
+
+  test("is made by typing, or with the arrow keys", async () => {
+    const { at } = await openShop();
+    for (const [typed, environment] of [
+      ["stag\r", "staging"],
+      ["\x1b[B\r", "production"],
+    ] as const) {
+      const terminal = at("flags", "set", "sale", "-p", "shop", "--on");
+      await terminal.shows("Which environment?");
+      terminal.type(typed);
+      const { code, screen } = await terminal.ends();
+      expect({ code, screen }).toEqual({
+        code: 0,
+        screen: expect.stringContaining(`sale in shop/${environment}: on`),
+      });
+    }
+  });
+
+  const onNothing = async (run: (...args: string[]) => Promise<{ stdout: string }>) =>
+    !(await run("flags", "list", "-p", "shop", "-e", "production")).stdout.includes("sale");
+});
+
+test("a name that is missing is asked for", async () => {
+  const { at } = await openShop();
+  const terminal = at("projects", "get");
+  await terminal.shows("Which project?");
+  terminal.type("sh\r");
+  expect((await terminal.ends()).screen).toContain("x-project-key");
+});
