@@ -93,18 +93,26 @@ function placeOf({ project, environment }: Reach, scopes: readonly Scope[]): Tok
   });
 }
 
-/** Who a secret belongs to. Throws `unauthenticated` for one that is unknown, revoked or expired. */
-export async function authenticate(app: App, secret: string): Promise<Token & { keys?: EnvironmentKeys }> {
-  const token = await app.store.tokens.find(hashToken(secret));
+/** The token of a secret, with its hash. Throws `unauthenticated` for one that is unknown, revoked or expired. */
+export async function authenticate(
+  app: App,
+  secret: string,
+): Promise<Token & { keys?: EnvironmentKeys; hash: string }> {
+  const hash = hashToken(secret);
+  const token = await app.store.tokens.find(hash);
   if (!token) {
     throw new AppError("unauthenticated", "this token is not known here, or was revoked", {
       hint: "formflag tokens create makes one, on the machine that holds the data",
     });
   }
-  if (token.expiresAt !== null && Date.parse(token.expiresAt) <= app.now()) {
+  if (isExpired(token, app.now())) {
     throw new AppError("unauthenticated", `the token "${token.name}" expired at ${token.expiresAt}`);
   }
-  return token;
+  return { ...token, hash };
+}
+
+export function isExpired({ expiresAt }: Token, now: number): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= now;
 }
 
 /**

@@ -38,23 +38,28 @@ export function authorOf(c: Context<AdminEnv>, app: App): Author {
 }
 
 /**
- * Finds out who calls, by a bearer token (RFC 6750). Throws `unauthenticated`, and `rate_limited` to an address with
- * too many wrong tokens; a right one passes even then.
+ * Identifies the caller by a bearer token (RFC 6750): before the body is read, so that only a caller with a token makes
+ * the server read one, and again after it, since a token may be revoked or expire while a body is on its way. Throws
+ * `unauthenticated`, and `rate_limited` to an address with too many wrong tokens; a right one passes even then.
  */
-export function identify(app: App) {
+export function identify(app: App, readBody?: (c: Context<AdminEnv>) => Promise<void>) {
   const countFailure = createFailureCount(app.now);
-  return createMiddleware<AdminEnv>(async (c, next) => {
+  const identifyCaller = async (c: Context<AdminEnv>) => {
     const { operator, client = "" } = c.env ?? {};
+    if (operator) return operatorToken(operator);
+    try {
+      return await authenticate(app, bearerToken(c.req.header("authorization")));
+    } catch (error) {
+      if (client !== "") countFailure(error, () => client);
+      throw error;
+    }
+  };
+  return createMiddleware<AdminEnv>(async (c, next) => {
     c.set("app", app);
-    if (operator) c.set("caller", operatorToken(operator));
-    else {
-      const secret = bearerToken(c.req.header("authorization"));
-      try {
-        c.set("caller", await authenticate(app, secret));
-      } catch (error) {
-        if (client !== "") countFailure(error, () => client);
-        throw error;
-      }
+    c.set("caller", await identifyCaller(c));
+    if (readBody && c.req.raw.body) {
+      await readBody(c);
+      c.set("caller", await identifyCaller(c));
     }
     await next();
   });

@@ -1,16 +1,17 @@
 import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
 import { MAX_STREAMS, MAX_STREAMS_OF_CLIENT } from "../limits.ts";
-import type { EnvironmentKeys } from "../store.ts";
 import { isoTime } from "../time.ts";
+import type { Report } from "./errors.ts";
 import type { createFlagSets, FlagSet } from "./ofrep-flags.ts";
+import { createTickets, type Reader } from "./ofrep-tickets.ts";
 import { EVENTS_PATH } from "./paths.ts";
 import { createGuard } from "./rate-limit.ts";
 
 /** Tells readers that flags have changed, so that they evaluate again: server-sent events. */
 export type FlagEvents = {
-  /** Where the events of an environment are, as an answer says it to its reader. */
-  streamsOf: (keys: EnvironmentKeys) => unknown[];
+  /** Where the events of its environment are, as an answer says it to a reader. */
+  streamsOf: (reader: Reader) => unknown[];
   /** A stream of events. Throws `unauthenticated` for a ticket that is none, `rate_limited`, `unavailable`. */
   open: (ticket: string, client: string) => Promise<ReadableStream<Uint8Array>>;
   /** How many streams are open. */
@@ -33,14 +34,14 @@ const MAX_BEHIND = 100;
 
 const HEARTBEAT = Buffer.from(":\n\n");
 
-type Controller = ReadableStreamDefaultController<Uint8Array>;
-/** Who listens to an environment, and what they were told last. */
-type Listeners = { keys: EnvironmentKeys; streams: Set<Controller>; revision: number; toldAt: number };
+type Stream = { controller: ReadableStreamDefaultController<Uint8Array>; leave: () => void };
+/** The streams of a ticket, and what was sent on them last. */
+type Listeners = { reader: Reader; streams: Set<Stream>; revision: number; toldAt: number };
 
 export function createFlagEvents(
   app: App,
   findFlags: ReturnType<typeof createFlagSets>,
-  basePath: string,
+  { basePath, report }: { basePath: string; report: Report },
 ): FlagEvents {
   const listeners = new Map<string, Listeners>();
   const tickets = createTickets(app);
@@ -51,64 +52,75 @@ export function createFlagEvents(
   let beatAt = 0;
   let timer: Timer | undefined;
   let isLooking = false;
+  let isFailing = false;
 
-  const send = async (streams: Set<Controller>, bytes: Uint8Array) => {
+  /** Gives the place of a stream back; false where that was done before. */
+  const forget = (ticket: string, { streams }: Listeners, stream: Stream): boolean => {
+    if (!streams.delete(stream)) return false;
+    stream.leave();
+    open -= 1;
+    if (streams.size === 0) listeners.delete(ticket);
+    if (open === 0) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+    return true;
+  };
+  // The runtime calls `cancel` only where the reader ends a stream.
+  const end = (ticket: string, each: Listeners, stream: Stream) => {
+    if (forget(ticket, each, stream)) stream.controller.close();
+  };
+  const endAll = (ticket: string, each: Listeners) => {
+    for (const stream of each.streams) end(ticket, each, stream);
+  };
+  const send = async (ticket: string, each: Listeners, bytes: Uint8Array) => {
     let sent = 0;
-    for (const stream of streams) {
+    for (const stream of each.streams) {
       // A reader that takes nothing does not get more: it asks again, and is told at once.
-      if ((stream.desiredSize ?? 0) < -MAX_BEHIND) end(streams, stream);
-      else stream.enqueue(bytes);
+      if ((stream.controller.desiredSize ?? 0) < -MAX_BEHIND) end(ticket, each, stream);
+      else stream.controller.enqueue(bytes);
       sent += 1;
       if (sent % AT_ONCE === 0) await new Promise(setImmediate);
     }
   };
-  const end = (streams: Set<Controller>, stream: Controller) => {
-    if (!streams.delete(stream)) return;
-    open -= 1;
-    stream.close();
-  };
-  const endAll = ({ streams }: Listeners) => {
-    for (const stream of streams) end(streams, stream);
-  };
 
-  /** Tells those whose flags have changed, or of whom one has expired, since they were told last. */
-  const look = async (now: number) => {
-    for (const [ticket, each] of listeners) {
-      const { projectKey, environmentKey } = each.keys;
-      const flags = await findFlags(projectKey, environmentKey);
-      if (!flags) {
-        // The environment is gone, and whoever asks again is told so.
-        endAll(each);
-        listeners.delete(ticket);
-        continue;
-      }
-      const hasExpired = flags.expiries.some((at) => at > each.toldAt && at <= now);
-      if (flags.revision === each.revision && !hasExpired) continue;
-      each.revision = flags.revision;
-      each.toldAt = now;
-      await send(each.streams, refetch(flags, now));
-    }
+  /** Tells readers whose flags have changed, or of which one has expired, since they were told last. */
+  const look = async (ticket: string, each: Listeners, now: number) => {
+    const { projectKey, environmentKey } = each.reader.keys;
+    const flags = (await tickets.isValid(each.reader)) && (await findFlags(projectKey, environmentKey));
+    // A reader that asks again is told that the token or the environment is gone.
+    if (!flags) return endAll(ticket, each);
+    const hasExpired = flags.expiries.some((at) => at > each.toldAt && at <= now);
+    if (flags.revision === each.revision && !hasExpired) return;
+    each.revision = flags.revision;
+    each.toldAt = now;
+    await send(ticket, each, refetch(flags, now));
   };
   const tick = async () => {
     if (isLooking) return;
     isLooking = true;
-    try {
-      const now = app.now();
-      await look(now);
-      if (now - beatAt < HEARTBEAT_EVERY) return;
-      beatAt = now;
-      for (const { streams } of listeners.values()) await send(streams, HEARTBEAT);
-    } catch (error) {
-      // A database that is locked now answers later.
-      if (!(error instanceof AppError)) throw error;
-    } finally {
-      isLooking = false;
+    const now = app.now();
+    const isBeat = now - beatAt >= HEARTBEAT_EVERY;
+    if (isBeat) beatAt = now;
+    let failure: unknown;
+    for (const [ticket, each] of listeners) {
+      try {
+        if (isBeat) await send(ticket, each, HEARTBEAT);
+        await look(ticket, each, now);
+      } catch (error) {
+        // A database that is locked now answers later.
+        if (!(error instanceof AppError)) failure = error;
+      }
     }
+    // Once, and not ten times a second.
+    if (failure !== undefined && !isFailing) report.error(failure);
+    isFailing = failure !== undefined;
+    isLooking = false;
   };
 
   const openStream = async (ticket: string, client: string) => {
-    const keys = await tickets.find(ticket);
-    const flags = keys && (await findFlags(keys.projectKey, keys.environmentKey));
+    const reader = await tickets.find(ticket);
+    const flags = reader && (await findFlags(reader.keys.projectKey, reader.keys.environmentKey));
     if (!flags)
       throw new AppError(
         "unauthenticated",
@@ -119,51 +131,40 @@ export function createFlagEvents(
     const leave = guard(client);
     const now = app.now();
     const each = listeners.get(ticket) ?? {
-      keys,
-      streams: new Set<Controller>(),
+      reader,
+      streams: new Set(),
       revision: flags.revision,
       toldAt: now,
     };
     listeners.set(ticket, each);
     open += 1;
     timer ??= setInterval(() => void tick(), LOOK_EVERY);
-    let mine: Controller;
+    let mine: Stream;
     return new ReadableStream<Uint8Array>({
       start(controller) {
-        mine = controller;
-        each.streams.add(controller);
+        mine = { controller, leave };
+        each.streams.add(mine);
         // At once: a reader that comes back may have missed a change.
         controller.enqueue(refetch(flags, now));
       },
-      cancel() {
-        leave();
-        if (!each.streams.delete(mine)) return;
-        open -= 1;
-        if (each.streams.size === 0) listeners.delete(ticket);
-        if (open > 0) return;
-        clearInterval(timer);
-        timer = undefined;
-      },
+      cancel: () => void forget(ticket, each, mine),
     });
   };
 
   return {
     open: openStream,
-    streamsOf(keys) {
-      let streams = named.get(keys.environmentKey);
-      if (!streams) {
-        const requestUri = `${basePath}${EVENTS_PATH}?ticket=${tickets.of(keys)}`;
-        streams = [{ type: "sse", endpoint: { requestUri }, inactivityDelaySec: INACTIVITY }];
-        named.set(keys.environmentKey, streams);
-      }
+    streamsOf(reader) {
+      const { environmentKey } = reader.keys;
+      const known = reader.tokenHash === null ? named.get(environmentKey) : undefined;
+      if (known) return known;
+      const requestUri = `${basePath}${EVENTS_PATH}?ticket=${tickets.of(reader)}`;
+      const streams = [{ type: "sse", endpoint: { requestUri }, inactivityDelaySec: INACTIVITY }];
+      if (reader.tokenHash === null) named.set(environmentKey, streams);
       return streams;
     },
     count: () => open,
     close() {
-      clearInterval(timer);
-      timer = undefined;
-      for (const each of listeners.values()) endAll(each);
-      listeners.clear();
+      for (const [ticket, each] of listeners) endAll(ticket, each);
     },
   };
 }
@@ -171,35 +172,4 @@ export function createFlagEvents(
 function refetch({ revision }: FlagSet, now: number): Uint8Array {
   const data = { type: "refetchEvaluation", etag: `"${revision}"`, lastModified: isoTime(now) };
   return Buffer.from(`event: message\ndata: ${JSON.stringify(data)}\n\n`);
-}
-
-/**
- * A ticket stands in an address, since a browser sends no header with it. It is made of the two keys, which cannot be
- * made of it, so that it tells when flags change and nothing more, and lasts as long as they do.
- */
-function createTickets({ store }: App) {
-  const known = new Map<string, EnvironmentKeys>();
-  let version = -1;
-  const of = ({ projectKey, environmentKey }: EnvironmentKeys) =>
-    new Bun.CryptoHasher("sha256", environmentKey)
-      .update(`events ${projectKey}`)
-      .digest("base64url")
-      .slice(0, 32);
-  return {
-    of,
-    async find(ticket: string): Promise<EnvironmentKeys | undefined> {
-      const current = await store.version();
-      if (!known.has(ticket) && current !== version) {
-        known.clear();
-        for (const { key: projectKey, environments } of await store.projects.list()) {
-          for (const { key: environmentKey } of environments) {
-            const keys = { projectKey, environmentKey };
-            known.set(of(keys), keys);
-          }
-        }
-        version = current;
-      }
-      return known.get(ticket);
-    },
-  };
 }

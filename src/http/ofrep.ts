@@ -3,7 +3,6 @@ import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
 import type { Context } from "../flagd/evaluate.ts";
 import type { NoteRead } from "../reads.ts";
-import type { EnvironmentKeys } from "../store.ts";
 import { authenticate } from "../tokens.ts";
 import { bearerToken, createFailureCount } from "./auth.ts";
 import { showError, type Report } from "./errors.ts";
@@ -11,6 +10,7 @@ import { etagOf, matches } from "./etag.ts";
 import { ContextError, readContext } from "./ofrep-context.ts";
 import { createFlagEvents } from "./ofrep-events.ts";
 import { createFlagSets, type FlagSet } from "./ofrep-flags.ts";
+import type { Reader } from "./ofrep-tickets.ts";
 import { EVENTS_PATH, OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "./paths.ts";
 import type { Guard } from "./rate-limit.ts";
 import { NO_SNIFF } from "./security.ts";
@@ -48,7 +48,7 @@ export function createOfrepService(
   }: { basePath?: string; guard?: Guard | undefined; noteRead?: NoteRead } = {},
 ): OfrepService {
   const findFlags = createFlagSets(app);
-  const events = createFlagEvents(app, findFlags, basePath);
+  const events = createFlagEvents(app, findFlags, { basePath, report });
   const identify = createIdentify(app, findFlags);
 
   /** Evaluates what a request asks for, or answers why not; `about` is what errors name. */
@@ -65,13 +65,20 @@ export function createOfrepService(
         { ...about, errorDetails: "flags are evaluated with POST" },
         { Allow: "POST, OPTIONS" },
       );
-    // Read at once, which is faster, but what is wrong with it is told only to who may ask.
-    const read = readContext(request);
-    read.catch(() => {});
     try {
       guard?.(client())();
+      let context: Context | undefined;
+      let fault: unknown;
+      try {
+        context = await readContext(request);
+      } catch (error) {
+        fault = error;
+      }
+      // Only now, since a token may be revoked while the body is on its way; faults of the body are for a caller who may ask.
       const found = identify(request, client);
-      return evaluate(found instanceof Promise ? await found : found, await read);
+      const identified = found instanceof Promise ? await found : found;
+      if (!context) throw fault;
+      return evaluate(identified, context);
     } catch (error) {
       if (error instanceof ContextError) {
         report.refused("invalid");
@@ -88,7 +95,7 @@ export function createOfrepService(
   };
 
   const evaluateOne: OfrepService["evaluateOne"] = (request, key, client) =>
-    answer(request, client, { key }, ({ flags: { flags, readables }, keys }, context) => {
+    answer(request, client, { key }, ({ flags: { flags, readables }, reader }, context) => {
       const evaluate = flags.get(key);
       if (!evaluate) {
         const errorDetails = `there is no flag ${key} in this environment`;
@@ -96,18 +103,18 @@ export function createOfrepService(
       }
       const now = app.now();
       const readable = readables.get(key)!;
-      noteRead(readable, keys.environmentKey, readable.slug, now);
+      noteRead(readable, reader.keys.environmentKey, readable.slug, now);
       const result = evaluate(context, now);
       return send("errorCode" in result ? 400 : 200, result);
     });
 
   const evaluateAll: OfrepService["evaluateAll"] = (request, client) =>
-    answer(request, client, {}, ({ flags: { flags, metadata, all }, keys }, context) => {
+    answer(request, client, {}, ({ flags: { flags, metadata, all }, reader }, context) => {
       const now = app.now();
-      noteRead(all, keys.environmentKey, null, now);
+      noteRead(all, reader.keys.environmentKey, null, now);
       const results = [...flags.values()].map((evaluate) => evaluate(context, now));
       const about = Object.keys(metadata).length > 0 ? { metadata } : {};
-      const text = JSON.stringify({ flags: results, ...about, eventStreams: events.streamsOf(keys) });
+      const text = JSON.stringify({ flags: results, ...about, eventStreams: events.streamsOf(reader) });
       // Of the answer itself: it depends on the context and the time too.
       const headers = { ...HEADERS, ETag: etagOf(text), "Cache-Control": "no-cache" };
       const known = request.headers.get("if-none-match");
@@ -141,7 +148,7 @@ export function createOfrepService(
   return { evaluateOne, evaluateAll, routes, streams: events.count, close: events.close };
 }
 
-type Found = { flags: FlagSet; keys: EnvironmentKeys };
+type Found = { flags: FlagSet; reader: Reader };
 
 /**
  * Finds the flags that a request may evaluate: by the two keys of an environment, or by a token for one. Throws
@@ -165,19 +172,19 @@ function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) 
         (request.headers.get("x-environment-key") ?? environmentKey) !== environmentKey;
       if (isOther)
         throw new AppError("unauthenticated", "the token is not for the environment that the keys select");
-      return await ofKeys(token.keys);
+      return await ofReader({ keys: token.keys, tokenHash: token.hash });
     } catch (error) {
       countFailure(error, client);
       throw error;
     }
   };
-  const found = (keys: EnvironmentKeys, flags: FlagSet | undefined): Found => {
+  const found = (reader: Reader, flags: FlagSet | undefined): Found => {
     if (!flags) throw new AppError("unauthenticated", wrong);
-    return { flags, keys };
+    return { flags, reader };
   };
-  const ofKeys = (keys: EnvironmentKeys): Found | Promise<Found> => {
-    const flags = findFlags(keys.projectKey, keys.environmentKey);
-    return flags instanceof Promise ? flags.then((flags) => found(keys, flags)) : found(keys, flags);
+  const ofReader = (reader: Reader): Found | Promise<Found> => {
+    const flags = findFlags(reader.keys.projectKey, reader.keys.environmentKey);
+    return flags instanceof Promise ? flags.then((flags) => found(reader, flags)) : found(reader, flags);
   };
 
   return (request: Request, client: () => string): Found | Promise<Found> => {
@@ -187,7 +194,8 @@ function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) 
       return ofToken(request, () => apiKey ?? bearerToken(authorization ?? undefined), client);
     const projectKey = request.headers.get("x-project-key");
     const environmentKey = request.headers.get("x-environment-key");
-    if (projectKey && environmentKey) return ofKeys({ projectKey, environmentKey });
+    if (projectKey && environmentKey)
+      return ofReader({ keys: { projectKey, environmentKey }, tokenHash: null });
     throw new AppError(
       "unauthenticated",
       "send x-project-key and x-environment-key, or a token with the scope flags:evaluate",

@@ -59,14 +59,16 @@ export function flagdRoutes(app: App) {
       async (c) => {
         const { project, environment } = c.req.param();
         const isTrial = c.req.valid("query").dryRun === "true";
-        if (!isTrial) await requireUnlocked(c, { project, environment });
+        const place = { project, environment };
+        if (!isTrial) await requireUnlocked(c, place);
         const selection = await app.store.flags.selectIn(project, environment);
         const existing = rulesBySegment(await selection.segments());
         const plan = await planImport(c.req.valid("json"), existing);
         const named = new Set(plan.flags.map(({ slug }) => slug));
         const others = (await selection.flags()).filter(({ slug }) => !named.has(slug));
         checkSegmentsFit(others, new Map([...existing, ...rulesBySegment(plan.segments)]));
-        const place = { project, environment };
+        // Again: planning a large file takes seconds, in which the environment may be locked.
+        if (!isTrial) await requireUnlocked(c, place);
         return c.json(await app.store.flags.import(place, plan, authorOf(c, app), isTrial));
       },
     );
