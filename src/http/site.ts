@@ -121,6 +121,8 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
       const matched = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path;
       const route = matched?.slice(matched.startsWith(`${basePath}/`) ? basePath.length : 0) ?? "/*";
       c.header("X-Content-Type-Options", NO_SNIFF["X-Content-Type-Options"]);
+      // Hono answers HEAD by the route of GET and drops the body, which would leave what that opened open.
+      if (c.req.method === "HEAD") await c.res.body?.cancel();
       finish(c.res, c.req.raw, { service: serviceOf(route), route, start, client: () => c.env.client });
     });
     // Whoever watches the process asks for these on the machine itself, a base path or not.

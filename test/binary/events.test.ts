@@ -119,6 +119,21 @@ describe("a stream of change events", () => {
     expect(await streams()).toBe(0);
   });
 
+  test("is opened by no HEAD request, and ends when a command revokes the token that opened it", async () => {
+    const { listen, streams, commands, server } = await openShop();
+    const scope = ["--scope", "flags:evaluate", "-p", "shop", "-e", "develop"];
+    const { token } = await commands.json<{ token: string }>("tokens", "create", "web", ...scope);
+    const { requestUri, ended, events } = await listen("develop", { "x-api-key": token });
+    await eventually("the first event", () => events.length === 1);
+    const address = new URL(requestUri, server.url);
+    for (let count = 0; count < 20; count += 1)
+      expect((await fetch(address, { method: "HEAD" })).status).toBe(200);
+    expect(await streams()).toBe(1);
+    await commands.run("tokens", "revoke", "web", "--yes");
+    await ended;
+    expect([await streams(), (await fetch(address)).status]).toEqual([0, 401]);
+  });
+
   test("ends when the server is told to stop, which does not wait for it", async () => {
     const { listen, server } = await openShop();
     const { ended } = await listen("develop");
