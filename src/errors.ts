@@ -15,6 +15,8 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 type Details = {
+  /** The message without text that the caller chose, for a page that a link or a form can open in anybody's browser. */
+  plain?: string | undefined;
   /** What to do about it, as one sentence. */
   hint?: string | undefined;
   /** Seconds after which the same request may succeed. */
@@ -28,6 +30,7 @@ type Details = {
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
+  readonly plain: string;
   readonly hint: string | null;
   readonly retryAfter: number | null;
 
@@ -35,6 +38,7 @@ export class AppError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "AppError";
     this.code = code;
+    this.plain = details.plain ?? message;
     this.hint = details.hint ?? null;
     this.retryAfter = details.retryAfter ?? null;
   }

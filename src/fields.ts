@@ -65,12 +65,18 @@ export function quoted(name: string): string {
   return JSON.stringify(short.toWellFormed());
 }
 
+/** How a page names a field: by a name that a form would have, so that no sender puts other words there. */
+export function fieldLabel(name: string): string {
+  return /^[A-Za-z_][\w.[\]-]{0,39}$/.test(name) ? `the field ${name}` : "a field";
+}
+
 /** Throws `too_large` for a field name past its limit. */
 export function checkName(name: string): void {
   if (isLonger(name, LIMITS.fieldName)) {
     throw new AppError(
       "too_large",
       `the field name ${quoted(name)} is longer than the limit of ${LIMITS.fieldName} bytes`,
+      { plain: `a field name is longer than the limit of ${LIMITS.fieldName} bytes` },
     );
   }
 }
@@ -94,13 +100,14 @@ function checkText(name: string, value: string): void {
 }
 
 export function fieldTooLong(name: string): AppError {
-  return overLimit(`the field ${quoted(name)} is`, LIMITS.fieldValue);
+  return overLimit(`the field ${quoted(name)} is`, LIMITS.fieldValue, `${fieldLabel(name)} is`);
 }
 
-/** `what` ends in a verb: "the body is". */
-export function overLimit(what: string, bytes: number): AppError {
+/** `what` ends in a verb: "the body is"; `plainly` is the same without text that the sender chose. */
+export function overLimit(what: string, bytes: number, plainly = what): AppError {
   const exactly = bytes < 1024 ? "" : ` (${bytes} bytes)`;
-  return new AppError("too_large", `${what} larger than the limit of ${formatBytes(bytes)}${exactly}`);
+  const limit = `larger than the limit of ${formatBytes(bytes)}${exactly}`;
+  return new AppError("too_large", `${what} ${limit}`, { plain: `${plainly} ${limit}` });
 }
 
 /** Whether a text takes more bytes as UTF-8; a UTF-16 unit takes at most three. */

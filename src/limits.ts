@@ -27,6 +27,8 @@ export const SUBMISSION_LIMITS = {
   depth: 16,
   /** A file name as sent. */
   fileName: 1024,
+  /** Characters of the media type that a file part names. */
+  fileType: 255,
 } as const;
 
 /** How much of a refused request is still read, and for how long, so that its sender gets the answer. */

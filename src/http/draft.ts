@@ -10,7 +10,6 @@ import type { Body } from "./body.ts";
 import { parseHeader } from "./headers.ts";
 import { boundaryOf } from "./multipart.ts";
 import { readMultipart } from "./multipart-draft.ts";
-import { decodeText } from "./text.ts";
 
 /** A byte order mark is no part of JSON. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -49,7 +48,12 @@ export async function readDraft(
 /** The text as it came, once it is known to be an object within the limits: parsing and writing it again loses digits. */
 function readJson(bytes: Uint8Array): string {
   checkDepth(bytes);
-  const text = decodeText(utf8, bytes, "the JSON is not UTF-8");
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch (error) {
+    throw new AppError("invalid", "the JSON is not UTF-8", { cause: error });
+  }
   let data: unknown;
   try {
     data = JSON.parse(text);

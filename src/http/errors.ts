@@ -22,6 +22,8 @@ export type Shown = {
   status: ErrorStatus;
   code: ErrorCode | "internal";
   message: string;
+  /** The message without text that the caller chose. */
+  plain: string;
   hint: string | null;
   headers: Record<string, string>;
 };
@@ -43,7 +45,8 @@ export function showError(error: unknown, report: Report, request: Request): Sho
   if (!(error instanceof AppError)) {
     report.error(error, request);
     report.refused("internal");
-    return { status: 500, code: "internal", message: "internal error", hint: null, headers: {} };
+    const message = "internal error";
+    return { status: 500, code: "internal", message, plain: message, hint: null, headers: {} };
   }
   if (error.code === "unavailable") report.error(error, request);
   report.refused(error.code);
@@ -51,6 +54,7 @@ export function showError(error: unknown, report: Report, request: Request): Sho
     status: STATUS[error.code],
     code: error.code,
     message: error.message,
+    plain: error.plain,
     hint: error.hint,
     headers: error.retryAfter === null ? {} : retryAfter(error.retryAfter),
   };

@@ -71,12 +71,12 @@ export function createFormsService(app: App, links: Links, report: Report, guard
   };
 
   const refused = (
-    { status, message }: Shown,
+    { status, message, plain }: Shown,
     form: Form | undefined,
     headers: Record<string, string>,
     isRest: boolean,
   ): Response => {
-    const url = form?.errorUrl ? withError(form.errorUrl, status, message) : links.error(status, message);
+    const url = form?.errorUrl ? withError(form.errorUrl, status, message) : links.error(status, plain);
     return isRest
       ? Response.json({ error: true, code: status, message, url }, { status, headers })
       : new Response(null, { status: 303, headers: { ...headers, Location: url } });
@@ -89,7 +89,8 @@ export function createFormsService(app: App, links: Links, report: Report, guard
   routes.get(THANKS_PATH, (c) => thanksPage(c.req.header("referer")));
   routes.get(ERROR_PATH, (c) => {
     const { code = "", message = "", signature = "" } = c.req.query();
-    return errorPage(code, links.isOurs(code, message, signature) ? message : null, c.req.header("referer"));
+    const shown = links.isOurs(code, message, signature) ? { status: Number(code), message } : null;
+    return errorPage(shown, c.req.header("referer"));
   });
   return { submit, routes };
 }

@@ -4,9 +4,9 @@ import { ERROR_PATH, THANKS_PATH } from "./paths.ts";
 /** Addresses in answers: under the public URL where one is set, else paths under the base path. Never from `Host`. */
 export type Links = {
   thanks: () => string;
-  /** The built-in error page, telling `message`. */
+  /** The built-in error page, which answers with this status and shows this message. */
   error: (status: number, message: string) => string;
-  /** Whether a message in the query of the error page was put there by this process. */
+  /** Whether the status and message in the query of the error page were put there by this process. */
   isOurs: (status: string, message: string, signature: string) => boolean;
 };
 

@@ -1,14 +1,21 @@
 import type { App } from "../app.ts";
 import type { StagedBlob } from "../blobs.ts";
 import { AppError } from "../errors.ts";
-import { checkName, createFields, emptySubmission, fieldTooLong, overLimit, quoted } from "../fields.ts";
+import {
+  checkName,
+  createFields,
+  emptySubmission,
+  fieldLabel,
+  fieldTooLong,
+  overLimit,
+  quoted,
+} from "../fields.ts";
 import type { Form } from "../forms.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../limits.ts";
 import type { Draft, StagedFile } from "../submissions.ts";
 import type { Body } from "./body.ts";
 import { parseHeader } from "./headers.ts";
 import { createMultipartParser, type Part } from "./multipart.ts";
-import { decodeText } from "./text.ts";
 
 /** A byte order mark is part of a field. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -39,7 +46,7 @@ export async function readMultipart(
     checkFile(form, files.length, fileName ?? "");
     const blob = await app.blobs.stage();
     staged.push(blob);
-    files.push({ field: name, name: fileName ?? "", type: type ?? typeOf(fileName ?? ""), blob });
+    files.push({ field: name, name: fileName ?? "", type: typeOf(fileName ?? "", type), blob });
     file = { blob, size: 0 };
   };
   const begin = async (begun: Part) => {
@@ -63,7 +70,7 @@ export async function readMultipart(
     // A file input left empty is a part without a file name and without bytes.
     if (!file) await beginFile(part!);
     file!.size += bytes.byteLength;
-    if (file!.size > form.maxFileSize) throw fileTooLarge(form, part!.fileName);
+    if (file!.size > form.maxFileSize) throw fileTooLarge(form, part!);
     await file!.blob.write(bytes);
   };
   const end = () => {
@@ -86,7 +93,9 @@ export async function readMultipart(
 
 function checkFile(form: Form, count: number, fileName: string): void {
   if (!form.uploads) {
-    throw new AppError("forbidden", `this form takes no files: ${quoted(fileName)} was not accepted`);
+    throw new AppError("forbidden", `this form takes no files: ${quoted(fileName)} was not accepted`, {
+      plain: "this form takes no files",
+    });
   }
   if (count >= form.maxFiles) {
     throw new AppError(
@@ -98,12 +107,14 @@ function checkFile(form: Form, count: number, fileName: string): void {
     throw new AppError(
       "too_large",
       `the file name ${quoted(fileName)} is longer than the limit of ${LIMITS.fileName} bytes`,
+      { plain: `a file name is longer than the limit of ${LIMITS.fileName} bytes` },
     );
   }
 }
 
-function fileTooLarge(form: Form, fileName: string): AppError {
-  return overLimit(`the file ${quoted(fileName)} is`, form.maxFileSize);
+function fileTooLarge(form: Form, { name, fileName }: Part): AppError {
+  const plainly = `the file in ${fieldLabel(name)} is`;
+  return overLimit(`the file ${quoted(fileName ?? "")} is`, form.maxFileSize, plainly);
 }
 
 function textTooLarge(): AppError {
@@ -113,20 +124,38 @@ function textTooLarge(): AppError {
 /** The text of a field; a part may name another encoding than UTF-8 (RFC 7578, 4.4). */
 function decodeField(part: Part, bytes: Uint8Array): string {
   const charset = part.type === null ? undefined : parseHeader(part.type).parameters.get("charset");
-  const broken = `the field ${quoted(part.name)} is not valid ${charset ?? "UTF-8"} text`;
-  return decodeText(charset === undefined ? utf8 : decoderOf(charset, broken), bytes, broken);
-}
-
-function decoderOf(charset: string, broken: string): TextDecoder {
   try {
-    return new TextDecoder(charset as Bun.Encoding, { fatal: true, ignoreBOM: true });
-  } catch (error) {
-    throw new AppError("invalid", broken, { cause: error });
+    return (charset === undefined ? utf8 : decoderOf(charset)).decode(bytes);
+  } catch (cause) {
+    const broken = `is not valid ${charset === undefined ? "UTF-8" : quoted(charset)} text`;
+    throw new AppError("invalid", `the field ${quoted(part.name)} ${broken}`, {
+      plain: `${fieldLabel(part.name)} is not valid text in its encoding`,
+      cause,
+    });
   }
 }
 
-/** The media type that goes with a file name's extension. */
-function typeOf(fileName: string): string {
+/** Throws a RangeError for an encoding that is not known. */
+function decoderOf(charset: string): TextDecoder {
+  return new TextDecoder(charset as Bun.Encoding, { fatal: true, ignoreBOM: true });
+}
+
+/** A file's media type: what its part says, else what goes with the extension. Throws `too_large`, `invalid`. */
+function typeOf(fileName: string, given: string | null): string {
+  if (given !== null) {
+    if (given.length > LIMITS.fileType) {
+      const limit = `is longer than the limit of ${LIMITS.fileType} characters`;
+      throw new AppError("too_large", `the type of the file ${quoted(fileName)} ${limit}`, {
+        plain: `the type of a file ${limit}`,
+      });
+    }
+    // A tab stands where a header line was folded.
+    const type = given.replaceAll("\t", " ");
+    if (/^\P{C}*$/u.test(type)) return type;
+    throw new AppError("invalid", `the type of the file ${quoted(fileName)} holds control characters`, {
+      plain: "the type of a file holds control characters",
+    });
+  }
   const extension = /\.[A-Za-z0-9]{1,12}$/.exec(fileName)?.[0];
   return extension === undefined
     ? "application/octet-stream"

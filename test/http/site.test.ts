@@ -153,7 +153,7 @@ describe("the log", () => {
     ];
 
     expect(answers.map((answer) => answer.status)).toEqual([
-      200, 200, 405, 404, 200, 200, 200, 404, 404, 404, 200, 400, 404, 404,
+      200, 200, 405, 404, 400, 200, 200, 404, 404, 404, 200, 400, 404, 404,
     ]);
     expect(records.map((record) => record.status)).toEqual(answers.map((answer) => answer.status));
     const text = JSON.stringify(records);

@@ -26,20 +26,22 @@ const EXPLANATIONS = new Map<string, [title: string, text: string]>(
   }),
 );
 
-/** The built-in page after a submission failed; it answers 200, being the target of a redirect. */
+/**
+ * The built-in page after a submission failed. It answers with the status that it shows; without one that this server
+ * signed, as after a restart, with 400 and general words.
+ */
 export function errorPage(
-  code: string,
-  message: string | null,
+  shown: { status: number; message: string } | null,
   referer: string | undefined,
 ): Promise<Response> {
-  const [title, text] = EXPLANATIONS.get(code) ?? [
+  const [title, text] = EXPLANATIONS.get(String(shown?.status)) ?? [
     "This did not work",
     "Your submission was not stored. Please go back and try again.",
   ];
   return page(
-    { status: 200, title, mark: "bad" },
+    { status: shown?.status ?? 400, title, mark: "bad" },
     html`<p>${text}</p>
-      ${message === null ? "" : html`<p class="soft">In detail: ${message}.</p>`}
+      ${shown === null ? "" : html`<p class="soft">In detail: ${shown.message}.</p>`}
       ${wayBack(referer)}`,
   );
 }
