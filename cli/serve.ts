@@ -45,6 +45,8 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     if (recovered > 0) log.line("warn", `removed ${recovered} files of submissions that a crash cut off`);
     const warn = (text: string) => log.line("warn", text);
     await applyDue(app, warn);
+    // The first connections may take every descriptor that is left.
+    await app.store.opened();
     const { places, endStreams } = placeServices(config, app, log, reads.note);
     for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
     if (config.tls) onHangup(config.tls, listeners, log);

@@ -192,6 +192,8 @@ type DatabaseStore = {
    * Tells about how many bytes of how many are copied.
    */
   snapshot(into: string, progress: (done: number, total: number) => void): Promise<void>;
+  /** Fulfils once reading and writing need to open nothing more: no limit of open files stops them any more. */
+  opened(): Promise<void>;
   /** Throws `unavailable` unless the database answers. */
   ping(): Promise<void>;
   /** Throws `unavailable` unless a write would be taken now. */

@@ -109,7 +109,7 @@ function createRegistry(app: App, { metrics, about, streams }: MetricsOptions): 
     ];
   });
 
-  add("gauge", "process_resident_memory_bytes", "Resident memory.", () => one(process.memoryUsage.rss()));
+  add("gauge", "process_resident_memory_bytes", "Resident memory.", residentMemory);
   add("gauge", "process_start_time_seconds", "When the process started, since 1970.", () =>
     one(performance.timeOrigin / 1000),
   );
@@ -118,6 +118,15 @@ function createRegistry(app: App, { metrics, about, streams }: MetricsOptions): 
     return one((user + system) / 1e6);
   });
   return registry;
+}
+
+/** Nothing at the limit of open files, since Linux has it in a file: the other metrics are needed most then. */
+function residentMemory(): Value[] {
+  try {
+    return [{ value: process.memoryUsage.rss() }];
+  } catch {
+    return [];
+  }
 }
 
 /** A distribution as cumulative buckets with their sum and count. */

@@ -170,6 +170,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
       }),
     watch: (changed) => void watchers.push(changed),
     check: () => read(() => checkDatabase(db)),
+    opened: () => writer.opened,
     ping: () => answers(async () => currentVersion(db)),
     // A write that changes nothing: it waits for what is queued and for locks, and costs no fsync.
     ready: () => answers(() => write("probe", [])),

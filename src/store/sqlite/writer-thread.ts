@@ -9,8 +9,10 @@ declare const self: Worker;
 let db: Database | undefined;
 
 self.onmessage = ({ data: message }: MessageEvent<ToThread>) => {
-  if ("open" in message) db = connect(message.open, { create: false });
-  else if ("batch" in message) self.postMessage(JSON.stringify(commit(db!, message.batch)));
+  if ("open" in message) {
+    db = connect(message.open, { create: false });
+    self.postMessage("opened");
+  } else if ("batch" in message) self.postMessage(JSON.stringify(commit(db!, message.batch)));
   else {
     if (db) close(db);
     process.exit(0);

@@ -9,6 +9,8 @@ import { commit, type Outcome, type Write, resultOf } from "./commit.ts";
 export type Writer = {
   write(write: Write, weight: number): Promise<unknown>;
   stats(): Omit<StoreStats, "bytes">;
+  /** Fulfils once it holds every file that it needs. */
+  opened: Promise<void>;
   /** Finishes what is queued. */
   close(): Promise<void>;
 };
@@ -17,8 +19,8 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const WRITES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /**
- * What the main thread sends to `writer-thread.ts`. The answer to a batch is one outcome for each write, as JSON, which
- * travels in a third of the time that the objects take.
+ * What the main thread sends to `writer-thread.ts`. The answer to `open` comes once the file is open. The answer to a
+ * batch is one outcome for each write, as JSON, which travels in a third of the time that the objects take.
  */
 export type ToThread = { open: string } | { batch: Write[] } | { close: true };
 
@@ -33,19 +35,16 @@ export function inlineWriter(db: Database): Writer {
       return resultOf(outcome!);
     },
     stats: () => ({ queued: 0, queuedBytes: 0, ...commits.stats }),
+    opened: Promise.resolve(),
     close: async () => {},
   };
 }
-
-/** Milliseconds after which the thread starts, unless something is written before. */
-const START_DELAY = 100;
 
 /**
  * Writes on a thread of its own, so that neither a slow disk nor another process's lock stops the caller. While one
  * batch is committed the next gathers: one fsync serves all that came meanwhile.
  */
 export function threadWriter(file: string): Writer {
-  let thread: Worker | undefined;
   type Waiting = { write: Write; weight: number; resolve: (result: unknown) => void };
   let queue: Waiting[] = [];
   let committing: Waiting[] = [];
@@ -55,7 +54,8 @@ export function threadWriter(file: string): Writer {
   let onIdle: (() => void) | undefined;
   let closing: Promise<void> | undefined;
 
-  const send = (message: ToThread) => (thread ??= start()).postMessage(message);
+  const thread = new Worker(new URL("./writer-thread.ts", import.meta.url).href);
+  const send = (message: ToThread) => thread.postMessage(message);
   const sendBatch = () => {
     committing = queue;
     queue = [];
@@ -74,27 +74,21 @@ export function threadWriter(file: string): Writer {
       resolve(resultOf(outcomes[index]!));
     }
   };
-  const start = () => {
-    const started = new Worker(new URL("./writer-thread.ts", import.meta.url).href);
-    started.onmessage = receive;
-    // Nothing can be stored any more: better a restart than a server that seems to be well.
-    started.onerror = (event) => {
-      process.stderr.write(`the writer thread failed: ${event.message}\n`);
-      process.exit(1);
-    };
-    started.postMessage({ open: file } satisfies ToThread);
-    return started;
+  // Nothing can be stored any more: better a restart than a server that seems to be well.
+  thread.onerror = (event) => {
+    process.stderr.write(`the writer thread failed: ${event.message}\n`);
+    process.exit(1);
   };
-
-  // A server answers first, since a thread takes as long to start as all the rest of it; but a start that fails does
-  // so now, not with whoever writes first.
-  const starting = setTimeout(() => (thread ??= start()), START_DELAY);
-  starting.unref();
+  const opened = new Promise<void>((resolve) => {
+    thread.onmessage = () => {
+      thread.onmessage = receive;
+      resolve();
+    };
+  });
+  send({ open: file });
 
   const close = async () => {
-    clearTimeout(starting);
     if (committing.length + queue.length > 0) await new Promise<void>((resolve) => (onIdle = resolve));
-    if (!thread) return;
     const { promise: closed, resolve } = Promise.withResolvers<unknown>();
     thread.addEventListener("close", resolve);
     send({ close: true });
@@ -117,6 +111,7 @@ export function threadWriter(file: string): Writer {
           setImmediate(() => committing.length === 0 && sendBatch());
       }),
     stats: () => ({ queued: committing.length + queue.length, queuedBytes, ...commits.stats }),
+    opened,
     close: () => (closing ??= close()),
   };
 }
