@@ -3,7 +3,6 @@ import type { SetResult } from "../src/flags.ts";
 import type { Segment } from "../src/segments.ts";
 import { path } from "./client.ts";
 import { environmentOption, projectOption, revisionOption } from "./config.ts";
-import type { FlagDetail } from "./flags/rules.ts";
 import { addHistoryCommand } from "./history.ts";
 import type { Io } from "./io.ts";
 import { action, type Session } from "./session.ts";
@@ -104,7 +103,7 @@ Examples:
   segments
     .command("delete")
     .argument("[name]", "name of the segment")
-    .description("delete a segment; rules that still refer to it can then not be used")
+    .description("delete a segment that no rule refers to any more")
     .addOption(projectOption())
     .addOption(environmentOption())
     .addOption(revisionOption())
@@ -113,8 +112,6 @@ Examples:
         const name = await session.need(given, "name");
         const { project, environment, url } = await placeOf(session, name);
         await session.client.call("GET", url);
-        const users = await usersOf(session, project, environment, name);
-        if (users.length > 0) io.err(`warning: segment ${name} is still used by ${users.join(", ")}\n`);
         await session.confirmDelete("segment", name, ` of ${project}/${environment}`);
         await session.client.call("DELETE", url, undefined, ifRevision(session.options));
         await session.report(
@@ -140,21 +137,4 @@ async function placeOf(session: Session, name: string) {
 async function listSegments({ client }: Session, project: string, environment: string): Promise<Segment[]> {
   const url = path`/projects/${project}/environments/${environment}/segments`;
   return (await client.call<{ segments: Segment[] }>("GET", url)).segments;
-}
-
-/** The flags and other segments whose rules refer to a segment. */
-async function usersOf(session: Session, project: string, environment: string, name: string) {
-  const url = path`/projects/${project}/environments/${environment}/flags`;
-  const { flags } = await session.client.call<{ flags: FlagDetail[] }>("GET", url);
-  const others = await listSegments(session, project, environment);
-  return [
-    ...flags.filter(({ targeting }) => refersTo(targeting, name)).map(({ slug }) => `flag ${slug}`),
-    ...others
-      .filter((other) => other.name !== name && refersTo(other.rule, name))
-      .map((other) => `segment ${other.name}`),
-  ];
-}
-
-function refersTo(rule: unknown, name: string): boolean {
-  return JSON.stringify(rule ?? null).includes(JSON.stringify({ $ref: name }));
 }

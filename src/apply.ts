@@ -3,6 +3,7 @@ import { pathOf, type Difference, type Document } from "./documents.ts";
 import { AppError } from "./errors.ts";
 import { othersFirst } from "./export.ts";
 import { requireChangeable } from "./locks.ts";
+import { findGaps, missingSegments } from "./flagd/gaps.ts";
 import { planOf } from "./plan-document.ts";
 import { fault, type Plan, type RuleCheck } from "./plan.ts";
 import { parseRules } from "./rules.ts";
@@ -103,12 +104,16 @@ async function checkRules(checks: RuleCheck[]): Promise<void> {
     if ("segment" in check) {
       try {
         checkSegment(check.segment);
+        const [missing] = missingSegments(check.segment, check.segments);
+        if (missing !== undefined) throw new AppError("invalid", `the segment "${missing}" does not exist`);
       } catch (error) {
         if (error instanceof AppError) throw fault(check.path, error.message, error.hint ?? undefined);
         throw error;
       }
     } else {
-      const found = findFault(parseRules(check.rules), check.segments);
+      const rules = parseRules(check.rules);
+      const gaps = () => (check.isNew ? findGaps(rules, check.segments) : []);
+      const found = findFault(rules, check.segments) ?? gaps()[0];
       if (found) throw fault(check.path + pointerPath(found.path), found.message);
     }
     if (performance.now() - start < TURN_MS) continue;

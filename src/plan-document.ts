@@ -3,9 +3,10 @@ import { formEntry, pathOf, type Document } from "./documents.ts";
 import { newEnvironment } from "./environments.ts";
 import { applyFormPatch, newForm } from "./forms.ts";
 import { planFlags } from "./plan-flags.ts";
-import { add, type Plan, type Target } from "./plan.ts";
+import { add, fault, type Plan, type Target } from "./plan.ts";
 import { DEFAULT_ENVIRONMENTS, newProject } from "./projects.ts";
-import { rulesBySegment } from "./segments.ts";
+import { findNestingFaults } from "./flagd/segments.ts";
+import { rulesBySegment, segmentInUse, usersOf } from "./segments.ts";
 import type { Setup, SetupProject } from "./setup.ts";
 
 type DocumentProject = NonNullable<Document["projects"]>[string];
@@ -53,6 +54,22 @@ function planProject(
   for (const [environment, { segments }] of Object.entries(wanted.environments ?? {}))
     if (segments) planSegments(plan, project, targets.get(environment)!, segments, prune);
   if (wanted.flags) planFlags(clock, plan, { project, current, targets, flags: wanted.flags, prune });
+  for (const target of targets.values()) checkSegments(project, target);
+}
+
+/** Throws `invalid` for a segment that goes although something still refers to it, or that comes to refer to itself. */
+function checkSegments(project: string, { slug: environment, segments, rules, flagRules }: Target): void {
+  const pathTo = (name: string) => pathOf("projects", project, "environments", environment, "segments", name);
+  const left = {
+    flags: [...flagRules].map(([slug, rules]) => ({ slug, rules })),
+    segments: [...rules].map(([name, rule]) => ({ name, rule: JSON.stringify(rule) })),
+  };
+  for (const { name } of segments) {
+    const users = rules.has(name) ? [] : usersOf(name, left);
+    if (users.length > 0) throw fault(pathTo(name), segmentInUse(name, users).message);
+  }
+  const [nesting] = findNestingFaults(rulesBySegment(segments), rules);
+  if (nesting) throw fault(pathTo(nesting[0]), nesting[1]);
 }
 
 function planEnvironments(
@@ -66,7 +83,11 @@ function planEnvironments(
   const targets = new Map(
     (current?.environments ?? []).map((each) => [
       each.slug,
-      { ...each, rules: rulesBySegment(each.segments) },
+      {
+        ...each,
+        rules: rulesBySegment(each.segments),
+        flagRules: new Map(each.flags.map(({ slug, rules }) => [slug, rules])),
+      },
     ]),
   );
   const usual = current ? {} : Object.fromEntries(DEFAULT_ENVIRONMENTS.map((slug) => [slug, {}]));
@@ -87,6 +108,7 @@ function planEnvironments(
         flags: [],
         segments: [],
         rules: new Map(),
+        flagRules: new Map(),
       });
     } else if (name !== undefined && name !== before.name) {
       add(
@@ -129,7 +151,7 @@ function planSegments(
       { action, kind: "segment", path, before: before ?? null, after: rule },
       { change: "setSegment", place, rule: JSON.stringify(rule) },
     );
-    plan.checks.push({ path, segment: rule });
+    plan.checks.push({ path, segment: rule, segments: rules });
     rules.set(name, rule);
   }
   if (!prune) return;

@@ -37,6 +37,7 @@ export function planFlags(
       { action: "delete", kind: "flag", path, before, after: null },
       { change: "deleteFlag", project, flag: slug },
     );
+    for (const { flagRules } of targets.values()) flagRules.delete(slug);
   }
 }
 
@@ -56,8 +57,8 @@ function planFlag(clock: Clockwork, plan: Plan, flag: OneFlag): void {
   const entries = Object.entries(wanted.environments ?? {}).map(([environment, entry]) =>
     compare(clock, flag, environment, entry),
   );
-  for (const { path, rules, target, isSame } of entries)
-    if (rules !== null && !isSame) plan.checks.push({ path, rules, segments: target.rules });
+  for (const { path, rules, isNew, target, isSame } of entries)
+    if (rules !== null && !isSame) plan.checks.push({ path, rules, isNew, segments: target.rules });
 
   const [first] = targets.keys();
   const { description } = wanted;
@@ -118,10 +119,12 @@ function compare(
     (index === undefined ? undefined : target.flags[index]) ?? applyPatch(slug, undefined, {}, now).record;
   const patch = patchOf(entry, current);
   const { record } = within(path, () => applyPatch(slug, current, patch, now));
+  target.flagRules.set(slug, record.rules);
   const before = flagEntry(current);
   const after = flagEntry(record);
   const isSame = Bun.deepEquals(before, after, true);
-  return { environment, path, target, patch, rules: record.rules, before, after, isSame };
+  const { rules } = record;
+  return { environment, path, target, patch, rules, isNew: rules !== current.rules, before, after, isSame };
 }
 
 /**

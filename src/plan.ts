@@ -5,14 +5,17 @@ import type { SetupChange, SetupEnvironment } from "./setup.ts";
 /** What makes a setup what a document says. */
 export type Plan = { differences: Difference[]; changes: SetupChange[]; checks: RuleCheck[] };
 
-/** A rule that the plan sets, which is still to be looked at: of a flag as JSON text, or of a segment. */
-export type RuleCheck = { path: string } & (
-  | { rules: string; segments: ReadonlyMap<string, unknown> }
+/** A rule that the plan sets or keeps in a flag, which is still to be checked: of a flag as JSON text, or of a segment. */
+export type RuleCheck = { path: string; segments: ReadonlyMap<string, unknown> } & (
+  | { rules: string; isNew: boolean }
   | { segment: unknown }
 );
 
-/** An environment with its segments as the plan leaves them. */
-export type Target = SetupEnvironment & { rules: Map<string, unknown> };
+/** An environment with its segments, and the rules of its flags as JSON text by slug, as the plan leaves them. */
+export type Target = SetupEnvironment & {
+  rules: Map<string, unknown>;
+  flagRules: Map<string, string | null>;
+};
 
 /** Adds to a plan what differs, and the changes that end it. */
 export function add(plan: Plan, difference: Difference, ...changes: SetupChange[]): void {

@@ -1,6 +1,6 @@
 import type { FlagRecord, SetResult } from "./flags.ts";
 import type { FlagState } from "./history.ts";
-import type { SegmentRecord } from "./segments.ts";
+import { referencesOf, type SegmentRecord } from "./segments.ts";
 
 /** Which flags to copy between environments of a project: null is all. `segments` copies what their rules need too. */
 export type PromotionOrder = { from: string; to: string; flags: string[] | null; segments: boolean };
@@ -25,8 +25,8 @@ export function segmentsNeeded(flags: FlagRecord[], segments: SegmentRecord[]): 
   const byName = new Map(segments.map((segment) => [segment.name, segment]));
   const needed = new Set<SegmentRecord>();
   const look = (rule: string) => {
-    for (const [, name] of rule.matchAll(/"\$ref":"([^"\\]+)"/g)) {
-      const segment = byName.get(name!);
+    for (const name of referencesOf(rule)) {
+      const segment = byName.get(name);
       if (!segment || needed.has(segment)) continue;
       needed.add(segment);
       look(segment.rule);

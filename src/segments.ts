@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { AppError } from "./errors.ts";
-import type { SetResult } from "./flags.ts";
+import type { FlagPatch, SetResult } from "./flags.ts";
 import type { segmentSchema } from "./schemas/segments.ts";
 import { isoTime } from "./time.ts";
 
@@ -23,6 +23,38 @@ export function viewSegment({ name, rule, createdAt, updatedAt }: SegmentRecord)
 /** In the order given. */
 export function rulesBySegment(segments: { name: string; rule: string }[]): Map<string, unknown> {
   return new Map(segments.map(({ name, rule }) => [name, JSON.parse(rule) as unknown]));
+}
+
+/** The names of the segments that a rule, as JSON text, refers to. */
+export function referencesOf(rule: string): Set<string> {
+  return new Set([...rule.matchAll(/"\$ref":"([^"\\]+)"/g)].map(([, name]) => name!));
+}
+
+/** What refers to a segment: `flag search`, `segment beta`, `scheduled change k3v9-x2mq-71bd of flag sale`. */
+export function usersOf(name: string, { flags, segments, scheduled = [] }: SegmentUsers): string[] {
+  const uses = (rule: string | null) => rule !== null && referencesOf(rule).has(name);
+  return [
+    ...flags.filter(({ rules }) => uses(rules)).map(({ slug }) => `flag ${slug}`),
+    ...segments
+      .filter((other) => other.name !== name && uses(other.rule))
+      .map((other) => `segment ${other.name}`),
+    ...scheduled
+      .filter(({ patch }) => uses(JSON.stringify(patch.targeting ?? null)))
+      .map(({ id, flag }) => `scheduled change ${id} of flag ${flag}`),
+  ];
+}
+
+/** Rules of one environment; those of flags and segments are JSON text. */
+type SegmentUsers = {
+  flags: { slug: string; rules: string | null }[];
+  segments: { name: string; rule: string }[];
+  scheduled?: { id: string; flag: string; patch: FlagPatch }[];
+};
+
+export function segmentInUse(name: string, users: string[]): AppError {
+  return new AppError("conflict", `segment "${name}" is still used by ${users.join(", ")}`, {
+    hint: "give these another rule first, or cancel what is scheduled",
+  });
 }
 
 /** The segment with another rule, and what that is to be called. */

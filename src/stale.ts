@@ -1,5 +1,6 @@
 import type { App } from "./app.ts";
 import { hasExpired, type FlagRecord } from "./flags.ts";
+import { resultsOf } from "./flagd/results.ts";
 import { parseRules } from "./rules.ts";
 import type { StaleFlag, StaleReason } from "./schemas/stale.ts";
 import { isoTime } from "./time.ts";
@@ -74,36 +75,8 @@ function outcomeOf(record: FlagRecord, now: number): string | undefined {
   if (record.rules === null) return "on";
   const { targeting, defaultVariant } = parseRules(record.rules);
   const isRule = targeting !== undefined && Object.keys(targeting).length > 0;
-  const variants = new Set(
-    (isRule ? outcomesOf(targeting) : [null]).map((name) => (name === null ? (defaultVariant ?? "") : name)),
-  );
+  const results = isRule ? resultsOf(targeting).map(({ variant }) => variant) : [null];
+  const variants = new Set(results.map((name) => (name === null ? (defaultVariant ?? "") : name)));
   const [only] = variants;
   return variants.size === 1 ? only : undefined;
-}
-
-/** What a rule can yield: names of variants, null for the default; undefined stands for what is not known. */
-function outcomesOf(rule: unknown): (string | null | undefined)[] {
-  if (typeof rule === "string" || rule === null) return [rule];
-  if (typeof rule === "boolean") return [String(rule)];
-  if (typeof rule !== "object" || Array.isArray(rule)) return [undefined];
-  const [[operation, args] = [], ...more] = Object.entries(rule);
-  if (more.length > 0 || !Array.isArray(args)) return [undefined];
-  if (operation === "if") return branchesOf(args).flatMap(outcomesOf);
-  if (operation === "fractional") return sharesOf(args).flatMap(outcomesOf);
-  return [undefined];
-}
-
-/** What `if`, condition, value, condition, value, …, else may come to. */
-function branchesOf([first, second, ...rest]: unknown[]): unknown[] {
-  if (second === undefined) return [first ?? null];
-  if (first === true) return [second];
-  return [...(first === false ? [] : [second]), ...branchesOf(rest)];
-}
-
-/** The buckets that have a share: `[variant, weight]`, behind what the shares are dealt by, where that is given. */
-function sharesOf(args: unknown[]): unknown[] {
-  return args
-    .filter(Array.isArray)
-    .filter(([, weight]) => weight !== 0)
-    .map(([variant]) => variant as unknown);
 }

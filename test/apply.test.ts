@@ -89,6 +89,7 @@ describe("a plan", () => {
   });
 });
 
+const SEGMENT = { ends_with: [{ var: "email" }, "@example.com"] };
 const RULE = { if: [{ ends_with: [{ var: "email" }, "@example.com"] }, "on", null] };
 
 /** What may stand in a document, names that look like something else among it. */
@@ -115,7 +116,7 @@ const entry = fc.oneof(
 );
 const project = fc.record({
   name: fc.string({ minLength: 1, maxLength: 20 }),
-  environments: fc.constant({ one: {}, two: {} }),
+  environments: fc.constant({ one: { segments: { a: SEGMENT } }, two: { segments: { a: SEGMENT } } }),
   flags: fc.dictionary(
     name,
     fc.record(

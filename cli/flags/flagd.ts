@@ -6,12 +6,16 @@ import { environmentOption, projectOption } from "../config.ts";
 import type { Io } from "../io.ts";
 import { saveTo, writeOut } from "../save.ts";
 import { action } from "../session.ts";
+import { printableLines } from "../text.ts";
 import { readText, usage } from "../values.ts";
 
 const format = () =>
   new Option("--format <format>", "flagd: https://flagd.dev/schema/v0/flags.json")
     .choices(["flagd"])
     .makeOptionMandatory();
+
+/** Older servers send no warnings. */
+type Imported = ImportResult & { warnings?: string[] };
 
 /** `flags import` and `flags export`. */
 export function addFlagdCommands(flags: Command, io: Io): void {
@@ -27,7 +31,8 @@ export function addFlagdCommands(flags: Command, io: Io): void {
       "after",
       `
 All of the file is imported, or nothing. A flag that is new to the project is off in its other environments. Boolean
-variants on and off without a rule make a plain flag; <flag>.payload is its payload.
+variants on and off without a rule make a plain flag; <flag>.payload is its payload. A rule that refers to a segment
+that does not exist, or yields a variant that the flag does not have, is imported with a warning.
 
 Examples:
   formflag flags import flags.json --format flagd -p shop -e develop --dry-run
@@ -46,7 +51,8 @@ Examples:
         );
         const isTrial = session.options["dryRun"] === true;
         const url = `${path`/projects/${project}/environments/${environment}/flagd`}?dryRun=${isTrial}`;
-        const imported = await session.client.call<ImportResult>("POST", url, document);
+        const imported = await session.client.call<Imported>("POST", url, document);
+        for (const warning of imported.warnings ?? []) io.err(`warning: ${printableLines(warning)}\n`);
         await session.report(
           { ...imported, dryRun: isTrial },
           describeImport(imported, `${project}/${environment}`, isTrial),

@@ -1,10 +1,55 @@
 import { RULE_LIMITS } from "../limits.ts";
+import { referencesOf } from "../segments.ts";
 
 /** Rules by name. */
 export type Segments = ReadonlyMap<string, unknown>;
 
 /** How deep segments may refer to segments. */
 const MAX_NESTED = 16;
+
+/**
+ * The segments that refer to themselves, also through others, or deeper than `MAX_NESTED`, each with what is wrong with
+ * it: those that a change from `before` to `after` makes so.
+ */
+export function findNestingFaults(before: Segments, after: Segments): Map<string, string> {
+  const [was, is] = [nestingOf(before), nestingOf(after)];
+  const faults = new Map<string, string>();
+  for (const [name, rule] of after) {
+    const fault = is(name);
+    const isOld = Bun.deepEquals(before.get(name), rule, true) && was(name) !== undefined;
+    if (fault !== undefined && !isOld) faults.set(name, fault);
+  }
+  return faults;
+}
+
+function nestingOf(segments: Segments): (name: string) => string | undefined {
+  /** How many segments the longest chain from each has. */
+  const heights = new Map<string, number>();
+  const tooDeep = new RangeError(`segments refer to one another at most ${MAX_NESTED} deep`);
+  const heightOf = (name: string, way: string[]): number => {
+    const known = heights.get(name);
+    if (known !== undefined) return known;
+    if (way.includes(name))
+      throw new RangeError(`it refers to itself: ${[...way.slice(way.indexOf(name)), name].join(" > ")}`);
+    if (way.length === MAX_NESTED) throw tooDeep;
+    let height = 1;
+    for (const next of referencesOf(JSON.stringify(segments.get(name))))
+      if (segments.has(next)) height = Math.max(height, 1 + heightOf(next, [...way, name]));
+    if (height > MAX_NESTED) throw tooDeep;
+    heights.set(name, height);
+    return height;
+  };
+  return (name) => {
+    if (!segments.has(name)) return undefined;
+    try {
+      heightOf(name, []);
+      return undefined;
+    } catch (error) {
+      if (error instanceof RangeError) return error.message;
+      throw error;
+    }
+  };
+}
 
 /**
  * A rule with every `{"$ref": name}` replaced by the segment of that name, and so on in what that refers to: in any

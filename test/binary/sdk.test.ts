@@ -30,12 +30,13 @@ const { token } = await commands.json<{ token: string }>(
 const bearer: [string, string][] = [["authorization", `Bearer ${token}`]];
 const set = (flag: string, ...more: string[]) =>
   commands.run("flags", "set", flag, "-p", "shop", "-e", "develop", ...more);
-const patch = (flag: string, body: object) =>
-  fetch(`${server.url}/api/admin/v1/projects/shop/environments/develop/flags/${flag}`, {
-    method: "PATCH",
+const send = (method: string, path: string, body: object) =>
+  fetch(`${server.url}/api/admin/v1/projects/shop/environments/develop/${path}`, {
+    method,
     headers: { authorization: `Bearer ${admin.token}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
+const patch = (flag: string, body: object) => send("PATCH", `flags/${flag}`, body);
 const admin = await commands.json<{ token: string }>("tokens", "create", "admin");
 
 await set("checkout", "--on", "--payload", '{"color":"green"}');
@@ -47,10 +48,11 @@ await patch("theme", {
   targeting: { if: [{ ends_with: [{ var: "email" }, "@example.com"] }, "fancy"] },
 });
 await patch("limit", { enabled: true, variants: { low: 1.5, high: 99 }, defaultVariant: "high" });
-await patch("broken", {
-  enabled: true,
-  variants: { a: true },
-  targeting: { if: [{ $ref: "missing" }, "a"] },
+// Of a file, because a rule that cannot be evaluated is refused elsewhere.
+await send("POST", "flagd", {
+  flags: {
+    broken: { state: "ENABLED", variants: { a: true }, targeting: { if: [{ $ref: "missing" }, "a"] } },
+  },
 });
 
 describe.each([

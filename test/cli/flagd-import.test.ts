@@ -41,6 +41,7 @@ describe("flags import", () => {
       flags: [{ key: "greeting", result: "unchanged" }],
       segments: [{ name: "staff", result: "unchanged" }],
       metadata: "unchanged",
+      warnings: [],
       dryRun: false,
     });
   });
@@ -50,6 +51,19 @@ describe("flags import", () => {
     const { run } = await openShop({ "flags.yaml": yaml });
     expect((await run(["flags", "import", "flags.yaml", ...HERE])).stdout).toContain("created flag greeting");
     expect((await run(["flags", "import", "-", ...HERE], yaml)).stdout).toContain("unchanged flag greeting");
+  });
+
+  test("warns of rules that fail when evaluated, and takes them", async () => {
+    const broken = { ...GREETING, targeting: { if: [{ $ref: "gone" }, "hello"] } };
+    const { run } = await openShop({ "flags.json": JSON.stringify({ flags: { broken } }) });
+    const { code, stdout, stderr } = await run(["flags", "import", "flags.json", ...HERE]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("created flag broken\n") });
+    expect(stderr).toBe(
+      'warning: /flags/broken/targeting: the segment "gone" does not exist\n' +
+        'warning: /flags/broken/targeting/if/1: "hello" is not one of the variants: hi, bye\n',
+    );
+    const { stdout: evaluated } = await run(["flags", "evaluate", "broken", ...HERE.slice(2)]);
+    expect(evaluated).toContain("PARSE_ERROR");
   });
 
   test("tells each fault with its place on a line of its own, and imports nothing", async () => {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { onData } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
@@ -169,7 +170,10 @@ describe("flags evaluate", () => {
   });
 
   test("exits 1 where the rule cannot be used, and says why", async () => {
-    await set("broken", "--on", "--variants", '{"a":1}', "--targeting", '{"if":[{"$ref":"gone"},"a"]}');
+    const broken = { state: "ENABLED", variants: { a: 1 }, targeting: { if: [{ $ref: "gone" }, "a"] } };
+    const file = join(tempDirectory(), "flags.json");
+    await Bun.write(file, JSON.stringify({ flags: { broken } }));
+    await run("flags", "import", file, "--format", "flagd", ...HERE);
     const { code, stdout } = await run("flags", "evaluate", "broken", ...HERE);
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/^error +PARSE_ERROR\n/) });
     const asJson = await run("flags", "evaluate", "broken", ...HERE, "--json");

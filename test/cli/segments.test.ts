@@ -39,11 +39,12 @@ describe("segments set", () => {
 
   test("refuses a rule that makes one of a flag too large, and names the flag", async () => {
     const uses = { or: Array.from({ length: 150 }, () => ({ $ref: "part" })) };
+    await set("part", true);
     await run("flags", "set", "large", ...HERE, "--variants", '{"a":1}');
     await run("flags", "set", "large", ...HERE, "--targeting", JSON.stringify({ if: [uses, "a"] }));
     const { code, stderr } = await set("part", { in: [{ var: "a" }, "x".repeat(2000)] });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("large") });
-    expect((await run("segments", "get", "part", ...HERE)).code).toBe(3);
+    expect(await json<object>("segments", "get", "part", ...HERE)).toMatchObject({ rule: true });
   });
 });
 
@@ -65,23 +66,27 @@ test("segments are listed by name and shown with their rule", async () => {
 });
 
 describe("segments delete", () => {
-  test("warns of what still uses the segment, and deletes it", async () => {
+  test("is refused while something still refers to it, and names that", async () => {
     await set("staff", STAFF);
     await run("flags", "set", "user", ...HERE, "--on", ...USES_STAFF);
     await set("all", { "!": [{ $ref: "staff" }] });
+    await run("flags", "set", "later", ...HERE, "--variants", '{"a":1}');
+    const plan = ["--at", "1h", ...USES_STAFF.slice(2)];
+    const { id } = await json<{ id: string }>("flags", "set", "later", ...HERE, ...plan);
     const { code, stderr } = await run("segments", "delete", "staff", ...HERE, "--yes");
     expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: "warning: segment staff is still used by flag user, segment all\n",
+      code: 5,
+      stderr: expect.stringContaining(
+        `segment "staff" is still used by flag user, segment all, scheduled change ${id} of flag later\n`,
+      ),
     });
-    const { stdout } = await run("flags", "evaluate", "user", ...HERE);
-    expect(stdout).toContain("PARSE_ERROR");
+    expect((await run("segments", "get", "staff", ...HERE)).code).toBe(0);
   });
 
-  test("says nothing of that where nothing does, and needs --yes where nobody can be asked", async () => {
+  test("deletes one that nothing refers to, and needs --yes where nobody can be asked", async () => {
     await set("free", STAFF);
     expect((await run("segments", "delete", "free", ...HERE)).code).toBe(2);
-    expect((await run("segments", "delete", "free", ...HERE, "--yes")).stderr).toBe("");
+    expect((await run("segments", "delete", "free", ...HERE, "--yes")).code).toBe(0);
     expect((await run("segments", "delete", "free", ...HERE, "--yes")).code).toBe(3);
   });
 });

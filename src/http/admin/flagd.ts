@@ -24,6 +24,8 @@ const importedSchema = z.object({
   flags: z.array(z.object({ key: z.string(), result })),
   segments: z.array(z.object({ name: z.string(), result })),
   metadata: result,
+  /** Rules that are taken and fail when evaluated, each with a JSON pointer (RFC 6901). */
+  warnings: z.array(z.string()),
 });
 
 /** Files of flagd: https://flagd.dev/schema/v0/flags.json */
@@ -63,13 +65,14 @@ export function flagdRoutes(app: App) {
         if (!isTrial) await requireUnlocked(c, place);
         const selection = await app.store.flags.selectIn(project, environment);
         const existing = rulesBySegment(await selection.segments());
-        const plan = await planImport(c.req.valid("json"), existing);
+        const { plan, warnings } = await planImport(c.req.valid("json"), existing);
         const named = new Set(plan.flags.map(({ slug }) => slug));
         const others = (await selection.flags()).filter(({ slug }) => !named.has(slug));
         checkSegmentsFit(others, new Map([...existing, ...rulesBySegment(plan.segments)]));
         // Again: planning a large file takes seconds, in which the environment may be locked.
         if (!isTrial) await requireUnlocked(c, place);
-        return c.json(await app.store.flags.import(place, plan, authorOf(c, app), isTrial));
+        const imported = await app.store.flags.import(place, plan, authorOf(c, app), isTrial);
+        return c.json({ ...imported, warnings });
       },
     );
 }

@@ -3,6 +3,8 @@ import { AppError } from "../../errors.ts";
 import { findFault, findMetadataFault, findSegmentFault, type Fault } from "../../flagd/check.ts";
 import { defineFlag, payloadOf, type FlagdFlag } from "../../flagd/definition.ts";
 import { PAYLOAD_SUFFIX } from "../../flagd/flag.ts";
+import { findGaps, missingSegments } from "../../flagd/gaps.ts";
+import { findNestingFaults } from "../../flagd/segments.ts";
 import type { FlagDefinition, ImportPlan } from "../../import.ts";
 import type { FlagRules } from "../../rules.ts";
 import { flagPatchSchema, flagSlug } from "../../schemas/flags.ts";
@@ -20,12 +22,12 @@ const FLAG_PARTS = new Set(["state", "variants", "defaultVariant", "targeting", 
 
 /**
  * What a file of flagd sets in an environment with these segments. Throws `invalid` for what cannot be honoured, with
- * a JSON pointer (RFC 6901) to each fault.
+ * a JSON pointer (RFC 6901) to each fault. `warnings` name the rules that flagd takes and that fail when evaluated.
  */
 export async function planImport(
   document: Json,
   existing: ReadonlyMap<string, unknown>,
-): Promise<ImportPlan> {
+): Promise<{ plan: ImportPlan; warnings: string[] }> {
   const faults: Fault[] = [];
   const fault = (path: string, message: string) => void faults.push({ path, message });
   const check = (path: string, found: Fault | undefined) => {
@@ -49,6 +51,13 @@ export async function planImport(
     }
 
   const segments = new Map([...existing, ...rules]);
+  const warnings: string[] = [];
+  const warn = (path: string, message: string) => void warnings.push(`${path}: ${message}`);
+  for (const [name, message] of findNestingFaults(existing, segments))
+    fault(pointer("/$evaluators", name), message);
+  for (const [name, rule] of rules)
+    for (const missing of missingSegments(rule, segments))
+      warn(pointer("/$evaluators", name), `the segment "${missing}" does not exist`);
   const definitions = new Map<string, FlagDefinition>();
   if (!isObject(flags)) fault("/flags", "must be an object of flags by key");
   else {
@@ -61,7 +70,9 @@ export async function planImport(
       if (!slug.success) fault(path, slug.error.issues[0]!.message);
       const found = findFlagFaults(flag, segments);
       for (const each of found) check(path, each);
-      if (slug.success && found.length === 0) definitions.set(key, defineFlag(key, flag as FlagdFlag));
+      if (!slug.success || found.length > 0) continue;
+      for (const gap of findGaps(flag as FlagdFlag, segments)) warn(path + gap.path, gap.message);
+      definitions.set(key, defineFlag(key, flag as FlagdFlag));
     }
     for (const [key, flag] of entries) {
       if (!key.endsWith(PAYLOAD_SUFFIX)) continue;
@@ -80,11 +91,12 @@ export async function planImport(
     }
   }
   if (faults.length > 0) throw refusal(faults);
-  return {
+  const plan = {
     flags: [...definitions.values()],
     segments: [...rules].map(([name, rule]) => ({ name, rule: JSON.stringify(rule) })),
     metadata: metadata === undefined ? null : JSON.stringify(metadata),
   };
+  return { plan, warnings };
 }
 
 const UNKNOWN = "is not known to flagd, and would be lost: what people should know stands in metadata";

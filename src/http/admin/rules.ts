@@ -1,13 +1,14 @@
 import type { App } from "../../app.ts";
 import { AppError } from "../../errors.ts";
-import { putIn, type Segments } from "../../flagd/segments.ts";
+import { missingSegments, requireNoGaps } from "../../flagd/gaps.ts";
+import { findNestingFaults, putIn, type Segments } from "../../flagd/segments.ts";
 import type { FlagPatch, FlagRecord } from "../../flags.ts";
 import { applyRules, changesRules, parseRules } from "../../rules.ts";
-import { rulesBySegment } from "../../segments.ts";
+import { rulesBySegment, segmentInUse, usersOf } from "../../segments.ts";
 import type { FlagPlace, SegmentPlace } from "../../store.ts";
 
 /**
- * Looks at the rules that a change would leave a flag with, where it changes them. Throws `invalid` for what flagd's
+ * Checks the rules that a change would leave a flag with, where it changes them. Throws `invalid` for what flagd's
  * schema does not know or cannot be evaluated here, `not_found` for the environment.
  */
 export async function checkFlagRules(app: App, place: FlagPlace, patch: FlagPatch): Promise<void> {
@@ -20,16 +21,46 @@ export async function checkFlagRules(app: App, place: FlagPlace, patch: FlagPatc
   const selection = await app.store.flags.selectIn(place.project, place.environment);
   // What somebody writes here is looked at more closely than what stands already, which may have been imported.
   const isStrict = patch.targeting != null;
-  checkRules(parseRules(rules), rulesBySegment(await selection.segments()), isStrict);
+  const segments = rulesBySegment(await selection.segments());
+  checkRules(parseRules(rules), segments, isStrict);
+  if (isStrict || patch.variants != null) requireNoGaps(parseRules(rules), segments);
 }
 
-/** Throws `invalid` for a rule that could be no segment, or makes rules of flags too large. */
+/**
+ * Throws `invalid` for a rule that could be no segment, that refers to one that does not exist or back to itself, or that
+ * makes rules of flags too large.
+ */
 export async function checkSegmentRule(app: App, place: SegmentPlace, rule: unknown): Promise<void> {
   const { checkSegment } = await import("../../flagd/check.ts");
   checkSegment(rule);
   const selection = await app.store.flags.selectIn(place.project, place.environment);
-  const segments = new Map(rulesBySegment(await selection.segments())).set(place.segment, rule);
+  const before = rulesBySegment(await selection.segments());
+  const segments = new Map(before).set(place.segment, rule);
+  const [missing] = missingSegments(rule, segments);
+  if (missing !== undefined)
+    throw new AppError("invalid", `the segment "${missing}" does not exist`, { hint: "set that one first" });
+  requireNesting(before, segments);
   checkSegmentsFit(await selection.flags(), segments);
+}
+
+/** Throws `invalid` with the first segment that refers to itself or too deep. */
+function requireNesting(before: Segments, after: Segments): void {
+  const [fault] = findNestingFaults(before, after);
+  if (fault) throw new AppError("invalid", `segment "${fault[0]}": ${fault[1]}`);
+}
+
+/** Throws `conflict` where a flag, another segment or a scheduled change refers to a segment. */
+export async function requireUnused(
+  app: App,
+  { project, environment, segment }: SegmentPlace,
+): Promise<void> {
+  const selection = await app.store.flags.selectIn(project, environment);
+  const users = usersOf(segment, {
+    flags: await selection.flags(),
+    segments: await selection.segments(),
+    scheduled: await app.store.scheduled.list(project, environment),
+  });
+  if (users.length > 0) throw segmentInUse(segment, users);
 }
 
 /** Throws `invalid` where a flag's rule would be too large with these segments in it. */

@@ -6,7 +6,7 @@ import { segmentName, segmentRuleSchema, segmentSchema } from "../../schemas/seg
 import { noSuchSegment, viewSegment } from "../../segments.ts";
 import { authorOf, type AdminEnv } from "../auth.ts";
 import { jsonBody, revisionOf, route, shownAt } from "./contract.ts";
-import { checkSegmentRule } from "./rules.ts";
+import { checkSegmentRule, requireUnused } from "./rules.ts";
 
 const tag = "segments";
 const ALL = "/projects/:project/environments/:environment/segments";
@@ -66,9 +66,10 @@ export function segmentRoutes(app: App) {
     )
     .delete(
       ONE,
-      route({ tag, summary: "Delete a segment", scope: "flags:write", status: 204 }),
+      route({ tag, summary: "Delete a segment that nothing refers to", scope: "flags:write", status: 204 }),
       async (c) => {
         const expected = revisionOf(c.req.header("if-match"));
+        await requireUnused(app, c.req.param());
         await app.store.segments.delete(c.req.param(), authorOf(c, app), expected);
         return c.body(null, 204);
       },

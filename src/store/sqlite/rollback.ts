@@ -1,10 +1,14 @@
 import type { Database } from "bun:sqlite";
+import { AppError } from "../../errors.ts";
+import { missingSegments } from "../../flagd/gaps.ts";
 import { changeRecord, type ChangedFlag, type FlagRecord } from "../../flags.ts";
 import { restore, stateAfter, type Author } from "../../history.ts";
 import type { FlagPlace } from "../../store.ts";
 import { changeFlag } from "./flags.ts";
 import { findChange } from "./history.ts";
 import { environmentRow } from "./rows.ts";
+import { rulesBySegment } from "../../segments.ts";
+import { segmentsOfEnvironment } from "./segments.ts";
 
 export function rollbackFlag(
   db: Database,
@@ -13,8 +17,18 @@ export function rollbackFlag(
   by: Author,
   expected: number | null,
 ): ChangedFlag {
-  const { project_id: projectId } = environmentRow(db, place.project, place.environment);
+  const { id: environmentId, project_id: projectId } = environmentRow(db, place.project, place.environment);
   const state = stateAfter(place, to, findChange(db, projectId, to));
+  const segments = rulesBySegment(segmentsOfEnvironment(db, environmentId));
+  const [missing] = missingSegments(state.targeting ?? null, segments);
+  if (missing !== undefined)
+    throw new AppError(
+      "invalid",
+      `its rule refers to the segment "${missing}", which does not exist any more`,
+      {
+        hint: `formflag segments history ${missing} shows the rule it had`,
+      },
+    );
   const change = (before: FlagRecord | undefined) => changeRecord(place.flag, before, by.at, restore(state));
   return changeFlag(db, place, change, by, expected);
 }
