@@ -1,16 +1,20 @@
 /** Loaded when first needed: a server starts sooner without it. */
 const net = () => process.getBuiltinModule("node:net");
 
-/** Tells whether an address lies in one of a list of addresses and CIDR ranges. */
+/** Whether an address, as {@link normalise} writes it, lies in one of a list of addresses and CIDR ranges. */
 export function createAddressList(ranges: readonly string[]): (address: string) => boolean {
   if (ranges.length === 0) return () => false;
   const { BlockList, isIP } = net();
   const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
   const list = new BlockList();
   for (const range of ranges) {
-    const [address, bits] = range.split("/") as [string, string | undefined];
+    const [given, bits] = range.split("/") as [string, string | undefined];
+    const address = normalise(given);
+    const isMapped = isIP(given) !== isIP(address);
     if (bits === undefined) list.addAddress(address, familyOf(address));
-    else list.addSubnet(address, Number(bits), familyOf(address));
+    // The first 96 bits of an IPv4 address in an IPv6 one are the same for all.
+    else if (isMapped && Number(bits) >= 96) list.addSubnet(address, Number(bits) - 96, "ipv4");
+    else list.addSubnet(given, Number(bits), familyOf(given));
   }
   return (address) => isIP(address) !== 0 && list.check(address, familyOf(address));
 }
@@ -67,7 +71,19 @@ function withoutPort(hop: string): string {
   return match?.[1] ?? match?.[2] ?? hop;
 }
 
-/** An IPv4 address that came over an IPv6 socket is an IPv4 address. */
+/**
+ * One text for each address: IPv6 as RFC 5952 writes it, and the IPv4 address in place of the IPv6 one that it has on an
+ * IPv6 socket, `::ffff:192.0.2.1` or `::ffff:c000:201` (RFC 4291, 2.5.5.2). What is no address stays as it is.
+ */
 export function normalise(address: string): string {
-  return /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(address) ? address.slice(7) : address;
+  if (!address.includes(":") || net().isIP(address) !== 6) return address;
+  const [bare = "", ...zone] = address.split("%");
+  const text = new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(text);
+  if (!mapped) return [text, ...zone].join("%");
+  const bytes = mapped.slice(1).flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 255];
+  });
+  return bytes.join(".");
 }

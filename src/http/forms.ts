@@ -26,10 +26,19 @@ export type FormsService = {
 export function createFormsService(app: App, links: Links, report: Report, guard: Guard): FormsService {
   const countSubmission = createRateLimiter(app.now, "submissions");
   const findForm = createFormFinder(app.store);
+  /** By the form as it was read: one that changes is read again. */
+  const blockLists = new WeakMap<Form, (address: string) => boolean>();
+
+  const isBlocked = (form: Form, client: () => string) => {
+    if (form.blockedSenders.length === 0) return false;
+    const includes = blockLists.get(form) ?? createAddressList(form.blockedSenders);
+    blockLists.set(form, includes);
+    return includes(client());
+  };
 
   const admit = (form: Form, request: Request, client: () => string) => {
     if (!form.enabled) throw new AppError("conflict", "this form is closed");
-    if (form.blockedSenders.length > 0 && createAddressList(form.blockedSenders)(client())) {
+    if (isBlocked(form, client)) {
       throw new AppError("forbidden", "this form takes no submissions from your address");
     }
     if (!isAllowedOrigin(form, request)) {

@@ -59,6 +59,27 @@ describe("the address of a client", () => {
     expect(client("::ffff:10.0.0.1", "::FFFF:198.51.100.1")).toBe("198.51.100.1");
   });
 
+  test.each([
+    ["::ffff:203.0.113.51", "203.0.113.51"],
+    ["::ffff:cb00:7133", "203.0.113.51"],
+    ["::FFFF:CB00:7133", "203.0.113.51"],
+    ["0:0:0:0:0:ffff:cb00:7133", "203.0.113.51"],
+    ["0000:0000:0000:0000:0000:FFFF:203.0.113.51", "203.0.113.51"],
+    ["::ffff:0:1", "0.0.0.1"],
+    ["::ffff:cb00:7133%eth0", "203.0.113.51"],
+    ["2001:0DB8:0:0:0:0:0:1", "2001:db8::1"],
+    ["FE80::1%eth0", "fe80::1%eth0"],
+    ["::cb00:7133", "::cb00:7133"],
+    ["64:ff9b::203.0.113.51", "64:ff9b::cb00:7133"],
+    ["1::ffff:cb00:7133", "1::ffff:cb00:7133"],
+  ])("has one text however it is written: %s is %s", (written, text) => {
+    expect(client(written, null)).toBe(text);
+    expect(client("10.0.0.1", `127.0.0.1, ${written}`)).toBe(text);
+    expect(client("::ffff:a00:1", `[${written}]:443`)).toBe(
+      written.includes("%") ? `[${written}]:443` : text,
+    );
+  });
+
   test("is the peer's when that is no address", () => {
     expect(client("", "198.51.100.1")).toBe("");
   });
@@ -80,6 +101,20 @@ describe("a list of addresses", () => {
       expect(includes(address)).toBe(false);
     },
   );
+
+  test.each([
+    "::ffff:192.0.2.1",
+    "::ffff:c000:201",
+    "::ffff:192.0.2.0/120",
+    "::ffff:0:0/96",
+    "::FFFF:C000:201/128",
+  ])("may hold IPv4 addresses as those of IPv6 sockets: %s", (range) => {
+    expect(isAddressRange(range)).toBe(true);
+    const includes = createAddressList([range]);
+    expect(includes("192.0.2.1")).toBe(true);
+    expect(includes("2001:db8::1")).toBe(false);
+    expect(includes("203.0.113.9")).toBe(range.endsWith("/96"));
+  });
 
   test("may hold everything or nothing", () => {
     expect(createAddressList(["0.0.0.0/0"])("203.0.113.9")).toBe(true);

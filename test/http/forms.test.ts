@@ -1,7 +1,8 @@
 import { Database } from "bun:sqlite";
 import { readdirSync } from "node:fs";
+import { BlockList } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, spyOn, test } from "bun:test";
 import { createForm, type Form, type NewForm } from "../../src/forms.ts";
 import { newFormSchema } from "../../src/schemas/forms.ts";
 import { getSubmission, listSubmissions, openFile, type Submission } from "../../src/submissions.ts";
@@ -1073,6 +1074,17 @@ describe("senders:", () => {
     for (const client of ["203.0.113.7", "198.51.100.128", "2001:db9::1"]) {
       await stored(form, { ...json({ a: 1 }), client });
     }
+  });
+
+  test("are looked up in a list that is built once, until the form changes", async () => {
+    const blockedSenders = Array.from({ length: 1000 }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
+    const form = await newForm({ blockedSenders });
+    using built = spyOn(BlockList.prototype, "addAddress");
+    for (let count = 0; count < 5; count += 1) await stored(form, json({ a: 1 }));
+    expect(built).toHaveBeenCalledTimes(1000);
+    await app.store.forms.update(form.key, { blockedSenders: [CLIENT] }, app.now());
+    for (let count = 0; count < 2; count += 1) await refused(form, json({ a: 1 }), 403);
+    expect(built).toHaveBeenCalledTimes(1001);
   });
 
   test("what a sender claims in X-Forwarded-For does not unblock it", async () => {

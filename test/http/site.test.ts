@@ -347,6 +347,7 @@ describe("a sender behind a proxy", () => {
       test("is known by what a trusted proxy forwards", async () => {
         expect(await statusOf(PROXY, BLOCKED)).toBe(403);
         expect(await statusOf(PROXY, `192.0.2.1, ${BLOCKED}`)).toBe(403);
+        expect(await statusOf("::ffff:a00:1", "::ffff:cb00:7109")).toBe(403);
         expect(await statusOf(PROXY, "192.0.2.1")).toBe(200);
         expect(await statusOf(PROXY, `${BLOCKED}, 192.0.2.1`)).toBe(200);
       });
