@@ -1,4 +1,5 @@
 import { fstatSync, writeSync } from "node:fs";
+import { createErrorStream, type ErrorStream } from "./error-stream.ts";
 
 /** The world of a command: its streams, and a person where there is one. */
 export type Io = {
@@ -6,6 +7,8 @@ export type Io = {
   out(text: string | Uint8Array): Promise<void>;
   /** Does not wait for its reader: see `settle`. */
   err(text: string): void;
+  /** Sets the text that takes the place of lines that had to be dropped, since nobody read standard error. */
+  describeDropped: ErrorStream["describeDropped"];
   /** Fulfils once everything told on standard error is written, or its reader was waited for long enough. */
   settle(): Promise<void>;
   readStdin(): Promise<string>;
@@ -15,24 +18,20 @@ export type Io = {
   readonly isInteractive: boolean;
 };
 
-/** How long a process that ends waits for the reader of its standard error, in milliseconds. */
-const PATIENCE = 1000;
-
 /**
  * The streams of this process. `process.stdin`, `stdout` and `stderr` are left alone, because setting one of them up
  * takes three times as long as the rest of a command's start: `npm run bench -- start`.
  */
 export function processIo(env: Record<string, string | undefined>): Io {
-  const errors = Bun.stderr.writer();
-  let told = Promise.resolve();
-  const tell = async (text: string) => {
+  const writer = Bun.stderr.writer();
+  const errors = createErrorStream(async (text) => {
     try {
-      await errors.write(text);
-      await errors.flush();
+      await writer.write(text);
+      await writer.flush();
     } catch {
       // Standard error itself is gone or full: there is nobody left to tell.
     }
-  };
+  });
   return {
     async out(text) {
       try {
@@ -45,15 +44,9 @@ export function processIo(env: Record<string, string | undefined>): Io {
         throw error;
       }
     },
-    err(text) {
-      told = tell(text);
-    },
-    async settle() {
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, PATIENCE);
-      await Promise.race([told, late.promise]);
-      clearTimeout(timer);
-    },
+    err: errors.write,
+    describeDropped: errors.describeDropped,
+    settle: errors.settle,
     readStdin: () => Bun.stdin.text(),
     get outIsTerminal() {
       return isTerminal(1);

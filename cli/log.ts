@@ -1,6 +1,7 @@
 import { AppError } from "../src/errors.ts";
 import { earlyRequestId } from "../src/http/request-id.ts";
 import type { RequestRecord } from "../src/http/site.ts";
+import { droppedLines } from "./error-stream.ts";
 import type { Io } from "./io.ts";
 import { printable } from "./text.ts";
 
@@ -67,6 +68,8 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
   };
   const json = (level: string, fields: Record<string, unknown>) =>
     `${JSON.stringify({ time: stamp(), level, ...fields })}\n`;
+
+  if (!isForPeople) io.describeDropped((lines) => json("warn", { message: droppedLines(lines) }));
 
   return {
     flush,

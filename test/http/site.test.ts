@@ -7,6 +7,7 @@ import { createMetrics } from "../../src/http/metrics.ts";
 import { createSite, type RequestRecord, type Services, type SiteOptions } from "../../src/http/site.ts";
 import { createProject } from "../../src/projects.ts";
 import { createToken } from "../../src/tokens.ts";
+import { eventually } from "../support/eventually.ts";
 import { openServices, openTestApp, siteOptions } from "../support/app.ts";
 
 const app = openTestApp();
@@ -372,6 +373,21 @@ test("a database that does not answer is a 503 at /healthz and /readyz", async (
     expect(await answer.json()).toMatchObject({ error: true, code: 503 });
   }
   expect(reported).toHaveLength(2);
+});
+
+test("readiness is checked once a second, however often it is read", async () => {
+  const app = openTestApp();
+  let checks = 0;
+  const ready = app.store.ready.bind(app.store);
+  const counted = { ...app, store: { ...app.store, ready: () => ((checks += 1), ready()) } };
+  const site = createSite({}, { ...siteOptions(counted), report: openServices(app).report });
+  const read = async () => (await site.fetch(new Request(`${BASE}/readyz`), () => PEER)).status;
+  expect(new Set(await Promise.all(Array.from({ length: 100 }, read)))).toEqual(new Set([200]));
+  expect(checks).toBe(1);
+
+  await app.store.close();
+  await eventually("the next check", async () => (await read()) === 503);
+  expect(checks).toBe(2);
 });
 
 test("none of the rest was a bug to report", () => {
