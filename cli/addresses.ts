@@ -1,3 +1,4 @@
+import { chunksOf, failureOf, isLoopbackUrl, readAtMost } from "./connection.ts";
 import type { ServeConfig } from "./serve-config.ts";
 import type { Listen } from "./values.ts";
 
@@ -24,8 +25,9 @@ export function originsOf(config: ServeConfig): Origins {
 /** Addresses that stand for every one of this machine can be listened on, not connected to. */
 const ANY: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
-/** How long a server may take to answer, in milliseconds. */
+/** How long a server may take to answer, in milliseconds, and with how many bytes. */
 const PATIENCE = 5000;
+const MAX_ANSWER = 4 * 1024 * 1024;
 
 /** What came back from a server; `refused` where nothing listens there. */
 export type Answer =
@@ -46,30 +48,16 @@ export async function ask(url: string, { isOurs = isLoopbackUrl(url) } = {}): Pr
       ...(isOurs ? { proxy: false } : {}),
     });
     const location = answer.headers.get("location");
-    return { status: answer.status, text: await answer.text(), location };
+    const bytes = await readAtMost(chunksOf(answer.body), MAX_ANSWER);
+    if (bytes === null) return { status: null, failure: "answers without an end", refused: false };
+    return { status: answer.status, text: new TextDecoder().decode(bytes), location };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const code = "code" in error ? String(error.code) : "";
-    const known = error.name === "TimeoutError" ? "did not answer within 5 seconds" : FAILURES[code];
-    return {
-      status: null,
-      failure: known ?? `cannot be reached (${code})`,
-      refused: code === "ECONNREFUSED",
-    };
+    const { code, text } = failureOf(error);
+    const failure = error.name === "TimeoutError" ? "did not answer within 5 seconds" : text;
+    return { status: null, failure, refused: code === "ECONNREFUSED" };
   }
 }
-
-const FAILURES: Record<string, string> = {
-  ECONNREFUSED: "cannot be reached: nothing listens there",
-  ENOTFOUND: "cannot be reached: its name is not known",
-  ECONNRESET: "closed the connection",
-  EPROTO: "does not speak TLS",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "has a certificate that it signed itself",
-  SELF_SIGNED_CERT_IN_CHAIN: "has a certificate of an unknown authority",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "has a certificate of an unknown authority",
-  ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate for another name",
-  CERT_HAS_EXPIRED: "has a certificate that has expired",
-};
 
 /** Whether an answer of 200 is one of formflag's, and not of whatever else listens there. */
 export function isHealthy(answer: Answer): boolean {
@@ -84,8 +72,4 @@ export function jsonOf(answer: Answer): Record<string, unknown> {
   } catch {
     return {};
   }
-}
-
-function isLoopbackUrl(url: string): boolean {
-  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
 }

@@ -4,7 +4,7 @@ import { AppError } from "../src/errors.ts";
 import { DIFFERENCE, Failed, type Io } from "./io.ts";
 import { saveTo } from "./save.ts";
 import { action, type Session } from "./session.ts";
-import { printableLines } from "./text.ts";
+import { shown } from "./text.ts";
 import { usage } from "./values.ts";
 
 export function addExportCommand(command: Command, io: Io): void {
@@ -39,9 +39,9 @@ Examples:
         const { printDocument } = await import("./document-file.ts");
         const isJson = session.config.json || output.endsWith(".json");
         const text = printDocument(document, format ?? (isJson ? "json" : "yaml"));
-        if (output === "-") return io.out(io.outIsTerminal ? printableLines(text) : text);
+        if (output === "-") return io.out(text);
         await saveTo(output, new Response(text), { total: 0, count: () => 0, show: false, io });
-        session.suggest(`Next: formflag diff -f ${output}`);
+        session.suggest(shown`Next: formflag diff -f ${output}`);
       }),
     );
 }

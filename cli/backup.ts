@@ -204,10 +204,10 @@ function createBar(io: Io, { json, quiet }: Config) {
       const now = performance.now();
       if (!isShown || now - drawn < REDRAW_MS) return;
       drawn = now;
-      io.err(`\r${progressBar(done / Math.max(1, total))}  ${formatBytes(done)} of ${printable(what)}\x1b[K`);
+      io.redraw(`${progressBar(done / Math.max(1, total))}  ${formatBytes(done)} of ${what}`);
     },
     end() {
-      if (isShown && drawn > -Infinity) io.err("\r\x1b[K");
+      if (isShown && drawn > -Infinity) io.redraw("");
     },
   };
 }

@@ -31,7 +31,7 @@ Examples:
       await using app = openApp(data, "inline");
       const isShown = !json && !quiet && io.errIsTerminal;
       const result = await checkData(app, (done, total) => {
-        if (isShown) io.err(`\r${progressBar(done / Math.max(1, total))}  ${formatBytes(done)} of files`);
+        if (isShown) io.redraw(`${progressBar(done / Math.max(1, total))}  ${formatBytes(done)} of files`);
       });
       if (isShown && result.files > 0) io.err("\n");
       const removed = repair ? await removeOrphans(app, result.problems) : 0;

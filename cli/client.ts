@@ -1,5 +1,8 @@
 import { AppError, ERROR_CODES } from "../src/errors.ts";
 import { ADMIN_PATH } from "../src/http/paths.ts";
+import { isDeeper } from "../src/json.ts";
+import { misfit, shapeOf, type Shape } from "./answers.ts";
+import { RemoteError, type Io } from "./io.ts";
 import { userName } from "./user.ts";
 import { usage } from "./values.ts";
 
@@ -9,14 +12,16 @@ type Headers = Record<string, string>;
 
 type At<T> = { value: T; revision: number };
 
+export type Answer = Pick<Response, "status" | "headers" | "body">;
+
 /** The admin API, wherever it is. Paths begin behind `/api/admin/v1`. */
 export type Client = {
   /** The JSON of the answer; undefined where it has none. Throws the error that the API answers. */
   call<T>(method: Method, path: string, body?: unknown, headers?: Headers): Promise<T>;
   /** The same, with the revision that its ETag names. */
   callAt<T>(method: Method, path: string, body?: unknown, headers?: Headers): Promise<At<T>>;
-  /** The answer itself, for what is large. Throws as `call` does. */
-  open(path: string): Promise<Response>;
+  /** The answer itself, for a download. Throws as `call` does. */
+  open(path: string): Promise<Answer>;
   close(): Promise<void>;
 };
 
@@ -29,24 +34,8 @@ export function path(strings: TemplateStringsArray, ...names: string[]): string 
   return String.raw({ raw: strings }, ...names.map(encodeURIComponent));
 }
 
-/** Over HTTP, with a token. Throws `unavailable` where the server cannot be reached. */
-export function remoteClient(server: string, token: string): Client {
-  const send = async (request: Request) => {
-    request.headers.set("Authorization", `Bearer ${token}`);
-    try {
-      return await fetch(request, { redirect: "manual" });
-    } catch (error) {
-      throw new AppError("unavailable", `the server ${server} cannot be reached`, {
-        hint: "is it running, and is the address right?",
-        cause: error,
-      });
-    }
-  };
-  return clientOn(server, send, async () => {});
-}
-
 /** In this process, on a data directory: the same API, called without a network. */
-export async function localClient(data: string, version: string): Promise<Client> {
+export async function localClient(data: string, version: string, io: Io): Promise<Client> {
   const [{ openApp }, { applyDue }, { createAdminApp, nounOf }] = await Promise.all([
     import("./open.ts"),
     import("../src/schedule.ts"),
@@ -56,7 +45,7 @@ export async function localClient(data: string, version: string): Promise<Client
   const report = {
     error(error: unknown) {
       // The caller sees an AppError's own words; a bug has to be seen whole.
-      if (!(error instanceof AppError)) process.stderr.write(`${Bun.inspect(error)}\n`);
+      if (!(error instanceof AppError)) io.err(`${Bun.inspect(error)}\n`);
     },
     refused: () => {},
   };
@@ -65,12 +54,12 @@ export async function localClient(data: string, version: string): Promise<Client
     return createAdminApp(app, { version, report }, noun && [noun]);
   };
   return clientOn(
-    "http://localhost",
+    null,
     async (request) => {
       const path = new URL(request.url).pathname.slice(ADMIN_PATH.length);
       // No server may have run when they were due. Forms have nothing to do with it.
       if (!/^\/(forms|submissions|tokens)\b/.test(path))
-        await applyDue(app, (text) => void process.stderr.write(`warning: ${text}\n`));
+        await applyDue(app, (text) => io.err(`warning: ${text}\n`));
       return (await admin(path)).fetch(request, {
         operator: userName,
       });
@@ -79,58 +68,88 @@ export async function localClient(data: string, version: string): Promise<Client
   );
 }
 
-function clientOn(
-  base: string,
-  send: (request: Request) => Promise<Response>,
+/** Containers inside containers in an answer: more than the deepest rule or payload needs. */
+const MAX_DEPTH = 256;
+
+/**
+ * The client of an API that `open` passes requests to; `server` is null in this process. Throws `unavailable` for what
+ * formflag does not answer.
+ */
+export function clientOn(
+  server: string | null,
+  open: (request: Request, isDownload: boolean) => Promise<Answer>,
   close: () => Promise<void>,
 ): Client {
-  const request = async (method: string, path: string, body?: unknown, headers: Headers = {}) => {
+  const base = server ?? "http://localhost";
+  const request = async (
+    method: string,
+    path: string,
+    { body, headers = {}, isDownload = false }: { body?: unknown; headers?: Headers; isDownload?: boolean },
+  ) => {
     const init =
       body === undefined
         ? { headers }
         : { body: JSON.stringify(body), headers: { ...headers, "Content-Type": "application/json" } };
-    const answer = await send(new Request(`${base}${ADMIN_PATH}${path}`, { method, ...init }));
-    if (!answer.ok) throw await errorOf(answer, base);
-    return answer;
+    const answer = await open(new Request(`${base}${ADMIN_PATH}${path}`, { method, ...init }), isDownload);
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw await errorOf(answer, base, server === null);
   };
-  const callAt = async <T>(...args: Parameters<typeof request>): Promise<At<T>> => {
-    const answer = await request(...args);
-    const revision = Number(answer.headers.get("etag")?.slice(1, -1));
+  const callAt = async <T>(
+    method: Method,
+    path: string,
+    body?: unknown,
+    headers?: Headers,
+  ): Promise<At<T>> => {
+    const answer = await request(method, path, { body, ...(headers ? { headers } : {}) });
+    const revision = Number(/"(\d+)"/.exec(answer.headers.get("etag") ?? "")?.[1]);
     if (answer.status === 204) return { value: undefined as T, revision };
-    try {
-      return { value: (await answer.json()) as T, revision };
-    } catch (error) {
-      throw notFormflag(answer, base, error);
-    }
+    return { value: (await jsonOf(answer, shapeOf(method, path), base)) as T, revision };
   };
   return {
-    call: async <T>(...args: Parameters<typeof request>): Promise<T> => (await callAt<T>(...args)).value,
+    call: async <T>(...args: Parameters<typeof callAt>): Promise<T> => (await callAt<T>(...args)).value,
     callAt,
-    open: (path) => request("GET", path),
+    async open(path) {
+      const answer = await request("GET", path, { isDownload: true });
+      if (/^attachment\b/.test(answer.headers.get("content-disposition") ?? "")) return answer;
+      await answer.body?.cancel();
+      throw notFormflag(answer, base, "sent something else than a download");
+    },
     close,
   };
 }
 
-type ErrorBody = { error?: { code?: string; message?: string; hint?: string | null } };
+const ERROR = { error: { code: "string", message: "string", "hint?": "string" } } as const;
 
-function notFormflag({ status }: Response, base: string, cause?: unknown): AppError {
-  const hint = "is this the address of its admin API?";
-  return new AppError("unavailable", `${base} answered ${status}, but not as formflag does`, { hint, cause });
+type ErrorBody = { error: { code: string; message: string; hint?: string | null } };
+
+async function jsonOf(answer: Answer, shape: Shape, base: string): Promise<unknown> {
+  const bytes = await new Response(answer.body).bytes();
+  let value: unknown;
+  try {
+    value = isDeeper(bytes, MAX_DEPTH) ? undefined : JSON.parse(new TextDecoder().decode(bytes));
+  } catch (error) {
+    throw notFormflag(answer, base, "sent no JSON", error);
+  }
+  const wrong = misfit(value, shape);
+  if (wrong === null) return value;
+  throw notFormflag(answer, base, wrong === "" ? "sent other JSON" : `sent no usable ${wrong}`);
 }
 
-async function errorOf(answer: Response, base: string): Promise<Error> {
-  const text = await answer.text();
-  let body: ErrorBody | undefined;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    // Another server's page, told below.
-  }
-  const { code, message, hint } = body?.error ?? {};
-  if (code === "internal") return new Error(`internal error on ${base}`);
-  const known = ERROR_CODES.find((each) => each === code);
-  if (known === undefined || message === undefined) return notFormflag(answer, base);
-  return new AppError(known, message, { hint: hint ?? undefined });
+function notFormflag({ status }: Answer, base: string, what: string, cause?: unknown): AppError {
+  const hint = "is this the address of its admin API?";
+  const message = `${base} did not answer as a formflag server: it answered ${status} and ${what}`;
+  return new AppError("unavailable", message, { hint, cause });
+}
+
+async function errorOf(answer: Answer, base: string, isOurs: boolean): Promise<Error> {
+  const location = answer.headers.get("location");
+  if (location !== null) return notFormflag(answer, base, `pointed to ${location}`);
+  const { error } = (await jsonOf(answer, ERROR, base)) as ErrorBody;
+  if (error.code === "internal")
+    return isOurs ? new Error(error.message) : new RemoteError(`internal error on ${base}`);
+  const known = ERROR_CODES.find((each) => each === error.code);
+  if (known === undefined) return notFormflag(answer, base, `named an error unknown here, ${error.code}`);
+  return new AppError(known, error.message, { hint: error.hint ?? undefined });
 }
 
 /** Opens a client with its first call: a command that goes wrong before leaves no trace. */

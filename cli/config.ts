@@ -1,6 +1,8 @@
 import { Option, type Command } from "commander";
 import { AppError } from "../src/errors.ts";
-import { usage } from "./values.ts";
+import { isLoopbackUrl } from "./connection.ts";
+import type { Remote } from "./remote.ts";
+import { readText, usage } from "./values.ts";
 
 /** What every command knows before it does anything. */
 export type Config = {
@@ -23,6 +25,14 @@ export function globalOptions(): Option[] {
     new Option("--data <dir>", "data directory").env("FORMFLAG_DATA").default("./formflag-data"),
     new Option("--server <url>", "act on that server over its admin API").env("FORMFLAG_SERVER"),
     new Option("--token-file <file>", "file that holds the token for --server").env("FORMFLAG_TOKEN_FILE"),
+    new Option(
+      "--ca-file <file>",
+      "certificates in PEM to trust for --server, in place of the usual ones",
+    ).env("FORMFLAG_CA_FILE"),
+    new Option(
+      "--insecure",
+      "send the token over http:// to another machine, where all on the way can read it",
+    ).env("FORMFLAG_INSECURE"),
     new Option("--json", "print JSON"),
     new Option("-q, --quiet", "print nothing but what was asked for, and errors"),
     new Option("--no-input", "never ask"),
@@ -54,7 +64,7 @@ export function readConfig(command: Command): Config {
     );
   }
   const server = isGiven("data") ? undefined : (options["server"] as string | undefined);
-  if (server !== undefined && !/^https?:\/\/[^/]/.test(server)) {
+  if (server !== undefined && !(/^https?:\/\/[^/]/.test(server) && URL.canParse(server))) {
     throw usage(`--server ${server} is no web address`, "it looks like https://flags.example.com");
   }
   return {
@@ -81,10 +91,45 @@ export function readLocalConfig(command: Command): Config {
 }
 
 /**
+ * How to reach the server of a configuration; null where it names none. Throws `invalid` where the token would be sent
+ * in the clear or the file of certificates cannot be used, `unauthenticated` without a token.
+ */
+export async function readRemote(
+  command: Command,
+  { server }: Config,
+  env: Record<string, string | undefined>,
+): Promise<Remote | null> {
+  if (server === null) return null;
+  const { insecure, caFile } = command.optsWithGlobals<{ insecure?: true; caFile?: string }>();
+  if (server.startsWith("http:") && !isLoopbackUrl(server) && !insecure)
+    throw usage(
+      `everybody on the way to ${new URL(server).host} could read the token: the address is not https`,
+      "use https://, or add --insecure where you trust the network",
+    );
+  const token = await readToken(command, env);
+  return { server, token, ca: caFile === undefined ? null : await readCertificates(caFile) };
+}
+
+async function readCertificates(file: string): Promise<string> {
+  const text = await readText(file, "--ca-file");
+  try {
+    // A connection with a file that cannot be used fails without a word about it.
+    const { X509Certificate } = await import("node:crypto");
+    void new X509Certificate(text);
+  } catch {
+    throw usage(
+      `--ca-file: the file ${file} holds no certificate in PEM`,
+      "PEM begins with -----BEGIN CERTIFICATE-----",
+    );
+  }
+  return text;
+}
+
+/**
  * The token for a server: from `--token-file`, `FORMFLAG_TOKEN`, or `FORMFLAG_TOKEN_FILE`. Never from an option,
  * which other users of the machine can see. Throws `unauthenticated` where there is none.
  */
-export async function readToken(command: Command, env: Record<string, string | undefined>): Promise<string> {
+async function readToken(command: Command, env: Record<string, string | undefined>): Promise<string> {
   const file = command.optsWithGlobals<{ tokenFile?: string }>().tokenFile;
   const isGiven = command.getOptionValueSourceWithGlobals("tokenFile") === "cli";
   const fromEnv = env["FORMFLAG_TOKEN"]?.trim();

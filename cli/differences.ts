@@ -1,6 +1,6 @@
 import type { Difference } from "../src/documents.ts";
 import { printDocument } from "./document-file.ts";
-import { printableLines } from "./text.ts";
+import { printableLines, shown } from "./text.ts";
 
 const SIGNS = { create: "+", update: "~", delete: "-" } as const;
 const COLORS = { "+": 32, "~": 33, "-": 31 } as const;
@@ -27,7 +27,7 @@ export function countDifferences(differences: Difference[], isDone: boolean): st
 }
 
 function linesOf({ action, path, before, after }: Difference): string[] {
-  const head = `${SIGNS[action]} ${path}`;
+  const head = shown`${SIGNS[action]} ${path}`;
   if (action === "delete") return [head];
   if (action === "create") return [head, ...block("+", after)];
   if (!isObject(before) || !isObject(after)) return [head, ...block("-", before), ...block("+", after)];

@@ -6,7 +6,7 @@ import { addHistoryCommand } from "./history.ts";
 import type { Io } from "./io.ts";
 import { addLockCommands } from "./lock.ts";
 import { action } from "./session.ts";
-import { details, table } from "./text.ts";
+import { details, shown, table } from "./text.ts";
 
 export function addEnvironmentCommands(environments: Command, io: Io): void {
   environments.addHelpText(
@@ -85,7 +85,7 @@ export function addEnvironmentCommands(environments: Command, io: Io): void {
         await session.client.call("DELETE", url);
         await session.report(
           { slug, result: "deleted" },
-          `deleted environment ${slug} of project ${project}\n`,
+          shown`deleted environment ${slug} of project ${project}\n`,
         );
       }),
     );

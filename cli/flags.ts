@@ -13,7 +13,7 @@ import type { Io } from "./io.ts";
 import { addRefsCommands } from "./flags/refs.ts";
 import { addStaleCommand } from "./flags/stale.ts";
 import { action } from "./session.ts";
-import { details, indentedJson, shorten, table } from "./text.ts";
+import { details, indentedJson, shorten, shown, table } from "./text.ts";
 import { expiryValue, ifRevision, jsonValue } from "./values.ts";
 
 export function addFlagCommands(flags: Command, io: Io): void {
@@ -83,7 +83,10 @@ Examples:
         const about = [stateOf(flag), rulesSummary(flag)].filter(Boolean).join(", ");
         // Whoever named a revision needs the next one.
         const end = "If-Match" in headers ? ` (revision ${revision})` : "";
-        await session.report(flag, `${flag.result} ${slug} in ${project}/${environment}: ${about}${end}\n`);
+        await session.report(
+          flag,
+          shown`${flag.result} ${slug} in ${project}/${environment}: ${about}${end}\n`,
+        );
       }),
     );
 
@@ -134,7 +137,7 @@ Examples:
         );
         if (all.length === 0) {
           session.suggest(
-            `No flags yet. Next: formflag flags set <flag> -p ${project} -e ${environment} --on`,
+            shown`No flags yet. Next: formflag flags set <flag> -p ${project} -e ${environment} --on`,
           );
         }
       }),
@@ -153,7 +156,10 @@ Examples:
         await session.confirmDelete("flag", slug, ` from every environment of project ${project}`);
         const url = path`/projects/${project}/flags/${slug}`;
         await session.client.call("DELETE", url, undefined, ifRevision(session.options));
-        await session.report({ slug, result: "deleted" }, `deleted flag ${slug} of project ${project}\n`);
+        await session.report(
+          { slug, result: "deleted" },
+          shown`deleted flag ${slug} of project ${project}\n`,
+        );
       }),
     );
 

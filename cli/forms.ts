@@ -6,7 +6,7 @@ import { path } from "./client.ts";
 import { onOff, settingsOf, withSettings } from "./form-settings.ts";
 import type { Io } from "./io.ts";
 import { action, BEGINS, type Session } from "./session.ts";
-import { details, table } from "./text.ts";
+import { details, shown, table } from "./text.ts";
 import { usage } from "./values.ts";
 
 export function addFormCommands(forms: Command, io: Io): void {
@@ -39,7 +39,7 @@ export function addFormCommands(forms: Command, io: Io): void {
           const form = await createForm(session, slug);
           await session.report(form, describeForm(form));
           session.suggest(
-            `\nNext: let a page post to /v1/s/${form.key}, then: formflag submissions list ${slug}`,
+            shown`\nNext: let a page post to /v1/s/${form.key}, then: formflag submissions list ${slug}`,
           );
         },
         BEGINS,
@@ -144,7 +144,7 @@ Examples:
         const { slug } = await session.client.call<Form>("GET", path`/forms/${name}`);
         await session.confirmDelete("form", slug, " with all its submissions and files");
         await session.client.call("DELETE", path`/forms/${slug}`);
-        await session.report({ slug, result: "deleted" }, `deleted form ${slug}\n`);
+        await session.report({ slug, result: "deleted" }, shown`deleted form ${slug}\n`);
       }),
     );
 }
@@ -161,7 +161,7 @@ async function createForm(session: Session, slug: string): Promise<Form> {
 
 async function patchForm(session: Session, name: string, patch: FormPatch): Promise<void> {
   const form = await session.client.call<Form & { result: string }>("PATCH", path`/forms/${name}`, patch);
-  await session.report(form, `${form.result} form ${form.slug}\n${describeForm(form)}`);
+  await session.report(form, shown`${form.result} form ${form.slug}\n` + describeForm(form));
 }
 
 function describeForm(form: Form): string {

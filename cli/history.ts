@@ -5,7 +5,7 @@ import { environmentOption, projectOption } from "./config.ts";
 import { diffLines, paintFor } from "./diff.ts";
 import type { Io } from "./io.ts";
 import { action } from "./session.ts";
-import { printable } from "./text.ts";
+import { printable, shown } from "./text.ts";
 import { countValue } from "./values.ts";
 
 type Shown = ReturnType<typeof viewChange>;
@@ -63,7 +63,7 @@ Examples:
           return `${paint(printable(head.join("  ")), "head")}\n${lines}`;
         });
         await session.print(changes, texts.join("\n"));
-        if (changes.length === 0) session.suggest(`No change of ${kind} ${name} is recorded.`);
+        if (changes.length === 0) session.suggest(shown`No change of ${kind} ${name} is recorded.`);
       }),
     );
   if (kind !== "environment") history.addOption(environmentOption());

@@ -1,12 +1,18 @@
 import { fstatSync, writeSync } from "node:fs";
 import { createErrorStream, type ErrorStream } from "./error-stream.ts";
+import { forTerminal, printable } from "./text.ts";
 
 /** The world of a command: its streams, and a person where there is one. */
 export type Io = {
-  /** Fulfils once the reader has taken it, so that a pipe is neither flooded nor cut. */
+  /**
+   * Fulfils once the reader has taken it, so that a pipe is neither flooded nor cut. A terminal gets the control
+   * characters of a text as escapes.
+   */
   out(text: string | Uint8Array): Promise<void>;
-  /** Does not wait for its reader: see `settle`. */
+  /** Does not wait for its reader: see `settle`. Control characters are escapes. */
   err(text: string): void;
+  /** Draws a line on standard error over the one that was drawn before. */
+  redraw(line: string): void;
   /** Sets the text that takes the place of lines that had to be dropped, since nobody read standard error. */
   describeDropped: ErrorStream["describeDropped"];
   /** Fulfils once everything told on standard error is written, or its reader was waited for long enough. */
@@ -36,7 +42,8 @@ export function processIo(env: Record<string, string | undefined>): Io {
     async out(text) {
       try {
         if (outIsFile()) writeAll(1, text);
-        else if (typeof text === "string") await Bun.write(Bun.stdout, text);
+        else if (typeof text === "string")
+          await Bun.write(Bun.stdout, isTerminal(1) ? forTerminal(text) : text);
         else await writeBytes(text);
       } catch (error) {
         // The reader has what it wanted, as `head` does: nothing went wrong.
@@ -44,7 +51,8 @@ export function processIo(env: Record<string, string | undefined>): Io {
         throw error;
       }
     },
-    err: errors.write,
+    err: (text) => errors.write(forTerminal(text)),
+    redraw: (line) => errors.write(`\r${printable(line)}\x1b[K`),
     describeDropped: errors.describeDropped,
     settle: errors.settle,
     readStdin: () => Bun.stdin.text(),
@@ -111,6 +119,9 @@ export class Failed extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** An error of a server that is a bug there: exit code 1. */
+export class RemoteError extends Error {}
 
 /** Raised where a person breaks off at a prompt: exit code 130. */
 export class Cancelled extends Error {}

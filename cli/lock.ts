@@ -4,6 +4,7 @@ import { path } from "./client.ts";
 import { projectOption } from "./config.ts";
 import type { Io } from "./io.ts";
 import { action } from "./session.ts";
+import { shown } from "./text.ts";
 
 /** `environments lock` and `unlock`. */
 export function addLockCommands(environments: Command, io: Io): void {
@@ -34,7 +35,7 @@ Examples:
           const url = path`/projects/${project}/environments/${slug}`;
           const set = await session.client.call<Environment & { result: string }>("PATCH", url, { locked });
           const done = set.result === "unchanged" ? `unchanged, ${verb}ed already:` : `${verb}ed`;
-          await session.report(set, `${done} environment ${slug} of project ${project}\n`);
+          await session.report(set, shown`${done} environment ${slug} of project ${project}\n`);
         }),
       );
   }

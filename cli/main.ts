@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { AppError, type ErrorCode } from "../src/errors.ts";
 import { globalOptions } from "./config.ts";
-import { Cancelled, Failed, processIo, type Io } from "./io.ts";
+import { Cancelled, Failed, RemoteError, processIo, type Io } from "./io.ts";
 import { printable, printableLines } from "./text.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
@@ -230,17 +230,23 @@ function tell(error: unknown, io: Io, asJson: boolean): number {
     show(error.code, error.message, error.hint);
     return EXIT_CODES[error.code];
   }
+  if (error instanceof RemoteError) {
+    show("internal", error.message, "its log says more");
+    return FAILURE;
+  }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   show("internal", "internal error: this is a bug in formflag", asJson ? stack : null);
   if (!asJson) io.err(`${stack}\n`);
   return 1;
 }
 
-/** An empty variable is one that is not set. */
+/** An empty variable is one that is not set; so is an option without a value that is said to be off. */
 function dropEmptyVariables(): void {
   for (const name of Object.keys(process.env)) {
     if (name.startsWith("FORMFLAG_") && process.env[name] === "") delete process.env[name];
   }
+  if (/^(0|no|false|off)$/i.test(process.env["FORMFLAG_INSECURE"] ?? ""))
+    delete process.env["FORMFLAG_INSECURE"];
 }
 
 if (import.meta.main) {

@@ -3,7 +3,7 @@ import type { Project } from "../src/projects.ts";
 import { path } from "./client.ts";
 import type { Io } from "./io.ts";
 import { action, BEGINS } from "./session.ts";
-import { details, table } from "./text.ts";
+import { details, shown, table } from "./text.ts";
 import { collect, usage } from "./values.ts";
 
 export function addProjectCommands(projects: Command, io: Io): void {
@@ -38,7 +38,7 @@ export function addProjectCommands(projects: Command, io: Io): void {
           const project = await session.client.call<Project>("POST", "/projects", body);
           await session.report(project, describeProject(project));
           session.suggest(
-            `\nNext: formflag flags set <flag> -p ${slug} -e ${project.environments[0]?.slug ?? "<environment>"} --on`,
+            shown`\nNext: formflag flags set <flag> -p ${slug} -e ${project.environments[0]?.slug ?? "<environment>"} --on`,
           );
         },
         BEGINS,
@@ -86,7 +86,7 @@ export function addProjectCommands(projects: Command, io: Io): void {
         await session.client.call("GET", path`/projects/${slug}`);
         await session.confirmDelete("project", slug, " with all its environments and flags");
         await session.client.call("DELETE", path`/projects/${slug}`);
-        await session.report({ slug, result: "deleted" }, `deleted project ${slug}\n`);
+        await session.report({ slug, result: "deleted" }, shown`deleted project ${slug}\n`);
       }),
     );
 }

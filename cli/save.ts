@@ -4,21 +4,19 @@ import { dirname, join } from "node:path";
 import { syncDirectory } from "../src/blobs/disk.ts";
 import { AppError } from "../src/errors.ts";
 import { createPace } from "../src/pace.ts";
+import { chunksOf } from "./connection.ts";
 import type { Io } from "./io.ts";
 import { printableLines } from "./text.ts";
 import { usage } from "./values.ts";
 
-/**
- * Passes a body on to standard output, as fast as its reader takes it; text from strangers goes to a terminal with
- * its control characters shown.
- */
-export async function writeOut(io: Io, answer: Response): Promise<void> {
-  if (!io.outIsTerminal) for await (const chunk of chunksOf(answer)) await io.out(chunk);
-  else if (answer.body) {
-    for await (const text of answer.body.pipeThrough(new TextDecoderStream()))
-      await io.out(printableLines(text));
-  }
+/** Passes a body on to standard output, as fast as its reader takes it; a terminal gets it as text. */
+export async function writeOut(io: Io, { body }: Body): Promise<void> {
+  if (!io.outIsTerminal) for await (const chunk of chunksOf(body)) await io.out(chunk);
+  else if (body)
+    for await (const text of body.pipeThrough(new TextDecoderStream())) await io.out(printableLines(text));
 }
+
+type Body = Pick<Response, "body">;
 
 type Progress = {
   /** What `count` adds up to at the end. */
@@ -34,7 +32,7 @@ type Progress = {
  */
 export async function saveTo(
   file: string,
-  answer: Response,
+  { body }: Body,
   { total, count, show, io }: Progress,
 ): Promise<void> {
   const target = await targetOf(file);
@@ -49,10 +47,10 @@ export async function saveTo(
   if (!target.isStream) process.once("exit", discard);
   let done = 0;
   const counted = async function* () {
-    for await (const chunk of chunksOf(answer)) {
+    for await (const chunk of chunksOf(body)) {
       yield chunk;
       done += count(chunk);
-      if (show) io.err(`\r${progressBar(done / Math.max(1, total))}  ${file}`);
+      if (show) io.redraw(`${progressBar(done / Math.max(1, total))}  ${file}`);
     }
   };
   try {
@@ -67,7 +65,9 @@ export async function saveTo(
     process.off("exit", discard);
     await syncDirectory(dirname(target.path));
   }
-  if (show) io.err(`\r${progressBar(1)}  ${file} saved\n`);
+  if (!show) return;
+  io.redraw(`${progressBar(1)}  ${file} saved`);
+  io.err("\n");
 }
 
 /**
@@ -121,16 +121,6 @@ async function targetOf(file: string): Promise<{ path: string; isStream: boolean
     if (error instanceof Error && "code" in error && error.code === "ENOENT")
       return { path: file, isStream: false };
     throw error;
-  }
-}
-
-async function* chunksOf(answer: Response): AsyncGenerator<Uint8Array> {
-  const reader = answer.body?.getReader();
-  if (!reader) return;
-  try {
-    for (let step = await reader.read(); !step.done; step = await reader.read()) yield step.value;
-  } finally {
-    await reader.cancel();
   }
 }
 

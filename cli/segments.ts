@@ -6,7 +6,7 @@ import { environmentOption, projectOption, revisionOption } from "./config.ts";
 import { addHistoryCommand } from "./history.ts";
 import type { Io } from "./io.ts";
 import { action, type Session } from "./session.ts";
-import { details, indentedJson, shorten, table } from "./text.ts";
+import { details, indentedJson, shorten, shown, table } from "./text.ts";
 import { ifRevision, jsonValue, usage } from "./values.ts";
 
 export function addSegmentCommands(segments: Command, io: Io): void {
@@ -51,7 +51,10 @@ Examples:
           { rule },
           ifRevision(session.options),
         );
-        await session.report(segment, `${segment.result} segment ${name} in ${project}/${environment}\n`);
+        await session.report(
+          segment,
+          shown`${segment.result} segment ${name} in ${project}/${environment}\n`,
+        );
       }),
     );
 
@@ -95,7 +98,7 @@ Examples:
         await session.print(all, table(["SEGMENT", "UPDATED", "RULE"], rows));
         if (all.length === 0)
           session.suggest(
-            `No segments yet. Next: formflag segments set <name> -p ${project} -e ${environment} --rule JSON`,
+            shown`No segments yet. Next: formflag segments set <name> -p ${project} -e ${environment} --rule JSON`,
           );
       }),
     );
@@ -116,7 +119,7 @@ Examples:
         await session.client.call("DELETE", url, undefined, ifRevision(session.options));
         await session.report(
           { name, result: "deleted" },
-          `deleted segment ${name} of ${project}/${environment}\n`,
+          shown`deleted segment ${name} of ${project}/${environment}\n`,
         );
       }),
     );

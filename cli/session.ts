@@ -2,11 +2,12 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Environment } from "../src/environments.ts";
 import type { Project } from "../src/projects.ts";
-import { confirmingClient, lazyClient, localClient, path, remoteClient, type Client } from "./client.ts";
-import { readConfig, readToken, type Config } from "./config.ts";
+import { confirmingClient, lazyClient, localClient, path, type Client } from "./client.ts";
+import { readConfig, readRemote, type Config } from "./config.ts";
 import { Cancelled, type Io } from "./io.ts";
 import { askChoice, askConfirm, askName, askText } from "./prompts.ts";
-import { printableLines } from "./text.ts";
+import type { Remote } from "./remote.ts";
+import { forTerminal } from "./text.ts";
 import { usage } from "./values.ts";
 import { VERSION } from "./version.ts";
 
@@ -49,11 +50,9 @@ export function action(io: Io, work: Work, { begins = () => false }: Begins = {}
     // commander adds the options and the command itself.
     const args = given.slice(0, -2) as (string | undefined)[];
     const config = readConfig(this);
-    const { server } = config;
-    const token = server === null ? "" : await readToken(this, process.env);
     const mayBegin = begins(this.opts<Record<string, unknown>>());
-    const client =
-      server === null ? lazyClient(() => openHere(io, config, mayBegin)) : remoteClient(server, token);
+    const remote = await readRemote(this, config, process.env);
+    const client = lazyClient(() => (remote === null ? openHere(io, config, mayBegin) : openThere(remote)));
     try {
       await work(openSession(io, config, client, this), ...args);
     } finally {
@@ -67,7 +66,11 @@ async function openHere(io: Io, { data, quiet, json }: Config, mayBegin: boolean
   if (!mayBegin) (await import("./open.ts")).needDatabase(data);
   const isNew = !(await Bun.file(join(data, "formflag.db")).exists());
   if (isNew && io.errIsTerminal && !quiet && !json) io.err(`a new data directory: ${data}\n`);
-  return localClient(data, VERSION);
+  return localClient(data, VERSION, io);
+}
+
+async function openThere(remote: Remote): Promise<Client> {
+  return (await import("./remote.ts")).remoteClient(remote);
 }
 
 function openSession(io: Io, config: Config, bare: Client, command: Command): Session {
@@ -81,11 +84,8 @@ function openSession(io: Io, config: Config, bare: Client, command: Command): Se
   const askLocked = (locked: string) => confirm(`${locked}. Change it all the same?`);
   const client = confirmingClient(bare, config.yes, mayAsk() ? askLocked : null);
 
-  const print = (value: unknown, text: string) => {
-    const json = `${JSON.stringify(value, null, 2)}\n`;
-    if (!config.json) return io.out(text);
-    return io.out(io.outIsTerminal ? printableLines(json) : json);
-  };
+  const print = (value: unknown, text: string) =>
+    io.out(config.json ? `${JSON.stringify(value, null, 2)}\n` : forTerminal(text));
   const choose = async (option: string, what: string, list: () => Promise<string[]>) => {
     const given = options[what] ?? process.env[`FORMFLAG_${what.toUpperCase()}`];
     if (typeof given === "string") return given;

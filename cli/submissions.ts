@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
 import { formatBytes } from "../src/limits.ts";
 import type { Submission } from "../src/submissions.ts";
-import { path } from "./client.ts";
+import { path, type Answer } from "./client.ts";
 import type { Io } from "./io.ts";
 import { action, type Session } from "./session.ts";
 import { saveTo, writeOut } from "./save.ts";
-import { details, shorten, table } from "./text.ts";
+import { details, shorten, shown, table } from "./text.ts";
 import { countValue, usage } from "./values.ts";
 
 export function addSubmissionCommands(submissions: Command, io: Io): void {
@@ -88,7 +88,7 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
         await session.client.call("GET", path`/submissions/${id}`);
         await session.confirmDelete("submission", id, " and its files");
         await session.client.call("DELETE", path`/submissions/${id}`);
-        await session.report({ id, result: "deleted" }, `deleted submission ${id}\n`);
+        await session.report({ id, result: "deleted" }, shown`deleted submission ${id}\n`);
       }),
     );
 
@@ -137,13 +137,15 @@ async function listSubmissions(
     const page = await session.client.call<{ submissions: Submission[]; next: string | null }>("GET", url);
     all.push(...page.submissions);
     cursor = page.next;
+    // A server that goes on without an end is not followed.
+    if (page.submissions.length === 0) break;
   } while (cursor !== null && all.length < limit);
   return all;
 }
 
 async function writeBody(
   { io, config, options }: Session,
-  answer: Response,
+  answer: Answer,
   progress: { total: number; count: (bytes: Uint8Array) => number },
 ): Promise<void> {
   const output = String(options["output"]);

@@ -1,17 +1,34 @@
+/** What a terminal obeys instead of showing it: C0, DEL and C1, separators of lines, and overrides of direction. */
+const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069";
+const CONTROL = new RegExp(`[${CONTROLS}]`, "g");
+/** The same, or what our own texts are made of: line ends, bold and the colours. */
+const CONTROL_OR_OURS = new RegExp(`\\r?\\n|\\u001b\\[(?:1|22|3[1239])m|[${CONTROLS}]`, "g");
+
 /** Text from outside, fit for a terminal: control characters shown as escapes instead of obeyed. */
 export function printable(text: string): string {
-  return text.replaceAll(
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
-    (character) => {
-      const short = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[character];
-      return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-    },
-  );
+  return text.replaceAll(CONTROL, escaped);
 }
 
 /** The same for text of several lines. */
 export function printableLines(text: string): string {
   return text.split(/\r?\n/).map(printable).join("\n");
+}
+
+/** A text of ours, with values from outside in it that are printable each: a line end in one makes no line. */
+export function shown(texts: TemplateStringsArray, ...values: (string | number)[]): string {
+  return String.raw({ raw: texts }, ...values.map((value) => printable(String(value))));
+}
+
+/** Whatever is printed to a person, whoever wrote it: only line ends and our own colours are left to the terminal. */
+export function forTerminal(text: string): string {
+  return text.replaceAll(CONTROL_OR_OURS, (found) =>
+    found.endsWith("\n") ? "\n" : found.length > 1 ? found : escaped(found),
+  );
+}
+
+function escaped(character: string): string {
+  const short = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[character];
+  return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** Rows under a head, in columns as wide as their widest cell. */

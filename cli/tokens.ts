@@ -3,7 +3,7 @@ import { SCOPES, type CreatedToken, type Token } from "../src/tokens.ts";
 import { path } from "./client.ts";
 import type { Io } from "./io.ts";
 import { action, BEGINS } from "./session.ts";
-import { table } from "./text.ts";
+import { shown, table } from "./text.ts";
 import { collect, expiryValue } from "./values.ts";
 
 export function addTokenCommands(tokens: Command, io: Io): void {
@@ -63,7 +63,7 @@ Examples:
             environment: project && inEnvironment ? await session.environment(project) : undefined,
             expiresAt: expires === undefined ? null : expiryValue(expires, "--expires", Date.now()),
           });
-          await session.print(token, `${token.token}\n`);
+          await session.print(token, shown`${token.token}\n`);
           session.suggest(`Keep it: it is not shown again. Use it as FORMFLAG_TOKEN or with --token-file.`);
         },
         BEGINS,
@@ -95,7 +95,7 @@ Examples:
       action(io, async (session, given) => {
         const name = await session.need(given, "name");
         await session.client.call("DELETE", path`/tokens/${name}`);
-        await session.report({ name, result: "revoked" }, `revoked token ${name}\n`);
+        await session.report({ name, result: "revoked" }, shown`revoked token ${name}\n`);
       }),
     );
 }

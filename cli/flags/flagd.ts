@@ -6,7 +6,7 @@ import { environmentOption, projectOption } from "../config.ts";
 import type { Io } from "../io.ts";
 import { saveTo, writeOut } from "../save.ts";
 import { action } from "../session.ts";
-import { printableLines } from "../text.ts";
+import { printable, shown } from "../text.ts";
 import { readText, usage } from "../values.ts";
 
 const format = () =>
@@ -52,7 +52,7 @@ Examples:
         const isTrial = session.options["dryRun"] === true;
         const url = `${path`/projects/${project}/environments/${environment}/flagd`}?dryRun=${isTrial}`;
         const imported = await session.client.call<Imported>("POST", url, document);
-        for (const warning of imported.warnings ?? []) io.err(`warning: ${printableLines(warning)}\n`);
+        for (const warning of imported.warnings ?? []) io.err(shown`warning: ${warning}\n`);
         await session.report(
           { ...imported, dryRun: isTrial },
           describeImport(imported, `${project}/${environment}`, isTrial),
@@ -125,10 +125,10 @@ function describeImport(
     ...segments.map(({ name, result }) => ({ what: `segment ${name}`, result })),
     ...flags.map(({ key, result }) => ({ what: `flag ${key}`, result })),
   ];
-  const lines = all.map(({ what, result }) => `${result} ${what}\n`);
+  const lines = all.map(({ what, result }) => shown`${result} ${what}\n`);
   if (metadata === "updated") lines.push("updated the metadata of the flag set\n");
   const count = (wanted: string) => all.filter(({ result }) => result === wanted).length;
   const sum = `${count("created")} created, ${count("updated")} updated, ${count("unchanged")} unchanged`;
   const told = isTrial ? "would be imported, nothing was" : "imported";
-  return `${lines.join("")}${place}: ${told}: ${sum}\n`;
+  return `${lines.join("")}${printable(place)}: ${told}: ${sum}\n`;
 }

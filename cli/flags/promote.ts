@@ -5,6 +5,7 @@ import { projectOption } from "../config.ts";
 import { diffLines, paintFor } from "../diff.ts";
 import type { Io } from "../io.ts";
 import { action } from "../session.ts";
+import { printable, shown } from "../text.ts";
 import { usage } from "../values.ts";
 
 type PromoteOptions = { all?: true; from?: string; to?: string; dryRun?: true; segments?: true };
@@ -44,16 +45,17 @@ Examples:
         const promotion = await session.client.call<Promotion>("POST", url, order);
         const paint = paintFor(session);
         const changed = promotion.flags.map(
-          ({ slug, before, after }) => `${paint(slug, "head")}\n${diffLines(before, after, paint)}`,
+          ({ slug, before, after }) =>
+            `${paint(printable(slug), "head")}\n${diffLines(before, after, paint)}`,
         );
         const shared = promotion.segments.map(({ name, copied, before, after }) => {
           const state = before === null ? "missing" : "different";
           const done = dryRun ? "would be copied" : "copied";
-          const head = `segment ${name}: ${state} in ${to}, ${copied ? done : "not copied: add --segments"}`;
+          const head = shown`segment ${name}: ${state} in ${to}, ${copied ? done : "not copied: add --segments"}`;
           const old = before === null ? null : { rule: before };
           return `${paint(head, "head")}\n${diffLines(old, { rule: after }, paint)}`;
         });
-        const count = `${changed.length} flag${changed.length === 1 ? "" : "s"} from ${from} to ${to}`;
+        const count = shown`${changed.length} flag${changed.length === 1 ? "" : "s"} from ${from} to ${to}`;
         const end = `${dryRun ? "would promote" : "promoted"} ${count}, ${promotion.unchanged} unchanged\n`;
         const text = [...changed, ...shared, end].join("\n");
         await (dryRun ? session.print(promotion, text) : session.report(promotion, text));

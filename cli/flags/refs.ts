@@ -118,11 +118,11 @@ async function scan(
     if (files % BATCH > 0) continue;
     await Bun.sleep(0);
     if (isShown && performance.now() - start > PATIENCE) {
-      io.err(`\r${files} files`);
+      io.redraw(`${files} files`);
       shown = true;
     }
   }
-  if (shown) io.err("\r\x1b[K");
+  if (shown) io.redraw("");
   return { files, ...gathered.report() };
 }
 

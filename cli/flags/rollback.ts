@@ -4,6 +4,7 @@ import { path } from "../client.ts";
 import { environmentOption, projectOption, revisionOption } from "../config.ts";
 import type { Io } from "../io.ts";
 import { action } from "../session.ts";
+import { shown } from "../text.ts";
 import { countValue, ifRevision, usage } from "../values.ts";
 
 export function addRollbackCommand(flags: Command, io: Io): void {
@@ -43,7 +44,7 @@ Examples:
           { to: countValue(to, "--to") },
           ifRevision(session.options),
         );
-        const text = `${flag.result} ${slug} in ${project}/${environment}: as after revision ${to}\n`;
+        const text = shown`${flag.result} ${slug} in ${project}/${environment}: as after revision ${to}\n`;
         await session.report(flag, text);
       }),
     );

@@ -6,7 +6,7 @@ import { path } from "../client.ts";
 import { environmentOption, projectOption } from "../config.ts";
 import type { Io } from "../io.ts";
 import { action, type Session } from "../session.ts";
-import { shorten, table } from "../text.ts";
+import { shorten, shown, table } from "../text.ts";
 import { expiryValue, usage } from "../values.ts";
 
 type Scheduled = ReturnType<typeof viewScheduled>;
@@ -26,9 +26,9 @@ export async function schedule(
   const scheduled = await session.client.call<Scheduled>("POST", url, { at: time, patch });
   await session.report(
     { ...scheduled, result: "scheduled" },
-    `scheduled ${flag} in ${project}/${environment} at ${scheduled.at}: ${changeOf(scheduled)}\n`,
+    shown`scheduled ${flag} in ${project}/${environment} at ${scheduled.at}: ${changeOf(scheduled)}\n`,
   );
-  session.suggest(`formflag flags unschedule ${scheduled.id} -p ${project} cancels it.`);
+  session.suggest(shown`formflag flags unschedule ${scheduled.id} -p ${project} cancels it.`);
 }
 
 export function addScheduleCommands(flags: Command, io: Io): void {
@@ -83,7 +83,7 @@ Examples:
         if (!found) throw noSuchScheduled(id);
         const url = path`/projects/${project}/environments/${found.environment}/scheduled/${id}`;
         await session.client.call("DELETE", url);
-        await session.report({ id, result: "cancelled" }, `cancelled ${id}\n`);
+        await session.report({ id, result: "cancelled" }, shown`cancelled ${id}\n`);
       }),
     );
 }

@@ -4,7 +4,7 @@ import { path } from "../client.ts";
 import { environmentOption, projectOption } from "../config.ts";
 import type { Io } from "../io.ts";
 import { action } from "../session.ts";
-import { table } from "../text.ts";
+import { shown, table } from "../text.ts";
 import { countValue } from "../values.ts";
 
 export function addStaleCommand(flags: Command, io: Io): void {
@@ -48,7 +48,7 @@ Examples:
         if (stale.length === 0) session.suggest("No flag looks finished.");
         else {
           session.suggest(
-            `Where is one used? formflag flags refs scan -p ${project}. Done with it? formflag flags delete <flag> -p ${project}`,
+            shown`Where is one used? formflag flags refs scan -p ${project}. Done with it? formflag flags delete <flag> -p ${project}`,
           );
         }
       }),

@@ -1,0 +1,164 @@
+/**
+ * What a value has to be: a kind, a list or an object of such. A member whose name ends in `?` may be missing or null;
+ * members that are not named are not looked at.
+ */
+export type Shape = Kind | readonly [Shape] | { readonly [name: string]: Shape };
+type Kind = "string" | "number" | "boolean" | "object" | "any";
+
+const ENVIRONMENT = { slug: "string", name: "string", key: "string" } as const;
+const PROJECT = { slug: "string", name: "string", key: "string", environments: [ENVIRONMENT] } as const;
+const FLAG = {
+  slug: "string",
+  enabled: "boolean",
+  payload: "any",
+  "expiredAt?": "string",
+  description: "string",
+  createdAt: "string",
+  updatedAt: "string",
+  "variants?": "object",
+  "defaultVariant?": "string",
+  "targeting?": "object",
+} as const;
+const SEGMENT = { name: "string", rule: "any", createdAt: "string", updatedAt: "string" } as const;
+const SCHEDULED = {
+  id: "string",
+  at: "string",
+  environment: "string",
+  flag: "string",
+  patch: "object",
+  who: "string",
+} as const;
+const CHANGE = {
+  revision: "number",
+  "environment?": "string",
+  kind: "string",
+  name: "string",
+  at: "string",
+  who: "string",
+  "before?": "any",
+  "after?": "any",
+} as const;
+const FORM = {
+  slug: "string",
+  name: "string",
+  key: "string",
+  enabled: "boolean",
+  uploads: "boolean",
+  "successUrl?": "string",
+  "errorUrl?": "string",
+  allowedOrigins: ["string"],
+  blockedSenders: ["string"],
+  "rateLimit?": "object",
+  maxFileSize: "number",
+  maxFiles: "number",
+  createdAt: "string",
+  updatedAt: "string",
+} as const;
+const FILE = { field: "string", name: "string", type: "string", size: "number", sha256: "string" } as const;
+const SUBMISSION = {
+  id: "string",
+  form: "string",
+  data: "object",
+  files: [FILE],
+  createdAt: "string",
+} as const;
+const TOKEN = { name: "string", scopes: ["string"], createdAt: "string", "expiresAt?": "string" } as const;
+
+const result = "string";
+const IN = "/projects/*/environments/*";
+
+/**
+ * What commands rely on in the answers of the admin API, by method and path: less than the API promises, so that a
+ * server of another version is understood.
+ */
+const ANSWERS: Record<string, Shape> = {
+  "GET /projects": { projects: [PROJECT] },
+  "POST /projects": PROJECT,
+  "GET /projects/*": PROJECT,
+  "GET /projects/*/environments": { environments: [ENVIRONMENT] },
+  "POST /projects/*/environments": ENVIRONMENT,
+  [`GET ${IN}`]: ENVIRONMENT,
+  [`PATCH ${IN}`]: { ...ENVIRONMENT, result },
+  [`GET ${IN}/flags`]: { flags: [FLAG] },
+  [`GET ${IN}/flags/*`]: FLAG,
+  [`PATCH ${IN}/flags/*`]: { ...FLAG, result },
+  [`POST ${IN}/flags/*/rollback`]: { ...FLAG, result },
+  [`POST ${IN}/flags/*/scheduled`]: SCHEDULED,
+  [`POST ${IN}/flags/*/evaluate`]: { key: "string" },
+  [`GET ${IN}/segments`]: { segments: [SEGMENT] },
+  [`GET ${IN}/segments/*`]: SEGMENT,
+  [`PUT ${IN}/segments/*`]: { ...SEGMENT, result },
+  [`GET ${IN}/flagd`]: { flags: "object" },
+  [`POST ${IN}/flagd`]: {
+    flags: [{ key: "string", result }],
+    segments: [{ name: "string", result }],
+    metadata: "string",
+    "warnings?": ["string"],
+  },
+  [`POST ${IN}/promote`]: {
+    flags: [{ slug: "string", "before?": "object", "after?": "object" }],
+    segments: [{ name: "string", copied: "boolean", "before?": "any", after: "any" }],
+    unchanged: "number",
+  },
+  "GET /projects/*/scheduled": { scheduled: [SCHEDULED] },
+  "GET /projects/*/stale": { stale: [{ slug: "string", since: "string", reasons: ["string"] }] },
+  "GET /projects/*/history": { changes: [CHANGE] },
+  "GET /projects/*/flags/*/history": { changes: [CHANGE] },
+  "GET /forms": { forms: [FORM] },
+  "POST /forms": FORM,
+  "GET /forms/*": FORM,
+  "PATCH /forms/*": { ...FORM, result },
+  "GET /forms/*/submissions": { submissions: [SUBMISSION], "next?": "string" },
+  "GET /submissions/*": SUBMISSION,
+  "GET /tokens": { tokens: [TOKEN] },
+  "POST /tokens": { ...TOKEN, token: "string" },
+  "GET /export": { "projects?": "object", "forms?": "object" },
+  "POST /apply": {
+    changes: [{ action: "string", path: "string", "before?": "any", "after?": "any" }],
+  },
+};
+
+/** The shape of an answer; `any` where nothing is relied on, as of a delete. */
+export function shapeOf(method: string, path: string): Shape {
+  const parts = path.replace(/\?.*$/s, "").split("/");
+  // Names stand at every other place: /projects/shop/environments/live.
+  const route = parts.map((part, index) => (index > 0 && index % 2 === 0 ? "*" : part)).join("/");
+  return ANSWERS[`${method} ${route}`] ?? "any";
+}
+
+/** Where a value is not of a shape, as in `projects.0.slug`: empty for the value as a whole, null where it is. */
+export function misfit(value: unknown, shape: Shape): string | null {
+  if (typeof shape === "string") {
+    const fits =
+      shape === "any" ? value !== undefined : shape === "object" ? isObject(value) : typeof value === shape;
+    return fits ? null : "";
+  }
+  if (isList(shape)) {
+    if (!Array.isArray(value)) return "";
+    return firstMisfit(value.map((each, index) => [String(index), each, shape[0]]));
+  }
+  if (!isObject(value)) return "";
+  const members = Object.entries(shape).flatMap(([key, each]): Member[] => {
+    const name = key.replace("?", "");
+    return name !== key && (value[name] ?? null) === null ? [] : [[name, value[name], each]];
+  });
+  return firstMisfit(members);
+}
+
+type Member = [name: string, value: unknown, shape: Shape];
+
+function firstMisfit(members: Member[]): string | null {
+  for (const [name, value, shape] of members) {
+    const found = misfit(value, shape);
+    if (found !== null) return found === "" ? name : `${name}.${found}`;
+  }
+  return null;
+}
+
+function isList(shape: Shape): shape is readonly [Shape] {
+  return Array.isArray(shape);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,320 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { shapeOf, type Shape } from "../../cli/answers.ts";
+import { remoteClient } from "../../cli/remote.ts";
+import { ADMIN_PATH } from "../../src/http/paths.ts";
+import { formflag } from "../support/executable.ts";
+import { tempDirectory } from "../support/temp.ts";
+import { atTerminal } from "../support/terminal.ts";
+
+/** What a terminal would obey, and a line that nobody here wrote. */
+const HOSTILE = "\x1b[31m\x1b]0;owned\x07\x9b1m\u202e\x7f\r\nFORGED\tline";
+const CONTROL = /[\0-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/;
+
+/** Every command that asks a server. */
+const files = tempDirectory();
+const document = join(files, "formflag.yaml");
+await Bun.write(document, "projects: {}\n");
+await Bun.write(join(files, "flags.json"), '{"flags":{}}');
+const at = ["-p", "shop", "-e", "live"];
+const READS = [
+  ["projects", "list"],
+  ["projects", "get", "shop"],
+  ["environments", "list", "-p", "shop"],
+  ["environments", "get", "live", "-p", "shop"],
+  ["environments", "history", "live", "-p", "shop"],
+  ["flags", "list", ...at],
+  ["flags", "get", "sale", ...at],
+  ["flags", "history", "sale", ...at],
+  ["flags", "stale", "-p", "shop"],
+  ["flags", "scheduled", "-p", "shop"],
+  ["flags", "evaluate", "sale", ...at],
+  ["flags", "refs", "scan", files, "-p", "shop"],
+  ["segments", "list", ...at],
+  ["segments", "get", "staff", ...at],
+  ["segments", "history", "staff", "-p", "shop"],
+  ["forms", "list"],
+  ["forms", "get", "contact"],
+  ["submissions", "list", "contact", "--limit", "1"],
+  ["submissions", "get", "01"],
+  ["tokens", "list"],
+  ["diff", "-f", document],
+];
+const CHANGES = [
+  ["projects", "create", "shop"],
+  ["environments", "create", "live", "-p", "shop"],
+  ["environments", "lock", "live", "-p", "shop"],
+  ["environments", "unlock", "live", "-p", "shop"],
+  ["flags", "set", "sale", ...at, "--on"],
+  ["flags", "set", "sale", ...at, "--on", "--at", "2h"],
+  ["flags", "rollback", "sale", ...at, "--to", "1"],
+  ["flags", "promote", "--all", "-p", "shop", "--from", "a", "--to", "b"],
+  ["flags", "import", join(files, "flags.json"), "--format", "flagd", ...at],
+  ["segments", "set", "staff", ...at, "--rule", "true"],
+  ["forms", "create", "contact"],
+  ["forms", "set", "contact", "--name", "x"],
+  ["forms", "uploads", "contact", "on"],
+  ["forms", "enable", "contact"],
+  ["forms", "disable", "contact"],
+  ["tokens", "create", "ci"],
+  ["apply", "-f", document],
+];
+const DELETES = [
+  ["projects", "delete", "shop", "--yes"],
+  ["environments", "delete", "live", "-p", "shop", "--yes"],
+  ["flags", "delete", "sale", "-p", "shop", "--yes"],
+  ["segments", "delete", "staff", ...at, "--yes"],
+  ["forms", "delete", "contact", "--yes"],
+  ["submissions", "delete", "01", "--yes"],
+  ["tokens", "revoke", "ci"],
+  ["flags", "unschedule", HOSTILE, "-p", "shop"],
+];
+const DOWNLOADS = [
+  ["submissions", "download", "01", "1"],
+  ["submissions", "export", "contact"],
+];
+const DOCUMENTS = [["export"], ["flags", "export", "--format", "flagd", ...at]];
+const COMMANDS = [...READS, ...CHANGES, ...DOWNLOADS, ...DOCUMENTS];
+
+/** A server that gives any answer; `requests` are what reached it. */
+function startFake(answer: (request: Request, path: string) => Response | Promise<Response>) {
+  const requests: Request[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 255,
+    fetch(request) {
+      requests.push(request);
+      return answer(request, new URL(request.url).pathname.slice(ADMIN_PATH.length));
+    },
+  });
+  afterAll(() => server.stop(true));
+  return { url: server.url.origin, requests };
+}
+
+const ask = (args: string[], url: string, ...more: string[]) =>
+  formflag([...args, "--server", url, ...more], { env: { FORMFLAG_TOKEN: "ff_secret" } });
+
+/** A value of a shape in which every text is `text`. */
+function filled(shape: Shape, text: unknown): unknown {
+  if (typeof shape === "string")
+    return { string: text, number: 7, boolean: true, object: { [String(text)]: text }, any: text }[shape];
+  if (Array.isArray(shape)) return shape.map((each: Shape) => filled(each, text));
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, each]) => [name.replace("?", ""), filled(each, text)]),
+  );
+}
+
+const asDownload = (body: string | ReadableStream) =>
+  new Response(body, { headers: { "content-disposition": "attachment" } });
+
+const hostile = startFake((request, path) => {
+  if (request.method === "DELETE") return new Response(null, { status: 204 });
+  if (/\/(export|files\/1)$/.test(path) && path !== "/export") return asDownload(`${HOSTILE}\n`);
+  return Response.json(filled(shapeOf(request.method, path), HOSTILE), { headers: { etag: '"7"' } });
+});
+
+describe("what a server answers", () => {
+  test.each([...READS, ...CHANGES, ...DELETES].map((args) => [args.slice(0, 2).join(" "), args] as const))(
+    "is shown by %s with its control characters as escapes, and forges no line",
+    async (_, args) => {
+      const { code, stdout, stderr } = await ask(args, hostile.url);
+      expect(stdout + stderr).not.toMatch(CONTROL);
+      expect(stdout + stderr).not.toMatch(/^\s*FORGED/m);
+      expect([0, 9]).toContain(code);
+    },
+  );
+
+  test("is escaped on a terminal where a pipe gets it as it is", async () => {
+    for (const args of [
+      ...DOWNLOADS,
+      ...DOCUMENTS,
+      ["flags", "list", ...at, "--json"],
+      ["flags", "get", "x", ...at],
+    ]) {
+      const { raw } = await atTerminal([...args, "--server", hostile.url, "--no-color"], {
+        FORMFLAG_TOKEN: "x",
+      }).ends();
+      expect(raw).toContain("owned");
+      expect(raw.replaceAll("\r\n", "\n")).not.toMatch(CONTROL);
+    }
+    for (const args of DOWNLOADS) expect((await ask(args, hostile.url)).stdout).toBe(`${HOSTILE}\n`);
+    const { stdout } = await ask(["projects", "get", "shop"], hostile.url, "--json");
+    expect((JSON.parse(stdout) as { name: string }).name).toBe(HOSTILE);
+  });
+
+  test("is escaped in a question, in which it forges no line", async () => {
+    const error = { code: "unconfirmed", message: HOSTILE, hint: null };
+    const { url } = startFake(() => Response.json({ error }, { status: 428 }));
+    const terminal = atTerminal(["flags", "set", "sale", ...at, "--on", "--server", url], {
+      FORMFLAG_TOKEN: "x",
+    });
+    await terminal.shows("Change it all the same?");
+    terminal.type("\r");
+    const { code, raw, screen } = await terminal.ends();
+    expect(code).toBe(130);
+    expect(raw).not.toContain("\x1b]0");
+    expect(screen).toContain("\\r\\nFORGED");
+  });
+
+  test("is escaped in an error as well", async () => {
+    const error = { code: "conflict", message: HOSTILE, hint: HOSTILE };
+    const { url } = startFake(() => Response.json({ error }, { status: 409 }));
+    const { code, stdout, stderr } = await ask(["projects", "list"], url);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+    expect(stderr).not.toMatch(CONTROL);
+    expect(stderr).not.toMatch(/^FORGED/m);
+  });
+});
+
+describe("an answer that formflag does not give", () => {
+  const wrong = {
+    "a list": () => Response.json([]),
+    "texts that are numbers": (request: Request, path: string) =>
+      Response.json(/\/(export|flagd)$/.test(path) ? 5 : filled(shapeOf(request.method, path), 5)),
+    "a page": () => new Response("<title>router</title>", { headers: { "content-type": "text/html" } }),
+  };
+  test.each(Object.entries(wrong))(
+    "such as %s is an error of that server in every command",
+    async (_, answer) => {
+      const { url } = startFake(answer);
+      const results = [];
+      for (const args of COMMANDS) {
+        const { code, stdout, stderr } = await ask(args, url);
+        const isNamed = stderr.includes(`${url} did not answer as a formflag server`);
+        if (code !== 6 || stdout !== "" || !isNamed) results.push({ args, code, stdout, stderr });
+      }
+      expect(results).toEqual([]);
+    },
+    30_000,
+  );
+
+  test.each([
+    ["a status without a meaning", () => new Response("x", { status: 599 })],
+    ["an error of another form", () => Response.json({ error: { code: 5, message: {} } }, { status: 404 })],
+    ["JSON without an end of its levels", () => new Response("[".repeat(1_000_000))],
+    ["null", () => Response.json(null)],
+  ])("such as %s is exit 6", async (_, answer) => {
+    const { url } = startFake(answer);
+    const { code, stderr } = await ask(["submissions", "list", "contact"], url);
+    expect(stderr).toContain("did not answer as a formflag server");
+    expect(code).toBe(6);
+  });
+
+  test("such as pages without an end is read to the first that is empty", async () => {
+    const { url, requests } = startFake(() => Response.json({ submissions: [], next: "more" }));
+    expect((await ask(["submissions", "list", "contact", "--json"], url)).stdout).toBe("[]\n");
+    expect(requests.length).toBe(1);
+  });
+
+  test("such as a bug of its own is exit 1, and not said to be one here", async () => {
+    const error = { code: "internal", message: "internal error", hint: null };
+    const { url } = startFake(() => Response.json({ error }, { status: 500 }));
+    const { code, stderr } = await ask(["projects", "list"], url);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `error: internal error on ${url}\nhint: its log says more\n`,
+    });
+  });
+});
+
+describe("an answer without an end", () => {
+  const endless = (chunk: string, ms = 0) =>
+    new ReadableStream({
+      async pull(controller) {
+        if (ms > 0) await Bun.sleep(ms);
+        controller.enqueue(chunk);
+      },
+    });
+
+  test("ends where it is larger than any of formflag, with little memory", async () => {
+    const { url } = startFake(() => new Response(endless(" ".repeat(65_536))));
+    const { code, stderr } = await ask(["projects", "list"], url);
+    expect(stderr).toContain("answers with more than 64 MB");
+    expect(code).toBe(6);
+  }, 20_000);
+
+  test.each([
+    ["does not begin", () => new Promise<Response>(() => {})],
+    ["pauses", () => new Response(new ReadableStream({ start: (controller) => controller.enqueue("{") }))],
+    ["comes in drops", () => new Response(endless(" ", 10))],
+  ])("is given up where it %s", async (_, answer) => {
+    const { url } = startFake(answer);
+    const client = remoteClient({ server: url, token: "x", ca: null }, { bytes: 1000, ms: 300, idleMs: 200 });
+    const failure = await client.call("GET", "/projects").catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "unavailable", message: expect.stringContaining("too slowly") });
+  });
+
+  test("of a download goes on for as long as something comes, and is given up where nothing does", async () => {
+    let sent = 0;
+    const { url } = startFake(() =>
+      asDownload(
+        new ReadableStream({
+          async pull(controller) {
+            if ((sent += 1) > 20) return new Promise<void>(() => {});
+            await Bun.sleep(20);
+            controller.enqueue("x".repeat(100));
+          },
+        }),
+      ),
+    );
+    const client = remoteClient({ server: url, token: "x", ca: null }, { bytes: 10, ms: 250, idleMs: 200 });
+    const { body } = await client.open("/submissions/1/files/1");
+    let received = 0;
+    const read = async () => {
+      for await (const chunk of body!) received += chunk.byteLength;
+    };
+    expect(await read().catch((error: unknown) => error)).toMatchObject({ code: "unavailable" });
+    expect(received).toBe(2000);
+  });
+
+  test("that breaks off is exit 6, and leaves no half file", async () => {
+    const head = "HTTP/1.1 200 OK\r\nContent-Disposition: attachment\r\nContent-Length: 100\r\n\r\n";
+    const server = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { data: (socket) => void socket.end(`${head}half`) },
+    });
+    const file = join(tempDirectory(), "file");
+    const download = ["submissions", "download", "1", "1", "-o", file];
+    const { code, stderr } = await ask(download, `http://127.0.0.1:${server.port}`);
+    server.stop(true);
+    expect(stderr).toContain("broke its answer off");
+    expect(code).toBe(6);
+    expect([...new Bun.Glob("*").scanSync(join(file, ".."))]).toEqual([]);
+  });
+});
+
+describe("the token", () => {
+  test("does not follow a redirect", async () => {
+    const elsewhere = startFake(() => Response.json({ projects: [] }));
+    const { url } = startFake(() => Response.redirect(`${elsewhere.url}/x`, 307));
+    const { code, stderr } = await ask(["projects", "list"], url);
+    expect(stderr).toContain(`pointed to ${elsewhere.url}/x`);
+    expect(code).toBe(6);
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  test("goes in the clear to this machine, and to another one only with --insecure", async () => {
+    const run = (url: string, env = {}, ...more: string[]) =>
+      formflag(["projects", "list", "--server", url, ...more], { env: { FORMFLAG_TOKEN: "x", ...env } });
+    for (const url of ["http://127.0.0.1:9", "http://[::1]:9", "http://localhost:9"])
+      expect((await run(url)).code).toBe(6);
+    for (const url of ["http://192.0.2.1:9", "http://localhost.example:9", "http://127.0.0.1@a.invalid:9"]) {
+      const { code, stderr } = await run(url);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("--insecure") });
+    }
+    const far = "http://formflag.invalid:9";
+    expect((await run(far, {}, "--insecure")).code).toBe(6);
+    expect((await run(far, { FORMFLAG_INSECURE: "1" })).code).toBe(6);
+    expect((await run(far, { FORMFLAG_INSECURE: "0" })).code).toBe(2);
+  });
+
+  test("for this machine does not pass a proxy", async () => {
+    const proxy = startFake(() => Response.json({ projects: [] }));
+    const server = startFake(() => Response.json({ projects: [] }));
+    const env = { FORMFLAG_TOKEN: "x", HTTP_PROXY: proxy.url, http_proxy: proxy.url };
+    expect((await formflag(["projects", "list", "--server", server.url], { env })).code).toBe(0);
+    expect([proxy.requests.length, server.requests.length]).toEqual([0, 1]);
+  });
+});
