@@ -96,7 +96,7 @@ function placeServices(
       const { createOfrepService } = await import("../src/http/ofrep.ts");
       return (ofrep = createOfrepService(app, reportOf("flags"), {
         basePath,
-        guard: config.limits.rate ? guard : undefined,
+        guard,
         noteRead,
       }));
     }),

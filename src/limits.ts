@@ -47,8 +47,9 @@ export const RULE_LIMITS = {
   depth: 64,
   /** Values in a rule once every segment stands in the place of its reference. */
   nodes: 20_000,
-  /** Operations that one evaluation may take. */
-  steps: 5000,
+  /** Operations that one evaluation may take, and all that one request asks for. */
+  steps: 20_000,
+  requestSteps: 200_000,
   /** Elements that an operation may put together, and that an array of a context may have. */
   elements: 1000,
   /** Characters that an operation may put together. */
@@ -56,6 +57,8 @@ export const RULE_LIMITS = {
   /** The context of an evaluation as JSON text in bytes, and containers inside containers in it. */
   context: 64 * KiB,
   contextDepth: 16,
+  /** The `targetingKey` of a context, in bytes: every percentage rollout hashes it. */
+  targetingKey: KiB,
 } as const;
 
 /** Wrong tokens from one address, in so many seconds, before it has to wait. */

@@ -163,6 +163,33 @@ describe("a rule that would take too long or too much", () => {
       { if: [{ map: [{ var: "list" }, { map: [{ var: "../../list" }, { "+": [{ var: "" }, 1] }] }] }, "on"] },
     ],
     [
+      "compares lists in lists, which the library inlines",
+      {
+        if: [
+          { some: [{ var: "list" }, { some: [{ var: "../../list" }, { "==": [{ var: "" }, -1] }] }] },
+          "on",
+        ],
+      },
+    ],
+    [
+      "hashes a long text for each element of a list",
+      {
+        if: [
+          {
+            some: [
+              { var: "list" },
+              { "==": ["c", { fractional: [{ var: "../../text" }, ["on", 50], ["off", 50]] }] },
+            ],
+          },
+          "on",
+        ],
+      },
+    ],
+    [
+      "reads a long text as a number for each element of a list",
+      { if: [{ some: [{ var: "list" }, { "==": [{ var: "../../digits" }, 5] }] }, "on"] },
+    ],
+    [
       "doubles a list",
       { reduce: [{ var: "list" }, { merge: [{ var: "accumulator" }, { var: "accumulator" }] }, [1]] },
     ],
@@ -173,7 +200,8 @@ describe("a rule that would take too long or too much", () => {
     ["looks for a list in a text", again({ in: [{ var: "accumulator" }, "text"] })],
     ["looks for all that a long list names", again({ missing: [{ var: "accumulator" }] })],
   ])("ends with an error, and the next one runs: it %s", (_, rule) => {
-    expect(evaluate(rule, { list, text })).toMatchObject({ errorCode: "GENERAL" });
+    const digits = "1".repeat(60_000);
+    expect(evaluate(rule, { list, text, digits })).toMatchObject({ errorCode: "GENERAL" });
     expect(
       evaluate({ if: [{ some: [{ var: "list" }, { "==": [{ var: "" }, 999] }] }, "on"] }, { list }),
     ).toMatchObject({ variant: "on" });

@@ -1,6 +1,6 @@
 import { FeatureFlag } from "@openfeature/flagd-core";
 import type { FlagRules } from "../rules.ts";
-import { boundedText, guardEngine, type Engine } from "./guard.ts";
+import { boundedText, excess, guardEngine, type Engine } from "./guard.ts";
 import { putIn, type Segments } from "./segments.ts";
 
 /** What a flag is for a context: https://openfeature.dev/specification/types#resolution-details */
@@ -71,7 +71,7 @@ export function compileFlag(
         errorCode: "PARSE_ERROR" | "GENERAL";
         errorMessage: string;
       };
-      return { errorCode, errorDetails: errorMessage.slice(0, MAX_DETAILS) };
+      return { errorCode, errorDetails: (run && excess()) ?? errorMessage.slice(0, MAX_DETAILS) };
     }
     const { reason, value, variant } = result;
     return {

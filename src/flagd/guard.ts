@@ -1,16 +1,35 @@
 import { RULE_LIMITS } from "../limits.ts";
 
-/** Characters that take about as long as an operation that looks at none. */
-const CHARACTERS_A_STEP = 1024;
+/** Characters of a text, or elements of a list, that take about as long to search as an operation that looks at none. */
+const SEARCHED_A_STEP = 1024;
+const ELEMENTS_A_STEP = 64;
+/** The same for a long text that is hashed, put together or read as a number; a short one costs nothing more. */
+const HASHED_A_STEP = 16;
+const SHORT = 1024;
+
+/** The library inlines the operations marked with it instead of calling them. */
+const ORIGINAL = Symbol.for("json_logic_original");
 
 type Method = (args: unknown, context: Record<string, unknown>, above: unknown, engine: unknown) => unknown;
-type Methods = Record<string, Method | ({ method: Method } & object)>;
+type Entry = (Method | { method: Method }) & { [ORIGINAL]?: boolean };
+type Methods = Record<string, Entry>;
 
 /** What is used of json-logic-engine's `LogicEngine`. */
 export type Engine = { methods: Methods; run: (rule: unknown, context: unknown, options: object) => unknown };
 
-/** Operations left to the evaluation that runs; there is but one at a time. */
+/** Operations left to the evaluation that runs, of which there is one at a time, and to its request. */
 let left = 0;
+let leftToRequest = Number.POSITIVE_INFINITY;
+
+/** Runs evaluations that together may take `RULE_LIMITS.requestSteps` operations; later ones fail past that. */
+export function withinRequest<T>(evaluateAll: () => T): T {
+  leftToRequest = RULE_LIMITS.requestSteps;
+  try {
+    return evaluateAll();
+  } finally {
+    leftToRequest = Number.POSITIVE_INFINITY;
+  }
+}
 
 /**
  * Bounds what a rule may cost, which the library does not, and lets shares be dealt out as flagd in other languages
@@ -21,25 +40,45 @@ export function guardEngine(engine: Engine): <T>(evaluate: () => T) => T {
   for (const [name, entry] of Object.entries(engine.methods)) {
     const method = typeof entry === "function" ? entry : entry.method;
     const bounded = boundedMethod(name, method);
-    engine.methods[name] =
+    const guarded: Entry =
       typeof entry === "function"
         ? Object.assign(bounded, entry)
         : Object.assign(Object.create(Object.getPrototypeOf(entry)) as object, entry, { method: bounded });
+    // Every loop reads its elements: where reads are counted, nothing else has to be that the library inlines.
+    if (READS.has(name)) delete guarded[ORIGINAL];
+    engine.methods[name] = guarded;
   }
   return (evaluate) => {
-    left = RULE_LIMITS.steps;
-    return evaluate();
+    const granted = Math.min(RULE_LIMITS.steps, leftToRequest);
+    left = granted;
+    try {
+      return evaluate();
+    } finally {
+      leftToRequest -= granted - left;
+    }
   };
 }
 
+/** Whether the evaluation that ended last took more operations than it may, and how many that were. */
+export function excess(): string | undefined {
+  if (left >= 0) return undefined;
+  return leftToRequest < 0
+    ? `the rules of this request take more than ${RULE_LIMITS.requestSteps} operations`
+    : `its rule takes more than ${RULE_LIMITS.steps} operations`;
+}
+
+/** Operations that read a value of the context. */
+const READS = new Set(["var", "val", "get"]);
+
 function boundedMethod(name: string, method: Method): Method {
   const count: Method = (args, context, above, engine) => {
-    if ((left -= 1) < 0) throw new RangeError(`more than ${RULE_LIMITS.steps} operations`);
+    pay(1);
     return method(args, context, above, engine);
   };
+  if (READS.has(name)) return (args, context, above, engine) => paidRead(count(args, context, above, engine));
   switch (name) {
     case "cat":
-      return (args, context, above, engine) => count(boundedText(args), context, above, engine);
+      return (args, context, above, engine) => count(paidText(args), context, above, engine);
     case "merge":
       return (args, context, above, engine) => count(boundedParts(args), context, above, engine);
     case "in":
@@ -53,6 +92,27 @@ function boundedMethod(name: string, method: Method): Method {
   }
 }
 
+function pay(steps: number): void {
+  if ((left -= steps) < 0) throw new RangeError("too many operations");
+}
+
+/** A value of the context, for which what takes it may go through it. */
+function paidRead(value: unknown): unknown {
+  if (typeof value === "string") payForText(value.length);
+  else if (Array.isArray(value)) pay(Math.floor(value.length / ELEMENTS_A_STEP));
+  return value;
+}
+
+/** Arguments of which a text is made. */
+function paidText(args: unknown): unknown {
+  payForText(lengthOf(args));
+  return args;
+}
+
+function payForText(length: number): void {
+  if (length > SHORT) pay(Math.floor(length / HASHED_A_STEP));
+}
+
 /** Arguments that together make no long array. */
 function boundedParts(args: unknown): unknown {
   let elements = 0;
@@ -64,7 +124,7 @@ function boundedParts(args: unknown): unknown {
 /** Arguments that are looked through as texts, which takes time: so many characters count as an operation. */
 function paidFor(args: unknown): unknown {
   const isInList = Array.isArray(args) && typeof args[0] !== "object" && Array.isArray(args[1]);
-  if (!isInList) left -= Math.floor(lengthOf(args) / CHARACTERS_A_STEP);
+  if (!isInList) pay(Math.floor(lengthOf(args) / SEARCHED_A_STEP));
   return args;
 }
 

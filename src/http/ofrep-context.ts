@@ -37,6 +37,10 @@ export function checkContext(context: Context): void {
   const { targetingKey } = context;
   if (targetingKey !== undefined && typeof targetingKey !== "string")
     throw new ContextError("INVALID_CONTEXT", "the targetingKey is a string");
+  if (targetingKey !== undefined && Buffer.byteLength(targetingKey) > RULE_LIMITS.targetingKey) {
+    const message = `the targetingKey has at most ${formatBytes(RULE_LIMITS.targetingKey)}`;
+    throw new ContextError("INVALID_CONTEXT", message);
+  }
   checkValue(context, RULE_LIMITS.contextDepth);
 }
 

@@ -46,7 +46,8 @@ export function createTickets({ store, now }: App): Tickets {
 
   const findToken = async (tokenHash: string): Promise<Reader | undefined> => {
     const token = await store.tokens.find(tokenHash);
-    return token?.keys && !isExpired(token, now()) ? { keys: token.keys, tokenHash } : undefined;
+    if (!token?.keys || !token.scopes.includes("flags:evaluate") || isExpired(token, now())) return undefined;
+    return { keys: token.keys, tokenHash };
   };
 
   return {

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
 import type { Context } from "../flagd/evaluate.ts";
+import { withinRequest } from "../flagd/guard.ts";
 import type { NoteRead } from "../reads.ts";
 import { authenticate } from "../tokens.ts";
 import { bearerToken, createFailureCount } from "./auth.ts";
@@ -65,8 +66,9 @@ export function createOfrepService(
         { ...about, errorDetails: "flags are evaluated with POST" },
         { Allow: "POST, OPTIONS" },
       );
+    let leave: (() => void) | undefined;
     try {
-      guard?.(client())();
+      leave = guard?.(client());
       let context: Context | undefined;
       let fault: unknown;
       try {
@@ -91,6 +93,8 @@ export function createOfrepService(
         { ...about, ...(isInvalid ? { errorCode: "GENERAL" } : {}), errorDetails: message },
         headers,
       );
+    } finally {
+      leave?.();
     }
   };
 
@@ -112,7 +116,7 @@ export function createOfrepService(
     answer(request, client, {}, ({ flags: { flags, metadata, all }, reader }, context) => {
       const now = app.now();
       noteRead(all, reader.keys.environmentKey, null, now);
-      const results = [...flags.values()].map((evaluate) => evaluate(context, now));
+      const results = withinRequest(() => [...flags.values()].map((evaluate) => evaluate(context, now)));
       const about = Object.keys(metadata).length > 0 ? { metadata } : {};
       const text = JSON.stringify({ flags: results, ...about, eventStreams: events.streamsOf(reader) });
       // Of the answer itself: it depends on the context and the time too.

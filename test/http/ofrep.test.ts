@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { planImport } from "../../src/http/admin/import.ts";
 import { createOfrepService } from "../../src/http/ofrep.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
 import { createSite } from "../../src/http/site.ts";
@@ -194,6 +195,40 @@ describe("all flags", () => {
   });
 });
 
+describe("a request for all flags", () => {
+  const KEYS_OF_MANY = { ...KEYS, "x-environment-key": keyOf("production") };
+  const count = 500;
+  const ask = async (context: object) => {
+    const { body } = await evaluateAll(context, KEYS_OF_MANY);
+    const flags = body["flags"] as { errorCode?: string; errorDetails?: string; value?: unknown }[];
+    const failed = flags.filter(({ errorCode }) => errorCode !== undefined);
+    expect(flags.filter(({ value }) => value === 1 || value === 2).length + failed.length).toBe(count);
+    return failed;
+  };
+
+  test("has one budget for all of their rules, which ordinary ones do not exhaust", async () => {
+    const targeting = { fractional: [{ var: "email" }, ["a", 50], ["b", 50]] };
+    const flags = Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [
+        `share-${index}`,
+        { state: "ENABLED", variants: { a: 1, b: 2 }, defaultVariant: "a", targeting },
+      ]),
+    );
+    const place = { project: "shop", environment: "production" };
+    const plan = await planImport({ flags }, new Map());
+    await app.store.flags.import(place, plan, { who: "ann", at: app.now() }, false);
+    for (const email of ["ann@example.com", "x".repeat(1000)]) expect(await ask({ email })).toEqual([]);
+
+    const failed = await ask({ email: "x".repeat(60_000) });
+    expect(failed.length).toBeGreaterThan(count / 2);
+    expect(failed.length).toBeLessThan(count);
+    const errorDetails = "the rules of this request take more than 200000 operations";
+    expect(failed.at(-1)).toMatchObject({ errorCode: "GENERAL", errorDetails });
+    expect(await ask({ email: "ann@example.com" })).toEqual([]);
+    expect((await evaluate("share-0", { email: "x".repeat(60_000) }, KEYS_OF_MANY)).status).toBe(200);
+  });
+});
+
 describe("who asks", () => {
   test("names an environment by two keys, or by a token for it", async () => {
     const tokens: Record<string, string>[] = [
@@ -238,6 +273,21 @@ describe("who asks", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
   });
 
+  test("is refused with 429 while as many of its requests are under way as may be", async () => {
+    const guard = createGuard(app.now, { concurrent: 1, rate: null });
+    const limited = createOfrepService(app, services.report, { guard });
+    const post = async (body: string | ReadableStream, client = "198.51.100.7") => {
+      const request = new Request(`http://site.test${ALL}`, { method: "POST", headers: KEYS, body });
+      return (await limited.evaluateAll(request, () => client)).status;
+    };
+    let rest!: ReadableStreamDefaultController;
+    const slow = post(new ReadableStream({ start: (controller) => void (rest = controller) }));
+    expect([await post("{}"), await post("{}", "198.51.100.8")]).toEqual([429, 200]);
+    rest.enqueue(Buffer.from("{}"));
+    rest.close();
+    expect([await slow, await post("{}"), await post("[]"), await post("{}")]).toEqual([200, 200, 400, 200]);
+  });
+
   test("waits after twenty wrong tokens in a minute", async () => {
     const peer = "198.51.100.99";
     for (let count = 0; count < 20; count += 1)
@@ -261,6 +311,13 @@ describe("a request", () => {
     [
       "a context as deep as the sea",
       `{"context":${'{"a":'.repeat(50)}1${"}".repeat(50)}}`,
+      400,
+      "INVALID_CONTEXT",
+    ],
+    ["a targeting key of 1 KiB", `{"context":{"targetingKey":"${"x".repeat(1024)}"}}`, 200, null],
+    [
+      "a targeting key of more than 1 KiB",
+      `{"context":{"targetingKey":"${"x".repeat(1022)}é€"}}`,
       400,
       "INVALID_CONTEXT",
     ],
