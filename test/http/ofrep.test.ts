@@ -215,7 +215,7 @@ describe("a request for all flags", () => {
       ]),
     );
     const place = { project: "shop", environment: "production" };
-    const plan = await planImport({ flags }, new Map());
+    const { plan } = await planImport({ flags }, new Map());
     await app.store.flags.import(place, plan, { who: "ann", at: app.now() }, false);
     for (const email of ["ann@example.com", "x".repeat(1000)]) expect(await ask({ email })).toEqual([]);
 
