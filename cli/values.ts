@@ -2,16 +2,23 @@ import { AppError } from "../src/errors.ts";
 import { parseBytes } from "../src/limits.ts";
 import type { RateLimit } from "../src/forms.ts";
 import type { Io } from "./io.ts";
+import { parseJson } from "./json.ts";
 
-/** JSON given as text, as `@FILE`, or as `-` for standard input. Throws `invalid`. */
-export async function jsonValue(text: string, option: string, io: Io): Promise<unknown> {
+/** JSON given as text, as `@FILE`, or as `-` for standard input. Throws `invalid`, as `parseJson` does. */
+export async function jsonValue(
+  text: string,
+  option: string,
+  io: Io,
+  numbers?: { rounded: boolean },
+): Promise<unknown> {
   const source =
     text === "-" ? await io.readStdin() : text.startsWith("@") ? await readText(text.slice(1), option) : text;
   try {
-    return JSON.parse(source);
+    return parseJson(source, option, numbers);
   } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     throw usage(
-      `${option} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`,
+      `${option} is not valid JSON: ${error.message}`,
       `a text needs quotes, as in ${option} '"text"'; @FILE reads a file`,
     );
   }

@@ -80,5 +80,5 @@ export function pathOf(...steps: string[]): string {
       return /^[\w$-]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
     })
     .join("")
-    .slice(1);
+    .replace(/^\./, "");
 }

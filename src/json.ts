@@ -36,3 +36,89 @@ export function isDeeper(json: Uint8Array, limit: number): boolean {
   }
   return false;
 }
+
+/** What may be a number that is not kept; texts that look so cost time alone. */
+const SUSPECT = /(?<![\d.])\d{16}|[eE]\+?\d{3}/;
+const [COMMA, COLON, MINUS, PLUS, POINT, ZERO, NINE] = [0x2c, 0x3a, 0x2d, 0x2b, 0x2e, 0x30, 0x39];
+
+/**
+ * The first number in JSON that reading would turn into another one without a word, with the way to it; undefined
+ * where every integer is kept, and in what is no JSON.
+ */
+export function findInexact(json: string): { steps: string[]; source: string } | undefined {
+  if (!SUSPECT.test(json)) return undefined;
+  /** Where each container is at: an index, or a key as JSON. */
+  const steps: (number | string)[] = [];
+  let text = "";
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) {
+      const start = at;
+      at = endOfText(json, at);
+      text = json.slice(start, at + 1);
+    } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
+      const start = at;
+      while (isOfNumber(json.charCodeAt(at + 1))) at += 1;
+      // No shorter number is too large or too exact.
+      if (at - start < 4) continue;
+      const source = json.slice(start, at + 1);
+      if (!isExact(source)) return isJson(json) ? { steps: steps.map(stepName), source } : undefined;
+    } else if (code === COMMA) {
+      const step = steps.at(-1);
+      if (typeof step === "number") steps[steps.length - 1] = step + 1;
+    } else if (code === COLON) steps[steps.length - 1] = text;
+    else if (code === OPEN_LIST) steps.push(0);
+    else if (code === OPEN_OBJECT) steps.push('""');
+    else if (code === CLOSE_LIST || code === CLOSE_OBJECT) steps.pop();
+  }
+  return undefined;
+}
+
+/** Where the quote stands that ends the text which begins at `at`. */
+function endOfText(json: string, at: number): number {
+  for (let end = at + 1; end < json.length; end += 1) {
+    const code = json.charCodeAt(end);
+    if (code === QUOTE) return end;
+    if (code === BACKSLASH) end += 1;
+  }
+  return json.length;
+}
+
+function isOfNumber(code: number): boolean {
+  const isSign = code === MINUS || code === PLUS || code === POINT;
+  return (code >= ZERO && code <= NINE) || isSign || code === 0x65 || code === 0x45;
+}
+
+/**
+ * Whether a number, as JSON writes it, is kept: an integer whose digits come back as they were, or one with a fraction or
+ * an exponent, of which nobody expects that, unless it is too large for any number.
+ */
+export function isExact(source: string): boolean {
+  const value = Math.abs(Number(source));
+  if (!Number.isFinite(value)) return false;
+  if (source.length < 16 || !/^-?\d+$/.test(source)) return true;
+  const [digits = "", exponent = 0] = String(value).split("e+");
+  const [whole = "", fraction = ""] = digits.split(".");
+  return BigInt(whole + fraction.padEnd(Number(exponent), "0")) === BigInt(source.replace("-", ""));
+}
+
+export function inexactMessage(source: string): string {
+  const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source;
+  const value = Number(source);
+  return Number.isFinite(value)
+    ? `${shown} cannot be kept exactly: it would become ${value}`
+    : `${shown} is larger than any number that can be kept`;
+}
+
+function stepName(step: number | string): string {
+  return typeof step === "number" ? String(step) : (JSON.parse(step) as string);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

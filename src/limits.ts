@@ -65,6 +65,8 @@ export const RULE_LIMITS = {
 export const MAX_WRONG_TOKENS = { count: 20, seconds: 60 } as const;
 
 /** A request body of the admin API, in bytes; one with all the flags of an environment. */
+/** Containers inside containers in what the admin API and its commands read; each value has a limit of its own. */
+export const MAX_JSON_LEVELS = 200;
 export const MAX_ADMIN_BODY = MiB;
 export const MAX_IMPORT_BODY = 16 * MiB;
 

@@ -38,7 +38,9 @@ Examples:
         const slug = await session.need(given, "flag");
         const project = await session.project();
         const environment = await session.environment(project);
-        const context = await jsonValue(String(session.options["context"]), "--context", io);
+        const text = String(session.options["context"]);
+        // Where flags are evaluated numbers are rounded too.
+        const context = await jsonValue(text, "--context", io, { rounded: true });
         const url = path`/projects/${project}/environments/${environment}/flags/${slug}/evaluate`;
         const result = await session.client.call<Evaluated>("POST", url, { context });
         await session.print(result, describe(result));

@@ -4,6 +4,7 @@ import type { ImportResult } from "../../src/import.ts";
 import { path } from "../client.ts";
 import { environmentOption, projectOption } from "../config.ts";
 import type { Io } from "../io.ts";
+import { parseJson } from "../json.ts";
 import { saveTo, writeOut } from "../save.ts";
 import { action } from "../session.ts";
 import { printable, shown } from "../text.ts";
@@ -45,10 +46,7 @@ Examples:
         const file = await session.need(given, "file");
         const project = await session.project();
         const environment = await session.environment(project);
-        const document = parseDocument(
-          file,
-          file === "-" ? await io.readStdin() : await readText(file, "import"),
-        );
+        const document = await readFlagd(file, io);
         const isTrial = session.options["dryRun"] === true;
         const url = `${path`/projects/${project}/environments/${environment}/flagd`}?dryRun=${isTrial}`;
         const imported = await session.client.call<Imported>("POST", url, document);
@@ -92,26 +90,22 @@ Examples:
     );
 }
 
-/** JSON, or YAML by the name of the file or where standard input is no JSON. Throws `invalid`. */
-function parseDocument(file: string, text: string): object {
-  const mayBeYaml = file === "-" || /\.ya?ml$/i.test(file);
-  let document: unknown;
-  try {
-    document = parseText(text, mayBeYaml);
-  } catch (error) {
-    const found = error instanceof Error ? error.message : String(error);
-    throw usage(`${file} is not valid ${mayBeYaml ? "JSON or YAML" : "JSON"}: ${found}`);
-  }
+/** JSON, or YAML by the name of the file or where standard input is no JSON. Throws `invalid` with the place. */
+async function readFlagd(file: string, io: Io): Promise<object> {
+  const text = file === "-" ? await io.readStdin() : await readText(file, "import");
+  const name = file === "-" ? "standard input" : file;
+  const document = await parseFlagd(text, name, file === "-" || /\.ya?ml$/i.test(file));
   if (typeof document === "object" && document !== null && !Array.isArray(document)) return document;
-  throw usage(`${file} is no file of flagd`, 'it looks like {"flags":{…}}');
+  throw usage(`${name} is no file of flagd`, 'it looks like {"flags":{…}}');
 }
 
-function parseText(text: string, mayBeYaml: boolean): unknown {
+async function parseFlagd(text: string, name: string, mayBeYaml: boolean): Promise<unknown> {
+  if (mayBeYaml) return (await import("../document-file.ts")).parseJsonOrYaml(text, name);
   try {
-    return JSON.parse(text);
+    return parseJson(text, name);
   } catch (error) {
-    if (!mayBeYaml) throw error;
-    return Bun.YAML.parse(text);
+    if (error instanceof SyntaxError) throw usage(`${name} is not valid JSON: ${error.message}`);
+    throw error;
   }
 }
 

@@ -152,11 +152,6 @@ describe("an import", () => {
       "/flags/a/variants: ",
     ],
     ["a variant that is a list", { flags: { a: flagOf({ variants: { a: [] } }) } }, "/flags/a/variants/a: "],
-    [
-      "a number that was rounded",
-      { flags: { a: flagOf({ variants: { a: 2 ** 53 } }) } },
-      "/flags/a/variants/a: ",
-    ],
     ["an unknown default", { flags: { a: flagOf({ defaultVariant: "c" }) } }, "/flags/a/defaultVariant: "],
     [
       "a default that is a number",

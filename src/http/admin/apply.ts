@@ -27,7 +27,7 @@ export function applyRoutes(app: App) {
       scope: "read",
       schema: z.object({ changes: z.array(differenceSchema) }),
     }),
-    jsonBody(applySchema, "document"),
+    jsonBody(applySchema, { whole: "document" }),
     async (c) => {
       const { document, dryRun = false, prune = false, confirmed = false } = c.req.valid("json");
       if (dryRun) return c.json({ changes: (await planDocument(app, document, prune)).differences });

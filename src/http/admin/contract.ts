@@ -3,6 +3,8 @@ import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
 import { pathOf } from "../../documents.ts";
 import { AppError } from "../../errors.ts";
+import { findInexact, inexactMessage, isDeeper } from "../../json.ts";
+import { MAX_JSON_LEVELS } from "../../limits.ts";
 import type { Scope } from "../../tokens.ts";
 import { CONFIRM, requires, type OperationPlace } from "../auth.ts";
 
@@ -88,17 +90,27 @@ export function route({
 /**
  * Checks the JSON body of a request. Throws `invalid` with the first thing that is wrong and where, `unsupported`
  * for a body that is not said to be JSON, which the library would take for an empty one. A place in the field `whole`
- * is told from there.
+ * is told from there. Numbers that reading would change are refused, unless they are `rounded`.
  */
-export function jsonBody<S extends z.ZodMiniType>(schema: S, whole?: string) {
+export function jsonBody<S extends z.ZodMiniType>(
+  schema: S,
+  { whole, rounded = false }: { whole?: string; rounded?: boolean } = {},
+) {
   const check = validator("json", schema, (result) => refuse(result, whole));
-  const checkType: typeof check = (c, next) => {
+  const checkBody: typeof check = async (c, next) => {
     if (!/^application\/json\b/i.test(c.req.header("content-type") ?? "")) {
       throw new AppError("unsupported", "the body has to be sent as Content-Type: application/json");
     }
+    if (isDeeper(new Uint8Array(await c.req.arrayBuffer()), MAX_JSON_LEVELS))
+      throw new AppError("invalid", `the body has more than ${MAX_JSON_LEVELS} levels`);
+    const found = rounded ? undefined : findInexact(await c.req.text());
+    if (found)
+      throw new AppError("invalid", `${placeOf(found.steps, whole)}: ${inexactMessage(found.source)}`, {
+        hint: "write it as a text, in quotes",
+      });
     return check(c, next);
   };
-  return Object.assign(checkType, check);
+  return Object.assign(checkBody, check);
 }
 
 /** Checks the query of a request. Throws `invalid`. */
@@ -134,7 +146,11 @@ function refuse(
   if (result.success) return;
   const [issue] = result.error;
   const steps = issue?.path?.map((step) => String(typeof step === "object" ? step.key : step)) ?? [];
-  const path = steps[0] === whole ? pathOf(...steps.slice(1)) : steps.join(".");
+  const path = placeOf(steps, whole);
   const message = issue?.issues?.[0]?.message ?? issue?.message ?? "the request is not valid";
   throw new AppError("invalid", path === "" || message.startsWith(path) ? message : `${path}: ${message}`);
+}
+
+function placeOf(steps: string[], whole?: string): string {
+  return steps[0] === whole ? pathOf(...steps.slice(1)) : steps.join(".");
 }

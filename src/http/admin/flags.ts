@@ -84,7 +84,7 @@ export function flagRoutes(app: App) {
         scope: "flags:read",
         schema: evaluationSchema,
       }),
-      jsonBody(contextSchema),
+      jsonBody(contextSchema, { rounded: true }),
       async (c) => {
         const { project, environment, flag } = c.req.param();
         const { evaluateOne } = await import("./evaluate.ts");

@@ -110,11 +110,6 @@ function findFlagFaults(flag: unknown, segments: ReadonlyMap<string, unknown>): 
   if (state !== "ENABLED" && state !== "DISABLED")
     faults.push({ path: "/state", message: "must be ENABLED or DISABLED" });
   if (!isObject(variants)) return [...faults, { path: "/variants", message: "must be an object" }];
-  for (const [name, value] of Object.entries(variants)) {
-    // Reading it has rounded it already.
-    if (Number.isInteger(value) && !Number.isSafeInteger(value))
-      faults.push({ path: pointer("/variants", name), message: "is too large a number to be kept exactly" });
-  }
   if (typeof defaultVariant === "string" && defaultVariant && !Object.hasOwn(variants, defaultVariant))
     faults.push({ path: "/defaultVariant", message: `"${defaultVariant}" is none of the variants` });
   if (faults.length > 0) return faults;
