@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
 import { DRAIN } from "../limits.ts";
+import { createByteBuffer } from "./byte-buffer.ts";
 
 /** A request body read chunk by chunk. */
 export type Body = {
@@ -44,14 +45,12 @@ export function openBody(request: Request): Body {
         throw gone(error);
       }
     }
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const bytes = createByteBuffer();
     for (let chunk = await read(); chunk !== null; chunk = await read()) {
-      size += chunk.byteLength;
-      if (size > limit) throw tooLarge();
-      chunks.push(chunk);
+      if (bytes.size() + chunk.byteLength > limit) throw tooLarge();
+      bytes.append(chunk);
     }
-    return Buffer.concat(chunks);
+    return bytes.bytes();
   };
 
   const drain = async () => {

@@ -14,6 +14,7 @@ import type { Form } from "../forms.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../limits.ts";
 import type { Draft, StagedFile } from "../submissions.ts";
 import type { Body } from "./body.ts";
+import { createByteBuffer } from "./byte-buffer.ts";
 import { parseHeader } from "./headers.ts";
 import { createMultipartParser, type Part } from "./multipart.ts";
 
@@ -39,8 +40,7 @@ export async function readMultipart(
   /** What the bytes that come belong to. */
   let part: Part | undefined;
   let file: { blob: StagedBlob; size: number } | undefined;
-  let text: Uint8Array[] = [];
-  let textSize = 0;
+  const text = createByteBuffer();
 
   const beginFile = async ({ name, fileName, type }: Part) => {
     checkFile(form, files.length, fileName ?? "");
@@ -52,19 +52,16 @@ export async function readMultipart(
   const begin = async (begun: Part) => {
     part = begun;
     file = undefined;
-    text = [];
-    textSize = 0;
+    text.drop(text.size());
     checkName(begun.name);
     if (begun.fileName) await beginFile(begun);
   };
   const add = async (bytes: Uint8Array) => {
     if (part!.fileName === null) {
-      textSize += bytes.byteLength;
       textBytes += bytes.byteLength;
-      if (textSize > LIMITS.fieldValue) throw fieldTooLong(part!.name);
+      if (text.size() + bytes.byteLength > LIMITS.fieldValue) throw fieldTooLong(part!.name);
       if (textBytes > LIMITS.multipartText) throw textTooLarge();
-      // A copy: the chunk may be reused, and keeping a view would keep all of it.
-      text.push(Buffer.from(bytes));
+      text.append(bytes);
       return;
     }
     // A file input left empty is a part without a file name and without bytes.
@@ -74,7 +71,7 @@ export async function readMultipart(
     await file!.blob.write(bytes);
   };
   const end = () => {
-    if (part!.fileName === null) fields.add(part!.name, decodeField(part!, Buffer.concat(text)));
+    if (part!.fileName === null) fields.add(part!.name, decodeField(part!, text.bytes()));
     else if (!file && ++emptyInputs > LIMITS.fields)
       throw new AppError("too_large", "too many empty file inputs");
   };

@@ -1,11 +1,12 @@
 import { AppError } from "../errors.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../limits.ts";
+import { createByteBuffer } from "./byte-buffer.ts";
 import { parseHeader } from "./headers.ts";
 
 /** What a multipart body holds, in the order it arrives. */
 type MultipartEvent =
   | { kind: "part"; part: Part }
-  /** Bytes of the part begun last; a view of the chunk that was pushed. */
+  /** Bytes of the part begun last; a view, valid until the next chunk is pushed. */
   | { kind: "data"; bytes: Uint8Array }
   | { kind: "end" };
 
@@ -50,7 +51,8 @@ export function boundaryOf(contentType: string): string {
 export function createMultipartParser(boundary: string): MultipartParser {
   const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
   // The first delimiter may open the body: as if a line had ended before it.
-  let held: Buffer = Buffer.from("\r\n");
+  const held = createByteBuffer();
+  held.append(Buffer.from("\r\n"));
   let state: "preamble" | "delimiter" | "headers" | "data" | "epilogue" = "preamble";
   let padding = 0;
 
@@ -61,8 +63,9 @@ export function createMultipartParser(boundary: string): MultipartParser {
   };
 
   function* push(chunk: Uint8Array): Generator<MultipartEvent> {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const data = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
+    const isHeld = held.size() > 0;
+    if (isHeld) held.append(chunk);
+    const data = isHeld ? held.bytes() : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let at = 0;
     for (;;) {
       if (state === "preamble" || state === "data") {
@@ -110,7 +113,8 @@ export function createMultipartParser(boundary: string): MultipartParser {
         break;
       }
     }
-    held = at === data.length ? EMPTY : Buffer.from(data.subarray(at));
+    if (isHeld) held.drop(at);
+    else held.append(data.subarray(at));
   }
 
   return {
@@ -120,8 +124,6 @@ export function createMultipartParser(boundary: string): MultipartParser {
     },
   };
 }
-
-const EMPTY = Buffer.alloc(0);
 
 /** Where the bytes from `at` on may begin a delimiter that the next chunk completes; else their end. */
 function possibleDelimiter(data: Buffer, at: number, delimiter: Buffer): number {
