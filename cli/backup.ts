@@ -14,7 +14,7 @@ import { lockBackup, needDatabase, openApp } from "./open.ts";
 import { fileTime, prepareRestore } from "./restore.ts";
 import { progressBar, saveTo, writeOut } from "./save.ts";
 import { openScratch } from "./scratch.ts";
-import { printable } from "./text.ts";
+import { printable, shellWord } from "./text.ts";
 import { usage } from "./values.ts";
 import { VERSION } from "./version.ts";
 
@@ -95,8 +95,7 @@ Examples:
     )
     .action(async function (this: Command, file: string) {
       const config = readLocalConfig(this);
-      const archive = Bun.file(file);
-      if (!(await archive.exists())) throw noArchive(file);
+      await requireArchive(file);
       await using restore = await prepareRestore(
         config.data,
         this.opts<{ replace?: true }>().replace === true,
@@ -168,8 +167,8 @@ async function save(io: Io, config: Config, output: string): Promise<void> {
 
 /** Reads an archive and returns what it says about itself; one that is not sound is told of, and `Failed` is thrown. */
 async function read(io: Io, config: Config, file: string, scratch: Scratch, into?: Blobs): Promise<About> {
+  await requireArchive(file);
   const archive = Bun.file(file);
-  if (!(await archive.exists())) throw noArchive(file);
   const bar = createBar(io, config);
   let done = 0;
   const entries = unpackTar(archive.stream());
@@ -212,6 +211,25 @@ function createBar(io: Io, { json, quiet }: Config) {
   };
 }
 
-function noArchive(file: string): AppError {
-  return new AppError("not_found", `there is no file ${file}`, { hint: "name a backup that formflag made" });
+/** The first block of a tar archive has this word (POSIX ustar); what compresses one begins with these bytes. */
+const TAR = { at: 257, word: "ustar" };
+const COMPRESSED = { "1f8b": "gunzip", "28b52ffd": "unzstd", fd377a585a: "unxz", "425a68": "bunzip2" };
+
+/** Throws `not_found` where there is no such file, `unsupported` where it begins like no tar archive. */
+async function requireArchive(file: string): Promise<void> {
+  const found = await stat(file).catch(ignoreMissing);
+  const hint = "name a file that formflag backup create wrote";
+  if (!found) throw new AppError("not_found", `there is no file ${file}`, { hint });
+  if (found.isDirectory())
+    throw new AppError("unsupported", `${file} is a directory, not a backup`, { hint });
+  // What is read from a pipe cannot be read again.
+  if (!found.isFile()) return;
+  const start = Buffer.from(await Bun.file(file).slice(0, 512).arrayBuffer());
+  if (start.toString("latin1", TAR.at, TAR.at + TAR.word.length) === TAR.word) return;
+  const program = Object.entries(COMPRESSED).find(([bytes]) => start.toString("hex").startsWith(bytes))?.[1];
+  if (program !== undefined)
+    throw new AppError("unsupported", `${file} is compressed`, {
+      hint: `unpack it first: ${program} ${shellWord(file)}`,
+    });
+  throw new AppError("unsupported", `${file} is not a formflag backup`, { hint });
 }

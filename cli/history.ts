@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { viewChange } from "../src/history.ts";
+import { MAX_PAGE } from "../src/limits.ts";
 import { path } from "./client.ts";
 import { environmentOption, projectOption } from "./config.ts";
 import { diffLines, paintFor } from "./diff.ts";
@@ -39,7 +40,7 @@ Examples:
         const asked = new URLSearchParams({
           ...(kind === "flag" ? {} : { kind, name }),
           ...(environment === undefined ? {} : { environment }),
-          ...(limit === undefined ? {} : { limit: String(countValue(limit, "--limit")) }),
+          ...(limit === undefined ? {} : { limit: String(countValue(limit, "--limit", 1, MAX_PAGE)) }),
           ...(before === undefined ? {} : { before: String(countValue(before, "--before")) }),
         });
         const url =

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { AppError, type ErrorCode } from "../src/errors.ts";
 import { globalOptions } from "./config.ts";
 import { Cancelled, Failed, RemoteError, processIo, type Io } from "./io.ts";
+import { nearMiss } from "./near-misses.ts";
 import { printable, printableLines } from "./text.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
@@ -130,6 +131,7 @@ export async function run(args: string[], io: Io): Promise<number> {
     const write = (text: string) => void written.push(io.out(text));
     const isWanted = (name: string) => args.includes(name) || args.includes("completion");
     const program = await buildProgram(io, {
+      args,
       asJson,
       mayColor: !args.includes("--no-color"),
       write,
@@ -146,6 +148,8 @@ export async function run(args: string[], io: Io): Promise<number> {
 }
 
 type Build = {
+  /** The command line, for hints about what is mistyped in it. */
+  args?: string[];
   asJson?: boolean;
   mayColor?: boolean;
   /** Takes help and version texts. */
@@ -157,7 +161,7 @@ type Build = {
 /** The commander program: with every command, unless told which are wanted. */
 export async function buildProgram(
   io: Io,
-  { asJson = false, mayColor = false, write, isWanted = () => true }: Build,
+  { args = [], asJson = false, mayColor = false, write, isWanted = () => true }: Build,
 ): Promise<Command> {
   const program = new Command("formflag")
     .description("A form inbox and feature flags in one executable.")
@@ -167,7 +171,16 @@ export async function buildProgram(
     .configureOutput({
       writeOut: write,
       writeErr: (text) => (asJson ? undefined : io.err(text)),
-      outputError: (text, write) => (asJson ? undefined : write(text)),
+      outputError(text, write) {
+        const [message = "", near] = text
+          .replace(/^error: /, "")
+          .trimEnd()
+          .split("\n");
+        const hint = nearMiss(message, args, program) ?? near ?? null;
+        if (asJson) io.err(errorJson("invalid", message, hint));
+        else
+          write(`error: ${message}\n${hint === null ? "" : hint === near ? `${near}\n` : `hint: ${hint}\n`}`);
+      },
       // Asked only where there is a terminal: see processIo.
       getOutHelpWidth: () => (io.outIsTerminal ? process.stdout.columns : WIDTH),
       getErrHelpWidth: () => (io.errIsTerminal ? process.stderr.columns : WIDTH),
@@ -201,10 +214,14 @@ First steps:
   formflag submissions list contact
 `;
 
+function errorJson(code: string, message: string, hint: string | null): string {
+  return `${JSON.stringify({ error: { code, message, hint } })}\n`;
+}
+
 /** Tells what went wrong, in the words of the one who can do something about it. */
 function tell(error: unknown, io: Io, asJson: boolean): number {
   const show = (code: string, message: string, hint: string | null) => {
-    if (asJson) io.err(`${JSON.stringify({ error: { code, message, hint } })}\n`);
+    if (asJson) io.err(errorJson(code, message, hint));
     else
       io.err(
         `error: ${printableLines(message).replaceAll("\n", "\n  ")}\n${hint === null ? "" : `hint: ${printable(hint)}\n`}`,
@@ -213,17 +230,11 @@ function tell(error: unknown, io: Io, asJson: boolean): number {
   if (error instanceof Cancelled) return INTERRUPTED;
   if (error instanceof Failed) return error.exitCode;
   if (error instanceof CommanderError) {
-    // Help and version were asked for; any other is already told, but not as JSON.
+    // Help and version were asked for.
     if (error.exitCode === 0) return 0;
-    if (asJson) {
-      const [message = "", near] = error.message.replace(/^error: /, "").split("\n");
-      const isHelp = error.code === "commander.help";
-      show(
-        "invalid",
-        isHelp ? "the command is incomplete" : message,
-        isHelp ? "add --help to see what follows" : (near ?? null),
-      );
-    }
+    // Any other is told by outputError, except for a help that was not asked for.
+    if (asJson && error.code === "commander.help")
+      io.err(errorJson("invalid", "the command is incomplete", "add --help to see what follows"));
     return USAGE;
   }
   if (error instanceof AppError) {

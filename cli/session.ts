@@ -5,6 +5,7 @@ import type { Project } from "../src/projects.ts";
 import { confirmingClient, lazyClient, localClient, path, type Client } from "./client.ts";
 import { readConfig, readRemote, type Config } from "./config.ts";
 import { Cancelled, type Io } from "./io.ts";
+import { inTermsOf } from "./near-misses.ts";
 import { askChoice, askConfirm, askName, askText } from "./prompts.ts";
 import type { Remote } from "./remote.ts";
 import { forTerminal } from "./text.ts";
@@ -55,6 +56,8 @@ export function action(io: Io, work: Work, { begins = () => false }: Begins = {}
     const client = lazyClient(() => (remote === null ? openHere(io, config, mayBegin) : openThere(remote)));
     try {
       await work(openSession(io, config, client, this), ...args);
+    } catch (error) {
+      throw inTermsOf(this, error);
     } finally {
       await client.close();
     }

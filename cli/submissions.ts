@@ -33,7 +33,7 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
       action(io, async (session, given) => {
         const form = await session.need(given, "form");
         const { limit, before } = session.options as { limit: string; before?: string };
-        const all = await listSubmissions(session, form, countValue(limit, "--limit"), before);
+        const all = await listSubmissions(session, form, countValue(limit, "--limit", 1), before);
         const rows = all.map(({ id, createdAt, data, files }) => [
           id,
           createdAt,

@@ -3,18 +3,14 @@ import { parseBytes } from "../src/limits.ts";
 import type { RateLimit } from "../src/forms.ts";
 import type { Io } from "./io.ts";
 import { parseJson } from "./json.ts";
+import { shorten } from "./text.ts";
+
+type Numbers = { rounded: boolean };
 
 /** JSON given as text, as `@FILE`, or as `-` for standard input. Throws `invalid`, as `parseJson` does. */
-export async function jsonValue(
-  text: string,
-  option: string,
-  io: Io,
-  numbers?: { rounded: boolean },
-): Promise<unknown> {
-  const source =
-    text === "-" ? await io.readStdin() : text.startsWith("@") ? await readText(text.slice(1), option) : text;
+export async function jsonValue(text: string, option: string, io: Io): Promise<unknown> {
   try {
-    return parseJson(source, option, numbers);
+    return parseJson(await sourceOf(text, option, io), option);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw usage(
@@ -22,6 +18,33 @@ export async function jsonValue(
       `a text needs quotes, as in ${option} '"text"'; @FILE reads a file`,
     );
   }
+}
+
+/** The same for an option that takes an object alone. Throws `invalid` with the `example`. */
+export async function jsonObject(
+  text: string,
+  option: string,
+  example: string,
+  io: Io,
+  numbers?: Numbers,
+): Promise<object> {
+  const source = await sourceOf(text, option, io);
+  const hint = `write ${option} '${example}'; @FILE reads a file`;
+  try {
+    const value = parseJson(source, option, numbers);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // Who writes a brace means JSON.
+    if (source.trimStart().startsWith("{"))
+      throw usage(`${option} is not valid JSON: ${error.message}`, hint);
+  }
+  throw usage(`${option} takes a JSON object, not ${shorten(text, 40)}`, hint);
+}
+
+async function sourceOf(text: string, option: string, io: Io): Promise<string> {
+  if (text === "-") return io.readStdin();
+  return text.startsWith("@") ? readText(text.slice(1), option) : text;
 }
 
 export async function readText(file: string, option: string): Promise<string> {
@@ -41,9 +64,15 @@ export function sizeValue(text: string, option: string): number | null {
   return bytes;
 }
 
-export function countValue(text: string, option: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw usage(`${option} ${text} is no whole number`);
-  return Number(text);
+/** A whole number from `least`, and up to `most`. Throws `invalid`. */
+export function countValue(text: string, option: string, least = 0, most = 999_999_999): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (count >= least && count <= most) return count;
+  const range = most === 999_999_999 ? `from ${least}` : `from ${least} to ${most}`;
+  throw usage(
+    `${option} ${text} is not a whole number ${range}`,
+    `write ${option} ${Math.max(least, Math.min(50, most))}`,
+  );
 }
 
 /** The header that asks for the revision of `--if-revision`; none without. Throws `invalid`. */

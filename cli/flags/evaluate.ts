@@ -4,7 +4,7 @@ import { environmentOption, projectOption } from "../config.ts";
 import { Failed, type Io } from "../io.ts";
 import { action } from "../session.ts";
 import { details } from "../text.ts";
-import { jsonValue } from "../values.ts";
+import { jsonObject } from "../values.ts";
 
 type Evaluated = {
   key: string;
@@ -38,15 +38,20 @@ Examples:
         const slug = await session.need(given, "flag");
         const project = await session.project();
         const environment = await session.environment(project);
-        const text = String(session.options["context"]);
-        // Where flags are evaluated numbers are rounded too.
-        const context = await jsonValue(text, "--context", io, { rounded: true });
+        const context = await contextOf(String(session.options["context"]), io);
         const url = path`/projects/${project}/environments/${environment}/flags/${slug}/evaluate`;
         const result = await session.client.call<Evaluated>("POST", url, { context });
         await session.print(result, describe(result));
         if (result.errorCode !== undefined) throw new Failed();
       }),
     );
+}
+
+/** A bare word is taken for whom the flag is evaluated. */
+function contextOf(text: string, io: Io): Promise<object> {
+  const key = /^[\w.@+-]+$/.test(text) ? text : "ann";
+  // Where flags are evaluated numbers are rounded too.
+  return jsonObject(text, "--context", JSON.stringify({ targetingKey: key }), io, { rounded: true });
 }
 
 function describe({ value, variant, reason, errorCode, errorDetails }: Evaluated): string {

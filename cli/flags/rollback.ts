@@ -41,7 +41,7 @@ Examples:
         const flag = await session.client.call<Flag & { result: SetResult }>(
           "POST",
           url,
-          { to: countValue(to, "--to") },
+          { to: countValue(to, "--to", 1) },
           ifRevision(session.options),
         );
         const text = shown`${flag.result} ${slug} in ${project}/${environment}: as after revision ${to}\n`;

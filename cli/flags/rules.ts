@@ -3,7 +3,7 @@ import type { Flag } from "../../src/flags.ts";
 import type { FlagRules, RulesPatch } from "../../src/rules.ts";
 import { AppError } from "../../src/errors.ts";
 import type { Session } from "../session.ts";
-import { jsonValue, usage } from "../values.ts";
+import { jsonObject, usage } from "../values.ts";
 import { conditionRule } from "./condition.ts";
 
 /** A flag as the admin API shows it. */
@@ -76,8 +76,13 @@ export async function rulesPatch(session: Session, url: string): Promise<RulesPa
   return patch;
 }
 
-async function jsonOrNone(text: string, option: string, { io }: Session): Promise<unknown> {
-  return text === "none" ? null : jsonValue(text, option, io);
+const EXAMPLES = {
+  "--variants": '{"on":true,"off":false}',
+  "--targeting": '{"if":[{"ends_with":[{"var":"email"},"@example.com"]},"on"]}',
+};
+
+async function jsonOrNone(text: string, option: keyof typeof EXAMPLES, { io }: Session): Promise<unknown> {
+  return text === "none" ? null : jsonObject(text, option, EXAMPLES[option], io);
 }
 
 /** Those that the flag has now; undefined for a plain or a new one. */

@@ -21,8 +21,8 @@ const origin = z
 
 /** `count` submissions of one sender in `seconds`. */
 export const rateLimitSchema = z.strictObject({
-  count: z.int().check(z.gte(1), z.lte(1_000_000)),
-  seconds: z.int().check(z.gte(1), z.lte(86_400)),
+  count: z.int().check(z.gte(1), z.lte(1_000_000, "a rate has at most 1000000 submissions")),
+  seconds: z.int().check(z.gte(1), z.lte(86_400, "a rate is for a day at most")),
 });
 
 export const formSchema = z.object({

@@ -5,7 +5,7 @@ export function slugOf(noun: string, reserved: readonly string[] = []) {
   return z.string(`the ${noun} needs a name`).check(
     z.regex(
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,149}$/,
-      `a ${noun} is named by 1 to 150 letters, digits, dots, dashes or underscores, starting with a letter or digit`,
+      `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun} is named by 1 to 150 letters, digits, dots, dashes or underscores, starting with a letter or digit`,
     ),
     z.refine((slug) => !reserved.includes(slug), `this name is reserved: choose another for the ${noun}`),
   );

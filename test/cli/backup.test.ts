@@ -337,9 +337,9 @@ describe("an archive that is not sound is refused, and restored nothing of it:",
     ],
     ["no manifest", (entries) => entries.slice(1), /manifest\.json is not where it should be/],
     ["no database", (entries) => entries.toSpliced(1, 1), /formflag\.db is not where it should be/],
-    ["nothing in it", () => [], /manifest\.json is not where it should be/],
-    ["no tar archive", () => bytesOf("This is none. ".repeat(1000)), /no sound archive/],
-    ["no bytes", () => new Uint8Array(), /no sound archive/],
+    ["nothing in it", () => [], /not a formflag backup/],
+    ["no tar archive", () => bytesOf("This is none. ".repeat(1000)), /not a formflag backup/],
+    ["no bytes", () => new Uint8Array(), /not a formflag backup/],
   ];
 
   test.each(cases)("%s", async (_what, change, message) => {

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { formflag, onData } from "../support/executable.ts";
+import { tempDirectory } from "../support/temp.ts";
+
+const data = tempDirectory();
+const { run } = onData(data);
+await run("projects", "create", "shop");
+await run("forms", "create", "contact");
+await run("flags", "set", "sale", "-p", "shop", "-e", "develop");
+
+describe("what other programs call otherwise", () => {
+  test.each([
+    ["serve --port 9000", "unknown option '--port'", "formflag serve --listen 127.0.0.1:9000"],
+    ["serve -p 9000", "unknown option '-p'", "formflag serve --listen 127.0.0.1:9000"],
+    ["projects list --token ff_x", "unknown option '--token'", "--token-file"],
+    ["-v", "unknown option '-v'", "formflag --version"],
+    ["version", "unknown command 'version'", "formflag --version"],
+    ["start", "unknown command 'start'", "formflag serve"],
+    ["restore backup.tar", "unknown command 'restore'", "formflag backup restore <file>"],
+    ["flags create sale", "unknown command 'create'", "formflag flags set"],
+    ["forms update contact", "unknown command 'update'", "formflag forms set"],
+    ["projects show shop", "unknown command 'show'", "formflag projects get"],
+    ["submissions rm 1", "unknown command 'rm'", "formflag submissions delete"],
+    ["tokens delete laptop", "unknown command 'delete'", "formflag tokens revoke"],
+    ["tokens add laptop", "unknown command 'add'", "formflag tokens create"],
+  ])("%s is exit 2 and says what to type", async (line, message, hint) => {
+    const { code, stdout, stderr } = await formflag(line.split(" "));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toStartWith(`error: ${message}\nhint: `);
+    expect(stderr).toContain(hint);
+    const asJson = await formflag([...line.split(" "), "--json"]);
+    expect(JSON.parse(asJson.stderr)).toEqual({
+      error: { code: "invalid", message, hint: expect.stringContaining(hint) },
+    });
+  });
+});
+
+describe("a wrong value is named as it stands on the command line", () => {
+  const here = ["-p", "shop", "-e", "develop"];
+  test.each([
+    [["submissions", "list", "contact", "--limit", "0"], "--limit 0 is not a whole number from 1"],
+    [["submissions", "list", "contact", "--before", "x"], "--before is the id of a submission"],
+    [
+      ["flags", "history", "sale", "-p", "shop", "--limit", "5000"],
+      "--limit 5000 is not a whole number from 1 to 1000",
+    ],
+    [["flags", "rollback", "sale", ...here, "--to", "0"], "--to 0 is not a whole number from 1"],
+    [["flags", "set", "sale", ...here, "--variants", "[]"], "--variants takes a JSON object, not []"],
+    [["flags", "set", "sale", ...here, "--targeting", "1"], "--targeting takes a JSON object, not 1"],
+    [["flags", "evaluate", "sale", ...here, "--context", "ann"], "--context takes a JSON object, not ann"],
+    [["flags", "evaluate", "sale", ...here, "--context", "{a"], "--context is not valid JSON"],
+    [["tokens", "create", "x", "--scope", "flags"], "--scope: a scope is one of admin"],
+    [["tokens", "create", "a b"], "a token is named by"],
+    [["projects", "create", "a b"], "a project is named by"],
+    [["projects", "create", "x", "--environments", "a/b"], "--environments: an environment is named by"],
+    [["forms", "set", "contact", "--name", ""], "--name: a name must not be empty"],
+    [["forms", "set", "contact", "--max-files", "9999"], "--max-files: a submission may have at most"],
+    [["forms", "set", "contact", "--rate-limit", "9999999/h"], "--rate-limit: a rate has at most"],
+    [["forms", "set", "contact", "--success-url", "thanks"], "--success-url: a success URL is"],
+  ])("%p", async (args, message) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toStartWith(`error: ${message}`);
+  });
+
+  test("with what to write for a context", async () => {
+    const { stderr } = await run("flags", "evaluate", "sale", ...here, "--context", "ben");
+    expect(stderr).toContain(`hint: write --context '{"targetingKey":"ben"}'`);
+  });
+});
+
+describe("a restore", () => {
+  const folder = tempDirectory();
+  mkdirSync(join(folder, "folder"));
+  test.each([
+    ["notes.txt", "hello ".repeat(200), "is not a formflag backup", "formflag backup create"],
+    ["empty.tar", "", "is not a formflag backup", "formflag backup create"],
+    ["zeros.tar", "\0".repeat(2048), "is not a formflag backup", "formflag backup create"],
+    ["backup.tar.gz", Bun.gzipSync("hello"), "is compressed", "gunzip"],
+    ["folder", null, "is a directory, not a backup", "formflag backup create"],
+  ])("of %s says what it is, and begins no data directory", async (name, content, message, hint) => {
+    const file = join(folder, name);
+    if (content !== null) await Bun.write(file, content);
+    const into = join(folder, "restored");
+    for (const args of [
+      ["backup", "restore", file, "--data", into],
+      ["backup", "verify", file],
+    ]) {
+      const { code, stderr } = await formflag(args);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`${file} ${message}`) });
+      expect(stderr).toMatch(new RegExp(`^hint: .*${hint}`, "m"));
+    }
+    expect(await Bun.file(into).exists()).toBe(false);
+  });
+});
