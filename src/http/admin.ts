@@ -1,11 +1,8 @@
-import type { Context } from "hono";
 import { Hono } from "hono/quick";
 import { generateSpecs } from "hono-openapi";
 import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
-import { MAX_ADMIN_BODY, MAX_IMPORT_BODY, formatBytes } from "../limits.ts";
 import { identify, type AdminEnv } from "./auth.ts";
-import { openBody } from "./body.ts";
 import { showError, type Report } from "./errors.ts";
 import { ADMIN_PATH, OPENAPI_PATH } from "./paths.ts";
 import type { Guard } from "./rate-limit.ts";
@@ -64,7 +61,7 @@ export async function createAdminApp(
     leave?.();
     c.header("Cache-Control", "no-store");
   });
-  admin.use(`${ADMIN_PATH}/*`, identify(app, readBody));
+  admin.use(`${ADMIN_PATH}/*`, identify(app));
   for (const noun of nouns) admin.route(ADMIN_PATH, (await ROUTES[noun]())(app));
   admin.all(`${ADMIN_PATH}/*`, () => {
     throw new AppError("not_found", "the admin API has no such address or method", {
@@ -91,16 +88,4 @@ function describe(admin: Hono<AdminEnv>, { version, basePath }: { version: strin
       security: [{ token: [] }],
     },
   });
-}
-
-/** Reads the body, and keeps it for the route. Throws `too_large`, `invalid` where the sender went away. */
-async function readBody(c: Context<AdminEnv>): Promise<void> {
-  const noun = nounOf(c.req.path.slice(ADMIN_PATH.length)) ?? "";
-  const limit = ["flagd", "apply"].includes(noun) ? MAX_IMPORT_BODY : MAX_ADMIN_BODY;
-  const body = await openBody(c.req.raw).readAll(
-    limit,
-    () => new AppError("too_large", `a request body has at most ${formatBytes(limit)}`),
-  );
-  // Hono's type names what its cache holds, which are promises.
-  Object.assign(c.req.bodyCache, { arrayBuffer: Promise.resolve(body) });
 }

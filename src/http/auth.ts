@@ -3,10 +3,11 @@ import { createMiddleware } from "hono/factory";
 import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
 import type { Author } from "../history.ts";
-import { MAX_WRONG_TOKENS } from "../limits.ts";
+import { MAX_ADMIN_BODY, MAX_WRONG_TOKENS, formatBytes } from "../limits.ts";
 import { requireChangeable } from "../locks.ts";
 import { authenticate, requireScope, type Scope, type Token } from "../tokens.ts";
 import { isLoopback, networkOf } from "./address.ts";
+import { openBody } from "./body.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
 /**
@@ -15,7 +16,7 @@ import { createRateLimiter } from "./rate-limit.ts";
  */
 export type AdminEnv = {
   Bindings: { operator?: () => string; client?: string };
-  Variables: { caller: Token; app: App };
+  Variables: { caller: Token; app: App; identify: () => Promise<Token> };
 };
 
 export const CONFIRM = "X-Confirm";
@@ -38,29 +39,25 @@ export function authorOf(c: Context<AdminEnv>, app: App): Author {
 }
 
 /**
- * Identifies the caller by a bearer token (RFC 6750): before the body is read, so that only a caller with a token makes
- * the server read one, and again after it, since a token may be revoked or expire while a body is on its way. Throws
+ * Identifies the caller by a bearer token (RFC 6750), for a route to do so again with `identify`. Throws
  * `unauthenticated`, and `rate_limited` to an address with too many wrong tokens; a right one passes even then.
  */
-export function identify(app: App, readBody?: (c: Context<AdminEnv>) => Promise<void>) {
+export function identify(app: App) {
   const countFailure = createFailureCount(app.now);
-  const identifyCaller = async (c: Context<AdminEnv>) => {
-    const { operator, client = "" } = c.env ?? {};
-    if (operator) return operatorToken(operator);
-    try {
-      return await authenticate(app, bearerToken(c.req.header("authorization")));
-    } catch (error) {
-      if (client !== "") countFailure(error, () => client);
-      throw error;
-    }
-  };
   return createMiddleware<AdminEnv>(async (c, next) => {
+    const { operator, client = "" } = c.env ?? {};
+    const identifyCaller = async () => {
+      if (operator) return operatorToken(operator);
+      try {
+        return await authenticate(app, bearerToken(c.req.header("authorization")));
+      } catch (error) {
+        if (client !== "") countFailure(error, () => client);
+        throw error;
+      }
+    };
     c.set("app", app);
-    c.set("caller", await identifyCaller(c));
-    if (readBody && c.req.raw.body) {
-      await readBody(c);
-      c.set("caller", await identifyCaller(c));
-    }
+    c.set("identify", identifyCaller);
+    c.set("caller", await identifyCaller());
     await next();
   });
 }
@@ -70,16 +67,38 @@ export type OperationPlace = "path" | "query";
 
 /**
  * Lets a caller pass who holds the scope there and, where the operation `changes` what is at the path, may do so although it
- * is locked. Throws `forbidden` or `unconfirmed`.
+ * is locked. The caller is checked before the body is read, so that only one who may ask makes the server read it, and
+ * again after it, since a token may be revoked or expire while a body is on its way. Throws `forbidden` or `unconfirmed`,
+ * `too_large` for a body of more than `maxBody` bytes, `invalid` where its sender went away, and as `identify` does.
  */
-export function requires(scope: Scope, changes: boolean, place: OperationPlace = "path") {
+export function requires(
+  scope: Scope,
+  {
+    changes = false,
+    place = "path",
+    maxBody = MAX_ADMIN_BODY,
+  }: { changes?: boolean; place?: OperationPlace; maxBody?: number } = {},
+) {
   return createMiddleware<AdminEnv>(async (c, next) => {
     const { project, ...path } = c.req.param() as Partial<Record<string, string>>;
     const environment = place === "query" ? c.req.query("environment") : path["environment"];
     requireScope(c.get("caller"), scope, { project, environment });
+    if (c.req.raw.body) {
+      await readBody(c, maxBody);
+      c.set("caller", await c.get("identify")());
+      requireScope(c.get("caller"), scope, { project, environment });
+    }
     if (changes && project !== undefined) await requireUnlocked(c, { project, environment });
     await next();
   });
+}
+
+/** Reads the body, and keeps it for the route. */
+async function readBody(c: Context<AdminEnv>, limit: number): Promise<void> {
+  const tooLarge = () => new AppError("too_large", `a request body has at most ${formatBytes(limit)}`);
+  const body = await openBody(c.req.raw).readAll(limit, tooLarge);
+  // Hono's type names what its cache holds, which are promises.
+  Object.assign(c.req.bodyCache, { arrayBuffer: Promise.resolve(body) });
 }
 
 /** Lets a change pass as `requireChangeable` does: it is confirmed where the header `X-Confirm` says so. */

@@ -4,6 +4,7 @@ import type { App } from "../../app.ts";
 import { applyDocument, planDocument } from "../../apply.ts";
 import { differenceSchema, documentSchema } from "../../schemas/documents.ts";
 import { requireScope } from "../../tokens.ts";
+import { MAX_IMPORT_BODY } from "../../limits.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, route } from "./contract.ts";
 
@@ -26,6 +27,7 @@ export function applyRoutes(app: App) {
         "Make everything what a document says, with the scope `admin`; or tell with `dryRun` what would change",
       scope: "read",
       schema: z.object({ changes: z.array(differenceSchema) }),
+      maxBody: MAX_IMPORT_BODY,
     }),
     jsonBody(applySchema, { whole: "document" }),
     async (c) => {

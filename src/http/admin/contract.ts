@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
 import { pathOf } from "../../documents.ts";
 import { AppError } from "../../errors.ts";
+import { MAX_ADMIN_BODY } from "../../limits.ts";
 import { findInexact, inexactMessage, isDeeper } from "../../json.ts";
 import { MAX_JSON_LEVELS } from "../../limits.ts";
 import type { Scope } from "../../tokens.ts";
@@ -44,6 +45,8 @@ type Described = {
   lock?: "path" | "itself" | "none";
   /** Where a token that is limited to a project or an environment has to reach; by default the path. */
   place?: OperationPlace;
+  /** Bytes of the request body. */
+  maxBody?: number;
 };
 
 /** Operations that need one of these may change what is in an environment. */
@@ -67,6 +70,7 @@ export function route({
   media = [],
   lock = CHANGES.has(scope) && tag !== "tokens" ? "path" : "none",
   place = "path",
+  maxBody = MAX_ADMIN_BODY,
 }: Described) {
   const content = schema
     ? { "application/json": { schema: resolver(schema) } }
@@ -84,7 +88,7 @@ export function route({
     responses: { [status]: { description: summary, content }, ...Object.fromEntries(failures) },
   });
   // The description travels on the middleware itself, under a symbol of the library.
-  return Object.assign(requires(scope, lock === "path", place), described);
+  return Object.assign(requires(scope, { changes: lock === "path", place, maxBody }), described);
 }
 
 /**

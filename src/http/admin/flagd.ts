@@ -2,6 +2,7 @@ import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { exportFlags } from "../../flagd/definition.ts";
+import { MAX_IMPORT_BODY } from "../../limits.ts";
 import { authorOf, requireUnlocked, type AdminEnv } from "../auth.ts";
 import { jsonBody, query, route } from "./contract.ts";
 import { planImport } from "./import.ts";
@@ -54,6 +55,7 @@ export function flagdRoutes(app: App) {
         summary: "Import the flags and segments of a file of flagd into an environment",
         scope: "flags:write",
         schema: importedSchema,
+        maxBody: MAX_IMPORT_BODY,
         lock: "itself",
       }),
       query(z.strictObject({ dryRun: z._default(z.enum(["true", "false"]), "false") })),
