@@ -104,7 +104,7 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
     .option("-o, --output <file>", "where to; - for standard output", "-")
     .addHelpText(
       "after",
-      "\nIn CSV a cell that a spreadsheet would run as a formula begins with '. JSONL keeps every text as it came.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact --format csv -o contact.csv\n",
+      "\nIn CSV a text that a spreadsheet would run as a formula begins with ', also behind a semicolon, tab or line end inside\na cell; fields past 1,000 share the column otherFields, as JSON. JSONL keeps every text as it came.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact --format csv -o contact.csv\n",
     )
     .action(
       action(io, async (session, given) => {

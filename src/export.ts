@@ -1,9 +1,8 @@
 import type { App } from "./app.ts";
-import { csvLine } from "./csv.ts";
-import { AppError } from "./errors.ts";
+import { csvCell } from "./csv.ts";
 import type { Form } from "./forms.ts";
 import { MAX_CSV_FIELDS } from "./limits.ts";
-import { eachSubmission, type Submission } from "./submissions.ts";
+import { eachSubmission } from "./submissions.ts";
 
 /** The submissions of a form as JSON lines, newest first, a page at a time. */
 export async function* exportJsonl(app: App, form: Form): AsyncGenerator<string> {
@@ -14,37 +13,40 @@ export async function* exportJsonl(app: App, form: Form): AsyncGenerator<string>
 }
 
 /**
- * The submissions of a form as CSV, newest first: `id,createdAt`, the fields in first-seen order, `files`. It reads
- * them twice, because the head has to name every field. Throws `too_large` for more fields than a table can have
- * columns.
+ * The submissions of a form as CSV, newest first: `id,createdAt`, the fields in first-seen order, `files`. Fields past
+ * `MAX_CSV_FIELDS` share the column `otherFields`, as a JSON object. It reads the submissions twice, because the head
+ * has to name every field.
  */
-export async function exportCsv(app: App, form: Form): Promise<AsyncGenerator<string>> {
+export async function* exportCsv(app: App, form: Form): AsyncGenerator<string> {
   const fields = new Set<string>();
+  let hasOthers = false;
   for await (const page of eachSubmission(app, form)) {
-    for (const { data } of page) for (const field of Object.keys(data)) fields.add(field);
-    if (fields.size > MAX_CSV_FIELDS) {
-      throw new AppError("too_large", `the submissions have more than ${MAX_CSV_FIELDS} different fields`, {
-        hint: "export them as jsonl",
-      });
+    for (const field of page.flatMap(({ data }) => Object.keys(data))) {
+      if (fields.size < MAX_CSV_FIELDS) fields.add(field);
+      else hasOthers ||= !fields.has(field);
     }
     await othersFirst();
   }
-  return csvOf(app, form, [...fields]);
-}
-
-async function* csvOf(app: App, form: Form, fields: string[]): AsyncGenerator<string> {
-  const known = new Set(fields);
-  yield `${csvLine(["id", "createdAt", ...fields, "files"])}\r\n`;
-  const lineOf = ({ id, createdAt, data, files }: Submission) => {
-    const values = fields.map((field) => (Object.hasOwn(data, field) ? data[field] : undefined));
-    return `${csvLine([id, createdAt, ...values, files.map((file) => file.name).join("; ")])}\r\n`;
-  };
+  const others = hasOthers ? ["otherFields"] : [];
+  yield lineOf(["id", "createdAt", ...[...fields].map(csvCell), ...others, "files"]);
   for await (const page of eachSubmission(app, form)) {
-    // One with another field came after the head was made.
-    const lines = page.filter(({ data }) => Object.keys(data).every((field) => known.has(field))).map(lineOf);
+    const lines = page.flatMap(({ id, createdAt, data, files }) => {
+      const rest = Object.entries(data).filter(([field]) => !fields.has(field));
+      // One with another field came after the head was made.
+      if (rest.length > 0 && !hasOthers) return [];
+      const values = [...fields].map((field) => (Object.hasOwn(data, field) ? data[field] : undefined));
+      const other = rest.length > 0 ? Object.fromEntries(rest) : undefined;
+      const names = files.length > 0 ? files.map(({ name }) => name).join("; ") : undefined;
+      const cells = [...values, ...(hasOthers ? [other] : []), names];
+      return [lineOf([id, createdAt, ...cells.map(csvCell)])];
+    });
     yield lines.join("");
     await othersFirst();
   }
+}
+
+function lineOf(cells: string[]): string {
+  return `${cells.join(",")}\r\n`;
 }
 
 /** Lets what else waits on this thread go first: an export may be long, and flags are read meanwhile. */

@@ -98,7 +98,7 @@ export const DEFAULT_PAGE = 50;
 /** How often a server looks for scheduled changes that another process made, in milliseconds. */
 export const SCHEDULE_LOOK_MS = 1000;
 
-/** Field names that a CSV export may have as columns. */
+/** Field names that have a column of their own in a CSV export. */
 export const MAX_CSV_FIELDS = 1000;
 
 /** Bytes as a person writes them: `1 MB`, `1.5 MB`, `300 bytes`. A MB is 1,048,576 bytes. */

@@ -262,11 +262,11 @@ describe("submissions export", () => {
     const text = await Bun.file(file).text();
     const [head, newest] = csvLines(text);
     // First seen as the export goes: newest first.
-    expect(head).toBe("id,createdAt,name,note,other,age,tags,nested,files");
+    expect(head).toBe('id,createdAt,"name","note","other","age","tags","nested",files');
     const { createdAt } = await json<Submission>("submissions", "get", third);
-    expect(newest).toBe(`${third},${createdAt},'=1+1,"a ""quoted"", text","line\nbreak",,,,`);
-    expect(text).toContain("Ada,,,,,,pho to.jpg; résumé.txt\r\n");
-    expect(text).toContain(',Ada,,,36,"[""a"",""b""]","{""yes"":true,""no"":null}",\r\n');
+    expect(newest).toBe(`${third},${createdAt},"'=1+1","a ""quoted"", text","line\nbreak",,,,`);
+    expect(text).toContain('"Ada",,,,,,"pho to.jpg; résumé.txt"\r\n');
+    expect(text).toContain(',"Ada",,,36,"[""a"",""b""]","{""yes"":true,""no"":null}",\r\n');
   });
 
   test("CSV prefixes what a spreadsheet would run, and nothing else", async () => {
@@ -283,8 +283,8 @@ describe("submissions export", () => {
     const args = ["submissions", "export", "formulas", "--format", "csv"];
     const { stdout } = await onData(server.data).run(...args);
     const [head, row] = csvLines(stdout) as [string, string];
-    expect(head).toBe("id,createdAt,a,b,c,d,e,f,g,h,'=head,files");
-    expect(row).toEndWith(`,'=1,'+1,'-1,'@x,'\tx,'x,-1, =1,x,`);
+    expect(head).toBe(`id,createdAt,"a","b","c","d","e","f","g","h","'=head",files`);
+    expect(row).toEndWith(`,"'=1","'+1","'-1","'@x","'\tx","'x",-1," =1","x",`);
   });
 
   test("of a form without submissions is empty, and in CSV only a head", async () => {

@@ -53,7 +53,7 @@ export function submissionRoutes(app: App) {
       async (c) => {
         const form = await getForm(app, c.req.param("form"));
         const { format } = c.req.valid("query");
-        const text = format === "csv" ? await exportCsv(app, form) : exportJsonl(app, form);
+        const text = format === "csv" ? exportCsv(app, form) : exportJsonl(app, form);
         return new Response(streamOf(text), {
           headers: {
             ...attachment(
