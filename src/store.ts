@@ -148,7 +148,8 @@ type FormStore = {
 };
 
 type SubmissionStore = {
-  insert(submission: StoredSubmission): Promise<void>;
+  /** Throws `invalid`, and stores nothing, where nobody waits for the submission any more as its commit begins. */
+  insert(submission: StoredSubmission, isAbandoned?: () => boolean): Promise<void>;
   /**
    * Newest first: at most `limit` of those older than `before`, which need not exist any more, and at least one
    * but no more than about `MAX_PAGE_BYTES` of them.

@@ -23,19 +23,20 @@ export type StagedFile = { field: string; name: string; type: string; blob: Stag
 
 /**
  * Stores a submission and returns its id once row and files survive a power cut. Files come first, so that no row
- * ever names a file that is not there. Throws `unavailable`; then nothing is stored. What goes wrong after that is
- * reported: the submission is stored, and the next start clears up.
+ * ever names a file that is not there. Throws `unavailable`, and `invalid` where nobody waits for it any more (`isAbandoned`); then nothing
+ * is stored. What goes wrong after that is reported: the submission is stored, and the next start clears up.
  */
 export async function storeSubmission(
   app: App,
   form: Form,
   draft: Draft,
   report: (error: unknown) => void = rethrow,
+  isAbandoned?: () => boolean,
 ): Promise<string> {
   const id = app.nextId();
   const row = { id, formKey: form.key, data: draft.data, createdAt: app.now() };
   if (draft.files.length === 0) {
-    await app.store.submissions.insert({ ...row, files: [] });
+    await app.store.submissions.insert({ ...row, files: [] }, isAbandoned);
     return id;
   }
   const files = await Promise.all(
@@ -51,7 +52,7 @@ export async function storeSubmission(
   const note = await app.blobs.note(id, keys.length);
   try {
     await app.blobs.keep(files.map((file, index) => ({ key: file.key, staged: draft.files[index]!.blob })));
-    await app.store.submissions.insert({ ...row, files });
+    await app.store.submissions.insert({ ...row, files }, isAbandoned);
   } catch (error) {
     await app.blobs.delete(keys);
     await note.clear();

@@ -7,7 +7,7 @@ import { MAX_ADMIN_BODY, MAX_WRONG_TOKENS, formatBytes } from "../limits.ts";
 import { requireChangeable } from "../locks.ts";
 import { authenticate, requireScope, type Scope, type Token } from "../tokens.ts";
 import { isLoopback, networkOf } from "./address.ts";
-import { openBody } from "./body.ts";
+import { openBody, refuseAbandoned } from "./body.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
 /**
@@ -88,6 +88,7 @@ export function requires(
       c.set("caller", await c.get("identify")());
       requireScope(c.get("caller"), scope, { project, environment });
     }
+    if (c.req.method !== "GET") await refuseAbandoned(c.req.raw);
     if (changes && project !== undefined) await requireUnlocked(c, { project, environment });
     await next();
   });

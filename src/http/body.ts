@@ -108,6 +108,15 @@ export function readJson(
     });
 }
 
+/**
+ * Throws `invalid` where the connection ended behind the request, so that nothing is done whose answer could not be sent:
+ * the runtime ends it, and answers 400, where it does not understand what came with the last bytes.
+ */
+export async function refuseAbandoned(request: Request): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  if (request.signal.aborted) throw new AppError("invalid", "the connection closed behind the request");
+}
+
 function gone(cause: unknown): AppError {
   return new AppError("invalid", "the connection closed before the body was complete", { cause });
 }

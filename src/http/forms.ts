@@ -64,7 +64,9 @@ export function createFormsService(app: App, links: Links, report: Report, guard
       if (!form) throw new AppError("not_found", "there is no form at this address");
       admit(form, request, client);
       const draft = await readDraft(app, form, request, body, staged);
-      id = await storeSubmission(app, form, draft, (cause) => report.error(cause, request));
+      // The runtime ends a connection on which more came behind the body, or whose sender closed it: see reliability.md.
+      const isAbandoned = () => request.signal.aborted;
+      id = await storeSubmission(app, form, draft, (cause) => report.error(cause, request), isAbandoned);
     } catch (error) {
       const shown = showError(error, report, request);
       await discardAll(staged, report);

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { eventually } from "../support/eventually.ts";
 import { openConnection, openRawInbox } from "../support/raw.ts";
 
 const inbox = await openRawInbox(["--admin-listen", "127.0.0.1:0"], 2);
@@ -88,16 +91,51 @@ describe("a request whose end two readers could see in two places", () => {
     }
   });
 
-  // The runtime ends a body at "0\r\n" and takes what follows for a broken request: it answers that in our place.
+  // The runtime takes what follows such a body for the next request, and answers that one in place of ours.
   test.each([
     ["a trailer", CHUNKED, "3\r\na=1\r\n0\r\nX-Checksum: 1\r\n\r\n"],
     ["an empty line behind the body", "Content-Length: 3\r\n", "a=1\r\n"],
-  ])("is answered once and stored at most once where it has %s", async (_, headers, body) => {
-    const before = (await submissions("other")).length;
-    const { statuses } = await answersTo(post(headers, body, otherPath));
-    expect([[200], [400]]).toContainEqual(statuses.filter((status) => status !== 404));
-    const stored = (await submissions("other")).length - before;
-    expect(statuses[0] === 200 ? [1] : [0, 1]).toContain(stored);
+  ])("is refused, and nothing of it is stored, where it has %s", async (_, headers, body) => {
+    const before = await submissions("other");
+    expect((await answersTo(post(headers, body, otherPath))).statuses).toEqual([400]);
+    expect(await submissions("other")).toEqual(before);
+  });
+
+  test.each([
+    ["an empty line behind the body", "Content-Length: 3\r\n", "a=1\r\n"],
+    ["another request behind it", "Content-Length: 3\r\n", "a=1GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ])("is stored once where it has %s and asks for the end of the connection", async (_, headers, body) => {
+    const before = await submissions("other");
+    const closing = `${headers}Connection: close\r\n`;
+    expect((await answersTo(post(closing, body, otherPath))).statuses).toEqual([200]);
+    expect(await submissions("other")).toHaveLength(before.length + 1);
+  });
+
+  test("gets no answer, and neither is stored, where another one comes behind it before it is answered", async () => {
+    const before = await submissions("other");
+    const submission = post("Content-Length: 3\r\n", "a=1", otherPath);
+    const { send, closed, statuses } = await openConnection(url);
+    await send(submission + submission);
+    await closed();
+    expect(statuses()).toEqual([]);
+    expect(await submissions("other")).toEqual(before);
+  });
+
+  test("of the admin API changes nothing where an empty line stands behind it", async () => {
+    const body = '{"slug":"smuggled"}';
+    const json = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+    const path = "/api/admin/v1/projects";
+    const head = (line: string, headers = "") =>
+      `${line} HTTP/1.1\r\nHost: a\r\n${authorization}${headers}\r\n`;
+    for (const [request, status] of [
+      [head(`POST ${path}`, json) + body, 201],
+      [head(`DELETE ${path}/smuggled`), 204],
+    ] as const) {
+      const before = await commands.json("projects", "list");
+      expect((await answersTo(`${request}\r\n`, adminUrl)).statuses).toEqual([400]);
+      expect(await commands.json("projects", "list")).toEqual(before);
+      expect((await answersTo(request, adminUrl)).statuses[0]).toBe(status);
+    }
   });
 });
 
@@ -160,9 +198,15 @@ describe("a request that is too large or odd", () => {
   );
 });
 
-describe("a connection that is half-closed", () => {
-  // The runtime closes the whole connection where the answer is not made at once.
-  test("a sender that closes its side behind a whole request is answered, and stored, at most once", async () => {
+describe("a sender that leaves without its answer", () => {
+  /** Writes that wait, or are being committed. */
+  const queued = async () => {
+    const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+    return Number(/^formflag_write_queue_writes (\d+)$/m.exec(metrics)![1]);
+  };
+
+  // The runtime closes the whole connection of a sender that closed only its own side.
+  test("is answered, and stored, at most once", async () => {
     const before = (await submissions("other")).length;
     for (const request of [
       "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -176,6 +220,36 @@ describe("a connection that is half-closed", () => {
     }
     expect((await submissions("other")).length - before).toBeLessThanOrEqual(1);
   });
+
+  test.each(["end", "drop"] as const)(
+    "while its submission waits for the disk stores nothing: %s",
+    async (leave) => {
+      const before = (await submissions("other")).length;
+      const lock = new Database(join(inbox.server.data, "formflag.db"));
+      lock.run("BEGIN EXCLUSIVE");
+      const open = async (request: string) => {
+        const connection = await openConnection(url);
+        await connection.send(request);
+        return connection;
+      };
+      const urlencoded = post("Content-Length: 3\r\n", "a=1", otherPath);
+      const part = '--B\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\nx\r\n--B--\r\n';
+      const multipart =
+        `POST ${otherPath} HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=B\r\n` +
+        `Content-Length: ${part.length}\r\n\r\n${part}`;
+      const first = await open(urlencoded);
+      await eventually("a commit", async () => (await queued()) === 1);
+      const leaving = [await open(urlencoded), await open(multipart)];
+      await eventually("two that wait", async () => (await queued()) === 3);
+      for (const connection of leaving) connection[leave]();
+      // Answered behind what came before it.
+      expect(await isHealthy()).toBe(true);
+      lock.close();
+      expect(await first.status()).toBe(200);
+      await eventually("an empty queue", async () => (await queued()) === 0);
+      expect(await submissions("other")).toHaveLength(before + 1);
+    },
+  );
 });
 
 test("exactly what was acknowledged is stored, nothing was smuggled, and the log has no failure", async () => {

@@ -1021,6 +1021,17 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
       });
     });
 
+    describe("a submission whose sender has left", () => {
+      test("is refused as its turn comes, and not stored", async () => {
+        const store = openNamed(freshName());
+        const { key } = await addForm(store, "form");
+        const kept = store.submissions.insert(submissionTo(key), () => false);
+        expect(await codeOf(store.submissions.insert(submissionTo(key), () => true))).toBe("invalid");
+        await kept;
+        expect(await store.submissions.count(key)).toBe(1);
+      });
+    });
+
     describe("an open and a closed store", () => {
       test("finds nothing wrong with itself", async () => {
         expect(await store.check()).toEqual([]);

@@ -142,9 +142,10 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
     },
     submissions: {
       // Not through `write`, which looks after the setup: each promise counts here.
-      insert({ id, formKey, data, createdAt, files }) {
+      insert({ id, formKey, data, createdAt, files }, isAbandoned) {
         const args: WriteArgs<"insertSubmission"> = [id, formKey, data, createdAt, files];
-        return writer.write({ name: "insertSubmission", args }, data.length * 2) as Promise<void>;
+        const write = { name: "insertSubmission", args } as const;
+        return writer.write(write, data.length * 2, isAbandoned) as Promise<void>;
       },
       list: (form, limit, before) => read(() => listSubmissions(db, form, limit, before)),
       find: (id) => read(() => findSubmission(db, id)),

@@ -5,9 +5,12 @@ import { createDistribution, observe } from "../../metrics.ts";
 import type { StoreStats } from "../../store.ts";
 import { commit, type Outcome, type Write, resultOf } from "./commit.ts";
 
-/** Where writes go. `weight` is about how many bytes the write holds while it waits. */
+/**
+ * Where writes go. `weight` is about how many bytes the write holds while it waits; one that `isAbandoned` when its turn
+ * comes is not begun, and throws `invalid`.
+ */
 export type Writer = {
-  write(write: Write, weight: number): Promise<unknown>;
+  write(write: Write, weight: number, isAbandoned?: () => boolean): Promise<unknown>;
   stats(): Omit<StoreStats, "bytes">;
   /** Fulfils once it holds every file that it needs. */
   opened: Promise<void>;
@@ -28,7 +31,8 @@ export type ToThread = { open: string } | { batch: Write[] } | { close: true };
 export function inlineWriter(db: Database): Writer {
   const commits = createCommitStats();
   return {
-    write: async (write) => {
+    write: async (write, _weight, isAbandoned) => {
+      if (isAbandoned?.()) throw abandoned();
       const start = performance.now();
       const [outcome] = commit(db, [write]);
       commits.add(start, 1);
@@ -45,7 +49,12 @@ export function inlineWriter(db: Database): Writer {
  * batch is committed the next gathers: one fsync serves all that came meanwhile.
  */
 export function threadWriter(file: string): Writer {
-  type Waiting = { write: Write; weight: number; resolve: (result: unknown) => void };
+  type Waiting = {
+    write: Write;
+    weight: number;
+    isAbandoned: (() => boolean) | undefined;
+    resolve: (result: unknown) => void;
+  };
   let queue: Waiting[] = [];
   let committing: Waiting[] = [];
   let queuedBytes = 0;
@@ -56,8 +65,14 @@ export function threadWriter(file: string): Writer {
 
   const thread = new Worker(new URL("./writer-thread.ts", import.meta.url).href);
   const send = (message: ToThread) => thread.postMessage(message);
+  const isAwaited = ({ isAbandoned, weight, resolve }: Waiting) => {
+    if (!isAbandoned?.()) return true;
+    queuedBytes -= weight;
+    resolve(Promise.reject(abandoned()));
+    return false;
+  };
   const sendBatch = () => {
-    committing = queue;
+    committing = queue.filter(isAwaited);
     queue = [];
     sentAt = performance.now();
     if (committing.length > 0) send({ batch: committing.map((each) => each.write) });
@@ -96,7 +111,7 @@ export function threadWriter(file: string): Writer {
   };
 
   return {
-    write: (write, weight) =>
+    write: (write, weight, isAbandoned) =>
       new Promise((resolve) => {
         if (closing) throw new AppError("unavailable", "the database is closed");
         if (queue.length >= MAX_QUEUED_WRITES || queuedBytes + weight > MAX_QUEUED_BYTES) {
@@ -105,7 +120,7 @@ export function threadWriter(file: string): Writer {
           });
         }
         queuedBytes += weight;
-        queue.push({ write, weight, resolve });
+        queue.push({ write, weight, isAbandoned, resolve });
         // Not at once: what the same turn of the event loop still brings travels along.
         if (committing.length === 0 && queue.length === 1)
           setImmediate(() => committing.length === 0 && sendBatch());
@@ -114,6 +129,10 @@ export function threadWriter(file: string): Writer {
     opened,
     close: () => (closing ??= close()),
   };
+}
+
+function abandoned(): AppError {
+  return new AppError("invalid", "the connection closed before anything was stored");
 }
 
 function createCommitStats() {
