@@ -1,6 +1,8 @@
+import { isLoopbackHost } from "../src/http/address.ts";
+
 /** Whether an address is one of this machine, so that nobody else hears what is sent to it. */
 export function isLoopbackUrl(url: string): boolean {
-  return /^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
+  return isLoopbackHost(new URL(url).hostname);
 }
 
 /** What an error of a connection means, in words that follow the name of the server. */

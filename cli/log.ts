@@ -82,7 +82,7 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
       // Four times as fast as toFixed.
       const took = Math.round(ms * 100) / 100;
       // What a proxy forwards need not be an address.
-      const from = tellsClients ? printable(client()) : "";
+      const from = tellsClients ? printable(client().address) : "";
       if (isForPeople) {
         const tail = from === "" ? id : `${id}  ${from}`;
         hold(`${stamp().slice(11, 23)}  ${status}  ${method.padEnd(7)} ${route}  ${took} ms  ${tail}\n`);

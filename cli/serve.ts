@@ -107,9 +107,10 @@ function placeServices(
     metrics: async () => {
       const { createMetricsApp } = await import("../src/http/exposition.ts");
       const about = { version: VERSION, commit: COMMIT };
-      const isOpen = config.metricsListen !== null;
+      const isBehindProxy = publicUrl !== null || config.trustedProxies.length > 0;
+      const openTo = config.metricsListen ? "all" : isBehindProxy ? "none" : "local";
       const streams = () => ofrep?.streams() ?? 0;
-      return createMetricsApp(app, { metrics, report: reportOf("operation"), about, isOpen, streams });
+      return createMetricsApp(app, { metrics, report: reportOf("operation"), about, openTo, streams });
     },
   };
   const own = {

@@ -7,7 +7,7 @@ import { createProject } from "../src/projects.ts";
 import { createReads, READ_INTERVAL } from "../src/reads.ts";
 import { findStale, judge } from "../src/stale.ts";
 import { isoTime } from "../src/time.ts";
-import { openServices, openTestApp } from "./support/app.ts";
+import { clientAt, openServices, openTestApp } from "./support/app.ts";
 
 const DAY = 86_400_000;
 const SPAN = 30 * DAY;
@@ -150,17 +150,18 @@ async function openShop() {
   const { report } = openServices(app);
   const reads = createReads(app.store);
   const service = createFlagsService(app, report, undefined, reads.note);
+  const client = () => clientAt("127.0.0.1");
   const live = environments.find(({ slug }) => slug === "live")!;
   const ask = (slug: string | null, more: Record<string, string> = {}) => {
     const headers = { "x-project-key": key, "x-environment-key": live.key, ...more };
     const request = new Request("http://localhost/", { headers });
-    return slug === null ? service.readFlags(request, () => "") : service.readFlag(request, slug, () => "");
+    return slug === null ? service.readFlags(request, client) : service.readFlag(request, slug, client);
   };
   const ofrep = createOfrepService(app, report, { noteRead: reads.note });
   const evaluate = (flag: string | null) => {
     const headers = { "x-project-key": key, "x-environment-key": live.key };
     const request = new Request("http://localhost/", { method: "POST", headers, body: "{}" });
-    return flag === null ? ofrep.evaluateAll(request, () => "") : ofrep.evaluateOne(request, flag, () => "");
+    return flag === null ? ofrep.evaluateAll(request, client) : ofrep.evaluateOne(request, flag, client);
   };
   const kept = async () => Object.fromEntries(await app.store.flags.reads("shop", "live"));
   return { app, set, ask, evaluate, kept, flush: reads.flush };

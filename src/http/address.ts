@@ -27,22 +27,35 @@ export function isAddressRange(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
+/** The sender of a request. */
+export type Client = {
+  address: string;
+  /** Whether the peer itself is this machine: an address that a trusted proxy forwards never is, whatever it says. */
+  isLocal: boolean;
+};
+
 /**
- * The address of the client behind trusted proxies: the rightmost of `X-Forwarded-For` that no trusted proxy has.
- * What an untrusted peer claims does not count.
+ * The client behind trusted proxies: its address is the rightmost of `X-Forwarded-For` that no trusted proxy has. What an
+ * untrusted peer claims does not count.
  */
-export function clientAddress(
+export function findClient(
   peer: string,
   forwardedFor: string | null,
   isTrusted: (address: string) => boolean,
-): string {
+): Client {
   let client = normalise(peer);
+  const isLocal = isLoopback(client) && (forwardedFor === null || !isTrusted(client));
   const hops = forwardedFor ? forwardedFor.split(",") : [];
   while (isTrusted(client) && hops.length > 0) {
     // One that cannot be read is nobody we trust: it stands for itself.
     client = normalise(withoutPort(hops.pop()!.trim()));
   }
-  return client;
+  return { address: client, isLocal };
+}
+
+/** What a client is counted as where something is limited: its network, or null for this machine, which is not limited. */
+export function limitedAs({ address, isLocal }: Client): string | null {
+  return isLocal ? null : networkOf(address);
 }
 
 /**
@@ -63,6 +76,11 @@ export function networkOf(address: string): string {
 
 export function isLoopback(address: string): boolean {
   return address === "::1" || address.startsWith("127.");
+}
+
+/** Whether a host name, as a URL has it, means this machine wherever it is looked up (RFC 6761, 6.3). */
+export function isLoopbackHost(host: string): boolean {
+  return /^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(host);
 }
 
 /** `192.0.2.1:4711`, `[2001:db8::1]:4711` and quotes are what some proxies write. */

@@ -6,16 +6,16 @@ import type { Author } from "../history.ts";
 import { MAX_ADMIN_BODY, MAX_WRONG_TOKENS, formatBytes } from "../limits.ts";
 import { requireChangeable } from "../locks.ts";
 import { authenticate, requireScope, type Scope, type Token } from "../tokens.ts";
-import { isLoopback, networkOf } from "./address.ts";
+import { limitedAs, type Client } from "./address.ts";
 import { openBody, refuseAbandoned } from "./body.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
 /**
  * `operator` is set only by a command that acts on its own data directory, and tells who runs it; no request over HTTP
- * can carry it. `client` is the caller's address.
+ * can carry it. `client` is missing in such a command.
  */
 export type AdminEnv = {
-  Bindings: { operator?: () => string; client?: string };
+  Bindings: { operator?: () => string; client?: Client };
   Variables: { caller: Token; app: App; identify: () => Promise<Token> };
 };
 
@@ -45,13 +45,13 @@ export function authorOf(c: Context<AdminEnv>, app: App): Author {
 export function identify(app: App) {
   const countFailure = createFailureCount(app.now);
   return createMiddleware<AdminEnv>(async (c, next) => {
-    const { operator, client = "" } = c.env ?? {};
+    const { operator, client } = c.env ?? {};
     const identifyCaller = async () => {
       if (operator) return operatorToken(operator);
       try {
         return await authenticate(app, bearerToken(c.req.header("authorization")));
       } catch (error) {
-        if (client !== "") countFailure(error, () => client);
+        if (client) countFailure(error, () => client);
         throw error;
       }
     };
@@ -116,11 +116,12 @@ export function requireUnlocked(
  * Counts a login that failed for its token by the network of the client, which is only asked for then; this machine is
  * never counted. Throws `rate_limited` past the limit.
  */
-export function createFailureCount(now: () => number): (error: unknown, client: () => string) => void {
+export function createFailureCount(now: () => number): (error: unknown, client: () => Client) => void {
   const count = createRateLimiter(now, "wrong tokens");
   return (error, client) => {
     const isWrong = error instanceof AppError && error.code === "unauthenticated";
-    if (isWrong && !isLoopback(client())) count(networkOf(client()), MAX_WRONG_TOKENS);
+    const network = isWrong ? limitedAs(client()) : null;
+    if (network !== null) count(network, MAX_WRONG_TOKENS);
   };
 }
 

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { type Metric, Registry } from "prom-client";
 import type { App } from "../app.ts";
 import type { Distribution } from "../metrics.ts";
-import { isLoopback } from "./address.ts";
+import { isLoopbackHost } from "./address.ts";
 import { identify, requires, type AdminEnv } from "./auth.ts";
 import { showError, type Report } from "./errors.ts";
 import type { Metrics } from "./metrics.ts";
@@ -16,16 +16,16 @@ export type MetricsOptions = {
   about: { version: string; commit: string };
   /** How many streams of change events are open. */
   streams: () => number;
-  /** Whether whoever reaches the address may read them, as where they have one of their own. */
-  isOpen: boolean;
+  /** Who may read them without a token: every client, only this machine, or none. */
+  openTo: "all" | "local" | "none";
 };
 
 /** How long the sum over all stored files is taken to hold, in milliseconds: it takes a look at each row. */
 const KEEP_SUM = 60_000;
 
-/** `/metrics` for Prometheus: open to this machine, elsewhere to a token with the scope `read`. */
+/** `/metrics` for Prometheus: for those whom `openTo` names, and for a token with the scope `read`. */
 export function createMetricsApp(app: App, options: MetricsOptions): MetricsApp {
-  const { report, isOpen } = options;
+  const { report, openTo } = options;
   const registry = createRegistry(app, options);
   const routes: MetricsApp = new Hono<AdminEnv>();
   routes.onError((error, c) => {
@@ -35,11 +35,8 @@ export function createMetricsApp(app: App, options: MetricsOptions): MetricsApp 
   routes.get(
     METRICS_PATH,
     async (c, next) => {
-      // What a proxy on this machine passes on comes from elsewhere.
-      const isPassedOn = ["x-forwarded-for", "forwarded", "via"].some(
-        (name) => c.req.header(name) !== undefined,
-      );
-      if (isOpen || (isLoopback(c.env.client ?? "") && !isPassedOn)) c.env.operator = () => "this machine";
+      const isOpen = openTo === "all" || (openTo === "local" && c.env.client?.isLocal && isDirect(c.req.raw));
+      if (isOpen) c.env.operator = () => "this machine";
       await next();
     },
     identify(app),
@@ -47,6 +44,18 @@ export function createMetricsApp(app: App, options: MetricsOptions): MetricsApp 
     async (c) => c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType }),
   );
   return routes;
+}
+
+/** Headers with which a proxy says for whom it asks. */
+const PROXIED = /^(x-forwarded-.+|forwarded|via|x-real-ip)$/;
+
+/**
+ * Whether a request that came from this machine was made for it: a proxy on it passes others' on, and a page in a browser
+ * on it asks under the name of its own site, for which it may have let this machine stand.
+ */
+function isDirect({ headers, url }: Request): boolean {
+  if ([...headers.keys()].some((name) => PROXIED.test(name))) return false;
+  return isLoopbackHost(URL.parse(url)?.hostname ?? "");
 }
 
 type Value = { value: number; labels?: Record<string, string | number>; metricName?: string };

@@ -3,6 +3,7 @@ import type { App } from "../app.ts";
 import { hasExpired, noSuchFlag, viewFlag, type FlagRecord } from "../flags.ts";
 import type { NoteRead, Readable } from "../reads.ts";
 import { createSnapshots } from "../snapshots.ts";
+import type { Client } from "./address.ts";
 import { showError, type Report } from "./errors.ts";
 import { etagOf, matches } from "./etag.ts";
 import { FLAGS_PATH, FLAG_PATH } from "./paths.ts";
@@ -11,11 +12,11 @@ import { NO_SNIFF } from "./security.ts";
 
 export type FlagsService = {
   /** Answers any request for one flag. */
-  readFlag: (request: Request, slug: string, client: () => string) => Response | Promise<Response>;
+  readFlag: (request: Request, slug: string, client: () => Client) => Response | Promise<Response>;
   /** Answers any request for all flags. */
-  readFlags: (request: Request, client: () => string) => Response | Promise<Response>;
-  /** The same as a Hono app; the client's address comes as a binding. */
-  routes: Hono<{ Bindings: { client: string } }>;
+  readFlags: (request: Request, client: () => Client) => Response | Promise<Response>;
+  /** The same as a Hono app; the client comes as a binding. */
+  routes: Hono<{ Bindings: { client: Client } }>;
 };
 
 /** An answer made once and sent until a flag in it changes or expires. */
@@ -52,7 +53,7 @@ export function createFlagsService(
   /** Finds what the keys of a request select; readers fail safe on what `refuse` adds to an error. */
   const read = (
     request: Request,
-    client: () => string,
+    client: () => Client,
     refused: Record<string, unknown>,
     answer: (snapshot: Snapshot, environmentKey: string) => Response,
   ): Response | Promise<Response> => {

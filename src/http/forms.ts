@@ -4,7 +4,7 @@ import type { StagedBlob } from "../blobs.ts";
 import { AppError } from "../errors.ts";
 import { createFormFinder, type Form } from "../forms.ts";
 import { storeSubmission } from "../submissions.ts";
-import { createAddressList, isLoopback, networkOf } from "./address.ts";
+import { createAddressList, limitedAs, type Client } from "./address.ts";
 import { openBody } from "./body.ts";
 import { readDraft } from "./draft.ts";
 import { showError, type Report, type Shown } from "./errors.ts";
@@ -16,10 +16,10 @@ import { NO_SNIFF } from "./security.ts";
 import { createRateLimiter, type Guard } from "./rate-limit.ts";
 
 export type FormsService = {
-  /** Answers any request to the address of a form; `client` tells the sender's address. */
-  submit: (request: Request, formKey: string, client: () => string) => Promise<Response>;
-  /** The same, and the built-in pages, as a Hono app; the client's address comes as a binding. */
-  routes: Hono<{ Bindings: { client: string } }>;
+  /** Answers any request to the address of a form; `client` returns the sender. */
+  submit: (request: Request, formKey: string, client: () => Client) => Promise<Response>;
+  /** The same, and the built-in pages, as a Hono app; the client comes as a binding. */
+  routes: Hono<{ Bindings: { client: Client } }>;
 };
 
 /** The form submission service: design.md, section 2. */
@@ -29,14 +29,14 @@ export function createFormsService(app: App, links: Links, report: Report, guard
   /** By the form as it was read: one that changes is read again. */
   const blockLists = new WeakMap<Form, (address: string) => boolean>();
 
-  const isBlocked = (form: Form, client: () => string) => {
+  const isBlocked = (form: Form, client: () => Client) => {
     if (form.blockedSenders.length === 0) return false;
     const includes = blockLists.get(form) ?? createAddressList(form.blockedSenders);
     blockLists.set(form, includes);
-    return includes(client());
+    return includes(client().address);
   };
 
-  const admit = (form: Form, request: Request, client: () => string) => {
+  const admit = (form: Form, request: Request, client: () => Client) => {
     if (!form.enabled) throw new AppError("conflict", "this form is closed");
     if (isBlocked(form, client)) {
       throw new AppError("forbidden", "this form takes no submissions from your address");
@@ -44,11 +44,11 @@ export function createFormsService(app: App, links: Links, report: Report, guard
     if (!isAllowedOrigin(form, request)) {
       throw new AppError("forbidden", "this form takes no submissions from that website");
     }
-    if (form.rateLimit && !isLoopback(client()))
-      countSubmission(`${form.key} ${networkOf(client())}`, form.rateLimit);
+    const network = form.rateLimit && limitedAs(client());
+    if (form.rateLimit && network !== null) countSubmission(`${form.key} ${network}`, form.rateLimit);
   };
 
-  const submit = async (request: Request, formKey: string, client: () => string): Promise<Response> => {
+  const submit = async (request: Request, formKey: string, client: () => Client): Promise<Response> => {
     if (request.method === "OPTIONS") return preflight(request, await findForm(formKey));
     const isRest = asksForRest(request.url);
     if (request.method !== "POST") return notPosted(isRest, links);
@@ -93,7 +93,7 @@ export function createFormsService(app: App, links: Links, report: Report, guard
       : new Response(null, { status: 303, headers: { ...headers, Location: url } });
   };
 
-  const routes = new Hono<{ Bindings: { client: string } }>();
+  const routes = new Hono<{ Bindings: { client: Client } }>();
   for (const path of [SUBMIT_PATH, `${SUBMIT_PATH}/`, SUBMIT_PATH.replace(":form_key", "")]) {
     routes.all(path, (c) => submit(c.req.raw, c.req.param("form_key") ?? "", () => c.env.client));
   }

@@ -2,6 +2,7 @@ import type { App } from "../app.ts";
 import { AppError } from "../errors.ts";
 import { MAX_STREAMS, MAX_STREAMS_OF_CLIENT } from "../limits.ts";
 import { isoTime } from "../time.ts";
+import type { Client } from "./address.ts";
 import type { Report } from "./errors.ts";
 import type { createFlagSets, FlagSet } from "./ofrep-flags.ts";
 import { createTickets, type Reader } from "./ofrep-tickets.ts";
@@ -13,7 +14,7 @@ export type FlagEvents = {
   /** Where the events of its environment are, as an answer says it to a reader. */
   streamsOf: (reader: Reader) => unknown[];
   /** A stream of events. Throws `unauthenticated` for a ticket that is none, `rate_limited`, `unavailable`. */
-  open: (ticket: string, client: string) => Promise<ReadableStream<Uint8Array>>;
+  open: (ticket: string, client: Client) => Promise<ReadableStream<Uint8Array>>;
   /** How many streams are open. */
   count: () => number;
   /** Ends every stream, so that the server can stop. */
@@ -118,7 +119,7 @@ export function createFlagEvents(
     isLooking = false;
   };
 
-  const openStream = async (ticket: string, client: string) => {
+  const openStream = async (ticket: string, client: Client) => {
     const reader = await tickets.find(ticket);
     const flags = reader && (await findFlags(reader.keys.projectKey, reader.keys.environmentKey));
     if (!flags)

@@ -6,6 +6,7 @@ import { withinRequest } from "../flagd/guard.ts";
 import type { NoteRead } from "../reads.ts";
 import { authenticate } from "../tokens.ts";
 import { bearerToken, createFailureCount } from "./auth.ts";
+import type { Client } from "./address.ts";
 import { showError, type Report } from "./errors.ts";
 import { etagOf, matches } from "./etag.ts";
 import { ContextError, readContext } from "./ofrep-context.ts";
@@ -18,15 +19,15 @@ import { NO_SNIFF } from "./security.ts";
 
 export type OfrepService = {
   /** Answers any request to evaluate one flag. */
-  evaluateOne: (request: Request, key: string, client: () => string) => Promise<Response>;
+  evaluateOne: (request: Request, key: string, client: () => Client) => Promise<Response>;
   /** Answers any request to evaluate all flags. */
-  evaluateAll: (request: Request, client: () => string) => Promise<Response>;
+  evaluateAll: (request: Request, client: () => Client) => Promise<Response>;
   /** How many streams of change events are open. */
   streams: () => number;
   /** Ends those, so that the server can stop. */
   close: () => void;
-  /** The same as a Hono app, with the change events, and JSON for everything else below `/ofrep`; the client's address comes as a binding. */
-  routes: Hono<{ Bindings: { client: string } }>;
+  /** The same as a Hono app, with the change events, and JSON for everything else below `/ofrep`; the client comes as a binding. */
+  routes: Hono<{ Bindings: { client: Client } }>;
 };
 
 const HEADERS = {
@@ -55,7 +56,7 @@ export function createOfrepService(
   /** Evaluates what a request asks for, or answers why not; `about` is what errors name. */
   const answer = async (
     request: Request,
-    client: () => string,
+    client: () => Client,
     about: { key?: string },
     evaluate: (found: Found, context: Context) => Response,
   ): Promise<Response> => {
@@ -162,7 +163,7 @@ function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) 
   const countFailure = createFailureCount(app.now);
   const wrong = "the keys or the token select no environment: see formflag projects get <project>";
 
-  const ofToken = async (request: Request, secret: () => string, client: () => string): Promise<Found> => {
+  const ofToken = async (request: Request, secret: () => string, client: () => Client): Promise<Found> => {
     try {
       const token = await authenticate(app, secret());
       if (!token.keys || !token.scopes.includes("flags:evaluate")) {
@@ -191,7 +192,7 @@ function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) 
     return flags instanceof Promise ? flags.then((flags) => found(reader, flags)) : found(reader, flags);
   };
 
-  return (request: Request, client: () => string): Found | Promise<Found> => {
+  return (request: Request, client: () => Client): Found | Promise<Found> => {
     const authorization = request.headers.get("authorization");
     const apiKey = request.headers.get("x-api-key");
     if (authorization !== null || apiKey !== null)

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { RateLimit } from "../forms.ts";
-import { isLoopback, networkOf } from "./address.ts";
+import { limitedAs, type Client } from "./address.ts";
 
 /** Senders remembered at once; past it the windows that have ended are forgotten. */
 const MAX_WINDOWS = 10_000;
@@ -45,7 +45,7 @@ export function createRateLimiter(now: () => number, what: string): RateLimiter 
  * Lets a client begin a request and returns what to call at its end. Throws `rate_limited` where that client, which is
  * one IPv4 address or IPv6 network, has as many under way as it may, or began too many. This machine itself may do all.
  */
-export type Guard = (client: string) => () => void;
+export type Guard = (client: Client) => () => void;
 
 /** At most `concurrent` requests of a client under way at a time, and where `rate` is set so many in that time. */
 export function createGuard(
@@ -55,8 +55,8 @@ export function createGuard(
   const underWay = new Map<string, number>();
   const count = createRateLimiter(now, "requests");
   return (client) => {
-    if (client === "" || isLoopback(client)) return () => {};
-    const network = networkOf(client);
+    const network = limitedAs(client);
+    if (network === null) return () => {};
     if (rate) count(network, rate);
     const before = underWay.get(network) ?? 0;
     if (before >= concurrent) {

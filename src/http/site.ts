@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { App } from "../app.ts";
-import { clientAddress, normalise } from "./address.ts";
+import { findClient, normalise, type Client } from "./address.ts";
 import type { AdminApp } from "./admin.ts";
 import { showError, type Report } from "./errors.ts";
 import type { FlagsService } from "./flags.ts";
@@ -38,8 +38,7 @@ export type RequestRecord = {
   /** Milliseconds until the answer began. */
   ms: number;
   id: string;
-  /** Tells the client's address. */
-  client: () => string;
+  client: () => Client;
 };
 
 /** What one address serves. What is a promise is loaded when first asked for: the others start sooner. */
@@ -67,7 +66,7 @@ export type SiteOptions = {
 /** `peer` tells the address at the other end of the connection: flag reads hardly ever ask. */
 type Peer = () => string;
 type Answer = Response | Promise<Response>;
-type Handler = (request: Request, parameter: string, client: () => string) => Answer;
+type Handler = (request: Request, parameter: string, client: () => Client) => Answer;
 
 export type Site = {
   /** Answers any request. */
@@ -91,7 +90,7 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
   const clientOf = (request: Request, peer: Peer) => {
     const [address, forwarded] = [normalise(peer()), request.headers.get("x-forwarded-for")];
     if (forwarded !== null && !isTrustedProxy(address)) forwardedIgnored();
-    return clientAddress(address, forwarded, isTrustedProxy);
+    return findClient(address, forwarded, isTrustedProxy);
   };
   /** What every answer gets on its way out. */
   const finish = (
@@ -113,7 +112,7 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
   };
 
   const openRoot = async (isWhole: boolean) => {
-    const root = new Hono<{ Bindings: { client: string } }>();
+    const root = new Hono<{ Bindings: { client: Client } }>();
     root.use(async (c, next) => {
       const start = performance.now();
       await next();

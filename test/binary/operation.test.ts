@@ -122,3 +122,32 @@ test("metrics have an address of their own where one is given, and stand beside 
   expect((await fetch(`${admin.urls[0]}/metrics`)).status).toBe(404);
   expect((await fetch(`${admin.urls[1]}/metrics`)).status).toBe(200);
 });
+
+test("metrics want a token where a proxy may stand in front, and where a request names another host", async () => {
+  for (const option of [
+    ["--public-url", "https://forms.example.com"],
+    ["--trusted-proxy", "192.0.2.1"],
+  ]) {
+    const { url, data } = await startServer(option);
+    expect((await fetch(`${url}/metrics`)).status).toBe(401);
+    const { stdout } = await onData(data).run("tokens", "create", "prometheus", "--scope", "read");
+    const headers = { authorization: `Bearer ${stdout.trim()}` };
+    expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200);
+  }
+  const { url } = await startServer();
+  expect((await fetch(`${url}/metrics`)).status).toBe(200);
+  expect((await fetch(`${url}/metrics`, { headers: { host: "attacker.example" } })).status).toBe(401);
+});
+
+test("a client that a trusted proxy forwards as this machine is counted as any other", async () => {
+  const { url } = await startServer(["--trusted-proxy", "127.0.0.1/32"]);
+  const ask = async (forwarded?: string) => {
+    const headers = {
+      authorization: "Bearer ff_wrong",
+      ...(forwarded === undefined ? {} : { "x-forwarded-for": forwarded }),
+    };
+    return (await fetch(`${url}/api/admin/v1/projects`, { headers })).status;
+  };
+  for (let count = 0; count < 20; count += 1) expect(await ask("127.0.0.1")).toBe(401);
+  expect([await ask("127.0.0.1"), await ask("203.0.113.1"), await ask()]).toEqual([429, 401, 401]);
+});

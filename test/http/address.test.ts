@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
-  clientAddress,
   createAddressList,
+  findClient,
   isAddressRange,
   isLoopback,
   networkOf,
@@ -9,7 +9,8 @@ import {
 
 describe("the address of a client", () => {
   const isTrusted = createAddressList(["10.0.0.0/8", "127.0.0.1", "fd00::/8"]);
-  const client = (peer: string, forwardedFor: string | null) => clientAddress(peer, forwardedFor, isTrusted);
+  const client = (peer: string, forwardedFor: string | null) =>
+    findClient(peer, forwardedFor, isTrusted).address;
 
   test("is the peer's when nothing was forwarded", () => {
     expect(client("203.0.113.9", null)).toBe("203.0.113.9");
@@ -20,7 +21,21 @@ describe("the address of a client", () => {
   test("is the peer's whatever an untrusted peer claims", () => {
     expect(client("203.0.113.9", "198.51.100.1")).toBe("203.0.113.9");
     expect(client("203.0.113.9", "127.0.0.1, 10.0.0.1")).toBe("203.0.113.9");
-    expect(clientAddress("10.0.0.1", "198.51.100.1", createAddressList([]))).toBe("10.0.0.1");
+    expect(findClient("10.0.0.1", "198.51.100.1", () => false).address).toBe("10.0.0.1");
+  });
+
+  test.each<[peer: string, forwardedFor: string | null, isLocal: boolean]>([
+    ["127.0.0.1", null, true],
+    ["127.0.0.2", "198.51.100.1", true],
+    ["::1", "127.0.0.1", true],
+    ["198.51.100.1", null, false],
+    ["127.0.0.1", "198.51.100.1", false],
+    ["127.0.0.1", "127.0.0.1", false],
+    ["127.0.0.1", "", false],
+    ["10.0.0.1", "127.0.0.1", false],
+    ["10.0.0.1", "::1", false],
+  ])("is this machine's only where no trusted proxy forwards it: %s, %j", (peer, forwardedFor, isLocal) => {
+    expect(findClient(peer, forwardedFor, isTrusted).isLocal).toBe(isLocal);
   });
 
   test("is the one that a trusted proxy forwards for", () => {

@@ -6,7 +6,7 @@ import { createProject } from "../../src/projects.ts";
 import { storeSubmission, type Submission } from "../../src/submissions.ts";
 import { SCOPES, createToken, type Scope } from "../../src/tokens.ts";
 import { stageText } from "../contracts/blobs.ts";
-import { openServices, openTestApp, placeOf } from "../support/app.ts";
+import { clientAt, openServices, openTestApp, placeOf } from "../support/app.ts";
 
 const app = openTestApp();
 const { reported, ...services } = openServices(app);
@@ -221,7 +221,7 @@ describe("the OpenAPI document", () => {
 
 describe("wrong tokens", () => {
   const login = (client: string, token: string) =>
-    admin.request(`${ROOT}/projects`, { headers: bearer(token) }, { client });
+    admin.request(`${ROOT}/projects`, { headers: bearer(token) }, { client: clientAt(client) });
 
   test("make an address wait after twenty in a minute, but never one with a right token", async () => {
     for (let count = 0; count < 20; count += 1)

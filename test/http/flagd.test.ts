@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { createProject } from "../../src/projects.ts";
-import { openServices, openTestApp } from "../support/app.ts";
+import { clientAt, openServices, openTestApp } from "../support/app.ts";
 
 type Json = Record<string, unknown>;
 type Imported = {
@@ -406,7 +406,9 @@ test("an imported flag is evaluated with the metadata of its definition and its 
   const ofrep = await services.ofrep();
   const metadataOf = async (flag: string) => {
     const request = new Request("http://site.test/", { method: "POST", headers });
-    return ((await (await ofrep.evaluateOne(request, flag, () => "")).json()) as Json)["metadata"];
+    return ((await (await ofrep.evaluateOne(request, flag, () => clientAt("127.0.0.1"))).json()) as Json)[
+      "metadata"
+    ];
   };
   for (const flag of ["plain", "other"]) expect(await metadataOf(flag)).toEqual({ team: "web" });
   await set("plain", { enabled: false });

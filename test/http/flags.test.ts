@@ -5,7 +5,7 @@ import { createSite } from "../../src/http/site.ts";
 import type { FlagsService } from "../../src/http/flags.ts";
 import { createProject } from "../../src/projects.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { openServices, openTestApp, siteOptions } from "../support/app.ts";
+import { clientAt, openServices, openTestApp, siteOptions } from "../support/app.ts";
 
 type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
@@ -19,7 +19,7 @@ const MOUNTS: [name: string, mount: (service: FlagsService) => Ask][] = [
     (service) => async (path, init) => {
       const request = new Request(`${BASE}${path}`, init);
       const slug = /^\/api\/v1\/flags\/(.*)$/.exec(path)?.[1];
-      const client = () => "198.51.100.7";
+      const client = () => clientAt("198.51.100.7");
       return slug === undefined
         ? service.readFlags(request, client)
         : service.readFlag(request, slug, client);

@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, spyOn, test } from "bun:test";
 import { createForm, type Form, type NewForm } from "../../src/forms.ts";
 import { newFormSchema } from "../../src/schemas/forms.ts";
 import { getSubmission, listSubmissions, openFile, type Submission } from "../../src/submissions.ts";
-import { openServices, openTestApp } from "../support/app.ts";
+import { clientAt, openServices, openTestApp } from "../support/app.ts";
 
 const app = openTestApp();
 const { forms, reported } = openServices(app);
@@ -45,12 +45,14 @@ async function send(key: string, sent: Sent, service = forms): Promise<Response>
     body,
     headers: { ...(type === undefined ? {} : { "Content-Type": type }), ...headers },
   });
-  return service.routes.fetch(request, { client });
+  return service.routes.fetch(request, { client: clientAt(client) });
 }
 
 /** Asks the service for a page. */
 async function open(path: string, headers: Record<string, string> = {}): Promise<Response> {
-  return forms.routes.fetch(new Request(`http://forms.test${path}`, { headers }), { client: CLIENT });
+  return forms.routes.fetch(new Request(`http://forms.test${path}`, { headers }), {
+    client: clientAt(CLIENT),
+  });
 }
 
 const json = (data: unknown): Sent => ({ body: JSON.stringify(data), type: "application/json" });

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { createForm } from "../../src/forms.ts";
+import { findClient, isLoopback } from "../../src/http/address.ts";
 import { createFlagsService } from "../../src/http/flags.ts";
 import { createFormsService } from "../../src/http/forms.ts";
 import { createLinks } from "../../src/http/links.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
-import { openServices, openTestApp } from "../support/app.ts";
+import { clientAt, openServices, openTestApp } from "../support/app.ts";
 
-const CLIENT = "198.51.100.7";
+const CLIENT = clientAt("198.51.100.7");
 
 function openGuard(limits: Partial<Parameters<typeof createGuard>[1]> = {}) {
   const clock = { now: 0 };
@@ -44,20 +45,27 @@ describe("a client", () => {
   test("is not stopped by what others do", () => {
     const { guard } = openGuard({ concurrent: 1 });
     guard(CLIENT);
-    guard("198.51.100.8");
-    guard("2001:db8::1");
+    guard(clientAt("198.51.100.8"));
+    guard(clientAt("2001:db8::1"));
   });
 
   test("with an IPv6 address is its /64 network", () => {
     const { guard } = openGuard({ concurrent: 1 });
-    guard("2001:db8::1");
-    expect(() => guard("2001:db8::2")).toThrow("more than 1");
-    guard("2001:db8:0:1::1");
+    guard(clientAt("2001:db8::1"));
+    expect(() => guard(clientAt("2001:db8::2"))).toThrow("more than 1");
+    guard(clientAt("2001:db8:0:1::1"));
   });
 
-  test.each(["127.0.0.1", "127.1.2.3", "::1", ""])("on this machine may do all: %j", (address) => {
+  test.each(["127.0.0.1", "127.1.2.3", "::1"])("on this machine may do all: %j", (address) => {
     const { guard } = openGuard({ concurrent: 1, rate: { count: 1, seconds: 60 } });
-    for (let count = 0; count < 10; count += 1) guard(address);
+    for (let count = 0; count < 10; count += 1) guard(clientAt(address));
+  });
+
+  test.each(["127.0.0.1", "::1", "", ","])("that a trusted proxy forwards is limited: %j", (forwarded) => {
+    const { guard } = openGuard({ concurrent: 1 });
+    const client = findClient("127.0.0.1", forwarded, isLoopback);
+    guard(client);
+    expect(() => guard(client)).toThrow("more than 1");
   });
 
   test("may begin so many requests in a time where that is limited", () => {

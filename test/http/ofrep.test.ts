@@ -6,7 +6,7 @@ import { createSite } from "../../src/http/site.ts";
 import { createProject } from "../../src/projects.ts";
 import { createToken } from "../../src/tokens.ts";
 import type { FlagPatch } from "../../src/flags.ts";
-import { openServices, openTestApp, siteOptions } from "../support/app.ts";
+import { clientAt, openServices, openTestApp, siteOptions } from "../support/app.ts";
 
 const app = openTestApp();
 const services = openServices(app);
@@ -268,8 +268,8 @@ describe("who asks", () => {
     const guard = createGuard(app.now, { concurrent: 9, rate: { count: 1, seconds: 60 } });
     const limited = createOfrepService(app, services.report, { guard });
     const request = () => new Request(`http://site.test${ALL}/on`, { method: "POST", headers: KEYS });
-    expect((await limited.evaluateOne(request(), "on", () => "198.51.100.7")).status).toBe(200);
-    const refused = await limited.evaluateOne(request(), "on", () => "198.51.100.7");
+    expect((await limited.evaluateOne(request(), "on", () => clientAt("198.51.100.7"))).status).toBe(200);
+    const refused = await limited.evaluateOne(request(), "on", () => clientAt("198.51.100.7"));
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"]);
   });
 
@@ -278,7 +278,7 @@ describe("who asks", () => {
     const limited = createOfrepService(app, services.report, { guard });
     const post = async (body: string | ReadableStream, client = "198.51.100.7") => {
       const request = new Request(`http://site.test${ALL}`, { method: "POST", headers: KEYS, body });
-      return (await limited.evaluateAll(request, () => client)).status;
+      return (await limited.evaluateAll(request, () => clientAt(client))).status;
     };
     let rest!: ReadableStreamDefaultController;
     const slow = post(new ReadableStream({ start: (controller) => void (rest = controller) }));

@@ -1,3 +1,4 @@
+import { clientAt } from "../support/app.ts";
 import { describe, expect, test } from "bun:test";
 import { createProject } from "../../src/projects.ts";
 import { createToken, type Scope } from "../../src/tokens.ts";
@@ -96,7 +97,7 @@ describe.each(PLACES)("a token limited to $what", ({ place, beyond }) => {
       body: "{}",
       headers: { ...bearer(token), "content-type": "application/json" },
     });
-    expect((await service.evaluateAll(request, () => "")).status).toBe(403);
+    expect((await service.evaluateAll(request, () => clientAt("127.0.0.1"))).status).toBe(403);
   });
 
   test("is gone with its place", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createForm } from "../../src/forms.ts";
 import { createAddressList } from "../../src/http/address.ts";
 import type { Report } from "../../src/http/errors.ts";
-import { createMetricsApp } from "../../src/http/exposition.ts";
+import { createMetricsApp, type MetricsOptions } from "../../src/http/exposition.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { createSite, type RequestRecord, type Services, type SiteOptions } from "../../src/http/site.ts";
 import { createProject } from "../../src/projects.ts";
@@ -254,28 +254,43 @@ describe("the metrics", () => {
   const counted = createMetrics();
   const report: Report = { ...services.report, refused: (reason) => counted.refused("operation", reason) };
   const about = { version: "1.2.3", commit: "abc" };
-  const place = (isOpen: boolean) =>
+  const place = (openTo: MetricsOptions["openTo"]) =>
     openSite(
       {
         flags,
         metrics: async () =>
-          createMetricsApp(app, { metrics: counted, report, about, isOpen, streams: () => 7 }),
+          createMetricsApp(app, { metrics: counted, report, about, openTo, streams: () => 7 }),
       },
       ["10.0.0.1"],
       { log: counted.request, forwardedIgnored: counted.forwardedIgnored },
     );
-  const read = async (init?: RequestInit, peer = "127.0.0.1", isOpen = false) => {
-    const answer = await place(isOpen).ask("/metrics", init, peer);
+  const read = async (
+    init?: RequestInit,
+    { peer = "127.0.0.1", openTo = "local" as MetricsOptions["openTo"], host = "localhost:8787" } = {},
+  ) => {
+    const request = new Request(`http://${host}/metrics`, init);
+    const answer = await place(openTo).site.fetch(request, () => peer);
     return { status: answer.status, text: await answer.text() };
   };
 
   test("are open to this machine, but not to what a proxy on it passes on", async () => {
-    expect((await read()).status).toBe(200);
-    expect((await read({}, "::1")).status).toBe(200);
-    for (const name of ["x-forwarded-for", "forwarded", "via"])
+    for (const host of ["localhost:8787", "127.0.0.1", "[::1]:1"])
+      expect((await read({}, { host })).status).toBe(200);
+    expect((await read({}, { peer: "::1" })).status).toBe(200);
+    for (const name of ["x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via"])
       expect((await read({ headers: { [name]: "127.0.0.1" } })).status).toBe(401);
-    expect((await read({}, PEER)).status).toBe(401);
-    expect((await read({ headers: { "x-forwarded-for": "127.0.0.1" } }, "10.0.0.1")).status).toBe(401);
+    expect((await read({}, { peer: PEER })).status).toBe(401);
+    const forwarded = { headers: { "x-forwarded-for": "127.0.0.1" } };
+    expect((await read(forwarded, { peer: "10.0.0.1" })).status).toBe(401);
+  });
+
+  test("are not open to a page in a browser on this machine, whose site has a name for it", async () => {
+    for (const host of ["attacker.example", "127.0.0.1.attacker.example", "192.0.2.1"])
+      expect((await read({}, { host })).status).toBe(401);
+  });
+
+  test("are open to nobody where a proxy is to be expected", async () => {
+    expect((await read({}, { openTo: "none" })).status).toBe(401);
   });
 
   test("are read from elsewhere with a token of the scope read", async () => {
@@ -289,17 +304,19 @@ describe("the metrics", () => {
         name: `metrics-${scope.replace(":", "-")}`,
         scopes: [scope],
       });
-      expect((await read({ headers: { authorization: `Bearer ${token}` } }, PEER)).status).toBe(status);
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await read({ headers }, { peer: PEER })).status).toBe(status);
     }
-    expect((await read({ headers: { authorization: "Bearer nonsense" } }, PEER)).status).toBe(401);
+    const headers = { authorization: "Bearer nonsense" };
+    expect((await read({ headers }, { peer: PEER })).status).toBe(401);
   });
 
   test("are open at an address of their own", async () => {
-    expect((await read({}, PEER, true)).status).toBe(200);
+    expect((await read({}, { peer: PEER, openTo: "all", host: "metrics.example" })).status).toBe(200);
   });
 
   test("count requests by route and status, refusals by reason, and proxies that are not trusted", async () => {
-    const { ask, askHot } = place(false);
+    const { ask, askHot } = place("local");
     await askHot("/api/v1/flags", "", "/api/v1/flags");
     await askHot("/api/v1/flags", "", "/api/v1/flags");
     const before = counted.forwarded();

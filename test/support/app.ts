@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { afterAll } from "bun:test";
 import type { App } from "../../src/app.ts";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
+import { findClient, type Client } from "../../src/http/address.ts";
 import { createAdminApp } from "../../src/http/admin.ts";
 import type { Report } from "../../src/http/errors.ts";
 import { createFlagsService } from "../../src/http/flags.ts";
@@ -43,6 +44,11 @@ export function openServices(app: TestApp, publicUrl: string | null = null) {
     ofrep: async () => createOfrepService(app, report),
     admin: () => createAdminApp(app, { version: "test", report }),
   };
+}
+
+/** A client that asks without a proxy. */
+export function clientAt(address: string): Client {
+  return findClient(address, null, () => false);
 }
 
 /** A site of its own at no base path, which tells nobody of what it does. */
