@@ -264,10 +264,9 @@ describe("the metrics", () => {
       ["10.0.0.1"],
       { log: counted.request, forwardedIgnored: counted.forwardedIgnored },
     );
-  const read = async (
-    init?: RequestInit,
-    { peer = "127.0.0.1", openTo = "local" as MetricsOptions["openTo"], host = "localhost:8787" } = {},
-  ) => {
+  type From = { peer?: string; openTo?: MetricsOptions["openTo"]; host?: string };
+  const read = async (init?: RequestInit, from: From = {}) => {
+    const { peer = "127.0.0.1", openTo = "local", host = "localhost:8787" } = from;
     const request = new Request(`http://${host}/metrics`, init);
     const answer = await place(openTo).site.fetch(request, () => peer);
     return { status: answer.status, text: await answer.text() };
