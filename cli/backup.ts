@@ -10,9 +10,10 @@ import { AppError } from "../src/errors.ts";
 import { formatBytes } from "../src/limits.ts";
 import { readLocalConfig, type Config } from "./config.ts";
 import { Failed, type Io } from "./io.ts";
-import { lockBackup, needDatabase, openApp } from "./open.ts";
+import { lockBackup, needDatabase, openSource } from "./open.ts";
+import { openPartial } from "./partial.ts";
 import { fileTime, prepareRestore } from "./restore.ts";
-import { progressBar, saveTo, writeOut } from "./save.ts";
+import { diskError, progressBar, saveTo, writeOut } from "./save.ts";
 import { openScratch } from "./scratch.ts";
 import { printable, shellWord } from "./text.ts";
 import { usage } from "./values.ts";
@@ -62,7 +63,7 @@ Examples:
     .addHelpText(
       "after",
       `
-The database is unpacked into the folder for temporary files (TMPDIR) meanwhile.
+The database is unpacked into the folder for temporary files (TMPDIR) meanwhile, which needs twice its size.
 
 Exit code: 0 when the backup is sound, 1 when it is not.
 
@@ -72,7 +73,8 @@ Example:
     )
     .action(async function (this: Command, file: string) {
       const config = readLocalConfig(this);
-      using scratch = openScratch(join(tmpdir(), `formflag-verify-${crypto.randomUUID()}`));
+      using partial = openPartial(tmpdir());
+      using scratch = openScratch(partial.path("unpacked"));
       const about = await read(io, config, file, scratch);
       await tell(io, config, { file, ...about }, `${file} is sound: ${contents(about)}\n`);
     });
@@ -141,14 +143,14 @@ async function save(io: Io, config: Config, output: string): Promise<void> {
   const { data } = config;
   const isStdout = output === "-";
   using scratch = openScratch(join(data, "backup.tmp"));
-  await using app = openApp(data, "inline");
+  const source = openSource(data);
   let about: About | undefined;
   const bar = createBar(io, config);
-  const entries = createBackup(app, scratch, `formflag ${VERSION}`, {
+  const entries = createBackup(source, scratch, `formflag ${VERSION}`, {
     progress: (...args) => bar.show(...args),
     started: (started) => (about = started),
   });
-  const archive = new Response(packTar(entries, app.now()));
+  const archive = new Response(packTar(entries, source.now()));
   const hash = new Bun.CryptoHasher("sha256");
   let bytes = 0;
   const count = (chunk: Uint8Array) => {
@@ -156,8 +158,12 @@ async function save(io: Io, config: Config, output: string): Promise<void> {
     bytes += chunk.byteLength;
     return chunk.byteLength;
   };
-  if (isStdout) await writeOut(io, archive);
-  else await saveTo(output, archive, { total: 0, count, show: false, io });
+  if (isStdout) {
+    const isWhole = await writeOut(io, archive).catch((error: unknown) => {
+      throw diskError(error, "standard output");
+    });
+    if (!isWhole) throw noReader();
+  } else await saveTo(output, archive, { total: 0, count, show: false, io });
   bar.end();
   if (isStdout) return;
   const { submissions, files } = about!;
@@ -209,6 +215,12 @@ function createBar(io: Io, { json, quiet }: Config) {
       if (isShown && drawn > -Infinity) io.redraw("");
     },
   };
+}
+
+function noReader(): AppError {
+  return new AppError("unsupported", "the reader of standard output went away before the archive was whole", {
+    hint: "what it was given is not a backup",
+  });
 }
 
 /** The first block of a tar archive has this word (POSIX ustar); what compresses one begins with these bytes. */

@@ -27,8 +27,9 @@ Examples:
       const { data, json, quiet } = readLocalConfig(this);
       needDatabase(data);
       const repair = this.opts<{ repair?: true }>().repair === true;
-      const unlock = repair ? lockData(data) : undefined;
+      // Before it is locked, which opening does too where the database has an older schema.
       await using app = openApp(data, "inline");
+      const unlock = repair ? lockData(data) : undefined;
       const isShown = !json && !quiet && io.errIsTerminal;
       const result = await checkData(app, (done, total) => {
         if (isShown) io.redraw(`${progressBar(done / Math.max(1, total))}  ${formatBytes(done)} of files`);

@@ -5,10 +5,12 @@ import { forTerminal, printable } from "./text.ts";
 /** The world of a command: its streams, and a person where there is one. */
 export type Io = {
   /**
-   * Fulfils once the reader has taken it, so that a pipe is neither flooded nor cut. A terminal gets the control
-   * characters of a text as escapes.
+   * Fulfils once the reader has taken it, so that a pipe is neither flooded nor cut; at once where the reader has gone
+   * away, as `head` does. A terminal gets the control characters of a text as escapes.
    */
   out(text: string | Uint8Array): Promise<void>;
+  /** Whether the reader of standard output has gone away. */
+  readonly outIsClosed: boolean;
   /** Does not wait for its reader: see `settle`. Control characters are escapes. */
   err(text: string): void;
   /** Draws a line on standard error over the one that was drawn before. */
@@ -29,6 +31,7 @@ export type Io = {
  * takes three times as long as the rest of a command's start: `npm run bench -- start`.
  */
 export function processIo(env: Record<string, string | undefined>): Io {
+  let outIsClosed = false;
   const writer = Bun.stderr.writer();
   const errors = createErrorStream(async (text) => {
     try {
@@ -40,16 +43,19 @@ export function processIo(env: Record<string, string | undefined>): Io {
   });
   return {
     async out(text) {
+      if (outIsClosed) return;
       try {
         if (outIsFile()) writeAll(1, text);
         else if (typeof text === "string")
           await Bun.write(Bun.stdout, isTerminal(1) ? forTerminal(text) : text);
         else await writeBytes(text);
       } catch (error) {
-        // The reader has what it wanted, as `head` does: nothing went wrong.
-        if (error instanceof Error && "code" in error && error.code === "EPIPE") process.exit(0);
-        throw error;
+        if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+        outIsClosed = true;
       }
+    },
+    get outIsClosed() {
+      return outIsClosed;
     },
     err: (text) => errors.write(forTerminal(text)),
     redraw: (line) => errors.write(`\r${printable(line)}\x1b[K`),

@@ -1,26 +1,27 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "../src/app.ts";
+import type { BackupSource } from "../src/backup.ts";
 import { AppError } from "../src/errors.ts";
-import { openDiskBlobs } from "../src/blobs/disk.ts";
+import { makeDirectory, openDiskBlobs } from "../src/blobs/disk.ts";
 import { createIdSource } from "../src/keys.ts";
 import { refersToFiles } from "../src/store/sqlite/files.ts";
 import { holdLock } from "../src/store/sqlite/lock.ts";
+import { takeSnapshot } from "../src/store/sqlite/snapshot.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { finishRestore, refuseBesideAside } from "./unfinished.ts";
 
 export type OpenApp = App & AsyncDisposable;
 
 /**
- * The product on a data directory, which is made where it does not exist. A server commits on a `thread` of its
- * own, a command `inline`. Throws `unavailable`, `forbidden` or `unsupported` where the directory cannot be used.
+ * The product on a data directory, which is made where it does not exist. A server, which has locked the directory,
+ * commits on a `thread` of its own, a command `inline`. Throws `unavailable`, `forbidden` or `unsupported` where the
+ * directory cannot be used.
  */
 export function openApp(data: string, writing: "thread" | "inline"): OpenApp {
-  const [file, uploads] = [join(data, "formflag.db"), join(data, "uploads")];
-  refuseShared(data);
-  refuseReadOnly(data);
-  refuseParts(file, uploads);
+  const { file, uploads } = prepareData(data);
   const blobs = openDiskBlobs(uploads);
-  const store = openSqliteStore(file, writing);
+  const store = openSqliteStore(file, writing, writing === "inline" ? () => lockToMigrate(data) : undefined);
   const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
   return {
     store,
@@ -30,6 +31,37 @@ export function openApp(data: string, writing: "thread" | "inline"): OpenApp {
     nextId: createIdSource(random, Date.now),
     [Symbol.asyncDispose]: () => store.close(),
   };
+}
+
+/** What a backup of a data directory is made of; its database keeps the schema that it has. Throws as `openApp` does. */
+export function openSource(data: string): BackupSource {
+  const { file, uploads } = prepareData(data);
+  return {
+    now: Date.now,
+    blobs: openDiskBlobs(uploads),
+    snapshot: (into, progress) => takeSnapshot(file, into, progress),
+  };
+}
+
+/**
+ * Makes the data directory where it does not exist, and holds it for a server until the function returned is called.
+ * Throws as `openApp` does, and `unavailable` where another server holds it.
+ */
+export function claimData(data: string): () => void {
+  prepareData(data);
+  makeDirectory(data);
+  return lockData(data);
+}
+
+/** Looks at a data directory before anything in it is opened. */
+function prepareData(data: string): { file: string; uploads: string } {
+  finishRestore(data);
+  refuseBesideAside(data);
+  const [file, uploads] = [join(data, "formflag.db"), join(data, "uploads")];
+  refuseShared(data);
+  refuseReadOnly(data);
+  refuseParts(file, uploads);
+  return { file, uploads };
 }
 
 /** SQLite would open what it can only read, and a server would refuse each submission one by one. */
@@ -78,6 +110,7 @@ function refuseShared(data: string): void {
 
 /** Throws `not_found` for a directory without a database, which opening would create. */
 export function needDatabase(data: string): void {
+  finishRestore(data);
   try {
     accessSync(join(data, "formflag.db"), constants.F_OK);
   } catch (error) {
@@ -103,6 +136,18 @@ export function lockData(data: string): () => void {
 /** Keeps other backups and restores of the data directory away until the function returned is called. */
 export function lockBackup(data: string): () => void {
   return lock(join(data, "backup.lock"), `another backup or restore of ${data} is under way`);
+}
+
+/** A server keeps the statements of its own schema, which would fail, or write what the new one does not mean. */
+function lockToMigrate(data: string): () => void {
+  try {
+    return lockData(data);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "unavailable")) throw error;
+    throw new AppError("unavailable", `an older formflag serves the data directory ${data}`, {
+      hint: "stop it and start this one in its place, which migrates the database; formflag backup create works before that",
+    });
+  }
 }
 
 function lock(file: string, message: string): () => void {

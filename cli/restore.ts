@@ -6,9 +6,7 @@ import { openDiskBlobs, syncDirectory } from "../src/blobs/disk.ts";
 import { AppError } from "../src/errors.ts";
 import { lockBackup, lockData } from "./open.ts";
 import { openScratch } from "./scratch.ts";
-
-/** Where a backup is unpacked: on the disk of the data directory, even where that is a mounted one. */
-const UNPACKED = "restore.tmp";
+import { asideOf, finishRestore, UNPACKED } from "./unfinished.ts";
 
 /** What may stand in a data directory that holds nothing. */
 const NOTHING = new Set(["serve.lock", "backup.lock", UNPACKED, "backup.tmp", "lost+found"]);
@@ -25,6 +23,7 @@ type Restore = AsyncDisposable & {
  * touched. Throws `conflict` where it holds data and that is not to be replaced, `unavailable` where it is in use.
  */
 export async function prepareRestore(path: string, replace: boolean): Promise<Restore> {
+  finishRestore(path);
   const made = mkdirSync(path, { recursive: true, mode: 0o700 });
   const data = realpathSync(path);
   const isEmpty = readdirSync(data).every((name) => NOTHING.has(name));
@@ -44,9 +43,8 @@ export async function prepareRestore(path: string, replace: boolean): Promise<Re
     scratch,
     blobs,
     async finish() {
-      rmSync(join(unpacked, "manifest.json"));
       await syncDirectory(unpacked);
-      const aside = isEmpty ? null : `${data}.before-restore-${fileTime()}`;
+      const aside = isEmpty ? null : asideOf(data, fileTime());
       if (aside === null) {
         // The database last: without it there is nothing yet.
         for (const name of ["uploads", "formflag.db"]) renameSync(join(unpacked, name), join(data, name));
@@ -69,7 +67,7 @@ export function fileTime(): string {
   return new Date().toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
 }
 
-/** Both renames stand together, so that no signal comes between them. */
+/** One right after the other, so that no signal comes between them; `finishRestore` finishes what a kill cuts off. */
 function replaceDirectory(data: string, aside: string): void {
   try {
     renameSync(data, aside);

@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import { open, realpath, rename, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { syncDirectory } from "../src/blobs/disk.ts";
@@ -6,14 +5,24 @@ import { AppError } from "../src/errors.ts";
 import { createPace } from "../src/pace.ts";
 import { chunksOf } from "./connection.ts";
 import type { Io } from "./io.ts";
+import { openPartial } from "./partial.ts";
 import { printableLines } from "./text.ts";
 import { usage } from "./values.ts";
 
-/** Passes a body on to standard output, as fast as its reader takes it; a terminal gets it as text. */
-export async function writeOut(io: Io, { body }: Body): Promise<void> {
-  if (!io.outIsTerminal) for await (const chunk of chunksOf(body)) await io.out(chunk);
-  else if (body)
+/**
+ * Passes a body on to standard output, as fast as its reader takes it; a terminal gets it as text. Ends early, and
+ * returns false, where the reader goes away.
+ */
+export async function writeOut(io: Io, { body }: Body): Promise<boolean> {
+  if (!io.outIsTerminal) {
+    for await (const chunk of chunksOf(body)) {
+      await io.out(chunk);
+      if (io.outIsClosed) return false;
+    }
+  } else if (body) {
     for await (const text of body.pipeThrough(new TextDecoderStream())) await io.out(printableLines(text));
+  }
+  return true;
 }
 
 type Body = Pick<Response, "body">;
@@ -36,15 +45,17 @@ export async function saveTo(
   { total, count, show, io }: Progress,
 ): Promise<void> {
   const target = await targetOf(file);
-  const partial = target.isStream ? target.path : `${target.path}.${process.pid}.part`;
-  const handle = await open(partial, target.isStream ? "w" : "wx", 0o600).catch((error: unknown) => {
-    throw new AppError("forbidden", `the file ${file} cannot be written`, {
+  const folder = dirname(target.path);
+  const cannotWrite = (error: unknown) =>
+    new AppError("forbidden", `the file ${file} cannot be written`, {
       cause: error,
-      hint: `check that the folder ${dirname(target.path)} exists and is yours`,
+      hint: `check that the folder ${folder} exists and is yours`,
     });
+  using partial = target.isStream ? undefined : partialIn(folder, cannotWrite);
+  const written = partial?.path("file") ?? target.path;
+  const handle = await open(written, "w", 0o600).catch((error: unknown) => {
+    throw cannotWrite(error);
   });
-  const discard = () => rmSync(partial, { force: true });
-  if (!target.isStream) process.once("exit", discard);
   let done = 0;
   const counted = async function* () {
     for await (const chunk of chunksOf(body)) {
@@ -60,14 +71,24 @@ export async function saveTo(
   } finally {
     await handle.close();
   }
-  if (!target.isStream) {
-    await rename(partial, target.path);
-    process.off("exit", discard);
-    await syncDirectory(dirname(target.path));
+  if (partial) {
+    await rename(written, target.path);
+    await syncDirectory(folder);
   }
   if (!show) return;
   io.redraw(`${progressBar(1)}  ${file} saved`);
   io.err("\n");
+}
+
+function partialIn(
+  folder: string,
+  cannotWrite: (error: unknown) => AppError,
+): ReturnType<typeof openPartial> {
+  try {
+    return openPartial(folder);
+  } catch (error) {
+    throw cannotWrite(error);
+  }
 }
 
 /**

@@ -2,7 +2,8 @@ import { createReadStream, mkdirSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Scratch } from "../src/backup.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { adoptDatabase } from "../src/store/sqlite/adopt.ts";
+import { openSnapshot } from "../src/store/sqlite/snapshot.ts";
 import { diskError, writeChunks } from "./save.ts";
 
 /**
@@ -28,7 +29,9 @@ export function openScratch(folder: string): Scratch & Disposable {
       }
     },
     read: (name) => createReadStream(path(name), { highWaterMark: 64 * 1024 }),
-    openStore: (name) => openSqliteStore(path(name), "inline"),
+    remove: (name) => rmSync(path(name)),
+    openSnapshot: (name) => openSnapshot(path(name)),
+    adopt: (name, into, options) => adoptDatabase(path(name), path(into), options),
     [Symbol.dispose]() {
       remove();
       process.off("exit", remove);

@@ -20,7 +20,7 @@ import { recoverUploads } from "../src/submissions.ts";
 import type { Io } from "./io.ts";
 import { listen, readTls, type Listener, type Tls } from "./listen.ts";
 import { createLog, type Log } from "./log.ts";
-import { lockData, openApp } from "./open.ts";
+import { claimData, openApp } from "./open.ts";
 import type { ServeConfig } from "./serve-config.ts";
 import type { Listen } from "./values.ts";
 import { COMMIT, VERSION } from "./version.ts";
@@ -32,15 +32,14 @@ const GRACE = 10_000;
 export async function serve(config: ServeConfig, io: Io): Promise<void> {
   const log = createLog(io, config.log);
   const tls = config.tls && (await readTls(config.tls));
+  const unlock = claimData(config.data);
   const app = openApp(config.data, "thread");
   const listeners: Listener[] = [];
   const reads = createReads(app.store);
   const keepReads = () => reads.flush().catch(log.error);
   const keeping = setInterval(() => void keepReads(), READ_INTERVAL);
-  let unlock: (() => void) | undefined;
   let stopSchedule: (() => void) | undefined;
   try {
-    unlock = lockData(config.data);
     const recovered = await recoverUploads(app);
     if (recovered > 0) log.line("warn", `removed ${recovered} files of submissions that a crash cut off`);
     const warn = (text: string) => log.line("warn", text);
@@ -64,7 +63,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     clearInterval(keeping);
     await keepReads();
     await app.store.close();
-    unlock?.();
+    unlock();
     log.flush();
     await io.settle();
   }

@@ -1,8 +1,7 @@
-import type { App } from "./app.ts";
 import { shardOf, type Blobs, type StagedBlob } from "./blobs.ts";
-import { KEY, storedFiles, type StoredFile } from "./check.ts";
+import { storedFiles, type StoredFile } from "./check.ts";
 import { AppError } from "./errors.ts";
-import type { Store } from "./store.ts";
+import type { Snapshot } from "./store.ts";
 
 /** One file of an archive; its bytes are read at most once, before those of the next. */
 export type ArchiveEntry = { path: string; size: number; bytes: AsyncIterable<Uint8Array> };
@@ -13,8 +12,22 @@ export type Scratch = {
   path(name: string): string;
   save(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   read(name: string): AsyncIterable<Uint8Array>;
-  /** Opens a database that stands there; `unsupported` where it is none of ours. */
-  openStore(name: string): Store;
+  remove(name: string): void;
+  openSnapshot(name: string): Snapshot;
+  /**
+   * Copies the rows of a database that somebody else may have made into a new one with a schema of our own. Returns what
+   * is wrong with the original, at most `limit` of it. Throws `unsupported` where it is not a formflag database, or a
+   * newer one.
+   */
+  adopt(name: string, into: string, options: { name: string; limit: number }): Promise<string[]>;
+};
+
+/** What a backup is made of. */
+export type BackupSource = {
+  now: () => number;
+  blobs: Blobs;
+  /** Copies the database, as it is at one moment, into a new file. Reports about how many bytes of how many are copied. */
+  snapshot(into: string, progress: (done: number, total: number) => void): Promise<void>;
 };
 
 /** What a backup says about itself: the first line of its manifest. */
@@ -34,6 +47,8 @@ type Progress = (what: string, done: number, total: number) => void;
 const FORMAT = 1;
 const MANIFEST = "manifest.json";
 const DATABASE = "formflag.db";
+/** The database of an archive before it is known to be sound. */
+const FOREIGN = "foreign.db";
 /** Problems after which a reader looks no further. */
 const MAX_PROBLEMS = 20;
 /** The first two lines of a manifest stand within so many bytes. */
@@ -49,27 +64,22 @@ const BATCH = 50;
  * backup is whole, or there is none.
  */
 export async function* createBackup(
-  app: App,
+  source: BackupSource,
   scratch: Scratch,
   program: string,
   { progress, started }: { progress: Progress; started: (about: About) => void },
 ): AsyncGenerator<ArchiveEntry> {
   // Before the copy: what the copy refers to is either there or held.
-  const hold = await app.blobs.hold();
+  const hold = await source.blobs.hold();
   try {
-    const createdAt = new Date(app.now()).toISOString();
-    await app.store.snapshot(scratch.path(DATABASE), (done, total) => progress("database", done, total));
-    const store = scratch.openStore(DATABASE);
+    const createdAt = new Date(source.now()).toISOString();
+    await source.snapshot(scratch.path(DATABASE), (done, total) => progress("database", done, total));
+    const snapshot = scratch.openSnapshot(DATABASE);
     try {
-      const about = {
-        format: FORMAT,
-        program,
-        createdAt,
-        ...(await countAll(store)),
-      };
+      const about = { format: FORMAT, program, createdAt, ...(await snapshot.counts()) };
       started(about);
       const database = await measure(scratch.read(DATABASE));
-      await scratch.save(MANIFEST, manifestOf(about, database, store));
+      await scratch.save(MANIFEST, manifestOf(about, database, snapshot));
       const { size } = await measure(scratch.read(MANIFEST));
       yield { path: MANIFEST, size, bytes: scratch.read(MANIFEST) };
       const total = database.size + about.bytes;
@@ -81,10 +91,10 @@ export async function* createBackup(
         }
       };
       yield { path: DATABASE, size: database.size, bytes: count(scratch.read(DATABASE)) };
-      for await (const file of storedFiles(store))
+      for await (const file of storedFiles(snapshot.files))
         yield { path: pathOf(file), size: file.size, bytes: count(asStored(file, hold.open(file.key))) };
     } finally {
-      await store.close();
+      await snapshot.close();
     }
   } finally {
     await hold.release();
@@ -104,29 +114,29 @@ export async function readBackup(
 ): Promise<{ about: About; problems: string[] }> {
   const entries = archive[Symbol.asyncIterator]();
   try {
-    const manifest = await saveEntry(scratch, await take(entries, MANIFEST), progress);
-    const database = await saveEntry(scratch, await take(entries, DATABASE), progress);
-    const { about, expected } = await readHead(scratch);
-    if (expected.size !== database.size || expected.sha256 !== database.sha256)
+    const manifest = await readManifest(await take(entries, MANIFEST), progress);
+    const { about, expected } = manifest;
+    const database = await take(entries, DATABASE);
+    if (
+      database.size !== expected.size ||
+      (await saveAs(FOREIGN, database, scratch, progress)) !== expected.sha256
+    )
       return { about, problems: [`${DATABASE} has other bytes than the manifest says`] };
-    const store = scratch.openStore(DATABASE);
+    const broken = await scratch.adopt(FOREIGN, DATABASE, { name: DATABASE, limit: MAX_PROBLEMS });
+    scratch.remove(FOREIGN);
+    if (broken.length > 0) return { about, problems: broken.map((text) => `${DATABASE}: ${text}`) };
+    const snapshot = scratch.openSnapshot(DATABASE);
     try {
-      const counted = await countAll(store).catch((error: unknown) => {
-        if (error instanceof AppError) throw error;
-        throw noBackup(`its ${DATABASE} lacks what formflag keeps in one`, error);
-      });
-      const broken = await store.check();
-      if (broken.length > 0)
-        return { about, problems: broken.slice(0, MAX_PROBLEMS).map((text) => `${DATABASE}: ${text}`) };
-      const rest = await compareFiles(entries, store, progress, into);
-      const wanted = await measure(manifestOf({ ...about, ...counted }, database, store));
+      const counted = await snapshot.counts();
+      const rest = await compareFiles(entries, snapshot, progress, into);
+      const wanted = await measure(manifestOf({ ...about, ...counted }, expected, snapshot));
       const problems =
         wanted.sha256 === manifest.sha256
           ? rest
           : [`${MANIFEST} does not list what ${DATABASE} refers to`, ...rest];
       return { about, problems };
     } finally {
-      await store.close();
+      await snapshot.close();
     }
   } finally {
     await entries.return?.();
@@ -136,7 +146,7 @@ export async function readBackup(
 /** Both in the order of their keys, so that neither has to be held in memory. */
 async function compareFiles(
   entries: AsyncIterator<ArchiveEntry>,
-  store: Store,
+  snapshot: Snapshot,
   progress: (bytes: number) => void,
   into?: Blobs,
 ): Promise<string[]> {
@@ -144,9 +154,7 @@ async function compareFiles(
   let kept: { key: string; staged: StagedBlob }[] = [];
   let entry = await entries.next();
   const isFull = () => problems.length >= MAX_PROBLEMS;
-  for await (const file of storedFiles(store)) {
-    if (!KEY.test(file.key))
-      throw new AppError("unsupported", `${DATABASE} names a file as formflag never does`);
+  for await (const file of storedFiles(snapshot.files)) {
     const path = pathOf(file);
     // What comes before it belongs to none.
     while (!entry.done && keyIn(entry.value.path) < file.key && !isFull()) {
@@ -178,17 +186,6 @@ async function compareFiles(
   return problems;
 }
 
-async function countAll(store: Store): Promise<Pick<About, "submissions" | "files" | "bytes">> {
-  const counts = await Promise.all((await store.forms.list()).map(({ key }) => store.submissions.count(key)));
-  let files = 0;
-  for await (const _ of storedFiles(store)) files += 1;
-  return {
-    submissions: counts.reduce((sum, count) => sum + count, 0),
-    files,
-    bytes: await store.submissions.fileBytes(),
-  };
-}
-
 /** Where a file stands in an archive, which is where it stands in a data directory. */
 function pathOf({ key }: StoredFile): string {
   return `uploads/${shardOf(key)}/${key}`;
@@ -199,11 +196,11 @@ function keyIn(path: string): string {
 }
 
 /** JSON with one line for what the backup is, one for the database and one for each file, in pieces of some size. */
-async function* manifestOf(about: About, database: Sum, store: Store): AsyncGenerator<Uint8Array> {
+async function* manifestOf(about: About, database: Sum, snapshot: Snapshot): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   const line = (path: string, { size, sha256 }: Sum) => JSON.stringify({ path, size, sha256 });
   let text = `${JSON.stringify(about).slice(0, -1)},"entries":[\n${line(DATABASE, database)}`;
-  for await (const file of storedFiles(store)) {
+  for await (const file of storedFiles(snapshot.files)) {
     text += `,\n${line(pathOf(file), file)}`;
     if (text.length < PIECE) continue;
     yield encoder.encode(text);
@@ -212,9 +209,17 @@ async function* manifestOf(about: About, database: Sum, store: Store): AsyncGene
   yield encoder.encode(`${text}\n]}\n`);
 }
 
-/** The first two lines of a manifest. Throws `unsupported`. */
-async function readHead(scratch: Scratch): Promise<{ about: About; expected: Sum }> {
-  const lines = await headOf(scratch.read(MANIFEST));
+type Manifest = { about: About; expected: Sum; sha256: string };
+
+/** Keeps only its first two lines, whatever its size. Throws `unsupported`. */
+async function readManifest(entry: ArchiveEntry, progress: (bytes: number) => void): Promise<Manifest> {
+  let text = "";
+  const decoder = new TextDecoder();
+  const { sha256 } = await measure(entry.bytes, async (chunk) => {
+    progress(chunk.byteLength);
+    if (text.length < MAX_HEAD) text += decoder.decode(chunk.subarray(0, MAX_HEAD), { stream: true });
+  });
+  const lines = text.slice(0, MAX_HEAD).split("\n");
   const head = parseHead(`${lines[0]}${lines[1]?.replace(/,$/, "")}]}`);
   if (typeof head?.format === "number" && head.format > FORMAT) {
     throw new AppError("unsupported", "this backup was made by a newer formflag", {
@@ -222,19 +227,15 @@ async function readHead(scratch: Scratch): Promise<{ about: About; expected: Sum
     });
   }
   const expected = head?.entries?.[0];
-  if (!head || !expected || head.format !== FORMAT) throw noBackup(`its ${MANIFEST} is none of formflag's`);
+  if (!head || !expected || head.format !== FORMAT || !isPlain(head))
+    throw noBackup(`its ${MANIFEST} was not written by formflag`);
   const { entries: _, ...about } = head;
-  return { about, expected };
+  return { about, expected, sha256 };
 }
 
-async function headOf(bytes: AsyncIterable<Uint8Array>): Promise<string[]> {
-  let text = "";
-  const decoder = new TextDecoder();
-  for await (const chunk of bytes) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length >= MAX_HEAD) break;
-  }
-  return text.slice(0, MAX_HEAD).split("\n");
+/** What is shown on terminals, and nothing else is known to vouch for. */
+function isPlain({ program, createdAt }: About): boolean {
+  return /^[\x20-\x7e]{1,200}$/.test(program) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(createdAt);
 }
 
 function parseHead(text: string): (About & { entries?: (Sum | null)[] }) | null {
@@ -297,11 +298,13 @@ async function measure(
   return sum.result();
 }
 
-async function saveEntry(
+/** Returns its SHA-256. */
+async function saveAs(
+  name: string,
+  { bytes }: ArchiveEntry,
   scratch: Scratch,
-  { path, bytes }: ArchiveEntry,
   progress: (bytes: number) => void,
-): Promise<Sum> {
+): Promise<string> {
   const sum = createSum();
   const measured = async function* () {
     for await (const chunk of bytes) {
@@ -310,8 +313,8 @@ async function saveEntry(
       yield chunk;
     }
   };
-  await scratch.save(path, measured());
-  return sum.result();
+  await scratch.save(name, measured());
+  return sum.result().sha256;
 }
 
 function createSum() {

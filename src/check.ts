@@ -1,5 +1,6 @@
 import type { App } from "./app.ts";
 import { AppError } from "./errors.ts";
+import { FILE_KEY } from "./keys.ts";
 import type { Store } from "./store.ts";
 
 /** Something that is not as it was stored. An orphan is an uploaded file that no submission refers to. */
@@ -23,9 +24,6 @@ export type StoredFile = { key: string; submission: string; name: string; size: 
 /** How many files are read from the database at a time. */
 const PAGE = 500;
 
-/** As `storeSubmission` makes them: what else lies in the upload directory is none of ours. */
-export const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.\d{1,3}$/;
-
 /**
  * Looks whether the database is sound and every file is there as it was stored, and for orphans. May run beside a
  * server: what comes or goes meanwhile is no problem. Files are not looked at where the database is damaged.
@@ -40,10 +38,10 @@ export async function checkData(
   if (problems.length > 0) return { files, bytes, problems };
 
   const present: string[] = [];
-  for await (const keys of app.blobs.list()) present.push(...keys.filter((key) => KEY.test(key)));
+  for await (const keys of app.blobs.list()) present.push(...keys.filter((key) => FILE_KEY.test(key)));
 
   const total = await app.store.submissions.fileBytes();
-  for await (const file of storedFiles(app.store)) {
+  for await (const file of storedFiles((after, limit) => app.store.submissions.files(after, limit))) {
     files += 1;
     const problem = await checkFile(app, file, (count) => progress((bytes += count), total));
     if (problem) problems.push(problem);
@@ -54,10 +52,10 @@ export async function checkData(
 }
 
 /** Every file of every submission, by key. */
-export async function* storedFiles(store: Store): AsyncGenerator<StoredFile> {
+export async function* storedFiles(list: Store["submissions"]["files"]): AsyncGenerator<StoredFile> {
   let after = "";
   for (;;) {
-    const page = await store.submissions.files(after, PAGE);
+    const page = await list(after, PAGE);
     yield* page;
     if (page.length < PAGE) return;
     after = page.at(-1)!.key;

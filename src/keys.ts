@@ -1,6 +1,15 @@
 /** Fills an array of the length given with cryptographically random bytes. */
 export type Random = (length: number) => Uint8Array;
 
+/** What operators choose to name projects, environments, flags, segments, forms and tokens by. */
+export const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,149}$/;
+/** As {@link dashedKey}, {@link formKey} and {@link createIdSource} make them. */
+export const DASHED_KEY = /^[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4}$/;
+export const FORM_KEY = /^[a-z0-9]{24}$/;
+export const SUBMISSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** The key of a submission's file: its id and the number of the file. Others' files in the upload directory have none. */
+export const FILE_KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.\d{1,3}$/;
+
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 /** `length` characters of `[a-z0-9]`, each equally likely (bytes past the last full round are thrown away). */

@@ -188,11 +188,6 @@ type Versioned = {
 type DatabaseStore = {
   /** What is wrong with the database file, in words; nothing where it is sound. Reads all of it. */
   check(): Promise<string[]>;
-  /**
-   * Copies everything, as it is at one moment, into a new file that the same driver opens; reading and writing go on.
-   * Tells about how many bytes of how many are copied.
-   */
-  snapshot(into: string, progress: (done: number, total: number) => void): Promise<void>;
   /** Fulfils once reading and writing need to open nothing more: no limit of open files stops them any more. */
   opened(): Promise<void>;
   /** Throws `unavailable` unless the database answers. */
@@ -201,6 +196,14 @@ type DatabaseStore = {
   ready(): Promise<void>;
   stats(): Promise<StoreStats>;
   /** Finishes what is queued. */
+  close(): Promise<void>;
+};
+
+/** A copy of a database as a backup holds it, which may have an older schema and is only read. */
+export type Snapshot = {
+  /** How many submissions and files there are, and the bytes of the files together. */
+  counts(): Promise<{ submissions: number; files: number; bytes: number }>;
+  files: Store["submissions"]["files"];
   close(): Promise<void>;
 };
 

@@ -5,7 +5,10 @@ import { AppError } from "../errors.ts";
 /** Tar holds whole seconds; a file of an archive is read and written by its owner alone. */
 const MODE = 0o600;
 
-/** A POSIX tar archive of these entries, as its reader takes it; an error of an entry is an error of the archive. */
+/**
+ * A POSIX tar archive of these entries, as its reader takes it; an error of an entry is an error of the archive. Once
+ * cancelled, the entries are closed.
+ */
 export function packTar(entries: AsyncIterable<ArchiveEntry>, time: number): ReadableStream<Uint8Array> {
   const { readable, controller } = createTarPacker();
   const pack = async () => {
@@ -18,8 +21,22 @@ export function packTar(entries: AsyncIterable<ArchiveEntry>, time: number): Rea
     }
     controller.finalize();
   };
-  pack().catch((error: unknown) => controller.error(error));
-  return readable;
+  const packed = pack().catch((error: unknown) => controller.error(error));
+  const reader = readable.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(stream) {
+        const { done, value } = await reader.read();
+        if (done) stream.close();
+        else stream.enqueue(value);
+      },
+      async cancel(reason) {
+        await reader.cancel(reason);
+        await packed;
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /**

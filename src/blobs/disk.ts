@@ -10,7 +10,7 @@ import {
   statfs,
   type FileHandle,
 } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { shardOf, type Blobs, type StagedBlob } from "../blobs.ts";
 import { AppError } from "../errors.ts";
 import { MIN_FREE_BYTES } from "../limits.ts";
@@ -31,9 +31,7 @@ const HELD = "held";
 export function openDiskBlobs(root: string): Blobs {
   const staging = join(root, STAGING);
   try {
-    const made = mkdirSync(staging, { recursive: true, mode: 0o700 });
-    // The names of all that were made have to survive a power cut before any file in them can.
-    if (made !== undefined) for (const path of parentsOf(staging, made)) syncDirectoryNow(path);
+    makeDirectory(staging);
   } catch (error) {
     throw diskError(error, root);
   }
@@ -189,6 +187,13 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 /** Windows has no such call for a directory, and refuses the attempt. */
 const SYNCS_DIRECTORIES = process.platform !== "win32";
 
+/** Makes a directory and those above it where they do not exist, so that their names survive a power cut. */
+export function makeDirectory(path: string): void {
+  const made = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (made !== undefined)
+    for (const parent of parentsOf(resolve(path), resolve(made))) syncDirectoryNow(parent);
+}
+
 /** The directories above a path, up to the one that holds `top`. */
 function parentsOf(path: string, top: string): string[] {
   const parent = dirname(path);
@@ -206,7 +211,7 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-function syncDirectoryNow(path: string): void {
+export function syncDirectoryNow(path: string): void {
   if (!SYNCS_DIRECTORIES) return;
   const descriptor = openSync(path, "r");
   fsyncSync(descriptor);

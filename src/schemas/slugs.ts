@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
+import { SLUG } from "../keys.ts";
 
 /** A name that an operator chooses for a project, environment, form or flag. */
 export function slugOf(noun: string, reserved: readonly string[] = []) {
   return z.string(`the ${noun} needs a name`).check(
     z.regex(
-      /^[A-Za-z0-9][A-Za-z0-9._-]{0,149}$/,
+      SLUG,
       `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun} is named by 1 to 150 letters, digits, dots, dashes or underscores, starting with a letter or digit`,
     ),
     z.refine((slug) => !reserved.includes(slug), `this name is reserved: choose another for the ${noun}`),

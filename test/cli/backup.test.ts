@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import {
   closeSync,
   existsSync,
@@ -12,66 +11,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { createTarPacker, unpackTar, type ParsedTarEntryWithData } from "modern-tar";
 import { eventually } from "../support/eventually.ts";
-import { EXECUTABLE, formflag, onData, startServer } from "../support/executable.ts";
+import { EXECUTABLE, formflag, onData } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
-
-type Exported = { id: string; data: Record<string, unknown>; files: { name: string; sha256: string }[] };
-
-const bytesOf = (text: string) => new TextEncoder().encode(text);
-
-/** A server with a form that takes files, and what a sender and an operator do. */
-async function openForm() {
-  const server = await startServer();
-  const commands = onData(server.data);
-  const { key } = await commands.json<{ key: string }>("forms", "create", "contact", "--uploads", "on");
-  const submit = async (text: string, ...files: string[]): Promise<string> => {
-    const body = new FormData();
-    body.append("text", text);
-    for (const [index, content] of files.entries()) body.append("file", new File([content], `${index}.txt`));
-    const answer = await fetch(`${server.url}/v1/s/${key}?mode=rest`, { method: "POST", body });
-    expect(answer.status).toBe(200);
-    return ((await answer.json()) as { id: string }).id;
-  };
-  const archive = join(tempDirectory(), "backup.tar");
-  const { run } = commands;
-  const json = <T>(...args: string[]) => commands.json<T>(...args);
-  return { server, run, json, submit, archive };
-}
-
-async function submissionsIn(data: string): Promise<Exported[]> {
-  const { stdout } = await onData(data).run("submissions", "export", "contact");
-  return stdout
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Exported);
-}
-
-/** A sound archive of three files, and its entries. */
-async function makeArchive() {
-  const { server, submit, run, archive } = await openForm();
-  await submit("one", "abc", "def");
-  await submit("two", "ghi");
-  expect((await run("backup", "create", "-o", archive)).code).toBe(0);
-  await server.stop();
-  return { archive, entries: await unpackTar(readFileSync(archive)) };
-}
-
-/** The same archive with other entries. */
-async function rewrite(entries: ParsedTarEntryWithData[]): Promise<string> {
-  const { readable, controller } = createTarPacker();
-  const packed = new Response(readable).bytes();
-  for (const { header, data } of entries) {
-    const writer = controller.add({ ...header, size: data?.byteLength ?? 0 }).getWriter();
-    if (data) await writer.write(data);
-    await writer.close();
-  }
-  controller.finalize();
-  const file = join(tempDirectory(), "changed.tar");
-  writeFileSync(file, await packed);
-  return file;
-}
+import { makeArchive, openForm, rewrite, submissionsIn } from "../support/archive.ts";
 
 const sound = await makeArchive();
 
@@ -291,146 +234,6 @@ describe("a backup", () => {
   });
 });
 
-describe("an archive that is not sound is refused, and restored nothing of it:", () => {
-  type Change = (entries: ParsedTarEntryWithData[]) => ParsedTarEntryWithData[] | Uint8Array;
-  const extra = (name: string, more: object = {}) => ({
-    header: { name, size: 1, ...more },
-    data: bytesOf("x"),
-  });
-  const withData =
-    (index: number, change: (data: Uint8Array) => Uint8Array<ArrayBuffer>): Change =>
-    (entries) =>
-      entries.map((entry, at) => (at === index ? { ...entry, data: change(entry.data!) } : entry));
-  const flip = (data: Uint8Array) => data.map((byte, index) => (index === data.length - 1 ? byte ^ 1 : byte));
-  const cases: [what: string, change: Change, message: RegExp][] = [
-    ["a file with other bytes", withData(3, flip), /has other bytes than were stored/],
-    ["a database with other bytes", withData(1, flip), /formflag\.db has other bytes/],
-    ["a manifest with other bytes", withData(0, flip), /manifest\.json does not list/],
-    ["a manifest of nonsense", withData(0, () => bytesOf("[1,2]")), /manifest\.json is none/],
-    [
-      "a manifest of a later format",
-      withData(0, () => bytesOf('{"format":2,"entries":[\n{}\n]}')),
-      /newer formflag/,
-    ],
-    ["a file too few", (entries) => entries.toSpliced(2, 1), /is missing/],
-    ["a file twice", (entries) => [...entries, entries.at(-1)!], /nothing that formflag\.db refers to/],
-    ["files in another order", (entries) => entries.toSpliced(2, 2, entries[3]!, entries[2]!), /is missing/],
-    ["one more file", (entries) => [...entries, extra("uploads/zz/x")], /nothing that/],
-    ["a path that climbs", (entries) => [...entries, extra("../../escaped")], /nothing that/],
-    ["an absolute path", (entries) => [...entries, extra("/tmp/formflag-escaped")], /nothing that/],
-    [
-      "a path that climbs to a file it refers to",
-      (entries) =>
-        entries.with(2, {
-          ...entries[2]!,
-          header: { ...entries[2]!.header, name: `../${entries[2]!.header.name}` },
-        }),
-      /nothing that/,
-    ],
-    [
-      "a link",
-      (entries) => [
-        ...entries,
-        { header: { name: "uploads/x", size: 0, type: "symlink", linkname: "/etc" } },
-      ],
-      /is a symlink/,
-    ],
-    ["no manifest", (entries) => entries.slice(1), /manifest\.json is not where it should be/],
-    ["no database", (entries) => entries.toSpliced(1, 1), /formflag\.db is not where it should be/],
-    ["nothing in it", () => [], /not a formflag backup/],
-    ["no tar archive", () => bytesOf("This is none. ".repeat(1000)), /not a formflag backup/],
-    ["no bytes", () => new Uint8Array(), /not a formflag backup/],
-  ];
-
-  test.each(cases)("%s", async (_what, change, message) => {
-    const { entries } = sound;
-    const changed = change(entries);
-    const file = changed instanceof Uint8Array ? join(tempDirectory(), "x.tar") : await rewrite(changed);
-    if (changed instanceof Uint8Array) writeFileSync(file, changed);
-    const parent = tempDirectory();
-    const data = join(parent, "data");
-    const { code, stdout, stderr } = await onData(data).run("backup", "restore", file);
-    expect({ code, said: stdout + stderr }).toEqual({ code: 1, said: expect.stringMatching(message) });
-    expect(readdirSync(parent)).toEqual([]);
-    expect(existsSync("/tmp/formflag-escaped")).toBe(false);
-  });
-
-  /** An archive around a database of somebody's making, with all sums as they should be. */
-  async function forge(change: (db: Database) => void, fresh = false): Promise<string> {
-    const { entries } = sound;
-    const file = join(tempDirectory(), "forged.db");
-    if (!fresh) writeFileSync(file, entries[1]!.data!);
-    const db = new Database(file);
-    change(db);
-    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    db.close();
-    const data = readFileSync(file);
-    const sum = new Bun.CryptoHasher("sha256").update(data).digest("hex");
-    const [about, , ...rest] = new TextDecoder().decode(entries[0]!.data).split("\n");
-    const line = JSON.stringify({ path: "formflag.db", size: data.byteLength, sha256: sum });
-    const manifest = bytesOf([about, `${line},`, ...rest].join("\n"));
-    return rewrite([{ ...entries[0]!, data: manifest }, { ...entries[1]!, data }, ...entries.slice(2)]);
-  }
-  const forged: [what: string, file: () => Promise<string>, message: RegExp][] = [
-    [
-      "one whose database names a file outside",
-      () => forge((db) => db.run("UPDATE files SET blob_key = '../../../' || blob_key")),
-      /names a file as formflag never does/,
-    ],
-    [
-      "one whose database lacks its tables",
-      () =>
-        forge((db) => {
-          db.run("PRAGMA application_id = 1717988455");
-          db.run("PRAGMA user_version = 2");
-        }, true),
-      /lacks what formflag keeps/,
-    ],
-    [
-      "one whose database is of another program",
-      () => forge((db) => db.run("CREATE TABLE t (a)"), true),
-      /another/,
-    ],
-    [
-      "one whose database is newer",
-      () => forge((db) => db.run("PRAGMA user_version = 99")),
-      /newer formflag/,
-    ],
-  ];
-
-  test.each(forged)("%s", async (_what, make, message) => {
-    const file = await make();
-    const parent = tempDirectory();
-    const { code, stdout, stderr } = await onData(join(parent, "data")).run("backup", "restore", file);
-    expect({ code, said: stdout + stderr }).toEqual({ code: 1, said: expect.stringMatching(message) });
-    expect(readdirSync(parent)).toEqual([]);
-  });
-
-  test("one that is cut off anywhere", async () => {
-    const { archive } = sound;
-    const bytes = readFileSync(archive);
-    const file = join(tempDirectory(), "cut.tar");
-    for (const length of [100, 5000, bytes.length >> 1, bytes.length - 1024]) {
-      writeFileSync(file, bytes.subarray(0, length));
-      expect([length, (await formflag(["backup", "verify", file])).code]).toEqual([length, 1]);
-    }
-  });
-
-  test("one that declares a file of many gigabytes", async () => {
-    const { archive } = sound;
-    const bytes = readFileSync(archive);
-    // The size of the first header, and its checksum.
-    bytes.write("77777777777\0", 124);
-    bytes.fill(32, 148, 156);
-    const sum = bytes.subarray(0, 512).reduce((total, byte) => total + byte, 0);
-    bytes.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
-    const file = join(tempDirectory(), "huge.tar");
-    writeFileSync(file, bytes);
-    const { code, stderr } = await formflag(["backup", "verify", file]);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("no sound archive") });
-  });
-});
-
 describe("a restore", () => {
   test("into a directory with data needs --replace, which keeps that data aside", async () => {
     const { archive } = sound;
@@ -478,7 +281,7 @@ describe("a restore", () => {
     for (const signal of ["SIGINT", "SIGKILL"] as const) {
       const child = Bun.spawn([EXECUTABLE, "backup", "restore", pipe, "--replace", "--data", server.data]);
       const feeder = Bun.spawn(["sh", "-c", `(head -c 100000 "$0"; exec sleep 60) > "$1"`, archive, pipe]);
-      await eventually("it unpacks", () => existsSync(join(server.data, "restore.tmp", "formflag.db")));
+      await eventually("it unpacks", () => existsSync(join(server.data, "restore.tmp", "foreign.db")));
       child.kill(signal);
       await child.exited;
       feeder.kill();

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -125,4 +126,19 @@ test("another server cannot be checked", async () => {
   });
   expect(code).toBe(2);
   expect(stderr).toContain("--data");
+});
+
+test("a trigger that somebody added is reported; the statistics of ANALYZE are not", async () => {
+  const { server, check } = await openUploads();
+  await server.stop();
+  const db = new Database(join(server.data, "formflag.db"));
+  db.run("ANALYZE");
+  expect(await check()).toMatchObject({ code: 0, problems: [] });
+  db.run("CREATE TRIGGER t AFTER INSERT ON submissions BEGIN DELETE FROM submissions; END");
+  db.close();
+  const message = 'the trigger "t" does not belong to formflag';
+  expect(await check()).toMatchObject({
+    code: 1,
+    problems: [{ kind: "database", what: "formflag.db", message }],
+  });
 });

@@ -47,8 +47,15 @@ const addForm = (store: Store, slug: string): Promise<Form> =>
 const by = (at: number) => ({ who: "ann", at });
 const bySlug = (a: string, b: string) => (a < b ? -1 : 1);
 
-/** What the product relies on in every driver of the `Store` port. `pathOf` is where a snapshot of that name goes. */
-export function storeContract(name: string, open: OpenStore, pathOf: (name: string) => string): void {
+/** Copies the database called `from` into a new one called `into`. */
+type TakeSnapshot = (
+  from: string,
+  into: string,
+  progress: (done: number, total: number) => void,
+) => Promise<void>;
+
+/** What the product relies on in every driver of the `Store` port. */
+export function storeContract(name: string, open: OpenStore, takeSnapshot: TakeSnapshot): void {
   let databases = 0;
   const opened: Store[] = [];
   const openNamed = (database: string) => {
@@ -64,8 +71,9 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
     let store: Store;
     let slugs = 0;
     const slug = () => `slug-${(slugs += 1)}`;
+    const own = freshName();
     beforeAll(() => {
-      store = openNamed(freshName());
+      store = openNamed(own);
     });
     afterAll(async () => {
       await Promise.all(opened.map((each) => each.close()));
@@ -980,7 +988,7 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
           expiresAt: null,
         });
         const database = freshName();
-        await store.snapshot(pathOf(database), () => {});
+        await takeSnapshot(own, database, () => {});
         const copy = openNamed(database);
         expect(await copy.check()).toEqual([]);
         expect(await copy.projects.list()).toEqual(await store.projects.list());
@@ -1007,7 +1015,7 @@ export function storeContract(name: string, open: OpenStore, pathOf: (name: stri
         let steps = 0;
         const database = freshName();
         const writing: Promise<void>[] = [];
-        await store.snapshot(pathOf(database), (done, total) => {
+        await takeSnapshot(own, database, (done, total) => {
           steps += 1;
           expect(done).toBeLessThanOrEqual(total);
           for (const { key } of [first, second]) writing.push(store.submissions.insert(submissionTo(key)));

@@ -1,17 +1,24 @@
 import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { createPace } from "../../pace.ts";
+import { isInternal, tablesIn, type SchemaObject } from "./schema.ts";
 import { close, query, readNumber } from "./statements.ts";
 
-type Entry = { type: string; name: string; sql: string };
-type Value = string | bigint | number | Uint8Array | null;
+export type Value = string | bigint | number | Uint8Array | null;
+export type Row = Record<string, Value>;
 
 /**
- * Copies what a connection sees in its transaction into a new database file, which survives a power cut once this is
- * done. Yields now and then about how many bytes were copied so far. Not by `VACUUM INTO`, whose one flush at the end
- * holds up the commits of others for some hundred milliseconds.
+ * Copies the rows that a connection sees in its transaction into a new database file of the schema given, which survives
+ * a power cut once this is done. Yields now and then about how many bytes were copied so far. `inspect` is called with
+ * each row and may throw. Not by `VACUUM INTO`, whose one flush at the end holds up the commits of others for some
+ * hundred milliseconds.
  */
-export function* copyDatabase(db: Database, into: string): Generator<number> {
+export function* copyDatabase(
+  db: Database,
+  into: string,
+  schema: SchemaObject[],
+  inspect: (table: string, row: Row) => void = () => {},
+): Generator<number> {
   const copy = new Database(into, { create: true, readwrite: true });
   const descriptor = openSync(into, "r+");
   const pace = createPace();
@@ -21,13 +28,9 @@ export function* copyDatabase(db: Database, into: string): Generator<number> {
     copy.run("PRAGMA journal_mode = OFF");
     copy.run("PRAGMA synchronous = OFF");
     copy.run("BEGIN");
-    const entries = query<Entry, []>(
-      db,
-      "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid",
-    ).all();
-    for (const { sql } of entries) copy.run(sql);
-    for (const { name } of entries.filter(({ type }) => type === "table")) {
-      for (const bytes of copyRows(db, copy, name)) {
+    for (const { name, sql } of schema) if (sql !== null && !isInternal(name)) copy.run(sql);
+    for (const { name } of tablesIn(schema)) {
+      for (const bytes of copyRows(db, copy, name, inspect)) {
         done += bytes;
         if (done - flushed < pace.size) continue;
         copy.run("COMMIT");
@@ -51,11 +54,20 @@ export function* copyDatabase(db: Database, into: string): Generator<number> {
 }
 
 /** Yields about the bytes of each row. */
-function* copyRows(db: Database, copy: Database, table: string): Generator<number> {
-  const rows = query<Record<string, Value>, []>(db, `SELECT * FROM "${table}"`).safeIntegers(true);
-  const places = rows.columnNames.map(() => "?").join();
-  const insert = query<never, Value[]>(copy, `INSERT INTO "${table}" VALUES (${places})`);
+function* copyRows(
+  db: Database,
+  copy: Database,
+  table: string,
+  inspect: (table: string, row: Row) => void,
+): Generator<number> {
+  const columns = query(copy, `SELECT * FROM "${table}"`).columnNames.map((name) => `"${name}"`);
+  const rows = query<Row, []>(db, `SELECT ${columns.join()} FROM "${table}"`).safeIntegers(true);
+  const insert = query<never, Value[]>(
+    copy,
+    `INSERT INTO "${table}" VALUES (${columns.map(() => "?").join()})`,
+  );
   for (const row of rows.iterate()) {
+    inspect(table, row);
     const values = Object.values(row);
     insert.run(...values);
     yield values.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 8), 0);

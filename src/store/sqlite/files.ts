@@ -1,11 +1,12 @@
-import { connect } from "./connection.ts";
+import { connectUnmigrated } from "./connection.ts";
+import { schemaVersion } from "./migrate.ts";
 import { close, query } from "./statements.ts";
 
 /** Whether any submission in that database has a file. Throws as `connect` does. */
 export function refersToFiles(file: string): boolean {
-  const db = connect(file, { create: false });
+  const db = connectUnmigrated(file);
   try {
-    return query(db, "SELECT 1 FROM files LIMIT 1").get() !== null;
+    return schemaVersion(db) > 0 && query(db, "SELECT 1 FROM files LIMIT 1").get() !== null;
   } finally {
     close(db);
   }

@@ -35,8 +35,8 @@ export function inspectDatabase(file: string, { isQuick }: { isQuick: boolean })
 }
 
 /** A reader makes a WAL where there is none, and leaves it behind: unless it is told that nobody writes. */
-function openUnchanged(file: string): Database {
-  if (existsSync(`${file}-wal`)) return new Database(file, { readonly: true });
+export function openUnchanged(file: string): Database {
+  if (existsSync(`${file}-wal`)) return new Database(file, { readonly: true, strict: true });
   const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
   return new Database(`${pathToFileURL(file).href}?immutable=1`, flags);
 }

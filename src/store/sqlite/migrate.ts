@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { AppError } from "../../errors.ts";
 import { copyDatabase } from "./copy.ts";
 import { sqliteError } from "./errors.ts";
+import { readSchema } from "./schema.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
 import targeting from "./migrations/0002-targeting.sql" with { type: "text" };
 import tokenPlaces from "./migrations/0003-token-places.sql" with { type: "text" };
@@ -13,34 +14,51 @@ import { readNumber } from "./statements.ts";
 export const BUSY_TIMEOUT = 5000;
 
 /** In order; the position, from 1, is the number in `user_version`. A migration that has landed never changes. */
-const MIGRATIONS: readonly string[] = [initial, targeting, tokenPlaces];
+export const MIGRATIONS: readonly string[] = [initial, targeting, tokenPlaces];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */
 const APPLICATION_ID = 0x66666c67;
+
+/** Keeps servers away from a database until the function it returns is called. Throws `unavailable` where one runs. */
+export type Claim = () => () => void;
 
 /**
  * Brings the schema up to date in one transaction, after a copy of a database that holds something was made beside it:
  * `formflag.db.before-2` is the file as it was before migration 2. Throws `unsupported` for a database that a newer
  * program wrote, or another one, and where a migration fails; the file is then as it was.
  */
-export function migrate(db: Database, migrations = MIGRATIONS): void {
+export function migrate(db: Database, migrations = MIGRATIONS, claim?: Claim): void {
   // One view of the file: another process may be making it.
   const version = db.transaction(() => schemaVersion(db, migrations.length)).deferred();
   if (version === migrations.length) return;
   useWal(db);
-  db.transaction(() => {
+  let release: (() => void) | undefined;
+  const bringUpToDate = db.transaction(() => {
     // Another process may have been faster.
     const version = schemaVersion(db, migrations.length);
     if (version === migrations.length) return;
-    if (version > 0) keepCopy(db, `${db.filename}.before-${version + 1}`);
-    try {
-      for (const sql of migrations.slice(version)) db.run(sql);
-      db.run(`PRAGMA user_version = ${migrations.length}`);
-      db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-    } catch (error) {
-      throw migrationError(error, db.filename, version, migrations.length);
+    // A new database has no server yet that expects another schema.
+    if (version > 0) {
+      release = claim?.();
+      keepCopy(db, `${db.filename}.before-${version + 1}`);
     }
-  }).immediate();
+    applyMigrations(db, migrations, version);
+  });
+  try {
+    bringUpToDate.immediate();
+  } finally {
+    release?.();
+  }
+}
+
+function applyMigrations(db: Database, migrations: readonly string[], version: number): void {
+  try {
+    for (const sql of migrations.slice(version)) db.run(sql);
+    db.run(`PRAGMA user_version = ${migrations.length}`);
+    db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+  } catch (error) {
+    throw migrationError(error, db.filename, version, migrations.length);
+  }
 }
 
 /** Durable before it has its name. */
@@ -48,7 +66,7 @@ function keepCopy(db: Database, file: string): void {
   const partial = `${file}.part`;
   rmSync(partial, { force: true });
   try {
-    for (const _ of copyDatabase(db, partial));
+    for (const _ of copyDatabase(db, partial, readSchema(db)));
     renameSync(partial, file);
   } finally {
     rmSync(partial, { force: true });

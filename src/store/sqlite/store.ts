@@ -5,10 +5,10 @@ import type { Store } from "../../store.ts";
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { checkDatabase } from "./check.ts";
 import { connect } from "./connection.ts";
-import { copyDatabase } from "./copy.ts";
 import { listEnvironments } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
-import { close, query, readNumber } from "./statements.ts";
+import type { Claim } from "./migrate.ts";
+import { close, query } from "./statements.ts";
 import { currentVersion } from "./version.ts";
 import { findFlag, flagsOfEnvironment, listFlags, selectEnvironment } from "./flags.ts";
 import { listChanges } from "./history.ts";
@@ -46,10 +46,11 @@ const OTHER_WRITES: ReadonlySet<WriteName> = new Set([
 
 /**
  * The store on a SQLite file, which is made where it does not exist. A server commits on a `thread` of its own, a
- * command `inline`. Throws `unavailable`, `forbidden` or `unsupported` where the file cannot be used.
+ * command `inline`. The file is migrated to another schema only once `claim` has returned. Throws `unavailable`,
+ * `forbidden` or `unsupported` where the file cannot be used.
  */
-export function openSqliteStore(file: string, writing: "thread" | "inline"): Store {
-  const db = connect(file);
+export function openSqliteStore(file: string, writing: "thread" | "inline", claim?: Claim): Store {
+  const db = connect(file, claim && { claim });
   const writer = writing === "thread" ? threadWriter(file) : inlineWriter(db);
   const dataVersion = query<{ data_version: number }, []>(db, "PRAGMA data_version");
   const watchers: (() => void)[] = [];
@@ -176,26 +177,6 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sto
     // A write that changes nothing: it waits for what is queued and for locks, and costs no fsync.
     ready: () => answers(() => write("probe", [])),
     stats: async () => ({ ...writer.stats(), bytes: databaseBytes(file) }),
-    async snapshot(into, progress) {
-      // A connection of its own: its transaction stays open while others read and write.
-      const reader = connect(file, { create: false });
-      try {
-        reader.run("BEGIN");
-        const total = readNumber(reader, "PRAGMA page_count") * readNumber(reader, "PRAGMA page_size");
-        for (const done of copyDatabase(reader, into)) {
-          progress(done, total);
-          await Bun.sleep(0);
-        }
-        reader.run("ROLLBACK");
-        // What gathered in the log meanwhile: else the next commit of a server would write it back, and keep its sender
-        // waiting for that.
-        reader.run("PRAGMA wal_checkpoint(PASSIVE)");
-      } catch (error) {
-        throw sqliteError(error, into);
-      } finally {
-        close(reader);
-      }
-    },
     async close() {
       await writer.close();
       close(db);

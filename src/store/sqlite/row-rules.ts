@@ -1,0 +1,122 @@
+import { isIP } from "node:net";
+import { isDeeper } from "../../json.ts";
+import { DASHED_KEY, FILE_KEY, FORM_KEY, SLUG, SUBMISSION_ID } from "../../keys.ts";
+import { CEILING_FILES, CEILING_FILE_SIZE } from "../../limits.ts";
+import { SCOPES } from "../../tokens.ts";
+import type { Row, Value } from "./copy.ts";
+
+type Rule = (value: Value) => boolean;
+
+/** More levels than any column may hold: reading them would exhaust the stack. */
+const MAX_DEPTH = 200;
+/** Milliseconds since 1970 that a Date can hold. */
+const MAX_TIME = 8.64e15;
+
+const text = (pattern: RegExp) => (value: Value) => typeof value === "string" && pattern.test(value);
+const whole = (least: number, most: number) => (value: Value) =>
+  typeof value === "bigint" && value >= least && value <= most;
+const optional = (rule: Rule) => (value: Value) => value === null || rule(value);
+
+const slug = text(SLUG);
+const sha256 = text(/^[0-9a-f]{64}$/);
+const count = whole(0, Number.MAX_SAFE_INTEGER);
+const time = whole(-MAX_TIME, MAX_TIME);
+const flag = whole(0, 1);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const json =
+  (accepts: (value: unknown) => boolean = () => true) =>
+  (value: Value) => {
+    if (typeof value !== "string" || isDeeper(Buffer.from(value), MAX_DEPTH)) return false;
+    try {
+      return accepts(JSON.parse(value));
+    } catch (error) {
+      if (error instanceof SyntaxError) return false;
+      throw error;
+    }
+  };
+const object = json(isObject);
+const listOf = (accepts: (item: string) => boolean) =>
+  json((value) => Array.isArray(value) && value.every((item) => typeof item === "string" && accepts(item)));
+
+const isWebAddress = (value: string) =>
+  URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && value.length <= 2000;
+const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin === value;
+const isSender = (value: string) => {
+  const [address = "", bits, ...rest] = value.split("/");
+  const most = { 4: 32, 6: 128 }[isIP(address)];
+  if (most === undefined || address.includes("%") || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+};
+const isRateLimit = (value: unknown) =>
+  isObject(value) &&
+  [value["count"], value["seconds"]].every((part) => Number.isInteger(part) && Number(part) >= 1);
+
+const created = { created_at: time };
+const changed = { ...created, updated_at: time };
+
+/** What formflag writes into the columns that it later relies on; a column not named here holds free text or a number. */
+const RULES: Record<string, Record<string, Rule>> = {
+  projects: { slug, key: text(DASHED_KEY), ...created },
+  environments: {
+    slug,
+    key: text(DASHED_KEY),
+    revision: count,
+    metadata: object,
+    locked: flag,
+    ...created,
+  },
+  flags: { slug, revision: count, ...changed },
+  flag_values: {
+    enabled: flag,
+    payload: optional(json()),
+    expires_at: optional(time),
+    rules: optional(object),
+    imported: flag,
+    revision: count,
+    updated_at: time,
+  },
+  flag_reads: { read_at: time },
+  segments: { name: slug, rule: json(), position: count, revision: count, ...changed },
+  changes: {
+    revision: count,
+    environment: optional(slug),
+    name: slug,
+    at: time,
+    before: optional(json()),
+    after: optional(json()),
+  },
+  scheduled_changes: { id: text(DASHED_KEY), flag: slug, patch: object, at: time, ...created },
+  setup_version: { version: count },
+  forms: {
+    slug,
+    key: text(FORM_KEY),
+    enabled: flag,
+    uploads: flag,
+    success_url: optional((value) => typeof value === "string" && isWebAddress(value)),
+    error_url: optional((value) => typeof value === "string" && isWebAddress(value)),
+    allowed_origins: listOf(isOrigin),
+    blocked_senders: listOf(isSender),
+    rate_limit: optional(json(isRateLimit)),
+    max_file_size: optional(whole(1, CEILING_FILE_SIZE)),
+    max_files: optional(whole(1, CEILING_FILES)),
+    ...changed,
+  },
+  submissions: { seq: count, id: text(SUBMISSION_ID), data: object, ...created },
+  files: { position: whole(1, 999), size: count, sha256, blob_key: text(FILE_KEY) },
+  tokens: {
+    name: slug,
+    hash: sha256,
+    scopes: listOf((scope) => SCOPES.some((known) => known === scope)),
+    expires_at: optional(time),
+    ...created,
+  },
+};
+
+/** The columns of a row that hold what formflag never writes. */
+export function brokenColumns(table: string, row: Row): string[] {
+  const rules = Object.entries(RULES[table] ?? {});
+  return rules.flatMap(([column, rule]) => (column in row && !rule(row[column]!) ? [column] : []));
+}

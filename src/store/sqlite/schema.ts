@@ -1,0 +1,54 @@
+import { Database } from "bun:sqlite";
+import { query } from "./statements.ts";
+
+/** A row of `sqlite_schema` (https://www.sqlite.org/schematab.html); an index that a constraint implies has no SQL. */
+export type SchemaObject = { type: string; name: string; tbl_name: string; sql: string | null };
+
+/** In the order in which the objects were created. */
+export function readSchema(db: Database): SchemaObject[] {
+  return query<SchemaObject, []>(
+    db,
+    "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid",
+  ).all();
+}
+
+/** The schema that these migrations create in a new database. */
+export function schemaAfter(migrations: readonly string[]): SchemaObject[] {
+  const db = new Database(":memory:");
+  try {
+    for (const sql of migrations) db.run(sql);
+    return readSchema(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** Whether SQLite keeps an object of that name for itself, such as the statistics of ANALYZE. */
+export function isInternal(name: string): boolean {
+  return name.startsWith("sqlite_");
+}
+
+export function tablesIn(schema: SchemaObject[]): SchemaObject[] {
+  return schema.filter(({ type, name }) => type === "table" && !isInternal(name));
+}
+
+/** How a schema differs from the one expected, in words: `own` objects are missing or altered, `foreign` ones are extra. */
+export function compareSchemas(
+  found: SchemaObject[],
+  expected: SchemaObject[],
+): { own: string[]; foreign: string[] } {
+  const nameOf = ({ type, name }: SchemaObject) => `the ${type} ${JSON.stringify(name)}`;
+  const textOf = ({ type, name, tbl_name, sql }: SchemaObject) => JSON.stringify([type, name, tbl_name, sql]);
+  const present = new Map(found.map((object) => [nameOf(object), textOf(object)]));
+  // What SQLite keeps for itself follows from the rest.
+  const own = expected
+    .filter(({ name }) => !isInternal(name))
+    .flatMap((object) => {
+      const text = present.get(nameOf(object));
+      if (text === undefined) return [`${nameOf(object)} is missing`];
+      return text === textOf(object) ? [] : [`${nameOf(object)} is not as formflag creates it`];
+    });
+  const names = new Set(expected.map(nameOf));
+  const foreign = found.filter((object) => !names.has(nameOf(object)));
+  return { own, foreign: foreign.map((object) => `${nameOf(object)} does not belong to formflag`) };
+}

@@ -1,0 +1,60 @@
+import { AppError } from "../../errors.ts";
+import type { Snapshot } from "../../store.ts";
+import { connectUnmigrated } from "./connection.ts";
+import { copyDatabase } from "./copy.ts";
+import { sqliteError } from "./errors.ts";
+import { openUnchanged } from "./inspect.ts";
+import { MIGRATIONS, schemaVersion } from "./migrate.ts";
+import { compareSchemas, readSchema, schemaAfter } from "./schema.ts";
+import { close, readNumber } from "./statements.ts";
+import { countFileBytes, listFiles } from "./submissions.ts";
+
+/**
+ * Copies a database, as it is at one moment and with the schema that it has, into a new file; reading and writing go on.
+ * What is not formflag's in it stays behind. Reports about how many bytes of how many are copied. Throws `unsupported`
+ * where a part of it is missing.
+ */
+export async function takeSnapshot(
+  file: string,
+  into: string,
+  progress: (done: number, total: number) => void,
+): Promise<void> {
+  const reader = connectUnmigrated(file);
+  try {
+    reader.run("BEGIN");
+    const schema = schemaAfter(MIGRATIONS.slice(0, schemaVersion(reader)));
+    const [fault] = compareSchemas(readSchema(reader), schema).own;
+    if (fault !== undefined) {
+      throw new AppError("unsupported", `${file} is damaged: ${fault}`, {
+        hint: "restore it from a backup; the file was left as it is",
+      });
+    }
+    const total = readNumber(reader, "PRAGMA page_count") * readNumber(reader, "PRAGMA page_size");
+    for (const done of copyDatabase(reader, into, schema)) {
+      progress(done, total);
+      await Bun.sleep(0);
+    }
+    reader.run("ROLLBACK");
+    // What gathered in the log meanwhile: else the next commit of a server would write it back, and keep its sender
+    // waiting for that.
+    reader.run("PRAGMA wal_checkpoint(PASSIVE)");
+  } catch (error) {
+    throw sqliteError(error, into);
+  } finally {
+    close(reader);
+  }
+}
+
+/** Opens a snapshot, which no process writes to. Its tables are read as every schema since the first has them. */
+export function openSnapshot(file: string): Snapshot {
+  const db = openUnchanged(file);
+  return {
+    counts: async () => ({
+      submissions: readNumber(db, "SELECT count(*) FROM submissions"),
+      files: readNumber(db, "SELECT count(*) FROM files"),
+      bytes: countFileBytes(db),
+    }),
+    files: async (after, limit) => listFiles(db, after, limit),
+    close: async () => close(db),
+  };
+}
