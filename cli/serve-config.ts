@@ -18,6 +18,8 @@ export type ServeConfig = {
   trustedProxies: string[];
   /** The files of the certificate and its key. */
   tls: Tls | null;
+  /** Seconds of `Strict-Transport-Security`; null sends none. */
+  hsts: number | null;
   limits: { concurrent: number; rate: RateLimit | null };
   log: LogConfig;
 };
@@ -35,6 +37,7 @@ type ServeOptions = {
   trustedProxy?: string[];
   tlsCert?: string;
   tlsKey?: string;
+  hsts?: string;
   maxConcurrent: string;
   maxRate: string;
   logFormat?: LogConfig["format"];
@@ -66,6 +69,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
     basePath: basePathOf(given.basePath ?? ""),
     trustedProxies,
     tls: tlsOf(given),
+    hsts: hstsOf(given.hsts, publicUrl),
     limits: {
       concurrent: countValue(given.maxConcurrent, "--max-concurrent") || Number.POSITIVE_INFINITY,
       rate: rateValue(given.maxRate, "--max-rate"),
@@ -79,6 +83,18 @@ function basePathOf(text: string): string {
   if (path !== "" && !/^(?:\/[\w.~-]+)+$/.test(path))
     throw usage(`--base-path ${text} is no path`, "it looks like /formflag");
   return path;
+}
+
+const A_YEAR = 365 * 24 * 60 * 60;
+
+/** Not wherever `--tls-cert` is set: browsers would refuse every other service of that host over plain HTTP for a year. */
+function hstsOf(text: string | undefined, publicUrl: string | null): number | null {
+  if (text === undefined) return publicUrl?.startsWith("https:") ? A_YEAR : null;
+  if (text === "off") return null;
+  if (!/^\d{1,9}$/.test(text)) {
+    throw usage(`--hsts ${text} is not a number of seconds`, "it looks like 31536000, or off");
+  }
+  return Number(text);
 }
 
 function tlsOf({ tlsCert, tlsKey }: ServeOptions): Tls | null {

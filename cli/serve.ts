@@ -129,7 +129,6 @@ function placeServices(
     placed.set(key, { ...place, services: { ...place.services, [name]: all[name] } });
   }
   const isTrustedProxy = createAddressList(config.trustedProxies);
-  const isSecure = config.tls !== null || publicUrl?.startsWith("https:") === true;
   const forwardedIgnored = metrics.forwardedIgnored;
   const report = reportOf("operation");
   const record = (request: RequestRecord) => {
@@ -141,7 +140,7 @@ function placeServices(
     site: createSite(services, {
       app,
       basePath,
-      isSecure,
+      hsts: config.hsts,
       isTrustedProxy,
       log: record,
       report,

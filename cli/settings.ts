@@ -29,6 +29,10 @@ export function serveOptions(): Option[] {
       "FORMFLAG_TLS_CERT",
     ),
     new Option("--tls-key <file>", "and its private key; SIGHUP reads both again").env("FORMFLAG_TLS_KEY"),
+    new Option(
+      "--hsts <seconds>",
+      "how long browsers shall use HTTPS only, or off; by default a year where --public-url is https",
+    ).env("FORMFLAG_HSTS"),
     new Option("--max-concurrent <n>", "requests of one address under way at a time")
       .env("FORMFLAG_MAX_CONCURRENT")
       .default(String(DEFAULT_MAX_CONCURRENT)),

@@ -24,7 +24,7 @@ import {
   SUBMIT_PATH,
 } from "./paths.ts";
 import { REQUEST_ID, requestId } from "./request-id.ts";
-import { HSTS, NO_SNIFF } from "./security.ts";
+import { NO_SNIFF } from "./security.ts";
 
 export type ServiceName = "forms" | "flags" | "admin" | "operation";
 
@@ -54,8 +54,8 @@ export type SiteOptions = {
   app: App;
   /** Stands before every path, such as `/formflag`; empty for nothing. */
   basePath: string;
-  /** Whether browsers reach this by HTTPS. */
-  isSecure: boolean;
+  /** Seconds for which browsers shall use HTTPS only (RFC 6797); null leaves them as they are. */
+  hsts: number | null;
   isTrustedProxy: (address: string) => boolean;
   log: (record: RequestRecord) => void;
   report: Report;
@@ -84,8 +84,9 @@ export type Site = {
 
 /** Puts the services of one address together, with health checks and one log record a request. */
 export function createSite({ forms, flags, ofrep, admin, metrics }: Services, options: SiteOptions): Site {
-  const { app, basePath, isSecure, isTrustedProxy, log, report, forwardedIgnored } = options;
+  const { app, basePath, hsts, isTrustedProxy, log, report, forwardedIgnored } = options;
   const { isHealthy, isReady } = createHealth(app, report);
+  const strictTransport = hsts === null ? null : `max-age=${hsts}`;
 
   const clientOf = (request: Request, peer: Peer) => {
     const [address, forwarded] = [normalise(peer()), request.headers.get("x-forwarded-for")];
@@ -105,7 +106,7 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
   ) => {
     const id = requestId(request);
     answer.headers.set(REQUEST_ID, id);
-    if (isSecure) answer.headers.set("Strict-Transport-Security", HSTS);
+    if (strictTransport !== null) answer.headers.set("Strict-Transport-Security", strictTransport);
     const ms = performance.now() - start;
     log({ service, method: request.method, route, status: answer.status, ms, id, client });
     return answer;

@@ -37,14 +37,13 @@ function shownAt(url: string): Promise<string> {
 const insecure = { tls: { rejectUnauthorized: false } };
 
 describe("a server with a certificate", () => {
-  test("answers HTTPS alone, with a hint to stay with it, and takes a submission", async () => {
+  test("answers HTTPS alone, and takes a submission", async () => {
     const { url, data } = await startServer(openFiles().args);
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     const { key } = await onData(data).json<{ key: string }>("forms", "create", "contact");
     const init = { method: "POST", body: new URLSearchParams({ a: "1" }), ...insecure };
     const answer = await fetch(`${url}/v1/s/${key}?mode=rest`, init);
     expect(answer.status).toBe(200);
-    expect(answer.headers.get("strict-transport-security")).toBe("max-age=31536000");
     const plain = fetch(url.replace("https", "http"));
     expect(
       await plain.then(
@@ -91,6 +90,27 @@ describe("a server with a certificate", () => {
     await eventually("the log to say so", () => stderr().includes("no certificate with its private key"));
     expect(await shownAt(url)).toBe("one");
     expect(await stop()).toBe(0);
+  });
+});
+
+describe("browsers are told to use HTTPS only", () => {
+  const PUBLIC = ["--public-url", "https://forms.example.com"];
+  test.each<[string, string[], string | null]>([
+    ["not by a certificate, which may be that of a host with other services", openFiles().args, null],
+    ["not by a public URL without HTTPS", ["--public-url", "http://forms.example.com"], null],
+    ["by a public URL with HTTPS, for a year", PUBLIC, "max-age=31536000"],
+    ["by --hsts, for as long as it says", [...PUBLIC, "--hsts", "600"], "max-age=600"],
+    ["by --hsts without a public URL", ["--hsts", "0"], "max-age=0"],
+    ["not where --hsts is off", [...PUBLIC, "--hsts", "off"], null],
+  ])("%s", async (_, args, expected) => {
+    const { url } = await startServer(args);
+    const answer = await fetch(`${url}/healthz`, insecure);
+    expect(answer.headers.get("strict-transport-security")).toBe(expected);
+  });
+
+  test("--hsts that is no number of seconds is exit 2", async () => {
+    const { code, stderr } = await formflag(["serve", "--hsts", "1y"]);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("--hsts 1y") });
   });
 });
 

@@ -56,7 +56,7 @@ export function siteOptions(app: App): SiteOptions {
   return {
     app,
     basePath: "",
-    isSecure: false,
+    hsts: null,
     isTrustedProxy: () => false,
     log: () => {},
     report: { error: () => {}, refused: () => {} },
