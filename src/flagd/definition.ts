@@ -2,9 +2,10 @@ import type { FlagRecord } from "../flags.ts";
 import type { FlagDefinition } from "../import.ts";
 import { MAX_DESCRIPTION } from "../limits.ts";
 import { parseRules, rulesText, type FlagRules } from "../rules.ts";
-import type { SegmentRecord } from "../segments.ts";
+import { referencesOf, type SegmentRecord } from "../segments.ts";
 import { isoTime } from "../time.ts";
 import { PAYLOAD_SUFFIX } from "./flag.ts";
+import { putIn, type Segments } from "./segments.ts";
 
 /** A flag in a file of flagd: https://flagd.dev/reference/flag-definitions/ */
 export type FlagdFlag = { state: "ENABLED" | "DISABLED" } & FlagRules;
@@ -22,13 +23,53 @@ const SCHEMA = "https://flagd.dev/schema/v0/flags.json";
 /** The flags of an environment with their segments as a file of flagd, by slug. `metadata` is JSON text. */
 export function exportFlags(flags: FlagRecord[], segments: SegmentRecord[], metadata: string): FlagdDocument {
   const sorted = flags.toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
-  const rules = segments.map(({ name, rule }) => [name, segmentRule(JSON.parse(rule))] as const);
   return {
     $schema: SCHEMA,
     flags: Object.fromEntries(sorted.flatMap(flagEntries)),
-    ...(rules.length === 0 ? {} : { $evaluators: Object.fromEntries(rules) }),
+    ...(segments.length === 0 ? {} : { $evaluators: evaluatorsOf(segments) }),
     ...(metadata === "{}" ? {} : { metadata: JSON.parse(metadata) as Record<string, unknown> }),
   };
+}
+
+/**
+ * Segments in an order in which flagd puts all of them into rules: it goes through them once, so that one finds only
+ * those behind it. Names such as `12` always come first in a JSON object: what refers to them holds their rule itself.
+ */
+function evaluatorsOf(segments: SegmentRecord[]): Record<string, unknown> {
+  const evaluators = Object.fromEntries(
+    referrersFirst(segments).map(({ name, rule }) => [name, segmentRule(JSON.parse(rule))]),
+  );
+  const before = new Map<string, unknown>();
+  for (const [name, rule] of Object.entries(evaluators)) {
+    evaluators[name] = putInWherePossible(before, rule);
+    before.set(name, rule);
+  }
+  return evaluators;
+}
+
+/** Every segment before those it refers to, else in the order given. */
+function referrersFirst(segments: SegmentRecord[]): SegmentRecord[] {
+  const byName = new Map(segments.map((segment) => [segment.name, segment]));
+  const reversed = new Set<SegmentRecord>();
+  const visited = new Set<SegmentRecord>();
+  const visit = (segment: SegmentRecord | undefined) => {
+    if (!segment || visited.has(segment)) return;
+    visited.add(segment);
+    for (const name of [...referencesOf(segment.rule)].toReversed()) visit(byName.get(name));
+    reversed.add(segment);
+  };
+  for (const segment of segments.toReversed()) visit(segment);
+  return [...reversed].toReversed();
+}
+
+/** A rule that would grow too large to be evaluated stays as it is. */
+function putInWherePossible(segments: Segments, rule: unknown): unknown {
+  try {
+    return putIn(segments, rule);
+  } catch (error) {
+    if (error instanceof RangeError) return rule;
+    throw error;
+  }
 }
 
 /** flagd takes no bare true or false here. */
