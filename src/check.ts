@@ -1,5 +1,4 @@
 import type { App } from "./app.ts";
-import { AppError } from "./errors.ts";
 import { FILE_KEY } from "./keys.ts";
 import type { Store } from "./store.ts";
 
@@ -23,6 +22,9 @@ export type StoredFile = { key: string; submission: string; name: string; size: 
 
 /** How many files are read from the database at a time. */
 const PAGE = 500;
+
+/** Time in which at least one more file of a form that is being deleted goes. */
+const SETTLE_MS = 200;
 
 /**
  * Looks whether the database is sound and every file is there as it was stored, and for orphans. May run beside a
@@ -75,11 +77,19 @@ async function checkFile(
   { key, submission, name, size, sha256 }: StoredFile,
   count: (bytes: number) => void,
 ): Promise<Problem | undefined> {
-  const problem = (kind: Problem["kind"], message: string) => ({
-    kind,
-    what: key,
-    message: `${name} of submission ${submission} ${message}`,
-  });
+  const fault = await faultOf(app, key, { size, sha256 }, count);
+  // A submission that was deleted meanwhile took its files along.
+  if (!fault || (await app.store.submissions.find(submission)) === undefined) return undefined;
+  const [kind, message] = fault;
+  return { kind, what: key, message: `${name} of submission ${submission} ${message}` };
+}
+
+async function faultOf(
+  app: App,
+  key: string,
+  { size, sha256 }: Pick<StoredFile, "size" | "sha256">,
+  count: (bytes: number) => void,
+): Promise<[kind: "missing" | "damaged", message: string] | undefined> {
   const hash = new Bun.CryptoHasher("sha256");
   let found = 0;
   try {
@@ -89,12 +99,11 @@ async function checkFile(
       count(chunk.byteLength);
     }
   } catch (error) {
-    if (!(error instanceof AppError && error.code === "not_found")) throw error;
-    const isDeleted = (await app.store.submissions.find(submission)) === undefined;
-    return isDeleted ? undefined : problem("missing", "is not in the upload directory");
+    if (await app.blobs.has(key)) throw error;
+    return ["missing", "is not in the upload directory"];
   }
-  if (found !== size) return problem("damaged", `has ${found} bytes instead of ${size}`);
-  if (hash.digest("hex") !== sha256) return problem("damaged", "has other bytes than were stored");
+  if (found !== size) return ["damaged", `has ${found} bytes instead of ${size}`];
+  if (hash.digest("hex") !== sha256) return ["damaged", "has other bytes than were stored"];
   return undefined;
 }
 
@@ -104,6 +113,21 @@ async function orphansAmong(app: App, keys: string[]): Promise<string[]> {
   const pending = new Set(await app.blobs.pending());
   const settled = keys.filter((key) => !pending.has(key));
   const unreferenced = await app.store.submissions.unreferenced(settled);
-  const present = await Promise.all(unreferenced.map((key) => app.blobs.has(key)));
-  return unreferenced.filter((_, index) => present[index]);
+  // And again: a deletion notes its files before their row goes, and clears the note after they are gone.
+  const deleting = new Set(await app.blobs.pending());
+  const loose = unreferenced.filter((key) => !deleting.has(key));
+  // The files of a deleted form go one by one after its rows: orphans are those that stay.
+  let orphans = await presentAmong(app, loose);
+  for (let isSettled = orphans.length === 0; !isSettled;) {
+    await Bun.sleep(SETTLE_MS);
+    const left = await presentAmong(app, orphans);
+    isSettled = left.length === orphans.length;
+    orphans = left;
+  }
+  return orphans;
+}
+
+async function presentAmong(app: App, keys: string[]): Promise<string[]> {
+  const present = await Promise.all(keys.map((key) => app.blobs.has(key)));
+  return keys.filter((_, index) => present[index]);
 }

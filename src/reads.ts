@@ -14,7 +14,7 @@ export type NoteRead = (read: Readable, environmentKey: string, slug: string | n
 
 /**
  * Gathers when flags are read, so that those that nobody reads can be told. What is gathered outlives the snapshot
- * that was read; `flush` stores it with one write, and without one a crash forgets it.
+ * that was read; `flush` stores it with one write, and keeps it where that fails; without one a crash forgets it.
  */
 export function createReads(store: Store): { note: NoteRead; flush: () => Promise<void> } {
   let marks = new Map<string, FlagRead>();
@@ -27,9 +27,16 @@ export function createReads(store: Store): { note: NoteRead; flush: () => Promis
       if (now - read.readAt >= READ_INTERVAL) mark(read, environmentKey, slug, now);
     },
     async flush() {
-      const taken = [...marks.values()];
+      if (marks.size === 0) return;
+      const taken = marks;
       marks = new Map();
-      if (taken.length > 0) await store.flags.markRead(taken);
+      try {
+        await store.flags.markRead([...taken.values()]);
+      } catch (error) {
+        // The next write takes them along; a mark that came meanwhile is newer.
+        marks = new Map([...taken, ...marks]);
+        throw error;
+      }
     },
   };
 }

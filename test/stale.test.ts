@@ -4,7 +4,7 @@ import { createFlagsService } from "../src/http/flags.ts";
 import { createOfrepService } from "../src/http/ofrep.ts";
 import type { FlagRules } from "../src/rules.ts";
 import { createProject } from "../src/projects.ts";
-import { createReads, READ_INTERVAL } from "../src/reads.ts";
+import { createReads, type FlagRead, READ_INTERVAL } from "../src/reads.ts";
 import { findStale, judge } from "../src/stale.ts";
 import { isoTime } from "../src/time.ts";
 import { clientAt, openServices, openTestApp } from "./support/app.ts";
@@ -168,6 +168,31 @@ async function openShop() {
 }
 
 describe("reads", () => {
+  test("that could not be stored are stored with the next ones, the newest of each flag", async () => {
+    const { store } = openTestApp();
+    const taken: FlagRead[][] = [];
+    let isFull = true;
+    const markRead = async (reads: FlagRead[]) => {
+      if (isFull) throw new Error("the disk is full");
+      taken.push(reads);
+    };
+    const reads = createReads({ ...store, flags: { ...store.flags, markRead } });
+    const note = (slug: string, at: number) => reads.note({ readAt: -Infinity }, "key", slug, at);
+    note("a", 1);
+    note("b", 2);
+    expect(await reads.flush().catch(String)).toContain("the disk is full");
+    note("a", 3);
+    isFull = false;
+    await reads.flush();
+    await reads.flush();
+    expect(taken.map((reads) => reads.map(({ slug, at }) => [slug, at]))).toEqual([
+      [
+        ["a", 3],
+        ["b", 2],
+      ],
+    ]);
+  });
+
   test("of a flag count for it, in the environment that was asked", async () => {
     const { app, ask, kept, flush } = await openShop();
     await ask("a");

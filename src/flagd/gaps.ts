@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 import { referencesOf } from "../segments.ts";
-import type { FlagRules } from "../rules.ts";
+import type { FlagRules, RulesPatch } from "../rules.ts";
 import type { Fault } from "./check.ts";
 import { resultsOf } from "./results.ts";
 import { putIn, type Segments } from "./segments.ts";
@@ -26,6 +26,11 @@ export function findGaps({ variants, targeting }: FlagRules, segments: Segments)
       message: `"${variant}" is not one of the variants: ${names}`,
     }));
   return [...missing, ...stray];
+}
+
+/** Whether a change may make gaps: one of nothing but the default, say, leaves those of an imported flag as they are. */
+export function mayMakeGaps({ variants, targeting }: RulesPatch): boolean {
+  return variants != null || targeting != null;
 }
 
 /** Throws `invalid` with the first gap. */

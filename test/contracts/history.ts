@@ -352,6 +352,37 @@ export function historyContract(name: string, open: OpenStore): void {
         expect(await find("live")).toMatchObject({ enabled: true });
       });
 
+      test("that fail for a reason nobody thought of are dropped whole, and the others are made", async () => {
+        const { set, plan, find, history } = await openProject();
+        await set("live", {});
+        await plan("broken", { enabled: true, expiredAt: "no time" }, NOW + 10);
+        await plan("fits", { payload: 1 }, NOW + 20);
+        const failures = (await store.scheduled.applyDue(everything)).map(({ failure }) => failure);
+        expect(failures).toEqual([expect.any(String), null]);
+        expect(await find("live")).toMatchObject({ enabled: false, expiresAt: null, payload: "1" });
+        expect(await store.scheduled.nextAt()).toBeNull();
+        const [, dropped] = await history({ kind: "flag", name: "sale", environment: "live" });
+        expect(dropped).toMatchObject({ kind: "scheduled", after: { dropped: failures[0] } });
+      });
+
+      test("whose rule cannot be evaluated any more are dropped", async () => {
+        const { slug, set, segment, plan, find } = await openProject();
+        const targeting = { if: [{ $ref: "staff" }, "on"] };
+        await set("live", { variants: { on: true, off: false } });
+        await segment("live", "staff", true);
+        await plan("ruled", { targeting }, NOW + 10);
+        await plan("fewer", { variants: { off: false }, targeting: { if: [true, "off"] } }, NOW + 20);
+        await plan("again", { targeting: { if: [true, "on"] } }, NOW + 30);
+        await store.segments.delete({ project: slug, environment: "live", segment: "staff" }, bob);
+        const failures = (await store.scheduled.applyDue(everything)).map(({ failure }) => failure);
+        expect(failures).toEqual([
+          expect.stringContaining('"staff" does not exist'),
+          null,
+          expect.stringContaining('"on" is not one of the variants: off'),
+        ]);
+        expect(JSON.parse((await find("live"))!.rules!)).toMatchObject({ targeting: { if: [true, "off"] } });
+      });
+
       test("are refused for a flag that is not there, or that they do not fit", async () => {
         const { set, plan } = await openProject();
         expect(await errorOf(plan("none", { enabled: true }, NOW + 10))).toStartWith("not_found");

@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
 import { AppError } from "../../errors.ts";
-import { missingSegments, requireNoGaps } from "../../flagd/gaps.ts";
+import { mayMakeGaps, missingSegments, requireNoGaps } from "../../flagd/gaps.ts";
 import { findNestingFaults, putIn, type Segments } from "../../flagd/segments.ts";
 import type { FlagPatch, FlagRecord } from "../../flags.ts";
 import { applyRules, changesRules, parseRules } from "../../rules.ts";
@@ -23,7 +23,7 @@ export async function checkFlagRules(app: App, place: FlagPlace, patch: FlagPatc
   const isStrict = patch.targeting != null;
   const segments = rulesBySegment(await selection.segments());
   checkRules(parseRules(rules), segments, isStrict);
-  if (isStrict || patch.variants != null) requireNoGaps(parseRules(rules), segments);
+  if (mayMakeGaps(patch)) requireNoGaps(parseRules(rules), segments);
 }
 
 /**

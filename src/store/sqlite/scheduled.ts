@@ -1,10 +1,15 @@
-import type { Database } from "bun:sqlite";
+import { type Database, SQLiteError } from "bun:sqlite";
 import { AppError } from "../../errors.ts";
+import { mayMakeGaps, requireNoGaps } from "../../flagd/gaps.ts";
 import { applyPatch, noSuchFlag, type FlagPatch, type FlagRecord } from "../../flags.ts";
 import { noSuchScheduled, type DueChange, type ScheduledChange } from "../../schedule.ts";
+import { parseRules } from "../../rules.ts";
+import { rulesBySegment } from "../../segments.ts";
 import { recordChange } from "./changes.ts";
+import { sqliteError } from "./errors.ts";
 import { changeFlag, findFlag } from "./flags.ts";
 import { environmentRow, projectRow } from "./rows.ts";
+import { segmentsOfEnvironment } from "./segments.ts";
 import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
 
@@ -70,24 +75,56 @@ export function applyDue(db: Database, now: number): DueChange[] {
   });
 }
 
-/** Why it could not be made; null where it was. Nothing is written before that is known. */
+/** Why it could not be made; null where it was. Whatever is wrong with one change, the others are made. */
 function apply(db: Database, row: Row): string | null {
-  const { project, projectId, environment, flag, at, who, createdAt } = row;
-  const patch = JSON.parse(row.patch) as FlagPatch;
+  query(db, "SAVEPOINT due").run();
   try {
-    const change = (before: FlagRecord | undefined) => {
-      // One of the same name that was made since is another.
-      if (!before || before.createdAt > createdAt) throw noSuchFlag(flag);
-      return applyPatch(flag, before, patch, at);
-    };
-    changeFlag(db, { project, environment, flag }, change, { who, at }, null);
+    make(db, row);
     return null;
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const after = { dropped: error.message, change: patch };
+    // A full disk, say, is no fault of the change: all of them are made later.
+    if (!db.inTransaction || (error instanceof SQLiteError && sqliteError(error) instanceof AppError))
+      throw error;
+    query(db, "ROLLBACK TO due").run();
+    const dropped = reasonOf(error);
+    const { projectId, environment, flag, at, who } = row;
+    const after = { dropped, change: parsed(row.patch) };
     const revision = nextVersion(db);
     const what = { revision, environment, kind: "scheduled", name: flag, before: null, after } as const;
     recordChange(db, projectId, { who, at }, what);
-    return error.message;
+    return dropped;
+  } finally {
+    if (db.inTransaction) query(db, "RELEASE due").run();
+  }
+}
+
+function make(db: Database, row: Row): void {
+  const { project, environment, flag, at, who, createdAt } = row;
+  const patch = JSON.parse(row.patch) as FlagPatch;
+  const change = (before: FlagRecord | undefined) => {
+    // One of the same name that was made since is another.
+    if (!before || before.createdAt > createdAt) throw noSuchFlag(flag);
+    const changed = applyPatch(flag, before, patch, at);
+    const { rules } = changed.record;
+    if (rules !== null && mayMakeGaps(patch)) {
+      const { id } = environmentRow(db, project, environment);
+      requireNoGaps(parseRules(rules), rulesBySegment(segmentsOfEnvironment(db, id)));
+    }
+    return changed;
+  };
+  changeFlag(db, { project, environment, flag }, change, { who, at }, null);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AppError || error instanceof RangeError) return error.message;
+  return `internal error: ${String(error)}`;
+}
+
+/** Text that is no JSON as it is. */
+function parsed(patch: string): unknown {
+  try {
+    return JSON.parse(patch);
+  } catch {
+    return patch;
   }
 }
