@@ -14,6 +14,7 @@ import {
   type Services,
   type Site,
 } from "../src/http/site.ts";
+import { createIdSource } from "../src/keys.ts";
 import { createReads, READ_INTERVAL, type NoteRead } from "../src/reads.ts";
 import { applyDue, followSchedule } from "../src/schedule.ts";
 import { recoverUploads } from "../src/submissions.ts";
@@ -42,6 +43,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
   try {
     const recovered = await recoverUploads(app);
     if (recovered > 0) log.line("warn", `removed ${recovered} files of submissions that a crash cut off`);
+    app.nextId = createIdSource(app.random, app.now, await app.store.submissions.newestId());
     const warn = (text: string) => log.line("warn", text);
     await applyDue(app, warn);
     // The first connections may take every descriptor that is left.

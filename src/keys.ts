@@ -41,11 +41,15 @@ export function tokenSecret(random: Random): string {
 
 /**
  * Makes ids of submissions: UUIDs of version 7 (RFC 9562, 6.2, method 1), each greater than the one before, also
- * within a millisecond and when the clock is set back, so that the order of ids is the order of arrival.
+ * within a millisecond and when the clock is set back, so that the order of ids is the order of arrival. The first one
+ * is greater than `newest`, the newest of those made before.
  */
-export function createIdSource(random: Random, now: () => number): () => string {
-  let time = 0;
-  let counter = 0;
+export function createIdSource(
+  random: Random,
+  now: () => number,
+  newest: string | null = null,
+): () => string {
+  let { time, counter } = timeOf(newest);
   return () => {
     const current = now();
     if (current > time) {
@@ -63,4 +67,16 @@ export function createIdSource(random: Random, now: () => number): () => string 
     const hex = bytes.toString("hex");
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   };
+}
+
+/** Nothing that formflag makes is later: a crafted id must not use up all that follow. */
+const MAX_TIME = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** The time in an id, and its number within the millisecond. */
+function timeOf(id: string | null): { time: number; counter: number } {
+  const hex = id?.replaceAll("-", "") ?? "";
+  const time = Number.parseInt(hex.slice(0, 12), 16);
+  return time <= MAX_TIME
+    ? { time, counter: Number.parseInt(hex.slice(13, 16), 16) }
+    : { time: 0, counter: 0 };
 }

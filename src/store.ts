@@ -165,6 +165,8 @@ type SubmissionStore = {
   fileBytes(): Promise<number>;
   /** Of these blob keys, the ones that no submission refers to. */
   unreferenced(keys: string[]): Promise<string[]>;
+  /** The greatest id of all submissions; null where there is none. */
+  newestId(): Promise<string | null>;
 };
 
 type TokenStore = {

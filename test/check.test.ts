@@ -80,7 +80,8 @@ describe("a check beside a server says nothing of", () => {
 test("a file that stays although nothing refers to it is an orphan", async () => {
   const { app, id, keys, problemsWith } = await openUploads();
   await app.store.submissions.delete(id);
-  expect((await problemsWith({})).map(({ kind, what }) => [kind, what]).toSorted()).toEqual(
-    keys.map((key) => ["orphan", key]),
+  const problems = await problemsWith({});
+  expect(problems.map(({ kind, what }) => `${kind} ${what}`).toSorted()).toEqual(
+    keys.map((key) => `orphan ${key}`),
   );
 });

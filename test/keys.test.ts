@@ -80,6 +80,28 @@ describe("the ids of submissions", () => {
     expectAscending(ids);
   });
 
+  test("rise past the newest that another source made, whatever the clock says now", () => {
+    const earlier = many(
+      5000,
+      createIdSource(random, () => START),
+    );
+    for (const back of [0, 1, 86_400_000])
+      expectAscending([
+        ...earlier,
+        ...many(
+          5000,
+          createIdSource(random, () => START - back, earlier.at(-1)),
+        ),
+      ]);
+  });
+
+  test("go by the clock where no id was made before, or one from no time that a clock has", () => {
+    for (const newest of [null, "ffffffff-ffff-7fff-bfff-ffffffffffff"]) {
+      const id = createIdSource(random, () => START, newest)();
+      expect(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)).toBe(START);
+    }
+  });
+
   test("of two sources differ", () => {
     const [one, other] = [createIdSource(random, () => START), createIdSource(random, () => START)];
     expect(one()).not.toBe(other());

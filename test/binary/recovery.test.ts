@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { createIdSource } from "../../src/keys.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
@@ -41,6 +43,30 @@ test("a folder among what an earlier server staged does not keep the next one fr
   mkdirSync(join(data, "uploads", "staging", "folder"), { recursive: true });
   const server = await startServer([], { data });
   expect(await server.stop()).toBe(0);
+});
+
+test("a submission that comes after a restart with a clock set back is the newest all the same", async () => {
+  const data = tempDirectory();
+  const commands = onData(data);
+  const { key } = await commands.json<{ key: string }>("forms", "create", "contact");
+  const tomorrow = Date.now() + 86_400_000;
+  const nextId = createIdSource(
+    (length) => crypto.getRandomValues(new Uint8Array(length)),
+    () => tomorrow,
+  );
+  const store = openSqliteStore(join(data, "formflag.db"), "inline");
+  const earlier = nextId();
+  await store.submissions.insert({ id: earlier, formKey: key, data: "{}", createdAt: tomorrow, files: [] });
+  await store.close();
+
+  const server = await startServer([], { data });
+  const answer = await fetch(`${server.url}/v1/s/${key}?mode=rest`, {
+    method: "POST",
+    body: new URLSearchParams({ a: "1" }),
+  });
+  const { id } = (await answer.json()) as { id: string };
+  const listed = await commands.json<{ id: string }[]>("submissions", "list", "contact");
+  expect(listed.map((each) => each.id)).toEqual([id, earlier]);
 });
 
 test("commands that come at the same moment to an empty directory make one database", async () => {

@@ -713,6 +713,7 @@ export function storeContract(name: string, open: OpenStore, takeSnapshot: TakeS
         const page = async (limit: number, before: string | null) =>
           (await store.submissions.list(key, limit, before)).submissions.map((each) => each.id);
         expect(await page(100, null)).toEqual(ids);
+        expect(await store.submissions.newestId()).toBe(ids[0]!);
         expect(await page(3, null)).toEqual(ids.slice(0, 3));
         await store.submissions.delete(ids[2]!);
         expect(await page(3, ids[2]!)).toEqual(ids.slice(3, 6));

@@ -23,6 +23,7 @@ import {
   findSubmission,
   listFiles,
   listSubmissions,
+  newestSubmission,
   unreferencedFiles,
 } from "./submissions.ts";
 import { environmentRow } from "./rows.ts";
@@ -155,6 +156,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       files: (after, limit) => read(() => listFiles(db, after, limit)),
       fileBytes: () => read(() => countFileBytes(db)),
       unreferenced: (keys) => read(() => unreferencedFiles(db, keys)),
+      newestId: () => read(() => newestSubmission(db)),
     },
     tokens: {
       insert: (token) => write("insertToken", [token]),

@@ -128,6 +128,10 @@ export function unreferencedFiles(db: Database, keys: string[]): string[] {
     .map((row) => row.key);
 }
 
+export function newestSubmission(db: Database): string | null {
+  return query<{ id: string | null }, []>(db, "SELECT max(id) AS id FROM submissions").get()!.id;
+}
+
 function view(row: Row): Submission {
   return {
     id: row.id,
