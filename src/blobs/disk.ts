@@ -39,6 +39,8 @@ export function openDiskBlobs(root: string): Blobs {
     throw diskError(error);
   };
   const pathOf = (key: string) => join(root, shardOf(key), key);
+  /** Folders whose names survive a power cut, or will once the promise fulfils. */
+  const durableShards = new Map<string, Promise<void>>();
   const holds = openHolds(join(staging, HELD), pathOf);
   /** Where each staged file stands. */
   const staged = new WeakMap<StagedBlob, { path: string; handle: FileHandle; isOpen: boolean }>();
@@ -81,6 +83,14 @@ export function openDiskBlobs(root: string): Blobs {
     staged.delete(blob);
   };
 
+  /** Makes the folder of a shard durable; all that keep files in it at the same time wait for the same sync. */
+  const makeShard = async (shard: string) => {
+    const made = await mkdir(shard, { recursive: true, mode: 0o700 });
+    // Once also where it exists: the process that made it may have been killed before this.
+    if (made !== undefined || !durableShards.has(shard)) durableShards.set(shard, syncDirectory(root));
+    await durableShards.get(shard);
+  };
+
   const readNotes = async () =>
     (await readdir(staging)).flatMap((name) => {
       const keys = notedKeys(name);
@@ -92,12 +102,13 @@ export function openDiskBlobs(root: string): Blobs {
     async keep(files) {
       try {
         const shards = [...new Set(files.map(({ key }) => dirname(pathOf(key))))];
-        const made = await Promise.all(shards.map((shard) => mkdir(shard, { recursive: true, mode: 0o700 })));
+        await Promise.all(shards.map(makeShard));
         const results = await Promise.allSettled(files.map(keepOne));
         const failed = results.find((result) => result.status === "rejected");
         if (failed) throw failed.reason;
-        await Promise.all([...shards, ...(made.some(Boolean) ? [root] : [])].map(syncDirectory));
+        await Promise.all(shards.map(syncDirectory));
       } catch (error) {
+        for (const { key } of files) durableShards.delete(dirname(pathOf(key)));
         await Promise.allSettled(files.map(({ key }) => rm(pathOf(key), { force: true })));
         throw diskError(error);
       }
