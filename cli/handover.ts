@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { dlopen, ptr } from "bun:ffi";
 
@@ -51,7 +51,8 @@ function loadSetSocketOption(): SetSocketOption {
 /** The sockets of this process: a name that is never used again, with the descriptor. Empty on systems other than Linux. */
 export function openSockets(): Map<string, number> {
   const sockets = new Map<string, number>();
-  for (const descriptor of readDescriptors()) {
+  if (!existsSync(DESCRIPTORS)) return sockets;
+  for (const descriptor of readdirSync(DESCRIPTORS)) {
     const name = nameOf(descriptor);
     if (name.startsWith("socket:")) sockets.set(name, Number(descriptor));
   }
@@ -60,19 +61,12 @@ export function openSockets(): Map<string, number> {
 
 const DESCRIPTORS = "/proc/self/fd";
 
-function readDescriptors(): string[] {
-  try {
-    return readdirSync(DESCRIPTORS);
-  } catch {
-    return [];
-  }
-}
-
 function nameOf(descriptor: string): string {
   try {
     return readlinkSync(join(DESCRIPTORS, descriptor));
-  } catch {
-    // Closed since: the listing itself was one of them.
-    return "";
+  } catch (error) {
+    // The listing itself was one of them.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    throw error;
   }
 }

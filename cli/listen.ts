@@ -78,9 +78,17 @@ export function listen(
       const { openSockets, steerConnections } = await import("./handover.ts");
       if (isOver) return;
       const before = openSockets();
+      const next = open(bound, tls);
+      let opened: [string, number][];
+      try {
+        opened = [...openSockets()].filter(([name]) => !before.has(name));
+      } catch (error) {
+        // At the limit of open files: the old certificate stays in use.
+        close(next);
+        throw error;
+      }
       const old = current;
-      current = open(bound, tls);
-      const opened = [...openSockets()].filter(([name]) => !before.has(name));
+      current = next;
       // Of whatever else was opened meanwhile, nothing takes the option.
       steer = () => opened.some(([, descriptor]) => steerConnections(descriptor, sockets.indexOf(current)));
       if (!steer()) return close(old);

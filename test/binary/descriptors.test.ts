@@ -19,7 +19,7 @@ test("a server that reaches the limit of open files with its first connections g
   const requests = [
     submission(""),
     ...["/metrics", "/readyz", "/openapi.json", "/nothing"].map(
-      (path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`,
+      (path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
     ),
   ];
   const clients = await Promise.all(
