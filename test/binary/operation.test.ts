@@ -7,6 +7,7 @@ import { tempDirectory } from "../support/temp.ts";
 describe("a data directory that others may write in", () => {
   test.each([0o777, 0o775, 0o1777])("is refused, exit 4, with what to type: mode %o", async (mode) => {
     const data = tempDirectory();
+    await onData(data).json("projects", "create", "shop");
     chmodSync(data, mode);
     for (const args of [["serve"], ["projects", "list"]]) {
       const { code, stderr } = await formflag([...args, "--data", data]);
@@ -18,6 +19,7 @@ describe("a data directory that others may write in", () => {
 
   test("is used where FORMFLAG_SHARED_DATA=1 says that it is meant", async () => {
     const data = tempDirectory();
+    await onData(data).json("projects", "create", "shop");
     chmodSync(data, 0o777);
     const env = { FORMFLAG_SHARED_DATA: "1" };
     expect((await formflag(["projects", "list", "--data", data], { env })).code).toBe(0);
