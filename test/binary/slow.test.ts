@@ -103,3 +103,31 @@ test("who gave up left no file and no failure in the log", async () => {
   await inbox.expectNoOtherFiles();
   await inbox.stopAndReadLog();
 });
+
+test("a token revoked, or an environment locked, by a command while a body is on its way counts", async () => {
+  await commands.run("projects", "create", "shop");
+  const { token } = await commands.json<{ token: string }>("tokens", "create", "ann");
+  const sendSlowly = async (start: string, body: string, meanwhile: string[]) => {
+    const { send, status, state } = await openConnection(url);
+    const head = [
+      `${start} HTTP/1.1`,
+      "Host: a",
+      `Authorization: Bearer ${token}`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+    ];
+    await send(`${head.join("\r\n")}\r\n\r\n${body.slice(0, 1)}`);
+    // The server has read the half request before the command has ended.
+    expect((await commands.run(...meanwhile)).code).toBe(0);
+    expect(state.received).toBe("");
+    await send(body.slice(1));
+    return status();
+  };
+  const flag = "PATCH /api/admin/v1/projects/shop/environments/develop/flags/sale";
+  const lock = ["environments", "lock", "develop", "-p", "shop"];
+  expect(await sendSlowly(flag, '{"enabled":true}', lock)).toBe(428);
+  const revoke = ["tokens", "revoke", "ann", "--yes"];
+  expect(await sendSlowly("POST /api/admin/v1/tokens", '{"name":"escaped"}', revoke)).toBe(401);
+  const tokens = await commands.json<{ name: string }[]>("tokens", "list");
+  expect(tokens.map(({ name }) => name)).toEqual(["laptop"]);
+});
