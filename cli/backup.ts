@@ -183,13 +183,13 @@ async function read(io: Io, config: Config, file: string, scratch: Scratch, into
   bar.end();
   if (problems.length === 0) return about;
   const text = `${problems.map(printable).join("\n")}\n${file} is not sound: do not rely on it\n`;
-  await io.out(config.json ? `${JSON.stringify({ file, ...about, problems }, null, 2)}\n` : text);
+  await (config.json ? io.out(`${JSON.stringify({ file, ...about, problems }, null, 2)}\n`) : io.show(text));
   throw new Failed();
 }
 
 async function tell(io: Io, { json, quiet }: Config, value: unknown, text: string): Promise<void> {
   if (json) await io.out(`${JSON.stringify(value, null, 2)}\n`);
-  else if (!quiet) await io.out(text);
+  else if (!quiet) await io.show(text);
 }
 
 function contents({ submissions, files, bytes, createdAt }: About): string {

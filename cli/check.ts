@@ -37,7 +37,9 @@ Examples:
       if (isShown && result.files > 0) io.err("\n");
       const removed = repair ? await removeOrphans(app, result.problems) : 0;
       unlock?.();
-      await io.out(json ? `${JSON.stringify({ ...result, removed }, null, 2)}\n` : describe(result, removed));
+      await (json
+        ? io.out(`${JSON.stringify({ ...result, removed }, null, 2)}\n`)
+        : io.show(describe(result, removed)));
       if (result.problems.length > removed) throw new Failed();
     });
 }

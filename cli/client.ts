@@ -59,7 +59,7 @@ export async function localClient(data: string, version: string, io: Io): Promis
       const path = new URL(request.url).pathname.slice(ADMIN_PATH.length);
       // No server may have run when they were due. Forms have nothing to do with it.
       if (!/^\/(forms|submissions|tokens)\b/.test(path))
-        await applyDue(app, (text) => io.err(`warning: ${text}\n`));
+        await applyDue(app, (text) => io.note(`warning: ${text}\n`));
       return (await admin(path)).fetch(request, {
         operator: userName,
       });

@@ -45,7 +45,7 @@ Examples:
       findings.push(...(await checkServer(config, usable)));
       const hasColors = io.outIsTerminal && options["color"] !== false && !process.env["NO_COLOR"];
       const text = () => describe(findings, io.outIsTerminal, hasColors);
-      await io.out(json ? `${JSON.stringify(findings, null, 2)}\n` : text());
+      await (json ? io.out(`${JSON.stringify(findings, null, 2)}\n`) : io.show(text()));
       if (findings.some(({ status }) => status === "problem")) throw new Failed();
     });
 }

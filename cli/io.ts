@@ -1,6 +1,10 @@
 import { fstatSync, writeSync } from "node:fs";
 import { createErrorStream, type ErrorStream } from "./error-stream.ts";
 import { forTerminal, printable } from "./text.ts";
+import { wrap } from "./wrap.ts";
+
+/** Columns of help that goes to no terminal, and of a terminal that does not say. */
+export const WIDTH = 80;
 
 /** The world of a command: its streams, and a person where there is one. */
 export type Io = {
@@ -9,10 +13,14 @@ export type Io = {
    * away, as `head` does. A terminal gets the control characters of a text as escapes.
    */
   out(text: string | Uint8Array): Promise<void>;
+  /** The same for people: a terminal gets it in lines that fit. */
+  show(text: string): Promise<void>;
   /** Whether the reader of standard output has gone away. */
   readonly outIsClosed: boolean;
   /** Does not wait for its reader: see `settle`. Control characters are escapes. */
   err(text: string): void;
+  /** The same for people: a terminal gets it in lines that fit. */
+  note(text: string): void;
   /** Draws a line on standard error over the one that was drawn before. */
   redraw(line: string): void;
   /** Sets the text that takes the place of lines that had to be dropped, since nobody read standard error. */
@@ -22,6 +30,9 @@ export type Io = {
   readStdin(): Promise<string>;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
+  /** Columns of the terminal, or those that `COLUMNS` names; null where there is neither. */
+  readonly outWidth: number | null;
+  readonly errWidth: number | null;
   /** Whether somebody can be asked. */
   readonly isInteractive: boolean;
 };
@@ -41,23 +52,29 @@ export function processIo(env: Record<string, string | undefined>): Io {
       // Standard error itself is gone or full: there is nobody left to tell.
     }
   });
+  const out = async (text: string | Uint8Array) => {
+    if (outIsClosed) return;
+    try {
+      if (outIsFile()) writeAll(1, text);
+      else if (typeof text === "string")
+        await Bun.write(Bun.stdout, isTerminal(1) ? forTerminal(text) : text);
+      else await writeBytes(text);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+      outIsClosed = true;
+    }
+  };
+  // Both streams take long to set up: they are asked only where there is a terminal.
+  const outWidth = () => columnsIn(env) ?? (isTerminal(1) ? process.stdout.columns || WIDTH : null);
+  const errWidth = () => columnsIn(env) ?? (isTerminal(2) ? process.stderr.columns || WIDTH : null);
   return {
-    async out(text) {
-      if (outIsClosed) return;
-      try {
-        if (outIsFile()) writeAll(1, text);
-        else if (typeof text === "string")
-          await Bun.write(Bun.stdout, isTerminal(1) ? forTerminal(text) : text);
-        else await writeBytes(text);
-      } catch (error) {
-        if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
-        outIsClosed = true;
-      }
-    },
+    out,
+    show: (text) => out(isTerminal(1) ? wrap(forTerminal(text), outWidth()!) : forTerminal(text)),
     get outIsClosed() {
       return outIsClosed;
     },
     err: (text) => errors.write(forTerminal(text)),
+    note: (text) => errors.write(isTerminal(2) ? wrap(forTerminal(text), errWidth()!) : forTerminal(text)),
     redraw: (line) => errors.write(`\r${printable(line)}\x1b[K`),
     describeDropped: errors.describeDropped,
     settle: errors.settle,
@@ -68,10 +85,21 @@ export function processIo(env: Record<string, string | undefined>): Io {
     get errIsTerminal() {
       return isTerminal(2);
     },
+    get outWidth() {
+      return outWidth();
+    },
+    get errWidth() {
+      return errWidth();
+    },
     get isInteractive() {
       return !env["CI"] && isTerminal(0) && isTerminal(1);
     },
   };
+}
+
+function columnsIn(env: Record<string, string | undefined>): number | null {
+  const columns = env["COLUMNS"] ?? "";
+  return /^[1-9]\d{1,3}$/.test(columns) ? Number(columns) : null;
 }
 
 /** Whether standard output is a file on a disk, which Bun.write cuts, or fills with zeros where it is appended to. */

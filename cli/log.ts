@@ -37,13 +37,14 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
   const lowest = LOG_LEVELS.indexOf(level);
   const isLogged = (level: Level) => LOG_LEVELS.indexOf(level) >= lowest;
   const [tellsInfo, tellsClients] = [isLogged("info"), isLogged("debug")];
+  const write = (text: string) => (isForPeople ? io.note(text) : io.err(text));
   let held = "";
   let timer: Timer | undefined;
 
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    if (held !== "") io.err(held);
+    if (held !== "") write(held);
     held = "";
   };
   const hold = (line: string) => {
@@ -52,7 +53,7 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
   };
   const now = (text: string) => {
     flush();
-    io.err(text);
+    write(text);
   };
 
   // Made once a millisecond: requests come faster.

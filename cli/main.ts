@@ -1,13 +1,11 @@
 import { Command, CommanderError } from "commander";
 import { AppError, type ErrorCode } from "../src/errors.ts";
 import { globalOptions } from "./config.ts";
-import { Cancelled, Failed, RemoteError, processIo, type Io } from "./io.ts";
+import { Cancelled, Failed, RemoteError, WIDTH, processIo, type Io } from "./io.ts";
 import { nearMiss } from "./near-misses.ts";
 import { printable, printableLines } from "./text.ts";
 import { COMMIT, VERSION } from "./version.ts";
-
-/** Columns of a help text that goes to no terminal. */
-const WIDTH = 80;
+import { wrapHelp } from "./wrap.ts";
 
 const FAILURE = 1;
 const USAGE = 2;
@@ -128,7 +126,7 @@ export async function run(args: string[], io: Io): Promise<number> {
   const asJson = args.includes("--json");
   const written: Promise<void>[] = [];
   try {
-    const write = (text: string) => void written.push(io.out(text));
+    const write = (text: string) => void written.push(io.out(wrapHelp(text, io.outWidth ?? Infinity)));
     const isWanted = (name: string) => args.includes(name) || args.includes("completion");
     const program = await buildProgram(io, {
       args,
@@ -167,10 +165,10 @@ export async function buildProgram(
     .description("A form inbox and feature flags in one executable.")
     .version(`formflag ${VERSION} (commit ${COMMIT}, Bun ${Bun.version})`, "--version", "print the version")
     .helpOption("-h, --help", "show help")
-    .configureHelp({ styleTitle: bold, showGlobalOptions: true })
+    .configureHelp({ styleTitle: bold, showGlobalOptions: true, minWidthToWrap: 20 })
     .configureOutput({
       writeOut: write,
-      writeErr: (text) => (asJson ? undefined : io.err(text)),
+      writeErr: (text) => (asJson ? undefined : io.err(wrapHelp(text, io.errWidth ?? Infinity))),
       outputError(text, write) {
         const [message = "", near] = text
           .replace(/^error: /, "")
@@ -182,8 +180,8 @@ export async function buildProgram(
           write(`error: ${message}\n${hint === null ? "" : hint === near ? `${near}\n` : `hint: ${hint}\n`}`);
       },
       // Asked only where there is a terminal: see processIo.
-      getOutHelpWidth: () => (io.outIsTerminal ? process.stdout.columns : WIDTH),
-      getErrHelpWidth: () => (io.errIsTerminal ? process.stderr.columns : WIDTH),
+      getOutHelpWidth: () => io.outWidth ?? WIDTH,
+      getErrHelpWidth: () => io.errWidth ?? WIDTH,
       getOutHasColors: () => mayColor && io.outIsTerminal && process.stdout.hasColors(),
       getErrHasColors: () => mayColor && io.errIsTerminal && process.stderr.hasColors(),
     })
@@ -223,7 +221,7 @@ function tell(error: unknown, io: Io, asJson: boolean): number {
   const show = (code: string, message: string, hint: string | null) => {
     if (asJson) io.err(errorJson(code, message, hint));
     else
-      io.err(
+      io.note(
         `error: ${printableLines(message).replaceAll("\n", "\n  ")}\n${hint === null ? "" : `hint: ${printable(hint)}\n`}`,
       );
   };

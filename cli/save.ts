@@ -10,19 +10,30 @@ import { printableLines } from "./text.ts";
 import { usage } from "./values.ts";
 
 /**
- * Passes a body on to standard output, as fast as its reader takes it; a terminal gets it as text. Ends early, and
- * returns false, where the reader goes away.
+ * Passes a body on to standard output, as fast as its reader takes it. Ends early, and
+ * returns false, where the reader goes away. A terminal gets text alone: throws `invalid` for anything else.
  */
 export async function writeOut(io: Io, { body }: Body): Promise<boolean> {
-  if (!io.outIsTerminal) {
-    for await (const chunk of chunksOf(body)) {
-      await io.out(chunk);
-      if (io.outIsClosed) return false;
-    }
-  } else if (body) {
-    for await (const text of body.pipeThrough(new TextDecoderStream())) await io.out(printableLines(text));
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for await (const chunk of chunksOf(body)) {
+    if (io.outIsTerminal) await io.out(printableLines(textOf(chunk, decoder)));
+    else await io.out(chunk);
+    if (io.outIsClosed) return false;
   }
   return true;
+}
+
+function textOf(chunk: Uint8Array, decoder: TextDecoder): string {
+  try {
+    const text = decoder.decode(chunk, { stream: true });
+    if (!text.includes("\0")) return text;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  throw usage(
+    "the download is not text, and would go to the terminal",
+    "save it with -o FILE, or write it into a pipe",
+  );
 }
 
 type Body = Pick<Response, "body">;

@@ -8,7 +8,6 @@ import { Cancelled, type Io } from "./io.ts";
 import { inTermsOf } from "./near-misses.ts";
 import { askChoice, askConfirm, askName, askText } from "./prompts.ts";
 import type { Remote } from "./remote.ts";
-import { forTerminal } from "./text.ts";
 import { usage } from "./values.ts";
 import { VERSION } from "./version.ts";
 
@@ -68,7 +67,7 @@ export function action(io: Io, work: Work, { begins = () => false }: Begins = {}
 async function openHere(io: Io, { data, quiet, json }: Config, mayBegin: boolean): Promise<Client> {
   if (!mayBegin) (await import("./open.ts")).needDatabase(data);
   const isNew = !(await Bun.file(join(data, "formflag.db")).exists());
-  if (isNew && io.errIsTerminal && !quiet && !json) io.err(`a new data directory: ${data}\n`);
+  if (isNew && io.errIsTerminal && !quiet && !json) io.note(`a new data directory: ${data}\n`);
   return localClient(data, VERSION, io);
 }
 
@@ -81,14 +80,14 @@ function openSession(io: Io, config: Config, bare: Client, command: Command): Se
   const mayAsk = () => config.input && io.isInteractive;
   const confirm = async (question: string) => {
     if (await askConfirm(question)) return;
-    io.err("nothing was changed\n");
+    io.note("nothing was changed\n");
     throw new Cancelled();
   };
   const askLocked = (locked: string) => confirm(`${locked}. Change it all the same?`);
   const client = confirmingClient(bare, config.yes, mayAsk() ? askLocked : null);
 
   const print = (value: unknown, text: string) =>
-    io.out(config.json ? `${JSON.stringify(value, null, 2)}\n` : forTerminal(text));
+    config.json ? io.out(`${JSON.stringify(value, null, 2)}\n`) : io.show(text);
   const choose = async (option: string, what: string, list: () => Promise<string[]>) => {
     const given = options[what] ?? process.env[`FORMFLAG_${what.toUpperCase()}`];
     if (typeof given === "string") return given;
@@ -107,7 +106,7 @@ function openSession(io: Io, config: Config, bare: Client, command: Command): Se
       if (config.json || !config.quiet) await print(value, text);
     },
     suggest(text) {
-      if (io.errIsTerminal && !config.quiet && !config.json) io.err(`${text}\n`);
+      if (io.errIsTerminal && !config.quiet && !config.json) io.note(`${text}\n`);
     },
     async need(value, what) {
       if (typeof value === "string") return value;
@@ -137,7 +136,7 @@ function openSession(io: Io, config: Config, bare: Client, command: Command): Se
       if (!mayAsk())
         throw usage(`${what} would be deleted, and nobody can be asked`, "add --yes to delete it");
       if (await askName(`Delete ${what}?`, name)) return;
-      io.err("nothing was deleted\n");
+      io.note("nothing was deleted\n");
       throw new Cancelled();
     },
   };

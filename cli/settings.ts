@@ -110,6 +110,6 @@ export function addConfigCommands(config: Command, io: Io): void {
       environment ?? "",
     ]);
     const text = table(["SETTING", "VALUE", "FROM", "ENVIRONMENT"], rows);
-    await io.out(json ? `${JSON.stringify(all, null, 2)}\n` : text);
+    await (json ? io.out(`${JSON.stringify(all, null, 2)}\n`) : io.show(text));
   });
 }

@@ -50,7 +50,7 @@ Examples:
         const isTrial = session.options["dryRun"] === true;
         const url = `${path`/projects/${project}/environments/${environment}/flagd`}?dryRun=${isTrial}`;
         const imported = await session.client.call<Imported>("POST", url, document);
-        for (const warning of imported.warnings ?? []) io.err(shown`warning: ${warning}\n`);
+        for (const warning of imported.warnings ?? []) io.note(shown`warning: ${warning}\n`);
         await session.report(
           { ...imported, dryRun: isTrial },
           describeImport(imported, `${project}/${environment}`, isTrial),

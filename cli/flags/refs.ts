@@ -50,7 +50,7 @@ Examples:
         const unused = report.flags.filter(({ references }) => references === 0).map(({ slug }) => slug);
         await session.print({ files, ...report }, describe(report, unused));
         if (!session.config.json && !session.config.quiet) {
-          io.err(
+          io.note(
             `${counted(files, "file")}, ${counted(slugs.length, "flag")}: ${unused.length} without a reference, ${counted(report.unknown.length, "reference")} without a flag\n`,
           );
         }

@@ -31,7 +31,8 @@ const KEYS = {
 };
 
 let logged = "";
-const io = { err: (text: string) => void (logged += text), describeDropped: () => {} } as unknown as Io;
+const log = (text: string) => void (logged += text);
+const io = { err: log, note: log, describeDropped: () => {} } as unknown as Io;
 const logs = (["text", "json"] as const).map((format) => createLog(io, { format, level: "debug" }));
 const records: RequestRecord[] = [];
 
