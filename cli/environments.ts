@@ -2,6 +2,8 @@ import type { Command } from "commander";
 import type { Environment } from "../src/environments.ts";
 import { path } from "./client.ts";
 import { projectOption } from "./config.ts";
+import { create, ifNotExistsOption } from "./create.ts";
+import { fieldOption } from "./field.ts";
 import { addHistoryCommand } from "./history.ts";
 import type { Io } from "./io.ts";
 import { addLockCommands } from "./lock.ts";
@@ -24,6 +26,8 @@ export function addEnvironmentCommands(environments: Command, io: Io): void {
     .addOption(projectOption())
     .option("--name <name>", "name for people")
     .option("--from <environment>", "copy every flag's values from that environment")
+    .addOption(ifNotExistsOption("the environment"))
+    .addOption(fieldOption())
     .addHelpText(
       "after",
       "\nExamples:\n  formflag environments create preview -p shop\n  formflag environments create preview -p shop --from staging\n",
@@ -34,7 +38,8 @@ export function addEnvironmentCommands(environments: Command, io: Io): void {
         const project = await session.project();
         const { name, from } = session.options;
         const url = path`/projects/${project}/environments`;
-        const environment = await session.client.call<Environment>("POST", url, { slug, name, from });
+        const find = () => session.client.call<Environment>("GET", `${url}/${path`${slug}`}`);
+        const environment = await create(session, url, { slug, name, from }, find);
         await session.report(environment, describeEnvironment(environment));
       }),
     );
@@ -44,6 +49,7 @@ export function addEnvironmentCommands(environments: Command, io: Io): void {
     .alias("ls")
     .description("list the environments of a project by name")
     .addOption(projectOption())
+    .addOption(fieldOption())
     .action(
       action(io, async (session) => {
         const url = path`/projects/${await session.project()}/environments`;
@@ -58,6 +64,7 @@ export function addEnvironmentCommands(environments: Command, io: Io): void {
     .argument("[environment]", "slug of the environment")
     .description("show an environment with its key")
     .addOption(projectOption())
+    .addOption(fieldOption())
     .action(
       action(io, async (session, given) => {
         const project = await session.project();

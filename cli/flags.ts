@@ -2,6 +2,7 @@ import { Option, type Command } from "commander";
 import type { Flag, SetResult } from "../src/flags.ts";
 import { path } from "./client.ts";
 import { environmentOption, projectOption, revisionOption } from "./config.ts";
+import { fieldOption } from "./field.ts";
 import { addEvaluateCommand } from "./flags/evaluate.ts";
 import { rulesPatch, rulesSummary, withRules, type FlagDetail } from "./flags/rules.ts";
 import { addFlagdCommands } from "./flags/flagd.ts";
@@ -96,6 +97,7 @@ Examples:
     .description("show a flag as its readers see it")
     .addOption(projectOption())
     .addOption(environmentOption())
+    .addOption(fieldOption())
     .action(
       action(io, async (session, given) => {
         const slug = await session.need(given, "flag");
@@ -113,6 +115,7 @@ Examples:
     .description("list the flags of an environment by name")
     .addOption(projectOption())
     .addOption(environmentOption())
+    .addOption(fieldOption())
     .action(
       action(io, async (session) => {
         const project = await session.project();

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
-import { AppError } from "../src/errors.ts";
 import type { Form, FormPatch } from "../src/forms.ts";
 import { formatBytes } from "../src/limits.ts";
 import { path } from "./client.ts";
+import { create, ifNotExistsOption } from "./create.ts";
+import { fieldOption } from "./field.ts";
 import { onOff, settingsOf, withSettings } from "./form-settings.ts";
 import type { Io } from "./io.ts";
 import { action, BEGINS, type Session } from "./session.ts";
@@ -24,7 +25,8 @@ export function addFormCommands(forms: Command, io: Io): void {
       .command("create")
       .argument("[form]", "slug of the new form")
       .description("create a form and the key in its address")
-      .option("--if-not-exists", "do nothing where the form exists already"),
+      .addOption(ifNotExistsOption("the form"))
+      .addOption(fieldOption()),
   )
     .option("--uploads <on|off>", "accept files (default: off)")
     .addHelpText(
@@ -36,7 +38,9 @@ export function addFormCommands(forms: Command, io: Io): void {
         io,
         async (session, given) => {
           const slug = await session.need(given, "form");
-          const form = await createForm(session, slug);
+          const body = { slug, ...settingsOf(session.options) };
+          const find = () => session.client.call<Form>("GET", path`/forms/${slug}`);
+          const form = await create(session, "/forms", body, find);
           await session.report(form, describeForm(form));
           session.suggest(
             shown`\nNext: let a page post to /v1/s/${form.key}, then: formflag submissions list ${slug}`,
@@ -105,6 +109,7 @@ Examples:
     .command("list")
     .alias("ls")
     .description("list forms by name")
+    .addOption(fieldOption())
     .action(
       action(io, async (session) => {
         const { forms: all } = await session.client.call<{ forms: Form[] }>("GET", "/forms");
@@ -124,6 +129,7 @@ Examples:
     .command("get")
     .argument("[form]", "slug or key of the form")
     .description("show a form, its key and its settings")
+    .addOption(fieldOption())
     .action(
       action(io, async (session, given) => {
         const form = await session.client.call<Form>(
@@ -147,16 +153,6 @@ Examples:
         await session.report({ slug, result: "deleted" }, shown`deleted form ${slug}\n`);
       }),
     );
-}
-
-async function createForm(session: Session, slug: string): Promise<Form> {
-  try {
-    return await session.client.call<Form>("POST", "/forms", { slug, ...settingsOf(session.options) });
-  } catch (error) {
-    const exists = error instanceof AppError && error.code === "conflict";
-    if (!exists || !session.options["ifNotExists"]) throw error;
-    return session.client.call<Form>("GET", path`/forms/${slug}`);
-  }
 }
 
 async function patchForm(session: Session, name: string, patch: FormPatch): Promise<void> {

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { Project } from "../src/projects.ts";
 import { path } from "./client.ts";
+import { create, ifNotExistsOption } from "./create.ts";
+import { fieldOption } from "./field.ts";
 import type { Io } from "./io.ts";
 import { action, BEGINS } from "./session.ts";
 import { details, shown, table } from "./text.ts";
@@ -12,6 +14,7 @@ export function addProjectCommands(projects: Command, io: Io): void {
     `\nExamples:
   formflag projects create shop
   formflag projects get shop
+  formflag projects get shop --field key
   formflag projects list --json
 `,
   );
@@ -22,6 +25,8 @@ export function addProjectCommands(projects: Command, io: Io): void {
     .description("create a project with its environments and keys")
     .option("--name <name>", "name for people")
     .option("--environments <list>", "environments, by commas (default: develop,staging,production)", collect)
+    .addOption(ifNotExistsOption("the project"))
+    .addOption(fieldOption())
     .addHelpText(
       "after",
       "\nExamples:\n  formflag projects create shop\n  formflag projects create shop --environments test,live\n",
@@ -35,7 +40,8 @@ export function addProjectCommands(projects: Command, io: Io): void {
           if (environments?.length === 0)
             throw usage("--environments names none", "leave it out for the usual three");
           const body = { slug, name, environments };
-          const project = await session.client.call<Project>("POST", "/projects", body);
+          const find = () => session.client.call<Project>("GET", path`/projects/${slug}`);
+          const project = await create(session, "/projects", body, find);
           await session.report(project, describeProject(project));
           session.suggest(
             shown`\nNext: formflag flags set <flag> -p ${slug} -e ${project.environments[0]?.slug ?? "<environment>"} --on`,
@@ -49,6 +55,7 @@ export function addProjectCommands(projects: Command, io: Io): void {
     .command("list")
     .alias("ls")
     .description("list projects by name")
+    .addOption(fieldOption())
     .action(
       action(io, async (session) => {
         const { projects: all } = await session.client.call<{ projects: Project[] }>("GET", "/projects");
@@ -67,6 +74,7 @@ export function addProjectCommands(projects: Command, io: Io): void {
     .command("get")
     .argument("[project]", "slug of the project")
     .description("show a project with its keys")
+    .addOption(fieldOption())
     .action(
       action(io, async (session, given) => {
         const slug = given ?? (await session.project());

@@ -3,6 +3,7 @@ import type { SetResult } from "../src/flags.ts";
 import type { Segment } from "../src/segments.ts";
 import { path } from "./client.ts";
 import { environmentOption, projectOption, revisionOption } from "./config.ts";
+import { fieldOption } from "./field.ts";
 import { addHistoryCommand } from "./history.ts";
 import type { Io } from "./io.ts";
 import { action, type Session } from "./session.ts";
@@ -64,6 +65,7 @@ Examples:
     .description("show a segment")
     .addOption(projectOption())
     .addOption(environmentOption())
+    .addOption(fieldOption())
     .action(
       action(io, async (session, given) => {
         const name = await session.need(given, "name");
@@ -85,6 +87,7 @@ Examples:
     .description("list the segments of an environment by name")
     .addOption(projectOption())
     .addOption(environmentOption())
+    .addOption(fieldOption())
     .action(
       action(io, async (session) => {
         const project = await session.project();

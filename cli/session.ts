@@ -5,6 +5,7 @@ import type { Project } from "../src/projects.ts";
 import { confirmingClient, lazyClient, localClient, path, type Client } from "./client.ts";
 import { readConfig, readRemote, type Config } from "./config.ts";
 import { Cancelled, type Io } from "./io.ts";
+import { fieldText } from "./field.ts";
 import { inTermsOf } from "./near-misses.ts";
 import { askChoice, askConfirm, askName, askText } from "./prompts.ts";
 import type { Remote } from "./remote.ts";
@@ -86,8 +87,13 @@ function openSession(io: Io, config: Config, bare: Client, command: Command): Se
   const askLocked = (locked: string) => confirm(`${locked}. Change it all the same?`);
   const client = confirmingClient(bare, config.yes, mayAsk() ? askLocked : null);
 
-  const print = (value: unknown, text: string) =>
-    config.json ? io.out(`${JSON.stringify(value, null, 2)}\n`) : io.show(text);
+  const { field } = options as { field?: string };
+  if (field !== undefined && config.json)
+    throw usage("--field and --json exclude each other", "leave out --json: --field prints the value alone");
+  const print = (value: unknown, text: string) => {
+    if (config.json) return io.out(`${JSON.stringify(value, null, 2)}\n`);
+    return field === undefined ? io.show(text) : io.out(fieldText(value, field));
+  };
   const choose = async (option: string, what: string, list: () => Promise<string[]>) => {
     const given = options[what] ?? process.env[`FORMFLAG_${what.toUpperCase()}`];
     if (typeof given === "string") return given;
@@ -103,10 +109,10 @@ function openSession(io: Io, config: Config, bare: Client, command: Command): Se
     options,
     print,
     report: async (value, text) => {
-      if (config.json || !config.quiet) await print(value, text);
+      if (config.json || field !== undefined || !config.quiet) await print(value, text);
     },
     suggest(text) {
-      if (io.errIsTerminal && !config.quiet && !config.json) io.note(`${text}\n`);
+      if (io.errIsTerminal && !config.quiet && !config.json && field === undefined) io.note(`${text}\n`);
     },
     async need(value, what) {
       if (typeof value === "string") return value;

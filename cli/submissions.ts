@@ -2,6 +2,7 @@ import { Option, type Command } from "commander";
 import { formatBytes } from "../src/limits.ts";
 import type { Submission } from "../src/submissions.ts";
 import { path, type Answer } from "./client.ts";
+import { fieldOption } from "./field.ts";
 import type { Io } from "./io.ts";
 import { action, type Session } from "./session.ts";
 import { saveTo, writeOut } from "./save.ts";
@@ -25,6 +26,7 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
     .description("list the submissions of a form, newest first")
     .option("--limit <n>", "how many", "50")
     .option("--before <id>", "only those older than that submission")
+    .addOption(fieldOption())
     .addHelpText(
       "after",
       "\nExamples:\n  formflag submissions list contact\n  formflag submissions list contact --limit 1000 --json\n",
@@ -49,6 +51,7 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
     .command("get")
     .argument("[id]", "id of the submission")
     .description("show a submission")
+    .addOption(fieldOption())
     .action(
       action(io, async (session, given) => {
         const id = await session.need(given, "id");

@@ -1,8 +1,11 @@
 import type { Command } from "commander";
-import { SCOPES, type CreatedToken, type Token } from "../src/tokens.ts";
+import { AppError } from "../src/errors.ts";
+import { SCOPES, type Token } from "../src/tokens.ts";
 import { path } from "./client.ts";
+import { create, ifNotExistsOption } from "./create.ts";
+import { fieldOption } from "./field.ts";
 import type { Io } from "./io.ts";
-import { action, BEGINS } from "./session.ts";
+import { action, BEGINS, type Session } from "./session.ts";
 import { shown, table } from "./text.ts";
 import { collect, expiryValue } from "./values.ts";
 
@@ -29,9 +32,12 @@ export function addTokenCommands(tokens: Command, io: Io): void {
     // Without FORMFLAG_PROJECT and FORMFLAG_ENVIRONMENT: only what is named here limits a token.
     .option("-p, --project <project>", "limit it to this project")
     .option("-e, --environment <environment>", "limit it to this environment of the project")
+    .addOption(ifNotExistsOption("the token"))
     .addHelpText(
       "after",
       `
+With --if-not-exists nothing is printed for a token that exists already: its secret is not shown again.
+
 With -p, the scopes flags:read, flags:write and flags:locked reach only that project, with -e only that environment.
 A flag's slug and description belong to the whole project, also where a token for one environment sets them.
 The other scopes cannot be limited.
@@ -56,13 +62,18 @@ Examples:
           const inEnvironment = scope?.includes("flags:evaluate") || named["environment"] !== undefined;
           const inProject = inEnvironment || named["project"] !== undefined;
           const project = inProject ? await session.project() : undefined;
-          const token = await session.client.call<CreatedToken>("POST", "/tokens", {
+          const body = {
             name,
             scopes: scope,
             project,
             environment: project && inEnvironment ? await session.environment(project) : undefined,
             expiresAt: expires === undefined ? null : expiryValue(expires, "--expires", Date.now()),
-          });
+          };
+          const token = await create(session, "/tokens", body, () => findToken(session, name));
+          if (token.token === null) {
+            io.err(shown`the token ${name} exists already, and its secret is not shown again\n`);
+            return session.print(token, "");
+          }
           await session.print(token, shown`${token.token}\n`);
           session.suggest(`Keep it: it is not shown again. Use it as FORMFLAG_TOKEN or with --token-file.`);
         },
@@ -74,6 +85,7 @@ Examples:
     .command("list")
     .alias("ls")
     .description("list tokens by name, without their secrets")
+    .addOption(fieldOption())
     .action(
       action(io, async (session) => {
         const { tokens: all } = await session.client.call<{ tokens: Token[] }>("GET", "/tokens");
@@ -98,4 +110,13 @@ Examples:
         await session.report({ name, result: "revoked" }, shown`revoked token ${name}\n`);
       }),
     );
+}
+
+/** A token that exists already; its secret is stored nowhere. */
+async function findToken({ client }: Session, name: string): Promise<Token & { token: string | null }> {
+  const { tokens } = await client.call<{ tokens: Token[] }>("GET", "/tokens");
+  const token = tokens.find((each) => each.name === name);
+  if (!token)
+    throw new AppError("conflict", `the token ${name} was revoked meanwhile`, { hint: "try again" });
+  return { ...token, token: null };
 }

@@ -13,7 +13,7 @@ export function newEnvironment(
   app: Clockwork,
   input: { slug: string; name?: string | undefined },
 ): Environment {
-  return { slug: input.slug, name: input.name ?? input.slug, key: dashedKey(app.random) };
+  return { slug: input.slug, name: input.name ?? input.slug, key: dashedKey(app.random), locked: false };
 }
 
 /**

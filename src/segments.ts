@@ -16,8 +16,14 @@ export type SegmentRecord = {
   revision: number;
 };
 
-export function viewSegment({ name, rule, createdAt, updatedAt }: SegmentRecord): Segment {
-  return { name, rule: JSON.parse(rule), createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
+export function viewSegment({ name, rule, createdAt, updatedAt, revision }: SegmentRecord): Segment {
+  return {
+    name,
+    rule: JSON.parse(rule),
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+    revision,
+  };
 }
 
 /** In the order given. */

@@ -8,8 +8,8 @@ export const environmentSchema = z.object({
   name: z.string(),
   /** The value of `x-environment-key`. */
   key: z.string(),
-  /** Only where it is: a change there asks for a confirmation and the scope `flags:locked`. */
-  locked: z.optional(z.literal(true)),
+  /** A change in a locked one needs a confirmation and the scope `flags:locked`. */
+  locked: z.boolean(),
 });
 
 export const newEnvironmentSchema = z.strictObject({

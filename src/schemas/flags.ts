@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { MAX_DESCRIPTION, MAX_PAYLOAD, MAX_PAYLOAD_DEPTH, formatBytes } from "../limits.ts";
 import { notDeeper, ruleDepth } from "./json.ts";
-import { momentOf, slugOf, timestamp } from "./slugs.ts";
+import { momentOf, revision, slugOf, timestamp } from "./slugs.ts";
 
 /** Any JSON value. Not `z.json()`, which recurses as deep as a sender likes. */
 const json = z.any();
@@ -29,8 +29,9 @@ export const flagSchema = z.object({
   updatedAt: timestamp,
 });
 
-/** A flag as the admin API shows it: with its rules, where it has variants. */
+/** A flag as the admin API shows it: with its revision, and its rules where it has variants. */
 export const flagDetailSchema = z.extend(flagSchema, {
+  revision,
   variants: z.optional(variants),
   defaultVariant: z.optional(z.nullable(z.string())),
   targeting: z.optional(targeting),

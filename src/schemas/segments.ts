@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ruleDepth } from "./json.ts";
-import { slugOf, timestamp } from "./slugs.ts";
+import { revision, slugOf, timestamp } from "./slugs.ts";
 
 export const segmentName = slugOf("segment");
 
@@ -19,6 +19,7 @@ export const segmentSchema = z.object({
   rule,
   createdAt: timestamp,
   updatedAt: timestamp,
+  revision,
 });
 
 export const segmentRuleSchema = z.strictObject({ rule });

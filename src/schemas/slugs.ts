@@ -17,6 +17,9 @@ export const displayName = z
   .string()
   .check(z.minLength(1, "a name must not be empty"), z.maxLength(200, "a name has at most 200 characters"));
 
+/** Of the last change to it, as `If-Match` and the history name it; 0 before changes were counted. */
+export const revision = z.int();
+
 /** Timestamps leave the product as ISO 8601 with milliseconds and Z. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 

@@ -19,7 +19,13 @@ describe("environments create", () => {
   test("prints slug, name and a fresh key", async () => {
     const here = await openShop();
     const preview = await here.json<Environment>("environments", "create", "preview", "-p", "shop");
-    expect(preview).toEqual({ slug: "preview", name: "preview", key: expect.stringMatching(KEY) });
+    expect(preview as unknown).toEqual({
+      slug: "preview",
+      name: "preview",
+      key: expect.stringMatching(KEY),
+      locked: false,
+      result: "created",
+    });
     const named = await here.json<Environment>(
       "environments",
       "create",
@@ -31,7 +37,12 @@ describe("environments create", () => {
     );
     expect(named.name).toBe("Tests");
     expect(named.key).not.toBe(preview.key);
-    expect(await here.json("environments", "get", "qa", "-p", "shop")).toEqual(named);
+    expect(await here.json("environments", "get", "qa", "-p", "shop")).toEqual({
+      slug: "qa",
+      name: "Tests",
+      key: named.key,
+      locked: false,
+    });
   });
 
   test("without --from has every flag, off", async () => {
@@ -81,7 +92,7 @@ describe("environments list", () => {
     await here.run("environments", "create", "alpha", "-p", "shop");
     const all = await here.json<Environment[]>("environments", "list", "-p", "shop");
     expect(all.map(({ slug }) => slug)).toEqual(["alpha", "develop", "live"]);
-    expect(Object.keys(all[0]!)).toEqual(["slug", "name", "key"]);
+    expect(Object.keys(all[0]!)).toEqual(["slug", "name", "key", "locked"]);
     const { stdout } = await here.run("environments", "list", "-p", "shop");
     for (const { key } of all) expect(stdout).toContain(key);
   });

@@ -4,7 +4,16 @@ import { formflag, onData } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const FIELDS = ["slug", "enabled", "payload", "expiredAt", "description", "createdAt", "updatedAt"];
+const FIELDS = [
+  "slug",
+  "enabled",
+  "payload",
+  "expiredAt",
+  "description",
+  "createdAt",
+  "updatedAt",
+  "revision",
+];
 const HERE = ["-p", "shop", "-e", "develop"];
 
 type Flag = {
@@ -15,6 +24,7 @@ type Flag = {
   description: string;
   createdAt: string;
   updatedAt: string;
+  revision: number;
 };
 type SetFlag = Flag & { result: string };
 
@@ -55,6 +65,7 @@ describe("flags set", () => {
       description: "",
       createdAt: expect.stringMatching(TIME),
       updatedAt: flag.createdAt,
+      revision: expect.any(Number),
       result: "created",
     });
     const { result: _, ...shown } = flag;
@@ -261,7 +272,7 @@ describe("flags get", () => {
 });
 
 describe("flags list", () => {
-  test("is an array by name, each with the seven fields", async () => {
+  test("is an array by name, each with the fields that readers see and its revision", async () => {
     const { set, get, json, run } = await openShop();
     expect(await json<Flag[]>("flags", "list", ...HERE)).toEqual([]);
     for (const slug of ["pear", "apple", "zebra"]) await set(slug, "--description", `the ${slug}`);

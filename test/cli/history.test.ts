@@ -208,10 +208,7 @@ describe("a locked environment", () => {
     expect((await set("--on", "--yes")).code).toBe(0);
     expect((await run("environments", "list", "-p", "shop")).stdout).toMatch(/^live .* yes$/m);
     const [develop, live] = await json<Environment[]>("environments", "list", "-p", "shop");
-    expect([Object.keys(develop!), Object.keys(live!)]).toEqual([
-      ["slug", "name", "key"],
-      ["slug", "name", "key", "locked"],
-    ]);
+    expect([develop, live]).toMatchObject([{ locked: false }, { locked: true }]);
     await run("environments", "unlock", "live", "-p", "shop");
     expect((await set("--off")).code).toBe(0);
   });

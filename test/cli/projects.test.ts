@@ -12,13 +12,19 @@ const slugsOf = (all: { slug: string }[]) => all.map(({ slug }) => slug);
 describe("projects create", () => {
   test("prints the project with its keys and the three usual environments by name", async () => {
     const project = await onData(tempDirectory()).json<Project>("projects", "create", "shop");
-    const environment = (slug: string) => ({ slug, name: slug, key: expect.stringMatching(KEY) });
+    const environment = (slug: string) => ({
+      slug,
+      name: slug,
+      key: expect.stringMatching(KEY),
+      locked: false,
+    });
     expect(project).toEqual({
       slug: "shop",
       name: "shop",
       key: expect.stringMatching(KEY),
       environments: ["develop", "production", "staging"].map(environment),
-    });
+      result: "created",
+    } as unknown as Project);
     const keys = [project.key, ...project.environments.map(({ key }) => key)];
     expect(new Set(keys).size).toBe(4);
   });
@@ -53,7 +59,8 @@ describe("projects create", () => {
 
   test("a project that exists is a conflict, exit 5, and stays as it was", async () => {
     const here = onData(tempDirectory());
-    const before = await here.json<Project>("projects", "create", "shop");
+    await here.run("projects", "create", "shop");
+    const before = await here.json<Project>("projects", "get", "shop");
     const { code, stdout, stderr } = await here.run("projects", "create", "shop", "--name", "Other");
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
     expect(stderr).toContain('"shop" already exists');
@@ -120,7 +127,8 @@ describe("projects get", () => {
   test("shows one project", async () => {
     const here = onData(tempDirectory());
     const created = await here.json<Project>("projects", "create", "shop");
-    expect(await here.json<Project>("projects", "get", "shop")).toEqual(created);
+    const shown = await here.json<Project>("projects", "get", "shop");
+    expect(created as unknown).toEqual({ ...shown, result: "created" });
     const { stdout } = await here.run("projects", "get", "shop");
     for (const { key } of [created, ...created.environments]) expect(stdout).toContain(key);
   });
@@ -135,7 +143,8 @@ describe("projects get", () => {
 
   test("without a name shows the project of FORMFLAG_PROJECT, as its own error message says", async () => {
     const data = tempDirectory();
-    const created = await onData(data).json<Project>("projects", "create", "shop");
+    await onData(data).run("projects", "create", "shop");
+    const created = await onData(data).json<Project>("projects", "get", "shop");
     const env = { FORMFLAG_PROJECT: "shop", FORMFLAG_DATA: data };
     const { code, stdout } = await formflag(["projects", "get", "--json"], { env });
     expect(code).toBe(0);

@@ -26,7 +26,8 @@ describe("tokens create", () => {
       createdAt: expect.stringMatching(TIME),
       expiresAt: null,
       token: expect.any(String),
-    });
+      result: "created",
+    } as unknown as CreatedToken);
   });
 
   test("takes several scopes, repeated or with commas, before the name or after it", async () => {

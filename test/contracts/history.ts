@@ -10,7 +10,13 @@ const NOW = Date.parse("2026-01-02T03:04:05.678Z");
 const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
 const ann = { who: "ann", at: NOW };
 const bob = { who: "bob", at: NOW + 1000 };
-const environmentCalled = (slug: string) => ({ slug, name: slug, key: dashedKey(random), createdAt: NOW });
+const environmentCalled = (slug: string) => ({
+  slug,
+  name: slug,
+  key: dashedKey(random),
+  locked: false,
+  createdAt: NOW,
+});
 const errorOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => "none",

@@ -79,7 +79,12 @@ export function storeContract(name: string, open: OpenStore, takeSnapshot: TakeS
       await Promise.all(opened.map((each) => each.close()));
     });
 
-    const environmentCalled = (slug: string): Environment => ({ slug, name: slug, key: dashedKey(random) });
+    const environmentCalled = (slug: string): Environment => ({
+      slug,
+      name: slug,
+      key: dashedKey(random),
+      locked: false,
+    });
 
     /** A project with these environments, and a place in its first one. */
     async function project(...environments: string[]) {
@@ -175,7 +180,7 @@ export function storeContract(name: string, open: OpenStore, takeSnapshot: TakeS
     describe("environments", () => {
       test("are added to a project and listed by slug", async () => {
         const { slug } = await project("m");
-        const added = { slug: "a", name: "First", key: dashedKey(random) };
+        const added = { slug: "a", name: "First", key: dashedKey(random), locked: false };
         expect(await store.environments.insert(slug, { ...added, createdAt: NOW }, null, "ann")).toEqual(
           added,
         );

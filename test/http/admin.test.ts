@@ -545,12 +545,21 @@ describe("projects, environments and flags", () => {
     const slug = fresh();
     const made = await ask("/projects", { body: { slug, name: "Shop" } });
     expect(made.status).toBe(201);
-    const project = (await made.json()) as { environments: { slug: string }[] };
+    const { result, ...project } = (await made.json()) as {
+      result: string;
+      environments: { slug: string }[];
+    };
+    expect(result).toBe("created");
     expect(project as unknown).toEqual({
       slug,
       name: "Shop",
       key,
-      environments: ["develop", "production", "staging"].map((slug) => ({ slug, name: slug, key })),
+      environments: ["develop", "production", "staging"].map((slug) => ({
+        slug,
+        name: slug,
+        key,
+        locked: false,
+      })),
     });
     expect(await (await ask(path("projects", slug))).json()).toEqual(project);
     const { projects } = (await (await ask("/projects")).json()) as { projects: unknown[] };
@@ -560,8 +569,8 @@ describe("projects, environments and flags", () => {
 
     const added = await ask(environments, { body: { slug: "qa", name: "QA", from: "develop" } });
     expect(added.status).toBe(201);
-    const environment = await added.json();
-    expect(environment).toEqual({ slug: "qa", name: "QA", key });
+    const environment = { slug: "qa", name: "QA", key, locked: false };
+    expect(await added.json()).toEqual({ ...environment, result: "created" });
     expect(await (await ask(`${environments}/qa`)).json()).toEqual(environment);
     const gone = await ask(`${environments}/qa`, { method: "DELETE" });
     expect([gone.status, await gone.text()]).toEqual([204, ""]);
@@ -588,6 +597,7 @@ describe("projects, environments and flags", () => {
       description: "",
       createdAt: at,
       updatedAt: at,
+      revision: expect.any(Number),
     };
     const patch = async (body: unknown) => {
       const answer = await ask(`${flags}/beta`, { method: "PATCH", body });
@@ -613,7 +623,8 @@ describe("forms", () => {
     const slug = fresh();
     const made = await ask("/forms", { body: { slug } });
     expect(made.status).toBe(201);
-    const form = (await made.json()) as { key: string };
+    const { result, ...form } = (await made.json()) as { result: string; key: string };
+    expect(result).toBe("created");
     expect(form as unknown).toEqual({
       slug,
       name: slug,
@@ -670,7 +681,8 @@ describe("tokens", () => {
       body: { name, scopes: ["read"], expiresAt: "2030-01-01T00:00:00Z" },
     });
     expect(made.status).toBe(201);
-    const { token, ...shown } = (await made.json()) as { token: string };
+    const { token, result, ...shown } = (await made.json()) as { token: string; result: string };
+    expect(result).toBe("created");
     expect(shown as unknown).toEqual({
       name,
       scopes: ["read"],

@@ -118,7 +118,7 @@ describe("a locked environment", () => {
     expect(imported.status).toBe(200);
   });
 
-  test("leaves the others, and is told only where it is", async () => {
+  test("leaves the others, and each says whether it is", async () => {
     const { ask, live, project } = await openShop();
     const develop = live.replace(/live$/, "develop");
     const token = tokens["flags:write"];
@@ -128,10 +128,10 @@ describe("a locked environment", () => {
     expect((await ask("POST", environments, { body: { slug: "copy", from: "live" } })).status).toBe(201);
     const shown = async (url: string) => (await ask("GET", url)).json();
     expect(await shown(live)).toEqual({ slug: "live", name: "live", key: expect.any(String), locked: true });
-    expect(await shown(develop)).toEqual({ slug: "develop", name: "develop", key: expect.any(String) });
-    expect(await shown(`${environments}/copy`)).not.toContainKey("locked");
+    expect(await shown(develop)).toMatchObject({ slug: "develop", locked: false });
+    expect(await shown(`${environments}/copy`)).toMatchObject({ slug: "copy", locked: false });
     const unlocked = await (await ask("PATCH", live, { body: { locked: false } })).json();
-    expect(unlocked).toMatchObject({ slug: "live", result: "updated" });
+    expect(unlocked).toMatchObject({ slug: "live", locked: false, result: "updated" });
     expect((await ask("PATCH", `${live}/flags/sale`, { token, body: { enabled: true } })).status).toBe(200);
   });
 });

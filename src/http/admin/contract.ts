@@ -131,6 +131,13 @@ export function revisionOf(ifMatch: string | undefined): number | null {
   return Number(revision);
 }
 
+/** The answer to a create: the resource, and what was done. */
+export function created<T extends object>(value: T): T & { result: "created" } {
+  return { ...value, result: "created" };
+}
+
+export const createdResult = { result: z.literal("created") };
+
 /** The headers that tell a revision. */
 export function shownAt({ revision }: { revision: number }): { ETag: string } {
   return { ETag: `"${revision}"` };

@@ -8,7 +8,7 @@ import {
   newEnvironmentSchema,
 } from "../../schemas/environments.ts";
 import { authorOf, type AdminEnv } from "../auth.ts";
-import { jsonBody, route } from "./contract.ts";
+import { created, createdResult, jsonBody, route } from "./contract.ts";
 
 const tag = "environments";
 const ALL = "/projects/:project/environments";
@@ -35,13 +35,16 @@ export function environmentRoutes(app: App) {
         summary: "Create an environment",
         scope: "admin",
         status: 201,
-        schema: environmentSchema,
+        schema: z.extend(environmentSchema, createdResult),
         lock: "none",
       }),
       jsonBody(newEnvironmentSchema),
       async (c) => {
         const { who } = authorOf(c, app);
-        return c.json(await createEnvironment(app, c.req.param("project"), c.req.valid("json"), who), 201);
+        return c.json(
+          created(await createEnvironment(app, c.req.param("project"), c.req.valid("json"), who)),
+          201,
+        );
       },
     )
     .get(

@@ -104,7 +104,8 @@ export function flagRoutes(app: App) {
     );
 }
 
-/** The seven fields that readers see, and the rules of a flag with variants. */
+/** The seven fields that readers see, the revision, and the rules of a flag with variants. */
 export function viewDetail(record: FlagRecord, now: number) {
-  return { ...viewFlag(record, now), ...(record.rules === null ? {} : parseRules(record.rules)) };
+  const { revision } = record;
+  return { ...viewFlag(record, now), revision, ...(record.rules === null ? {} : parseRules(record.rules)) };
 }

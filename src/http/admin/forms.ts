@@ -4,7 +4,7 @@ import type { App } from "../../app.ts";
 import { createForm, deleteForm, getForm } from "../../forms.ts";
 import { formPatchSchema, formSchema, newFormSchema } from "../../schemas/forms.ts";
 import type { AdminEnv } from "../auth.ts";
-import { jsonBody, route } from "./contract.ts";
+import { created, createdResult, jsonBody, route } from "./contract.ts";
 
 const tag = "forms";
 
@@ -24,9 +24,15 @@ export function formRoutes(app: App) {
     )
     .post(
       "/forms",
-      route({ tag, summary: "Create a form", scope: "forms:write", status: 201, schema: formSchema }),
+      route({
+        tag,
+        summary: "Create a form",
+        scope: "forms:write",
+        status: 201,
+        schema: z.extend(formSchema, createdResult),
+      }),
       jsonBody(newFormSchema),
-      async (c) => c.json(await createForm(app, c.req.valid("json")), 201),
+      async (c) => c.json(created(await createForm(app, c.req.valid("json"))), 201),
     )
     .get(
       "/forms/:form",

@@ -4,7 +4,7 @@ import type { App } from "../../app.ts";
 import { createProject, getProject } from "../../projects.ts";
 import { newProjectSchema, projectSchema } from "../../schemas/projects.ts";
 import { authorOf, type AdminEnv } from "../auth.ts";
-import { jsonBody, route } from "./contract.ts";
+import { created, createdResult, jsonBody, route } from "./contract.ts";
 
 const tag = "projects";
 
@@ -22,9 +22,15 @@ export function projectRoutes(app: App) {
     )
     .post(
       "/projects",
-      route({ tag, summary: "Create a project", scope: "admin", status: 201, schema: projectSchema }),
+      route({
+        tag,
+        summary: "Create a project",
+        scope: "admin",
+        status: 201,
+        schema: z.extend(projectSchema, createdResult),
+      }),
       jsonBody(newProjectSchema),
-      async (c) => c.json(await createProject(app, c.req.valid("json"), authorOf(c, app).who), 201),
+      async (c) => c.json(created(await createProject(app, c.req.valid("json"), authorOf(c, app).who)), 201),
     )
     .get(
       "/projects/:project",

@@ -4,7 +4,7 @@ import type { App } from "../../app.ts";
 import { createToken } from "../../tokens.ts";
 import { createdTokenSchema, newTokenSchema, tokenSchema } from "../../schemas/tokens.ts";
 import type { AdminEnv } from "../auth.ts";
-import { jsonBody, route } from "./contract.ts";
+import { created, createdResult, jsonBody, route } from "./contract.ts";
 
 const tag = "tokens";
 
@@ -27,10 +27,10 @@ export function tokenRoutes(app: App) {
         summary: "Create a token; its secret is shown once",
         scope: "admin",
         status: 201,
-        schema: createdTokenSchema,
+        schema: z.extend(createdTokenSchema, createdResult),
       }),
       jsonBody(newTokenSchema),
-      async (c) => c.json(await createToken(app, c.req.valid("json")), 201),
+      async (c) => c.json(created(await createToken(app, c.req.valid("json"))), 201),
     )
     .delete(
       "/tokens/:name",

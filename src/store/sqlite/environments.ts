@@ -44,7 +44,7 @@ export function insertEnvironment(
       changeFlag(db, { project, environment: slug, flag: flag.slug }, change, by, null);
     }
   }
-  return { slug, name, key };
+  return { slug, name, key, locked: false };
 }
 
 export function listEnvironments(db: Database, project: string): Environment[] {
@@ -61,7 +61,7 @@ export function lockEnvironment(
   const { id, project_id: projectId } = environmentRow(db, project, slug);
   const find = () => environmentsOf(db, projectId).find((each) => each.slug === slug)!;
   const before = find();
-  if ((before.locked ?? false) === locked) return { environment: before, result: "unchanged" };
+  if (before.locked === locked) return { environment: before, result: "unchanged" };
   query(db, "UPDATE environments SET locked = $locked WHERE id = $id").run({ id, locked: locked ? 1 : 0 });
   recordEnvironment(db, projectId, by, before, find());
   return { environment: find(), result: "updated" };
@@ -93,7 +93,7 @@ function recordEnvironment(
 
 /** Without the key, which the history has no use for. */
 function stateOf({ name, locked }: Environment): { name: string; locked: boolean } {
-  return { name, locked: locked ?? false };
+  return { name, locked };
 }
 
 export function renameEnvironment(

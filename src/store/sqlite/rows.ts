@@ -78,13 +78,8 @@ export function environmentsOf(db: Database, projectId: number): Environment[] {
   return query<Row, { projectId: number }>(db, sql).all({ projectId }).map(toEnvironment);
 }
 
-function toEnvironment({
-  slug,
-  name,
-  key,
-  locked,
-}: Omit<Environment, "locked"> & { locked: number }): Environment {
-  return { slug, name, key, ...(locked === 1 ? { locked: true as const } : {}) };
+function toEnvironment({ locked, ...row }: Omit<Environment, "locked"> & { locked: number }): Environment {
+  return { ...row, locked: locked === 1 };
 }
 
 /** Tells readers that the flags of an environment have changed. */

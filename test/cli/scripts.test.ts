@@ -1,0 +1,134 @@
+import { describe, expect, test } from "bun:test";
+import { formflag, onData } from "../support/executable.ts";
+import { tempDirectory } from "../support/temp.ts";
+
+/** What the scripts of an operator are built of. */
+const data = tempDirectory();
+const { run, json } = onData(data);
+const HERE = ["-p", "shop", "-e", "develop"];
+await run("projects", "create", "shop", "--environments", "develop,live");
+await run("flags", "set", "sale", ...HERE, "--on", "--payload", '{"text":"Hi","tags":["a"]}');
+await run("flags", "set", "beta", ...HERE, "--description", "one\ntwo");
+await run("segments", "set", "staff", ...HERE, "--rule", "true");
+await run("forms", "create", "contact");
+
+type Resource = { key: string; environments: { key: string }[] };
+
+describe("--field", () => {
+  test("prints one bare value, or one a line of a list", async () => {
+    const project = await json<Resource>("projects", "get", "shop");
+    const form = await json<Resource>("forms", "get", "contact");
+    for (const [args, printed] of [
+      [["projects", "get", "shop", "--field", "key"], project.key],
+      [["projects", "get", "shop", "--field", "environments.1.key"], project.environments[1]!.key],
+      [["projects", "list", "--field", "slug"], "shop"],
+      [["environments", "get", "live", "-p", "shop", "--field", "key"], project.environments[1]!.key],
+      [["environments", "list", "-p", "shop", "--field", "locked"], "false\nfalse"],
+      [["forms", "get", "contact", "--field", "key"], form.key],
+      [["forms", "get", "contact", "--field", "rateLimit"], ""],
+      [["forms", "list", "--field", "maxFiles"], "5"],
+      [["flags", "get", "sale", ...HERE, "--field", "enabled"], "true"],
+      [["flags", "get", "sale", ...HERE, "--field", "payload"], '{"text":"Hi","tags":["a"]}'],
+      [["flags", "get", "sale", ...HERE, "--field", "payload.text"], "Hi"],
+      [["flags", "get", "beta", ...HERE, "--field", "description"], "one\ntwo"],
+      [["flags", "list", ...HERE, "--field", "description"], '"one\\ntwo"\n'],
+      [["segments", "get", "staff", ...HERE, "--field", "rule"], "true"],
+      [["segments", "list", ...HERE, "--field", "name"], "staff"],
+    ] as const) {
+      expect({ args, ...(await run(...args)) }).toEqual({
+        args,
+        code: 0,
+        stdout: `${printed}\n`,
+        stderr: "",
+      });
+    }
+    expect((await run("tokens", "list", "--field", "name")).stdout).toBe("");
+  }, 15_000);
+
+  test("of a create is a line too, with --quiet as well", async () => {
+    const { stdout } = await run("forms", "create", "jobs", "--field", "key", "-q");
+    expect(stdout).toBe(`${(await json<Resource>("forms", "get", "jobs")).key}\n`);
+  });
+
+  test("that does not exist is exit 2 with those that do, and so is --json beside it", async () => {
+    const unknown = await run("projects", "get", "shop", "--field", "keys");
+    expect(unknown).toMatchObject({ code: 2, stdout: "" });
+    expect(unknown.stderr).toContain("hint: choose one of slug, name, key, environments");
+    expect(await run("projects", "get", "shop", "--field", "key", "--json")).toMatchObject({
+      code: 2,
+      stdout: "",
+    });
+  });
+});
+
+describe("--if-not-exists", () => {
+  test.each([
+    [
+      ["projects", "create", "again"],
+      ["projects", "get", "again"],
+    ],
+    [
+      ["environments", "create", "again", "-p", "shop"],
+      ["environments", "get", "again", "-p", "shop"],
+    ],
+    [
+      ["forms", "create", "again"],
+      ["forms", "get", "again"],
+    ],
+  ])("on %p says created, then unchanged, and changes nothing", async (create, get) => {
+    const created = await json<object>(...create, "--if-not-exists");
+    const found = await json<object>(...get);
+    expect(created).toEqual({ ...found, result: "created" });
+    expect(await json<object>(...create, "--if-not-exists", "--name", "Other")).toEqual({
+      ...found,
+      result: "unchanged",
+    });
+    expect(await json<object>(...get)).toEqual(found);
+    expect((await run(...create)).code).toBe(5);
+  });
+
+  test("on tokens create shows no secret a second time, and makes none", async () => {
+    const { token, ...created } = await json<{ token: string }>(
+      "tokens",
+      "create",
+      "laptop",
+      "--if-not-exists",
+    );
+    expect(token).toStartWith("ff_");
+    expect(await json<object>("tokens", "create", "laptop", "--if-not-exists")).toEqual({
+      ...created,
+      token: null,
+      result: "unchanged",
+    });
+    const again = await run("tokens", "create", "laptop", "--if-not-exists");
+    expect(again).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "the token laptop exists already, and its secret is not shown again\n",
+    });
+  });
+});
+
+test("a change says its result, and a flag and a segment their revision, wherever they are shown", async () => {
+  const set = await json<{ revision: number }>("flags", "set", "sale", ...HERE, "--off");
+  expect(set).toMatchObject({ result: "updated" });
+  expect(set.revision).toBeGreaterThan(0);
+  const shown = await json<{ revision: number }>("flags", "get", "sale", ...HERE);
+  expect(shown.revision).toBe(set.revision);
+  const listed = await json<{ slug: string; revision: number }[]>("flags", "list", ...HERE);
+  expect(listed.find(({ slug }) => slug === "sale")!.revision).toBe(set.revision);
+  const rolled = await json<object>("flags", "rollback", "sale", ...HERE, "--to", String(set.revision));
+  expect(rolled).toMatchObject({ revision: set.revision, result: "unchanged" });
+  const segment = await json<object>("segments", "set", "staff", ...HERE, "--rule", "false");
+  expect(segment).toMatchObject({ revision: expect.any(Number), result: "updated" });
+  const locked = await json<object>("environments", "lock", "live", "-p", "shop");
+  expect(locked).toMatchObject({ locked: true, result: "updated" });
+});
+
+test("the example of the README reads a flag by keys that --field prints", async () => {
+  const readme = await Bun.file(new URL("../../README.md", import.meta.url)).text();
+  for (const [, line] of readme.matchAll(/\$\((formflag \w+ get [^)]*--field \w+)\)/g)) {
+    const args = line!.replace("production", "live").split(" ").slice(1);
+    expect({ line, ...(await formflag([...args, "--data", data])) }).toMatchObject({ line, code: 0 });
+  }
+});
