@@ -4,7 +4,9 @@ import { tempDirectory } from "../support/temp.ts";
 
 /** What the scripts of an operator are built of. */
 const data = tempDirectory();
-const { run, json } = onData(data);
+const here = onData(data);
+const { run } = here;
+const json = <T>(...args: string[]) => here.json<T>(...args);
 const HERE = ["-p", "shop", "-e", "develop"];
 await run("projects", "create", "shop", "--environments", "develop,live");
 await run("flags", "set", "sale", ...HERE, "--on", "--payload", '{"text":"Hi","tags":["a"]}');
