@@ -43,7 +43,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
   try {
     const recovered = await recoverUploads(app);
     if (recovered > 0) log.line("warn", `removed ${recovered} files of submissions that a crash cut off`);
-    app.nextId = createIdSource(app.random, app.now, await app.store.submissions.newestId());
+    app.nextId = createIdSource(app.random, app.now, await newestId(app, log));
     const warn = (text: string) => log.line("warn", text);
     await applyDue(app, warn);
     // The first connections may take every descriptor that is left.
@@ -70,6 +70,16 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     await io.settle();
   }
   process.exit(0);
+}
+
+/** A database that is damaged there still serves what it can. */
+async function newestId({ store }: App, log: Log): Promise<string | null> {
+  try {
+    return await store.submissions.newestId();
+  } catch (error) {
+    log.error(error);
+    return null;
+  }
 }
 
 /**
