@@ -31,7 +31,7 @@ const MAX_ANSWER = 4 * 1024 * 1024;
 
 /** What came back from a server; `refused` where nothing listens there. */
 export type Answer =
-  | { status: number; text: string; location: string | null }
+  | { status: number; text: string; headers: Headers }
   | { status: null; failure: string; refused: boolean };
 
 /**
@@ -47,10 +47,9 @@ export async function ask(url: string, { isOurs = isLoopbackUrl(url) } = {}): Pr
       // Where HTTP_PROXY is set, a server of this machine is still asked directly.
       ...(isOurs ? { proxy: false } : {}),
     });
-    const location = answer.headers.get("location");
     const bytes = await readAtMost(chunksOf(answer.body), MAX_ANSWER);
     if (bytes === null) return { status: null, failure: "answers without an end", refused: false };
-    return { status: answer.status, text: new TextDecoder().decode(bytes), location };
+    return { status: answer.status, text: new TextDecoder().decode(bytes), headers: answer.headers };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const { code, text } = failureOf(error);

@@ -2,7 +2,10 @@ import { join } from "node:path";
 import { AppError } from "../../src/errors.ts";
 import { HEALTH_PATH, METRICS_PATH } from "../../src/http/paths.ts";
 import { isLocked } from "../../src/store/sqlite/lock.ts";
-import { ask, isHealthy, originsOf } from "../addresses.ts";
+import { isLoopback } from "../../src/http/address.ts";
+import { FORWARDED } from "../../src/http/health.ts";
+import { ask, isHealthy, originsOf, type Answer } from "../addresses.ts";
+import { isLoopbackUrl } from "../connection.ts";
 import type { ServeConfig } from "../serve-config.ts";
 import { ok, problem, warning, type Finding } from "./finding.ts";
 
@@ -10,12 +13,13 @@ import { ok, problem, warning, type Finding } from "./finding.ts";
 export async function checkServer(config: ServeConfig, usable: boolean): Promise<Finding[]> {
   const { isServed, findings } = usable ? checkLock(config.data) : { isServed: false, findings: [] };
   const origins = originsOf(config);
+  const publicAnswer = config.publicUrl === null ? null : await askPublic(config.publicUrl);
   const addresses = [...new Set([origins.forms, origins.flags, origins.admin])];
   return [
     ...findings,
     ...(await Promise.all(addresses.map((origin) => checkAddress(origin, isServed)))),
-    ...(config.publicUrl === null ? [] : [await checkPublicUrl(config.publicUrl)]),
-    await checkProxy(config, origins.metrics),
+    ...(publicAnswer ? [describePublic(publicAnswer)] : []),
+    await checkProxy(config, publicAnswer, origins.metrics),
   ];
 }
 
@@ -53,10 +57,15 @@ async function checkAddress(origin: string | null, isServed: boolean): Promise<F
   return problem(check, `another program answers at ${origin} (${answer.status})`, hint);
 }
 
-async function checkPublicUrl(publicUrl: string): Promise<Finding> {
-  const check = "public URL";
+type PublicAnswer = { url: string; answer: Answer };
+
+async function askPublic(publicUrl: string): Promise<PublicAnswer> {
   const url = `${publicUrl.replace(/\/+$/, "")}${HEALTH_PATH}`;
-  const answer = await ask(url);
+  return { url, answer: await ask(url) };
+}
+
+function describePublic({ url, answer }: PublicAnswer): Finding {
+  const check = "public URL";
   if (answer.status === null)
     return warning(
       check,
@@ -64,9 +73,10 @@ async function checkPublicUrl(publicUrl: string): Promise<Finding> {
       "is the proxy running? a home router may hide it from here",
     );
   if (isHealthy(answer)) return ok(check, `${url} is answered by formflag`);
-  if (answer.location !== null) {
+  const location = answer.headers.get("location");
+  if (location !== null) {
     const hint = "let --public-url be where that leads, or let the proxy pass it on";
-    return warning(check, `${url} redirects to ${answer.location}`, hint);
+    return warning(check, `${url} redirects to ${location}`, hint);
   }
   if (answer.status >= 502 && answer.status <= 504)
     return problem(
@@ -81,26 +91,60 @@ async function checkPublicUrl(publicUrl: string): Promise<Finding> {
   );
 }
 
-/** Whether the addresses of senders are known: behind a proxy that is not trusted, all have the proxy's. */
+const TRUST = "tell the server its address: --trusted-proxy <cidr>";
+
+/**
+ * Whether the addresses of senders are known: behind a proxy that is not trusted, all have the proxy's. The server says
+ * so of a request to its public URL; else it may have counted requests of which that is so.
+ */
 async function checkProxy(
-  { publicUrl, trustedProxies, tls }: ServeConfig,
+  { publicUrl, trustedProxies, formsListen, listen }: ServeConfig,
+  publicAnswer: PublicAnswer | null,
   origin: string | null,
 ): Promise<Finding> {
   const check = "proxy";
-  const metrics = origin === null ? undefined : await ask(`${origin}${METRICS_PATH}`, { isOurs: true });
-  const ignored =
-    metrics?.status === 200 ? /^formflag_forwarded_ignored_total(?:\{.*\})? (\d+)/m.exec(metrics.text) : null;
-  if (Number(ignored?.[1] ?? 0) > 0) {
+  const trusted = trustedProxies.length > 0 ? `trusts ${trustedProxies.join(", ")}` : "none is trusted";
+  const isAnswered = publicAnswer !== null && isHealthy(publicAnswer.answer);
+  const forwarded = isAnswered ? headerOf(publicAnswer.answer, FORWARDED) : null;
+  if (forwarded === "trusted") return ok(check, `${trusted}; ${publicUrl} leads through one of them`);
+  if (forwarded === "ignored")
     return warning(
       check,
-      `requests come through a proxy that is not trusted (${ignored![1]} so far): each sender looks like that proxy`,
-      "tell the server its address: --trusted-proxy <cidr>",
+      `${publicUrl} leads through a proxy that is not trusted: each sender looks like that proxy`,
+      TRUST,
     );
-  }
-  if (trustedProxies.length > 0) return ok(check, `trusts ${trustedProxies.join(", ")}`);
-  if (!ignored && publicUrl?.startsWith("https:") && !tls) {
-    const hint = "if a proxy stands in front, tell the server its address: --trusted-proxy <cidr>";
-    return warning(check, "--public-url is https, but no proxy is trusted", hint);
-  }
-  return ok(check, "none is trusted");
+  const ignored = origin === null ? 0 : await countIgnored(origin);
+  if (ignored > 0)
+    return warning(
+      check,
+      `requests come through a proxy that is not trusted (${ignored} so far): each sender looks like that proxy`,
+      TRUST,
+    );
+  if (publicUrl === null)
+    return ok(check, `${trusted}; whether one is in front is not known before a request comes through it`);
+  if (!isAnswered)
+    return warning(
+      check,
+      `${trusted}; whether one is in front is not known: ${publicUrl} does not lead to the server from here`,
+      "run doctor again where it does, beside the running server",
+    );
+  if (isLoopback((formsListen ?? listen).hostname) && !isLoopbackUrl(publicUrl))
+    return warning(
+      check,
+      `${publicUrl} leads through a proxy that does not name senders: each looks like that proxy`,
+      "let it send X-Forwarded-For, and tell the server its address: --trusted-proxy <cidr>",
+    );
+  return ok(check, `${trusted}; a request to ${publicUrl} came without X-Forwarded-For`);
+}
+
+/** How many requests named a sender that did not count; 0 where the server does not tell this machine. */
+async function countIgnored(origin: string): Promise<number> {
+  const metrics = await ask(`${origin}${METRICS_PATH}`, { isOurs: true });
+  if (metrics.status !== 200) return 0;
+  const count = /^formflag_forwarded_ignored_total(?:\{.*\})? (\d+)/m.exec(metrics.text)?.[1];
+  return Number(count ?? 0);
+}
+
+function headerOf(answer: Answer, name: string): string | null {
+  return answer.status === null ? null : answer.headers.get(name);
 }

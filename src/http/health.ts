@@ -2,6 +2,9 @@ import type { App } from "../app.ts";
 import { showError, type Report } from "./errors.ts";
 import { NO_SNIFF } from "./security.ts";
 
+/** In an answer about health: whether the `X-Forwarded-For` of the request counts, `trusted` or `ignored`. */
+export const FORWARDED = "X-Formflag-Forwarded";
+
 type Check = (request: Request) => Promise<Response>;
 
 /** How long an answer about readiness counts, in milliseconds: a check waits for the disk and for other writers. */

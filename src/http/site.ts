@@ -6,7 +6,7 @@ import type { AdminApp } from "./admin.ts";
 import { showError, type Report } from "./errors.ts";
 import type { FlagsService } from "./flags.ts";
 import type { FormsService } from "./forms.ts";
-import { createHealth } from "./health.ts";
+import { createHealth, FORWARDED } from "./health.ts";
 import type { MetricsApp } from "./exposition.ts";
 import type { OfrepService } from "./ofrep.ts";
 import { missingPage } from "./pages/error.ts";
@@ -66,7 +66,7 @@ export type SiteOptions = {
 /** `peer` tells the address at the other end of the connection: flag reads hardly ever ask. */
 type Peer = () => string;
 type Answer = Response | Promise<Response>;
-type Handler = (request: Request, parameter: string, client: () => Client) => Answer;
+type Handler = (request: Request, parameter: string, client: () => Client, peer: Peer) => Answer;
 
 export type Site = {
   /** Answers any request. */
@@ -93,6 +93,13 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
     if (forwarded !== null && !isTrustedProxy(address)) forwardedIgnored();
     return findClient(address, forwarded, isTrustedProxy);
   };
+  /** With what a proxy in front can find out before anybody sends through it: whether it is trusted. */
+  const checkHealth = async (request: Request, peer: Peer) => {
+    const answer = await isHealthy(request);
+    if (request.headers.has("x-forwarded-for"))
+      answer.headers.set(FORWARDED, isTrustedProxy(normalise(peer())) ? "trusted" : "ignored");
+    return answer;
+  };
   /** What every answer gets on its way out. */
   const finish = (
     answer: Response,
@@ -113,7 +120,7 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
   };
 
   const openRoot = async (isWhole: boolean) => {
-    const root = new Hono<{ Bindings: { client: Client } }>();
+    const root = new Hono<{ Bindings: { client: Client; peer: Peer } }>();
     root.use(async (c, next) => {
       const start = performance.now();
       await next();
@@ -127,7 +134,7 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
     });
     // Whoever watches the process asks for these on the machine itself, a base path or not.
     for (const base of new Set(["", basePath])) {
-      root.get(`${base}${HEALTH_PATH}`, (c) => isHealthy(c.req.raw));
+      root.get(`${base}${HEALTH_PATH}`, (c) => checkHealth(c.req.raw, c.env.peer));
       root.get(`${base}${READY_PATH}`, (c) => isReady(c.req.raw));
       if (metrics && isWhole) root.route(base, await metrics());
     }
@@ -176,7 +183,7 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
       handle(request, value, peer) {
         const start = performance.now();
         const client = () => clientOf(request, peer);
-        const answer = handle(request, value, client);
+        const answer = handle(request, value, client, peer);
         const about = { service, route, start, client };
         return answer instanceof Promise
           ? answer.then((answer) => finish(answer, request, about))
@@ -184,7 +191,7 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
       },
     });
   };
-  addHot("operation", HEALTH_PATH, "", isHealthy);
+  addHot("operation", HEALTH_PATH, "", (request, _parameter, _client, peer) => checkHealth(request, peer));
   if (forms) addHot("forms", SUBMIT_PATH, "form_key", forms.submit);
   if (flags) {
     addHot("flags", FLAGS_PATH, "", (request, _, client) => flags.readFlags(request, client));
@@ -204,7 +211,7 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
   return {
     async fetch(request, peer) {
       const client = clientOf(request, peer);
-      return (await rootFor(request)).fetch(request, { client });
+      return (await rootFor(request)).fetch(request, { client, peer });
     },
     hot,
   };

@@ -43,7 +43,7 @@ function contentsOf(directory: string): string[] {
     .map(({ name, stats }) => (stats.isFile() ? `${name} ${stats.size} ${stats.mtimeMs}` : name));
 }
 
-function openOther(answer: () => Response): string {
+function openOther(answer: (request: Request) => Response | Promise<Response>): string {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
   afterAll(() => server.stop(true));
   return server.url.origin;
@@ -174,6 +174,44 @@ describe("doctor", () => {
       status: "warning",
       message: expect.stringContaining("not trusted (1 so far)"),
       hint: expect.stringContaining("--trusted-proxy"),
+    });
+  });
+
+  test("finds a proxy in front before anybody sends through it", async () => {
+    const data = await dataWithProject();
+    const place = { listen: "", url: "" };
+    const proxy = (headers: Record<string, string>) =>
+      openOther((request) =>
+        fetch(request.url.replace(request.headers.get("host")!, place.listen), { headers }),
+      );
+    const named = proxy({ "X-Forwarded-For": "203.0.113.7" });
+    const found = async (...args: string[]) => {
+      const server = await startServer(["--public-url", named, ...args], { data });
+      Object.assign(place, { listen: server.url.replace("http://", "") });
+      const { of } = await doctor(data, ["--listen", place.listen, "--public-url", named, ...args]);
+      await server.stop();
+      return of("proxy");
+    };
+    expect(await found()).toMatchObject({
+      status: "warning",
+      message: `${named} leads through a proxy that is not trusted: each sender looks like that proxy`,
+      hint: expect.stringContaining("--trusted-proxy"),
+    });
+    expect(await found("--trusted-proxy", "127.0.0.1")).toMatchObject({
+      status: "ok",
+      message: `trusts 127.0.0.1; ${named} leads through one of them`,
+    });
+  });
+
+  test("says that it cannot know of a proxy where no request can come through it yet", async () => {
+    const data = await dataWithProject();
+    expect((await doctor(data)).of("proxy")).toMatchObject({
+      status: "ok",
+      message: "none is trusted; whether one is in front is not known before a request comes through it",
+    });
+    expect((await doctor(data, ["--public-url", "http://127.0.0.1:9"])).of("proxy")).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("not known: http://127.0.0.1:9 does not lead to the server"),
     });
   });
 

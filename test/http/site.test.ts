@@ -376,6 +376,20 @@ describe("a sender behind a proxy", () => {
   }
 });
 
+test("an answer about health says whether the sender that a proxy names counts", async () => {
+  const { ask, askHot } = openSite({}, [PEER]);
+  const header = "x-formflag-forwarded";
+  const init = { headers: { "x-forwarded-for": "203.0.113.9" } };
+  for (const get of [
+    ask,
+    (path: string, ...rest: [RequestInit, string]) => askHot(path, "", path, ...rest),
+  ]) {
+    expect((await get("/healthz", init, PEER)).headers.get(header)).toBe("trusted");
+    expect((await get("/healthz", init, "198.51.100.8")).headers.get(header)).toBe("ignored");
+    expect((await get("/healthz", {}, PEER)).headers.get(header)).toBeNull();
+  }
+});
+
 test("a database that does not answer is a 503 at /healthz and /readyz", async () => {
   const closed = openTestApp();
   const { report, reported } = openServices(closed);
