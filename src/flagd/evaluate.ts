@@ -1,6 +1,6 @@
 import { FeatureFlag } from "@openfeature/flagd-core";
 import type { FlagRules } from "../rules.ts";
-import { boundedText, excess, guardEngine, type Engine } from "./guard.ts";
+import { boundedText, excess, excessOfRequest, guardEngine, type Engine } from "./guard.ts";
 import { putIn, type Segments } from "./segments.ts";
 
 /** What a flag is for a context: https://openfeature.dev/specification/types#resolution-details */
@@ -55,6 +55,9 @@ export function compileFlag(
     inner.evaluate = (...args) => boundedText(yields(...args));
   }
   return (context) => {
+    // At once: an evaluation that fails costs more than one that does not.
+    const errorDetails = run && excessOfRequest();
+    if (errorDetails !== undefined) return { errorCode: "GENERAL", errorDetails };
     const evaluate = () => flag.evaluate(context as never, SILENT);
     let result: ReturnType<typeof evaluate>;
     try {

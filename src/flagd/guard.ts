@@ -59,12 +59,16 @@ export function guardEngine(engine: Engine): <T>(evaluate: () => T) => T {
   };
 }
 
-/** Whether the evaluation that ended last took more operations than it may, and how many that were. */
+/** Which limit the evaluations of this request went beyond together. */
+export function excessOfRequest(): string | undefined {
+  if (leftToRequest >= 0) return undefined;
+  return `the rules of this request take more than ${RULE_LIMITS.requestSteps} operations`;
+}
+
+/** Which limit the evaluation that ended last went beyond. */
 export function excess(): string | undefined {
   if (left >= 0) return undefined;
-  return leftToRequest < 0
-    ? `the rules of this request take more than ${RULE_LIMITS.requestSteps} operations`
-    : `its rule takes more than ${RULE_LIMITS.steps} operations`;
+  return excessOfRequest() ?? `its rule takes more than ${RULE_LIMITS.steps} operations`;
 }
 
 /** Operations that read a value of the context. */
