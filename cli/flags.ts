@@ -1,10 +1,14 @@
 import { Option, type Command } from "commander";
-import type { Flag, SetResult } from "../src/flags.ts";
 import { path } from "./client.ts";
 import { environmentOption, projectOption, revisionOption } from "./config.ts";
 import { fieldOption } from "./field.ts";
 import { addEvaluateCommand } from "./flags/evaluate.ts";
-import { rulesPatch, rulesSummary, withRules, type FlagDetail } from "./flags/rules.ts";
+import { addListCommand } from "./flags/list.ts";
+import { findFlag, urlOf } from "./flags/near-slug.ts";
+import { reportFlag, type SetFlag } from "./flags/report.ts";
+import { rulesPatch, withRules, type FlagDetail } from "./flags/rules.ts";
+import { payloadOf, stateOf } from "./flags/state.ts";
+import { addSwitchCommands } from "./flags/switch.ts";
 import { addFlagdCommands } from "./flags/flagd.ts";
 import { addPromoteCommand } from "./flags/promote.ts";
 import { addRollbackCommand } from "./flags/rollback.ts";
@@ -14,7 +18,7 @@ import type { Io } from "./io.ts";
 import { addRefsCommands } from "./flags/refs.ts";
 import { addStaleCommand } from "./flags/stale.ts";
 import { action } from "./session.ts";
-import { details, indentedJson, shorten, shown, table } from "./text.ts";
+import { details, indentedJson, shown } from "./text.ts";
 import { expiryValue, ifRevision, jsonValue } from "./values.ts";
 
 export function addFlagCommands(flags: Command, io: Io): void {
@@ -69,7 +73,8 @@ Examples:
         const project = await session.project();
         const environment = await session.environment(project);
         const { on, off, payload, expires, description, at } = session.options as SetOptions;
-        const url = path`/projects/${project}/environments/${environment}/flags/${slug}`;
+        const place = { project, environment, flag: slug };
+        const url = urlOf(place);
         const patch = {
           ...(await rulesPatch(session, url)),
           ...(on || off ? { enabled: on === true } : {}),
@@ -77,17 +82,12 @@ Examples:
           ...(expires === undefined ? {} : { expiredAt: expiryValue(expires, "--expires", Date.now()) }),
           ...(description === undefined ? {} : { description }),
         };
-        if (at !== undefined) return schedule(session, { project, environment, flag: slug }, patch, at);
+        if (at !== undefined) return schedule(session, place, patch, at);
         const headers = ifRevision(session.options);
-        type SetFlag = FlagDetail & { result: SetResult };
         const { value: flag, revision } = await session.client.callAt<SetFlag>("PATCH", url, patch, headers);
-        const about = [stateOf(flag), rulesSummary(flag)].filter(Boolean).join(", ");
         // Whoever named a revision needs the next one.
         const end = "If-Match" in headers ? ` (revision ${revision})` : "";
-        await session.report(
-          flag,
-          shown`${flag.result} ${slug} in ${project}/${environment}: ${about}${end}\n`,
-        );
+        await reportFlag(session, place, flag, end);
       }),
     );
 
@@ -103,48 +103,13 @@ Examples:
         const slug = await session.need(given, "flag");
         const project = await session.project();
         const environment = await session.environment(project);
-        const url = path`/projects/${project}/environments/${environment}/flags/${slug}`;
-        const { value: flag, revision } = await session.client.callAt<FlagDetail>("GET", url);
+        const { value: flag, revision } = await findFlag(session, { project, environment, flag: slug });
         await session.print(flag, describeFlag(flag, revision));
       }),
     );
 
-  flags
-    .command("list")
-    .alias("ls")
-    .description("list the flags of an environment by name")
-    .addOption(projectOption())
-    .addOption(environmentOption())
-    .addOption(fieldOption())
-    .action(
-      action(io, async (session) => {
-        const project = await session.project();
-        const environment = await session.environment(project);
-        const url = path`/projects/${project}/environments/${environment}/flags`;
-        const { flags: all } = await session.client.call<{ flags: FlagDetail[] }>("GET", url);
-        const haveRules = all.some(({ variants }) => variants !== undefined);
-        const rows = all.map((flag) => [
-          flag.slug,
-          stateOf(flag),
-          ...(haveRules ? [rulesSummary(flag)] : []),
-          shorten(payloadOf(flag), 40),
-          flag.expiredAt ?? "never",
-          shorten(flag.description, 50),
-        ]);
-        await session.print(
-          all,
-          table(
-            ["FLAG", "STATE", ...(haveRules ? ["VARIANTS"] : []), "PAYLOAD", "EXPIRES", "DESCRIPTION"],
-            rows,
-          ),
-        );
-        if (all.length === 0) {
-          session.suggest(
-            shown`No flags yet. Next: formflag flags set <flag> -p ${project} -e ${environment} --on`,
-          );
-        }
-      }),
-    );
+  addListCommand(flags, io);
+  addSwitchCommands(flags, io);
 
   flags
     .command("delete")
@@ -209,13 +174,4 @@ function variantLines({ variants, defaultVariant, metadata }: FlagDetail): [name
     ["default", defaultVariant ?? "none"],
     ...(metadata ? [["metadata", JSON.stringify(metadata)] as [string, string]] : []),
   ];
-}
-
-function stateOf(flag: Flag): string {
-  if (flag.enabled) return "on";
-  return flag.expiredAt !== null && Date.parse(flag.expiredAt) <= Date.now() ? "off, expired" : "off";
-}
-
-function payloadOf(flag: Flag): string {
-  return JSON.stringify(flag.payload);
 }

@@ -42,6 +42,8 @@ const VERBS = [
   ["get", "show", "view", "describe", "info", "read"],
   ["delete", "revoke", "remove", "rm", "del", "destroy"],
   ["list", "all"],
+  ["enable", "on", "open", "start"],
+  ["disable", "off", "close", "stop"],
 ];
 
 /** What to type instead of what commander did not know; null where nothing is near. */

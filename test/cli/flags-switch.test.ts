@@ -1,0 +1,118 @@
+import { describe, expect, test } from "bun:test";
+import { nearestOf } from "../../cli/flags/near-slug.ts";
+import { onData } from "../support/executable.ts";
+import { tempDirectory } from "../support/temp.ts";
+
+const LIVE = ["-p", "shop", "-e", "live"];
+
+async function openShop() {
+  const here = onData(tempDirectory());
+  await here.run("projects", "create", "shop", "--environments", "develop,live");
+  await here.run("flags", "set", "checkout-v1", ...LIVE, "--on");
+  return here;
+}
+
+describe("flags enable, disable and toggle", () => {
+  test("turn a flag on and off, and say what they did", async () => {
+    const { run } = await openShop();
+    for (const [verb, said] of [
+      ["enable", "unchanged checkout-v1 in shop/live: on\n"],
+      ["disable", "updated checkout-v1 in shop/live: off\n"],
+      ["toggle", "updated checkout-v1 in shop/live: on\n"],
+      ["toggle", "updated checkout-v1 in shop/live: off\n"],
+      ["enable", "updated checkout-v1 in shop/live: on\n"],
+    ] as const) {
+      expect(await run("flags", verb, "checkout-v1", ...LIVE)).toEqual({ code: 0, stdout: said, stderr: "" });
+    }
+    expect(
+      (await run("flags", "get", "checkout-v1", "-p", "shop", "-e", "develop", "--field", "enabled")).stdout,
+    ).toBe("false\n");
+  });
+
+  test.each(["enable", "disable", "toggle", "get"])(
+    "%s of a flag that does not exist creates none, and names the one that was meant",
+    async (verb) => {
+      const { run } = await openShop();
+      const { code, stdout, stderr } = await run("flags", verb, "checkout-v2", ...LIVE);
+      expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+      expect(stderr).toEndWith("does not exist\nhint: did you mean checkout-v1?\n");
+      expect((await run("flags", "list", ...LIVE, "--field", "slug")).stdout).toBe("checkout-v1\n");
+      expect((await run("flags", verb, "banner", ...LIVE)).stderr).toContain("hint: formflag flags list");
+      expect((await run("flags", verb, "checkout-v2", "-p", "shop", "-e", "nope")).stderr).toContain(
+        '"nope"',
+      );
+    },
+  );
+
+  test("need --yes where the environment is locked, and go by --if-revision", async () => {
+    const { run } = await openShop();
+    await run("environments", "lock", "live", "-p", "shop");
+    expect((await run("flags", "disable", "checkout-v1", ...LIVE)).code).toBe(2);
+    expect((await run("flags", "disable", "checkout-v1", ...LIVE, "--yes", "--if-revision", "1")).code).toBe(
+      5,
+    );
+    expect((await run("flags", "disable", "checkout-v1", ...LIVE, "--yes")).code).toBe(0);
+  });
+
+  test("say why a flag stays off that has expired", async () => {
+    const { run } = await openShop();
+    await run("flags", "set", "checkout-v1", ...LIVE, "--off", "--expires", "2020-01-01");
+    const { code, stdout, stderr } = await run("flags", "enable", "checkout-v1", ...LIVE);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "updated checkout-v1 in shop/live: off, expired\n" });
+    expect(stderr).toContain("--expires never");
+  });
+});
+
+describe("flags set of a new flag", () => {
+  test("says that it is new, and which one may have been meant", async () => {
+    const { run } = await openShop();
+    const near = await run("flags", "set", "checkout-v2", ...LIVE, "--on");
+    expect(near).toEqual({
+      code: 0,
+      stdout: "created checkout-v2 in shop/live: on\n",
+      stderr:
+        "checkout-v2 is a new flag of project shop; did you mean checkout-v1? To undo: formflag flags delete checkout-v2 -p shop\n",
+    });
+    const far = await run("flags", "set", "banner", ...LIVE);
+    expect(far.stderr).toBe("banner is a new flag of project shop\n");
+    expect((await run("flags", "set", "banner", ...LIVE, "--on")).stderr).toBe("");
+    expect((await run("flags", "set", "banners", ...LIVE, "-q")).stderr).toBe("");
+    expect((await run("flags", "set", "bannerz", ...LIVE, "--json")).stderr).toBe("");
+  });
+
+  test.each([
+    ["checkout-v2", "checkout-v1"],
+    ["Checkout_V1", "checkout-v1"],
+    ["chekout-v1", "checkout-v1"],
+    ["sael", null],
+    ["sal", "sale"],
+    ["a", null],
+    ["checkout-v1", null],
+  ])("%s may be meant for %s", (name, near) => {
+    expect(nearestOf(name, ["sale", "b", "checkout-v1"])).toBe(near);
+  });
+});
+
+describe("flags list without an environment", () => {
+  test("shows each flag by environments", async () => {
+    const { run, json } = await openShop();
+    await run("flags", "set", "search", "-p", "shop", "-e", "develop", "--on", "--rollout", "25");
+    expect((await run("flags", "list", "-p", "shop")).stdout).toBe(
+      [
+        "FLAG         develop               live",
+        "checkout-v1  off                   on",
+        "search       on, 2 variants, rule  off",
+        "",
+      ].join("\n"),
+    );
+    type Everywhere = { slug: string; environments: Record<string, { enabled: boolean }> };
+    const all = await json<Everywhere[]>("flags", "list", "-p", "shop");
+    expect(all.map(({ slug }) => slug)).toEqual(["checkout-v1", "search"]);
+    expect(Object.keys(all[0]!)).toEqual(["slug", "description", "environments"]);
+    const shown = await json<{ enabled: boolean }>("flags", "get", "checkout-v1", ...LIVE);
+    expect(all[0]!.environments["live"]).toEqual(shown);
+    expect((await run("flags", "list", "-p", "shop", "--field", "environments.live.enabled")).stdout).toBe(
+      "true\nfalse\n",
+    );
+  });
+});
