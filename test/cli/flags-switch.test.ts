@@ -95,7 +95,8 @@ describe("flags set of a new flag", () => {
 
 describe("flags list without an environment", () => {
   test("shows each flag by environments", async () => {
-    const { run, json } = await openShop();
+    const here = await openShop();
+    const { run } = here;
     await run("flags", "set", "search", "-p", "shop", "-e", "develop", "--on", "--rollout", "25");
     expect((await run("flags", "list", "-p", "shop")).stdout).toBe(
       [
@@ -106,10 +107,10 @@ describe("flags list without an environment", () => {
       ].join("\n"),
     );
     type Everywhere = { slug: string; environments: Record<string, { enabled: boolean }> };
-    const all = await json<Everywhere[]>("flags", "list", "-p", "shop");
+    const all = await here.json<Everywhere[]>("flags", "list", "-p", "shop");
     expect(all.map(({ slug }) => slug)).toEqual(["checkout-v1", "search"]);
     expect(Object.keys(all[0]!)).toEqual(["slug", "description", "environments"]);
-    const shown = await json<{ enabled: boolean }>("flags", "get", "checkout-v1", ...LIVE);
+    const shown = await here.json<{ enabled: boolean }>("flags", "get", "checkout-v1", ...LIVE);
     expect(all[0]!.environments["live"]).toEqual(shown);
     expect((await run("flags", "list", "-p", "shop", "--field", "environments.live.enabled")).stdout).toBe(
       "true\nfalse\n",
