@@ -6,6 +6,7 @@ import { create, ifNotExistsOption } from "./create.ts";
 import { fieldOption } from "./field.ts";
 import { onOff, settingsOf, withSettings } from "./form-settings.ts";
 import type { Io } from "./io.ts";
+import { listAll } from "./pages.ts";
 import { action, BEGINS, type Session } from "./session.ts";
 import { details, shown, table } from "./text.ts";
 import { usage } from "./values.ts";
@@ -112,7 +113,7 @@ Examples:
     .addOption(fieldOption())
     .action(
       action(io, async (session) => {
-        const { forms: all } = await session.client.call<{ forms: Form[] }>("GET", "/forms");
+        const all = await listAll<Form>(session.client, "/forms", "forms");
         const rows = all.map((form) => [
           form.slug,
           form.name,

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import type { viewChange } from "../src/history.ts";
-import { MAX_PAGE } from "../src/limits.ts";
+import { DEFAULT_PAGE, MAX_PAGE } from "../src/limits.ts";
 import { path } from "./client.ts";
 import { environmentOption, projectOption } from "./config.ts";
 import { diffLines, paintFor } from "./diff.ts";
 import type { Io } from "./io.ts";
+import { listAll } from "./pages.ts";
 import { action } from "./session.ts";
 import { printable, shown } from "./text.ts";
 import { countValue } from "./values.ts";
@@ -37,20 +38,21 @@ Examples:
         const name = await session.need(given, kind);
         const project = await session.project();
         const { environment, limit, before } = session.options as Record<string, string | undefined>;
-        const asked = new URLSearchParams({
+        const query: Record<string, string> = {
           ...(kind === "flag" ? {} : { kind, name }),
           ...(environment === undefined ? {} : { environment }),
-          ...(limit === undefined ? {} : { limit: String(countValue(limit, "--limit", 1, MAX_PAGE)) }),
           ...(before === undefined ? {} : { before: String(countValue(before, "--before")) }),
-        });
+        };
         const url =
           kind === "flag"
             ? path`/projects/${project}/flags/${name}/history`
             : path`/projects/${project}/history`;
-        const { changes } = await session.client.call<{ changes: Shown[] }>(
-          "GET",
-          `${url}?${asked.toString()}`,
-        );
+        const changes = await listAll<Shown>(session.client, url, "changes", {
+          query,
+          cursor: "before",
+          limit: limit === undefined ? DEFAULT_PAGE : countValue(limit, "--limit", 1),
+          maxPage: MAX_PAGE,
+        });
         const paint = paintFor(session);
         const texts = changes.map((change) => {
           const head = [

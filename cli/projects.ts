@@ -4,6 +4,7 @@ import { path } from "./client.ts";
 import { create, ifNotExistsOption } from "./create.ts";
 import { fieldOption } from "./field.ts";
 import type { Io } from "./io.ts";
+import { listAll } from "./pages.ts";
 import { action, BEGINS } from "./session.ts";
 import { details, shown, table } from "./text.ts";
 import { collect, usage } from "./values.ts";
@@ -58,7 +59,7 @@ export function addProjectCommands(projects: Command, io: Io): void {
     .addOption(fieldOption())
     .action(
       action(io, async (session) => {
-        const { projects: all } = await session.client.call<{ projects: Project[] }>("GET", "/projects");
+        const all = await listAll<Project>(session.client, "/projects", "projects");
         const rows = all.map(({ slug, name, key, environments }) => [
           slug,
           name,

@@ -6,6 +6,7 @@ import { environmentOption, projectOption, revisionOption } from "./config.ts";
 import { fieldOption } from "./field.ts";
 import { addHistoryCommand } from "./history.ts";
 import type { Io } from "./io.ts";
+import { listAll } from "./pages.ts";
 import { action, type Session } from "./session.ts";
 import { details, indentedJson, shorten, shown, table } from "./text.ts";
 import { ifRevision, jsonValue, usage } from "./values.ts";
@@ -142,5 +143,5 @@ async function placeOf(session: Session, name: string) {
 
 async function listSegments({ client }: Session, project: string, environment: string): Promise<Segment[]> {
   const url = path`/projects/${project}/environments/${environment}/segments`;
-  return (await client.call<{ segments: Segment[] }>("GET", url)).segments;
+  return listAll<Segment>(client, url, "segments");
 }

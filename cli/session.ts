@@ -9,6 +9,7 @@ import { fieldText } from "./field.ts";
 import { inTermsOf } from "./near-misses.ts";
 import { askChoice, askConfirm, askName, askText } from "./prompts.ts";
 import type { Remote } from "./remote.ts";
+import { listAll } from "./pages.ts";
 import { usage } from "./values.ts";
 import { VERSION } from "./version.ts";
 
@@ -125,7 +126,7 @@ function openSession(io: Io, config: Config, bare: Client, command: Command): Se
     },
     project: () =>
       choose("-p <project>", "project", async () => {
-        const { projects } = await client.call<{ projects: Project[] }>("GET", "/projects");
+        const projects = await listAll<Project>(client, "/projects", "projects");
         return projects.map(({ slug }) => slug);
       }),
     environment: (project) =>

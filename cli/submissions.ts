@@ -1,9 +1,10 @@
 import { Option, type Command } from "commander";
-import { formatBytes } from "../src/limits.ts";
+import { MAX_PAGE, formatBytes } from "../src/limits.ts";
 import type { Submission } from "../src/submissions.ts";
 import { path, type Answer } from "./client.ts";
 import { fieldOption } from "./field.ts";
 import type { Io } from "./io.ts";
+import { listAll } from "./pages.ts";
 import { action, type Session } from "./session.ts";
 import { saveTo, writeOut } from "./save.ts";
 import { details, shorten, shown, table } from "./text.ts";
@@ -124,26 +125,20 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
     );
 }
 
-/** Pages through the API up to a limit. */
-async function listSubmissions(
-  session: Session,
+function listSubmissions(
+  { client }: Session,
   form: string,
   limit: number,
   before?: string,
 ): Promise<Submission[]> {
-  const all: Submission[] = [];
-  let cursor = before ?? null;
-  do {
-    const query = new URLSearchParams({ limit: String(Math.min(limit - all.length, 1000)) });
-    if (cursor !== null) query.set("before", cursor);
-    const url = `${path`/forms/${form}/submissions`}?${query.toString()}`;
-    const page = await session.client.call<{ submissions: Submission[]; next: string | null }>("GET", url);
-    all.push(...page.submissions);
-    cursor = page.next;
-    // A server that goes on without an end is not followed.
-    if (page.submissions.length === 0) break;
-  } while (cursor !== null && all.length < limit);
-  return all;
+  const query: Record<string, string> = before === undefined ? {} : { before };
+  const url = path`/forms/${form}/submissions`;
+  return listAll<Submission>(client, url, "submissions", {
+    query,
+    cursor: "before",
+    limit,
+    maxPage: MAX_PAGE,
+  });
 }
 
 async function writeBody(

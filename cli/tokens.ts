@@ -5,6 +5,7 @@ import { path } from "./client.ts";
 import { create, ifNotExistsOption } from "./create.ts";
 import { fieldOption } from "./field.ts";
 import type { Io } from "./io.ts";
+import { listAll } from "./pages.ts";
 import { action, BEGINS, type Session } from "./session.ts";
 import { shown, table } from "./text.ts";
 import { collect, expiryValue } from "./values.ts";
@@ -88,7 +89,7 @@ Examples:
     .addOption(fieldOption())
     .action(
       action(io, async (session) => {
-        const { tokens: all } = await session.client.call<{ tokens: Token[] }>("GET", "/tokens");
+        const all = await listAll<Token>(session.client, "/tokens", "tokens");
         const rows = all.map(({ name, scopes, project, environment, createdAt, expiresAt }) => [
           name,
           [scopes.join(", "), [project, environment].filter(Boolean).join("/")].join(" ").trimEnd(),
@@ -114,7 +115,7 @@ Examples:
 
 /** A token that exists already; its secret is stored nowhere. */
 async function findToken({ client }: Session, name: string): Promise<Token & { token: string | null }> {
-  const { tokens } = await client.call<{ tokens: Token[] }>("GET", "/tokens");
+  const tokens = await listAll<Token>(client, "/tokens", "tokens");
   const token = tokens.find((each) => each.name === name);
   if (!token)
     throw new AppError("conflict", `the token ${name} was revoked meanwhile`, { hint: "try again" });

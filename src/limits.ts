@@ -90,10 +90,13 @@ export const MAX_STREAMS_OF_CLIENT = 1000;
 /** How long what is kept in memory may go without a look for changes by other processes, in milliseconds. */
 export const LOOK_MS = 2;
 
-/** Submissions or changes that a page of a list holds at most, and unless told. */
+/** Submissions or changes that a page of a list holds at most, and by default. */
 export const MAX_PAGE = 1000;
-export const MAX_PAGE_BYTES = 4 * MiB;
 export const DEFAULT_PAGE = 50;
+/** What a page of any other list holds at most, and by default. */
+export const MAX_LIST = 10_000;
+/** About how many bytes of stored text a page of a list holds at most, unless its first item is larger. */
+export const MAX_PAGE_BYTES = 4 * MiB;
 
 /** How often a server looks for scheduled changes that another process made, in milliseconds. */
 export const SCHEDULE_LOOK_MS = 1000;

@@ -2,7 +2,7 @@ import type { App } from "./app.ts";
 import type { FlagPatch } from "./flags.ts";
 import { dashedKey } from "./keys.ts";
 import { AppError } from "./errors.ts";
-import { SCHEDULE_LOOK_MS } from "./limits.ts";
+import { MAX_LIST, SCHEDULE_LOOK_MS } from "./limits.ts";
 import type { FlagPlace } from "./store.ts";
 import { isoTime } from "./time.ts";
 
@@ -15,6 +15,12 @@ export type ScheduledChange = {
   at: number;
   who: string;
   createdAt: number;
+};
+
+/** At most `limit` changes, those after one, which need not exist any more. */
+export type ScheduledQuery = {
+  limit: number;
+  after?: Pick<ScheduledChange, "at" | "createdAt" | "id"> | undefined;
 };
 
 /** One whose time had come: `failure` says why it could not be made, or is null. */
@@ -30,6 +36,23 @@ export async function scheduleChange(
   if (at <= now) throw new AppError("invalid", `a change is scheduled for later: ${isoTime(at)} has come`);
   const id = dashedKey(app.random);
   return app.store.scheduled.insert(project, { id, environment, flag, patch, at, who, createdAt: now });
+}
+
+/** All that is scheduled in an environment, the next first. */
+export async function everyScheduled(
+  { store }: App,
+  project: string,
+  environment: string,
+): Promise<ScheduledChange[]> {
+  const all: ScheduledChange[] = [];
+  for (;;) {
+    const { items, more } = await store.scheduled.list(project, environment, {
+      limit: MAX_LIST,
+      after: all.at(-1),
+    });
+    all.push(...items);
+    if (!more) return all;
+  }
 }
 
 export function viewScheduled({ id, at, environment, flag, patch, who, createdAt }: ScheduledChange) {

@@ -4,8 +4,9 @@ import type { Distribution } from "./metrics.ts";
 import type { ChangedFlag, FlagPatch, FlagRecord, SetResult } from "./flags.ts";
 import type { Author, Change, ChangeQuery } from "./history.ts";
 import type { ImportPlan, ImportResult } from "./import.ts";
+import type { Page, PageQuery } from "./pages.ts";
 import type { Promotion, PromotionOrder } from "./promotion.ts";
-import type { DueChange, ScheduledChange } from "./schedule.ts";
+import type { DueChange, ScheduledChange, ScheduledQuery } from "./schedule.ts";
 import type { SegmentRecord } from "./segments.ts";
 import type { Form, FormPatch, FormRecord } from "./forms.ts";
 import type { Project } from "./projects.ts";
@@ -18,7 +19,7 @@ import type { Scope, Token, TokenPlace } from "./tokens.ts";
  * What the product needs of a database. Each method is one transaction, durable when its promise fulfils.
  * Methods that name a thing throw `not_found` where it is missing, unless they return undefined for it; inserts
  * throw `conflict` for a name that is taken; all throw `unavailable` where the database is locked, full or
- * read-only. Times are milliseconds since 1970.
+ * read-only. Times are milliseconds since 1970. A `list` holds everything, a `page` no more than about `MAX_PAGE_BYTES`.
  */
 export type Store = {
   projects: ProjectStore;
@@ -38,6 +39,7 @@ type ProjectStore = {
   insert(project: Project & { createdAt: number }, who: string): Promise<Project>;
   /** By slug, as the environments in each. */
   list(): Promise<Project[]>;
+  page(query: PageQuery): Promise<Page<Project>>;
   find(slug: string): Promise<Project | undefined>;
   delete(slug: string): Promise<void>;
 };
@@ -73,6 +75,7 @@ type FlagStore = {
   promote(project: string, order: PromotionOrder, by: Author | null): Promise<Promotion>;
   /** By slug. */
   list(project: string, environment: string): Promise<FlagRecord[]>;
+  page(project: string, environment: string, query: PageQuery): Promise<Page<FlagRecord>>;
   find(where: FlagPlace): Promise<FlagRecord | undefined>;
   /** `expected` is the newest of its revisions in any environment. */
   delete(project: string, slug: string, by: Author, expected?: number | null): Promise<void>;
@@ -103,18 +106,20 @@ type SegmentStore = {
   ): Promise<{ record: SegmentRecord; result: SetResult }>;
   /** By name. */
   list(project: string, environment: string): Promise<SegmentRecord[]>;
+  page(project: string, environment: string, query: PageQuery): Promise<Page<SegmentRecord>>;
   find(where: SegmentPlace): Promise<SegmentRecord | undefined>;
   delete(where: SegmentPlace, by: Author, expected?: number | null): Promise<void>;
 };
 
 type HistoryStore = {
-  list(project: string, query: ChangeQuery): Promise<Change[]>;
+  /** Newest first. */
+  list(project: string, query: ChangeQuery): Promise<Page<Change>>;
 };
 
 type ScheduleStore = {
   insert(project: string, change: ScheduledChange): Promise<ScheduledChange>;
   /** The next first; of every environment, or of one. */
-  list(project: string, environment: string | null): Promise<ScheduledChange[]>;
+  list(project: string, environment: string | null, query: ScheduledQuery): Promise<Page<ScheduledChange>>;
   delete(project: string, environment: string, id: string): Promise<void>;
   /** When the next change is due; null where none is. */
   nextAt(): Promise<number | null>;
@@ -140,6 +145,7 @@ type FormStore = {
   update(slugOrKey: string, patch: FormPatch, now: number): Promise<{ form: Form; result: SetResult }>;
   /** By slug. */
   list(): Promise<Form[]>;
+  page(query: PageQuery): Promise<Page<Form>>;
   find(slugOrKey: string): Promise<Form | undefined>;
   /** Only by the key in its address. */
   findByKey(key: string): Promise<Form | undefined>;
@@ -173,6 +179,7 @@ type TokenStore = {
   insert(token: StoredToken): Promise<Token>;
   /** By name. */
   list(): Promise<Token[]>;
+  page(query: PageQuery): Promise<Page<Token>>;
   /** By the hash of its secret; with the keys of the environment that it is limited to. */
   find(hash: string): Promise<(Token & { keys?: EnvironmentKeys }) | undefined>;
   delete(name: string): Promise<void>;

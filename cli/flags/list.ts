@@ -4,6 +4,7 @@ import { path } from "../client.ts";
 import { environmentOption, projectOption } from "../config.ts";
 import { fieldOption } from "../field.ts";
 import type { Io } from "../io.ts";
+import { listAll } from "../pages.ts";
 import { action, type Session } from "../session.ts";
 import { shorten, shown, table } from "../text.ts";
 import { rulesSummary, type FlagDetail } from "./rules.ts";
@@ -44,7 +45,7 @@ Examples:
 
 async function flagsOf({ client }: Session, project: string, environment: string): Promise<FlagDetail[]> {
   const url = path`/projects/${project}/environments/${environment}/flags`;
-  return (await client.call<{ flags: FlagDetail[] }>("GET", url)).flags;
+  return listAll<FlagDetail>(client, url, "flags");
 }
 
 function describe(all: FlagDetail[]): string {

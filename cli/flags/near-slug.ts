@@ -1,5 +1,6 @@
 import { AppError } from "../../src/errors.ts";
 import { path } from "../client.ts";
+import { listAll } from "../pages.ts";
 import type { Session } from "../session.ts";
 import { shown } from "../text.ts";
 import type { FlagDetail } from "./rules.ts";
@@ -26,7 +27,7 @@ export async function findFlag(session: Session, place: Place) {
 /** The flag of the project whose name is most like this one; null where none is. */
 export async function nearFlag({ client }: Session, { project, environment, flag }: Place) {
   const url = path`/projects/${project}/environments/${environment}/flags`;
-  const { flags } = await client.call<{ flags: FlagDetail[] }>("GET", url);
+  const flags = await listAll<FlagDetail>(client, url, "flags");
   return nearestOf(
     flag,
     flags.map(({ slug }) => slug),

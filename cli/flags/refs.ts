@@ -6,6 +6,7 @@ import type { ReferenceReport } from "../../src/refs.ts";
 import { path } from "../client.ts";
 import { projectOption } from "../config.ts";
 import { DIFFERENCE, Failed, type Io } from "../io.ts";
+import { listAll } from "../pages.ts";
 import { action, type Session } from "../session.ts";
 import { table } from "../text.ts";
 import { usage } from "../values.ts";
@@ -86,8 +87,7 @@ async function flagsOf({ client }: Session, project: string): Promise<string[]> 
   const [first] = environments;
   if (!first) return [];
   const url = path`/projects/${project}/environments/${first.slug}/flags`;
-  const { flags } = await client.call<{ flags: Flag[] }>("GET", url);
-  return flags.map(({ slug }) => slug);
+  return (await listAll<Flag>(client, url, "flags")).map(({ slug }) => slug);
 }
 
 /** Files between two breaths, in which a signal is heard and progress shown. */

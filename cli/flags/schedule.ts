@@ -5,6 +5,7 @@ import type { FlagPlace } from "../../src/store.ts";
 import { path } from "../client.ts";
 import { environmentOption, projectOption } from "../config.ts";
 import type { Io } from "../io.ts";
+import { listAll } from "../pages.ts";
 import { action, type Session } from "../session.ts";
 import { shorten, shown, table } from "../text.ts";
 import { expiryValue, usage } from "../values.ts";
@@ -89,9 +90,8 @@ Examples:
 }
 
 async function listScheduled({ client }: Session, project: string, environment?: string) {
-  const asked = new URLSearchParams(environment === undefined ? {} : { environment });
-  const url = path`/projects/${project}/scheduled`;
-  return (await client.call<{ scheduled: Scheduled[] }>("GET", `${url}?${asked.toString()}`)).scheduled;
+  const query: Record<string, string> = environment === undefined ? {} : { environment };
+  return listAll<Scheduled>(client, path`/projects/${project}/scheduled`, "scheduled", { query });
 }
 
 function changeOf({ patch }: Scheduled): string {

@@ -66,7 +66,8 @@ export function historyContract(name: string, open: OpenStore): void {
             who: "bob",
             createdAt: NOW,
           }),
-        history: (query = {}): Promise<Change[]> => store.changes.list(slug, { limit: 100, ...query }),
+        history: async (query = {}): Promise<Change[]> =>
+          (await store.changes.list(slug, { limit: 100, ...query })).items,
       };
     }
     const brief = ({ kind, environment, name, who, before, after }: Change) =>
@@ -288,7 +289,9 @@ export function historyContract(name: string, open: OpenStore): void {
         await plan("early", { enabled: false }, NOW + 10);
         await plan("elsewhere", { payload: 1 }, NOW + 15, "develop");
         const ids = async (environment: string | null) =>
-          (await store.scheduled.list(slug, environment)).map(({ id }) => id.replace(`${slug}-`, ""));
+          (await store.scheduled.list(slug, environment, { limit: 9 })).items.map(({ id }) =>
+            id.replace(`${slug}-`, ""),
+          );
         expect(await ids(null)).toEqual(["early", "elsewhere", "late"]);
         expect(await store.scheduled.nextAt()).toBe(NOW + 10);
         expect(await errorOf(store.scheduled.delete(slug, "develop", `${slug}-early`))).toStartWith(

@@ -610,11 +610,11 @@ describe("projects, environments and flags", () => {
     expect(await patch(body)).toEqual({ ...changed, result: "updated" });
     expect(await patch(body)).toEqual({ ...changed, result: "unchanged" });
     expect(await (await ask(`${flags}/beta`)).json()).toEqual(changed);
-    expect(await (await ask(flags)).json()).toEqual({ flags: [changed] });
+    expect(await (await ask(flags)).json()).toEqual({ flags: [changed], next: null });
     const staging = path("projects", slug, "environments", "staging", "flags");
-    expect(await (await ask(staging)).json()).toEqual({ flags: [flag] });
+    expect(await (await ask(staging)).json()).toEqual({ flags: [flag], next: null });
     expect((await ask(path("projects", slug, "flags", "beta"), { method: "DELETE" })).status).toBe(204);
-    expect(await (await ask(flags)).json()).toEqual({ flags: [] });
+    expect(await (await ask(flags)).json()).toEqual({ flags: [], next: null });
   });
 });
 

@@ -384,8 +384,8 @@ test("a flag with variants takes its description and its expiry along", async ()
 test("every change is in the history, under the name of who made it", async () => {
   const { import: take, project } = await openProject();
   await take({ flags: { a: flagOf() }, $evaluators: { s: {} }, metadata: { b: 1 } });
-  const changes = await app.store.changes.list(project, { limit: 3 });
-  const rows = changes.toReversed().map(({ kind, name, who }) => ({ kind, name, who }));
+  const { items } = await app.store.changes.list(project, { limit: 3 });
+  const rows = items.toReversed().map(({ kind, name, who }) => ({ kind, name, who }));
   expect(rows).toEqual([
     { kind: "segment", name: "s", who: "ann" },
     { kind: "environment", name: "develop", who: "ann" },

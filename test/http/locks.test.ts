@@ -151,7 +151,8 @@ describe("If-Match on a delete, a rollback and a segment", () => {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     const place = { project, environment: "live", flag: "sale" };
-    const [, first] = (await app.store.changes.list(project, { kind: "flag", limit: 100 })).toReversed();
+    const changes = await app.store.changes.list(project, { kind: "flag", limit: 100 });
+    const [, first] = changes.items.toReversed();
     const current = (await app.store.flags.find(place))!.revision;
     const rollback = `${live}/flags/sale/rollback`;
     expect((await send("POST", rollback, current - 1, { to: first!.revision })).status).toBe(409);
@@ -160,7 +161,7 @@ describe("If-Match on a delete, a rollback and a segment", () => {
     const { revision } = (await app.store.segments.find(segment))!;
     expect((await send("DELETE", `${live}/segments/staff`, revision + 1)).status).toBe(409);
     expect((await send("DELETE", `${live}/segments/staff`, revision)).status).toBe(204);
-    const [newest] = await app.store.changes.list(project, { kind: "flag", limit: 1 });
+    const [newest] = (await app.store.changes.list(project, { kind: "flag", limit: 1 })).items;
     expect((await send("DELETE", `/projects/${project}/flags/sale`, current - 1)).status).toBe(409);
     expect((await send("DELETE", `/projects/${project}/flags/sale`, newest!.revision)).status).toBe(204);
   });

@@ -6,7 +6,8 @@ import { noSuchFlag, viewFlag, type FlagRecord } from "../../flags.ts";
 import { flagDetailSchema, flagPatchSchema, flagSlug } from "../../schemas/flags.ts";
 import { parseRules } from "../../rules.ts";
 import { authorOf, type AdminEnv } from "../auth.ts";
-import { jsonBody, revisionOf, route, shownAt } from "./contract.ts";
+import { jsonBody, query, revisionOf, route, shownAt } from "./contract.ts";
+import { listQuery, nextOf, nextSchema } from "./pages.ts";
 import { checkFlagRules } from "./rules.ts";
 
 const tag = "flags";
@@ -38,12 +39,14 @@ export function flagRoutes(app: App) {
         tag,
         summary: "List the flags of an environment",
         scope: "flags:read",
-        schema: z.object({ flags: z.array(flagDetailSchema) }),
+        schema: z.object({ flags: z.array(flagDetailSchema), next: nextSchema }),
       }),
+      query(listQuery),
       async (c) => {
         const { project, environment } = c.req.param();
-        const flags = await app.store.flags.list(project, environment);
-        return c.json({ flags: flags.map((flag) => viewDetail(flag, app.now())) });
+        const page = await app.store.flags.page(project, environment, c.req.valid("query"));
+        const flags = page.items.map((flag) => viewDetail(flag, app.now()));
+        return c.json({ flags, next: nextOf(page, ({ slug }) => slug) });
       },
     )
     .get(

@@ -4,7 +4,8 @@ import type { App } from "../../app.ts";
 import { createForm, deleteForm, getForm } from "../../forms.ts";
 import { formPatchSchema, formSchema, newFormSchema } from "../../schemas/forms.ts";
 import type { AdminEnv } from "../auth.ts";
-import { created, createdResult, jsonBody, route } from "./contract.ts";
+import { created, createdResult, jsonBody, query, route } from "./contract.ts";
+import { listQuery, nextOf, nextSchema } from "./pages.ts";
 
 const tag = "forms";
 
@@ -18,9 +19,13 @@ export function formRoutes(app: App) {
         tag,
         summary: "List forms",
         scope: "forms:read",
-        schema: z.object({ forms: z.array(formSchema) }),
+        schema: z.object({ forms: z.array(formSchema), next: nextSchema }),
       }),
-      async (c) => c.json({ forms: await app.store.forms.list() }),
+      query(listQuery),
+      async (c) => {
+        const page = await app.store.forms.page(c.req.valid("query"));
+        return c.json({ forms: page.items, next: nextOf(page, ({ slug }) => slug) });
+      },
     )
     .post(
       "/forms",

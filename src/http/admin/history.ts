@@ -9,12 +9,13 @@ import { changeSchema } from "../../schemas/history.ts";
 import { noSuchSegment } from "../../segments.ts";
 import type { AdminEnv } from "../auth.ts";
 import { query, route } from "./contract.ts";
+import { limitOf, nextOf } from "./pages.ts";
 
 const tag = "history";
 
 const pageSchema = z.strictObject({
   environment: z.optional(z.string()),
-  limit: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(MAX_PAGE)), DEFAULT_PAGE),
+  limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
   /** A revision: older changes follow. */
   before: z.optional(z.coerce.number("before is a revision").check(z.int())),
 });
@@ -22,13 +23,17 @@ const querySchema = z.extend(pageSchema, {
   kind: z.optional(z.enum(CHANGE_KINDS, `kind is one of ${CHANGE_KINDS.join(", ")}`)),
   name: z.optional(z.string()),
 });
-const schema = z.object({ changes: z.array(changeSchema) });
+const schema = z.object({
+  changes: z.array(changeSchema),
+  /** What to pass as `before` for the next page; null on the last. */
+  next: z.nullable(z.int()),
+});
 
 export function historyRoutes(app: App) {
   const list = async (project: string, asked: ChangeQuery) => {
-    const changes = await app.store.changes.list(project, asked);
-    if (changes.length === 0) await requireKnown(app, project, asked);
-    return { changes: changes.map(viewChange) };
+    const page = await app.store.changes.list(project, asked);
+    if (page.items.length === 0) await requireKnown(app, project, asked);
+    return { changes: page.items.map(viewChange), next: nextOf(page, ({ revision }) => revision) };
   };
   return new Hono<AdminEnv>()
     .get(
@@ -68,8 +73,8 @@ async function requireKnown(
 ): Promise<void> {
   if (environment !== undefined) await getEnvironment(app, project, environment);
   if (kind === undefined || name === undefined) return;
-  const [ever] = await app.store.changes.list(project, { kind, name, limit: 1 });
-  if (ever) return;
+  const { items } = await app.store.changes.list(project, { kind, name, limit: 1 });
+  if (items.length > 0) return;
   if (kind === "environment") await getEnvironment(app, project, name);
   if (kind === "segment") throw noSuchSegment(name);
   if (kind !== "flag") return;

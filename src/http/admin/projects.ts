@@ -4,7 +4,8 @@ import type { App } from "../../app.ts";
 import { createProject, getProject } from "../../projects.ts";
 import { newProjectSchema, projectSchema } from "../../schemas/projects.ts";
 import { authorOf, type AdminEnv } from "../auth.ts";
-import { created, createdResult, jsonBody, route } from "./contract.ts";
+import { created, createdResult, jsonBody, query, route } from "./contract.ts";
+import { listQuery, nextOf, nextSchema } from "./pages.ts";
 
 const tag = "projects";
 
@@ -16,9 +17,13 @@ export function projectRoutes(app: App) {
         tag,
         summary: "List projects",
         scope: "flags:read",
-        schema: z.object({ projects: z.array(projectSchema) }),
+        schema: z.object({ projects: z.array(projectSchema), next: nextSchema }),
       }),
-      async (c) => c.json({ projects: await app.store.projects.list() }),
+      query(listQuery),
+      async (c) => {
+        const page = await app.store.projects.page(c.req.valid("query"));
+        return c.json({ projects: page.items, next: nextOf(page, ({ slug }) => slug) });
+      },
     )
     .post(
       "/projects",

@@ -4,6 +4,7 @@ import { mayMakeGaps, missingSegments, requireNoGaps } from "../../flagd/gaps.ts
 import { findNestingFaults, putIn, type Segments } from "../../flagd/segments.ts";
 import type { FlagPatch, FlagRecord } from "../../flags.ts";
 import { applyRules, changesRules, parseRules } from "../../rules.ts";
+import { everyScheduled } from "../../schedule.ts";
 import { rulesBySegment, segmentInUse, usersOf } from "../../segments.ts";
 import type { FlagPlace, SegmentPlace } from "../../store.ts";
 
@@ -58,7 +59,7 @@ export async function requireUnused(
   const users = usersOf(segment, {
     flags: await selection.flags(),
     segments: await selection.segments(),
-    scheduled: await app.store.scheduled.list(project, environment),
+    scheduled: await everyScheduled(app, project, environment),
   });
   if (users.length > 0) throw segmentInUse(segment, users);
 }

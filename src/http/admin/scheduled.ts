@@ -1,13 +1,17 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { scheduleChange, viewScheduled } from "../../schedule.ts";
+import { AppError } from "../../errors.ts";
+import { scheduleChange, viewScheduled, type ScheduledChange } from "../../schedule.ts";
 import { newScheduledSchema, scheduledSchema } from "../../schemas/schedule.ts";
 import { authorOf, type AdminEnv } from "../auth.ts";
 import { jsonBody, query, route } from "./contract.ts";
+import { listQuery, nextOf, nextSchema } from "./pages.ts";
 import { checkFlagRules } from "./rules.ts";
 
 const tag = "scheduled changes";
+
+const pageSchema = z.strictObject({ ...listQuery.shape, environment: z.optional(z.string()) });
 
 export function scheduledRoutes(app: App) {
   return new Hono<AdminEnv>()
@@ -18,13 +22,16 @@ export function scheduledRoutes(app: App) {
         summary: "List the scheduled changes of a project, the next first",
         scope: "flags:read",
         place: "query",
-        schema: z.object({ scheduled: z.array(scheduledSchema) }),
+        schema: z.object({ scheduled: z.array(scheduledSchema), next: nextSchema }),
       }),
-      query(z.strictObject({ environment: z.optional(z.string()) })),
+      query(pageSchema),
       async (c) => {
-        const { environment = null } = c.req.valid("query");
-        const scheduled = await app.store.scheduled.list(c.req.param("project"), environment);
-        return c.json({ scheduled: scheduled.map(viewScheduled) });
+        const { environment = null, limit, after } = c.req.valid("query");
+        const page = await app.store.scheduled.list(c.req.param("project"), environment, {
+          limit,
+          after: after === undefined ? undefined : parseCursor(after),
+        });
+        return c.json({ scheduled: page.items.map(viewScheduled), next: nextOf(page, cursorOf) });
       },
     )
     .post(
@@ -55,4 +62,18 @@ export function scheduledRoutes(app: App) {
         return c.body(null, 204);
       },
     );
+}
+
+type Place = Pick<ScheduledChange, "at" | "createdAt" | "id">;
+
+/** Where the list goes on, also when that change was made or cancelled meanwhile. */
+function cursorOf({ at, createdAt, id }: Place): string {
+  return `${at}.${createdAt}.${id}`;
+}
+
+/** Throws `invalid`. */
+function parseCursor(cursor: string): Place {
+  const [, at, createdAt, id] = /^(\d{1,15})\.(\d{1,15})\.([\w-]+)$/.exec(cursor) ?? [];
+  if (id === undefined) throw new AppError("invalid", "after is the `next` of a page of this list");
+  return { at: Number(at), createdAt: Number(createdAt), id };
 }

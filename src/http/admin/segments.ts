@@ -5,7 +5,8 @@ import { AppError } from "../../errors.ts";
 import { segmentName, segmentRuleSchema, segmentSchema } from "../../schemas/segments.ts";
 import { noSuchSegment, viewSegment } from "../../segments.ts";
 import { authorOf, type AdminEnv } from "../auth.ts";
-import { jsonBody, revisionOf, route, shownAt } from "./contract.ts";
+import { jsonBody, query, revisionOf, route, shownAt } from "./contract.ts";
+import { listQuery, nextOf, nextSchema } from "./pages.ts";
 import { checkSegmentRule, requireUnused } from "./rules.ts";
 
 const tag = "segments";
@@ -22,12 +23,13 @@ export function segmentRoutes(app: App) {
         tag,
         summary: "List the segments of an environment",
         scope: "flags:read",
-        schema: z.object({ segments: z.array(segmentSchema) }),
+        schema: z.object({ segments: z.array(segmentSchema), next: nextSchema }),
       }),
+      query(listQuery),
       async (c) => {
         const { project, environment } = c.req.param();
-        const segments = await app.store.segments.list(project, environment);
-        return c.json({ segments: segments.map(viewSegment) });
+        const page = await app.store.segments.page(project, environment, c.req.valid("query"));
+        return c.json({ segments: page.items.map(viewSegment), next: nextOf(page, ({ name }) => name) });
       },
     )
     .get(

@@ -9,11 +9,12 @@ import { submissionSchema } from "../../schemas/submissions.ts";
 import type { AdminEnv } from "../auth.ts";
 import { attachment } from "../attachment.ts";
 import { query, route } from "./contract.ts";
+import { limitOf } from "./pages.ts";
 
 const tag = "submissions";
 
 const pageQuery = z.strictObject({
-  limit: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(MAX_PAGE)), DEFAULT_PAGE),
+  limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
   before: z.optional(z.uuid("before is the id of a submission")),
 });
 const exportQuery = z.strictObject({ format: z._default(z.enum(["jsonl", "csv"]), "jsonl") });

@@ -4,7 +4,8 @@ import type { App } from "../../app.ts";
 import { createToken } from "../../tokens.ts";
 import { createdTokenSchema, newTokenSchema, tokenSchema } from "../../schemas/tokens.ts";
 import type { AdminEnv } from "../auth.ts";
-import { created, createdResult, jsonBody, route } from "./contract.ts";
+import { created, createdResult, jsonBody, query, route } from "./contract.ts";
+import { listQuery, nextOf, nextSchema } from "./pages.ts";
 
 const tag = "tokens";
 
@@ -16,9 +17,13 @@ export function tokenRoutes(app: App) {
         tag,
         summary: "List tokens",
         scope: "admin",
-        schema: z.object({ tokens: z.array(tokenSchema) }),
+        schema: z.object({ tokens: z.array(tokenSchema), next: nextSchema }),
       }),
-      async (c) => c.json({ tokens: await app.store.tokens.list() }),
+      query(listQuery),
+      async (c) => {
+        const page = await app.store.tokens.page(c.req.valid("query"));
+        return c.json({ tokens: page.items, next: nextOf(page, ({ name }) => name) });
+      },
     )
     .post(
       "/tokens",

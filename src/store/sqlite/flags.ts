@@ -1,8 +1,10 @@
 import type { Database } from "bun:sqlite";
 import { applyPatch, noSuchFlag, type ChangedFlag, type FlagPatch, type FlagRecord } from "../../flags.ts";
 import { flagState, requireRevision, type Author } from "../../history.ts";
+import type { Page, PageQuery } from "../../pages.ts";
 import type { FlagPlace } from "../../store.ts";
 import { recordChange } from "./changes.ts";
+import { cutPage } from "./pages.ts";
 import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
 import { environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";
@@ -102,6 +104,18 @@ export function listFlags(db: Database, project: string, environment: string): F
   return query<Row, { environmentId: number }>(db, `${SELECT} ORDER BY f.slug`)
     .all({ environmentId })
     .map(toRecord);
+}
+
+export function pageFlags(
+  db: Database,
+  project: string,
+  environment: string,
+  { limit, after = "" }: PageQuery,
+): Page<FlagRecord> {
+  const { id: environmentId } = environmentRow(db, project, environment);
+  const sql = `${SELECT} AND f.slug > $after ORDER BY f.slug LIMIT $limit`;
+  const rows = query<Row, { environmentId: number; after: string; limit: number }>(db, sql);
+  return cutPage(rows.iterate({ environmentId, after, limit: limit + 1 }), limit, toRecord);
 }
 
 export function findFlag(db: Database, { project, environment, flag }: FlagPlace): FlagRecord | undefined {

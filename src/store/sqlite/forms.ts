@@ -9,6 +9,8 @@ import {
   type FormPatch,
   type FormRecord,
 } from "../../forms.ts";
+import type { Page, PageQuery } from "../../pages.ts";
+import { cutPage } from "./pages.ts";
 import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
 
@@ -71,6 +73,12 @@ export function updateForm(
 
 export function listForms(db: Database): Form[] {
   return formRecords(db).map(viewForm);
+}
+
+export function pageForms(db: Database, { limit, after = "" }: PageQuery): Page<Form> {
+  const sql = "SELECT * FROM forms WHERE slug > $after ORDER BY slug LIMIT $limit";
+  const rows = query<Row, { after: string; limit: number }>(db, sql).iterate({ after, limit: limit + 1 });
+  return cutPage(rows, limit, (row) => viewForm(toRecord(row)));
 }
 
 /** By slug. */

@@ -1,5 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { Change, ChangeQuery } from "../../history.ts";
+import type { Page } from "../../pages.ts";
+import { cutPage } from "./pages.ts";
 import { projectRow } from "./rows.ts";
 import { query } from "./statements.ts";
 
@@ -8,7 +10,7 @@ type Row = Omit<Change, "before" | "after"> & { before: string | null; after: st
 const COLUMNS = "revision, environment, kind, name, at, who, before, after";
 
 /** Newest first. */
-export function listChanges(db: Database, project: string, asked: ChangeQuery): Change[] {
+export function listChanges(db: Database, project: string, asked: ChangeQuery): Page<Change> {
   const { id: projectId } = projectRow(db, project);
   const { kind, name, environment, limit, before } = asked;
   const conditions = [
@@ -21,12 +23,12 @@ export function listChanges(db: Database, project: string, asked: ChangeQuery): 
   ].filter(Boolean);
   const sql = `SELECT ${COLUMNS} FROM changes WHERE ${conditions.join(" AND ")}
     ORDER BY revision DESC LIMIT $limit`;
-  const all = { projectId, kind, name, environment, before, limit };
+  const all = { projectId, kind, name, environment, before, limit: limit + 1 };
   const used = Object.entries(all).flatMap(([key, value]) =>
     value !== undefined && sql.includes(`$${key}`) ? [[key, value] as const] : [],
   );
   type Values = Record<string, string | number>;
-  return query<Row, Values>(db, sql).all(Object.fromEntries(used)).map(toChange);
+  return cutPage(query<Row, Values>(db, sql).iterate(Object.fromEntries(used)), limit, toChange);
 }
 
 export function findChange(db: Database, projectId: number, revision: number): Change | undefined {

@@ -8,13 +8,14 @@ import { readSchema } from "./schema.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
 import targeting from "./migrations/0002-targeting.sql" with { type: "text" };
 import tokenPlaces from "./migrations/0003-token-places.sql" with { type: "text" };
+import pageIndexes from "./migrations/0004-page-indexes.sql" with { type: "text" };
 import { readNumber } from "./statements.ts";
 
 /** How long a statement waits for another process's lock, in milliseconds. It blocks its thread. */
 export const BUSY_TIMEOUT = 5000;
 
 /** In order; the position, from 1, is the number in `user_version`. A migration that has landed never changes. */
-export const MIGRATIONS: readonly string[] = [initial, targeting, tokenPlaces];
+export const MIGRATIONS: readonly string[] = [initial, targeting, tokenPlaces, pageIndexes];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */
 const APPLICATION_ID = 0x66666c67;

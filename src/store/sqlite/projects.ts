@@ -1,6 +1,8 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../errors.ts";
 import type { Project } from "../../projects.ts";
+import type { Page, PageQuery } from "../../pages.ts";
+import { cutPage } from "./pages.ts";
 import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
 import { environmentsOf, findProjectRow, insertEnvironmentRow, projectRow, type ProjectRow } from "./rows.ts";
@@ -25,6 +27,20 @@ export function insertProject(db: Database, project: Project & { createdAt: numb
 export function listProjects(db: Database): Project[] {
   const rows = query<ProjectRow, []>(db, "SELECT id, slug, name, key FROM projects ORDER BY slug").all();
   return rows.map((row) => view(db, row));
+}
+
+export function pageProjects(db: Database, { limit, after = "" }: PageQuery): Page<Project> {
+  const sql = "SELECT id, slug, name, key FROM projects WHERE slug > $after ORDER BY slug LIMIT $limit";
+  const rows = query<ProjectRow, { after: string; limit: number }>(db, sql).iterate({
+    after,
+    limit: limit + 1,
+  });
+  const environmentsSize = ({ environments }: Project) => JSON.stringify(environments).length;
+  return cutPage(viewEach(db, rows), limit, (project) => project, environmentsSize);
+}
+
+function* viewEach(db: Database, rows: Iterable<ProjectRow>): Generator<Project> {
+  for (const row of rows) yield view(db, row);
 }
 
 export function findProject(db: Database, slug: string): Project | undefined {

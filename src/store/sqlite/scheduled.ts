@@ -2,12 +2,19 @@ import { type Database, SQLiteError } from "bun:sqlite";
 import { AppError } from "../../errors.ts";
 import { mayMakeGaps, requireNoGaps } from "../../flagd/gaps.ts";
 import { applyPatch, noSuchFlag, type FlagPatch, type FlagRecord } from "../../flags.ts";
-import { noSuchScheduled, type DueChange, type ScheduledChange } from "../../schedule.ts";
+import {
+  noSuchScheduled,
+  type DueChange,
+  type ScheduledChange,
+  type ScheduledQuery,
+} from "../../schedule.ts";
+import type { Page } from "../../pages.ts";
 import { parseRules } from "../../rules.ts";
 import { rulesBySegment } from "../../segments.ts";
 import { recordChange } from "./changes.ts";
 import { sqliteError } from "./errors.ts";
 import { changeFlag, findFlag } from "./flags.ts";
+import { cutPage } from "./pages.ts";
 import { environmentRow, projectRow } from "./rows.ts";
 import { segmentsOfEnvironment } from "./segments.ts";
 import { query } from "./statements.ts";
@@ -38,21 +45,43 @@ export function insertScheduled(db: Database, project: string, change: Scheduled
   return change;
 }
 
-export function listScheduled(db: Database, project: string, environment: string | null): ScheduledChange[] {
+/** Ids in order of time: from an index alone, so that no patch is read or sorted that is not on the page. */
+const PAGE_IDS = `
+  SELECT s.id FROM environments e CROSS JOIN scheduled_changes s ON s.environment_id = e.id
+  WHERE e.project_id = $projectId AND ($environmentId IS NULL OR e.id = $environmentId)
+    AND (s.at, s.created_at, s.id) > ($at, $createdAt, $id)
+  ${BY_TIME} LIMIT $limit`;
+
+export function listScheduled(
+  db: Database,
+  project: string,
+  environment: string | null,
+  { limit, after }: ScheduledQuery,
+): Page<ScheduledChange> {
   const { id: projectId } = projectRow(db, project);
   const environmentId = environment === null ? null : environmentRow(db, project, environment).id;
-  const sql = `${SELECT} WHERE p.id = $projectId AND ($environmentId IS NULL OR e.id = $environmentId) ${BY_TIME}`;
-  return query<Row, { projectId: number; environmentId: number | null }>(db, sql)
-    .all({ projectId, environmentId })
-    .map(({ id, flag, environment, at, who, createdAt, patch }) => ({
-      id,
-      flag,
-      environment,
-      at,
-      who,
-      createdAt,
-      patch: JSON.parse(patch) as FlagPatch,
-    }));
+  const { at, createdAt, id } = after ?? { at: -1, createdAt: 0, id: "" };
+  type Values = Record<string, string | number | null>;
+  const ids = query<{ id: string }, Values>(db, PAGE_IDS).all({
+    projectId,
+    environmentId,
+    at,
+    createdAt,
+    id,
+    limit: limit + 1,
+  });
+  const rows = ids
+    .values()
+    .map(({ id }) => query<Row, { id: string }>(db, `${SELECT} WHERE s.id = $id`).get({ id })!);
+  return cutPage(rows, limit, ({ id, flag, environment, at, who, createdAt, patch }) => ({
+    id,
+    flag,
+    environment,
+    at,
+    who,
+    createdAt,
+    patch: JSON.parse(patch) as FlagPatch,
+  }));
 }
 
 export function deleteScheduled(db: Database, project: string, environment: string, id: string): void {

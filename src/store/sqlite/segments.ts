@@ -2,8 +2,10 @@ import type { Database } from "bun:sqlite";
 import type { SetResult } from "../../flags.ts";
 import { requireRevision, type Author } from "../../history.ts";
 import { applyRule, noSuchSegment, type SegmentRecord } from "../../segments.ts";
+import type { Page, PageQuery } from "../../pages.ts";
 import type { SegmentPlace } from "../../store.ts";
 import { recordChange } from "./changes.ts";
+import { cutPage } from "./pages.ts";
 import { environmentRow, reviseEnvironment } from "./rows.ts";
 import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
@@ -51,6 +53,18 @@ export function listSegments(db: Database, project: string, environment: string)
   const { id: environmentId } = environmentRow(db, project, environment);
   const sql = `${SELECT} ORDER BY name`;
   return query<SegmentRecord, { environmentId: number }>(db, sql).all({ environmentId });
+}
+
+export function pageSegments(
+  db: Database,
+  project: string,
+  environment: string,
+  { limit, after = "" }: PageQuery,
+): Page<SegmentRecord> {
+  const { id: environmentId } = environmentRow(db, project, environment);
+  const sql = `${SELECT} AND name > $after ORDER BY name LIMIT $limit`;
+  const rows = query<SegmentRecord, { environmentId: number; after: string; limit: number }>(db, sql);
+  return cutPage(rows.iterate({ environmentId, after, limit: limit + 1 }), limit, (row) => row);
 }
 
 export function findSegment(

@@ -10,12 +10,12 @@ import { sqliteError } from "./errors.ts";
 import type { Claim } from "./migrate.ts";
 import { close, query } from "./statements.ts";
 import { currentVersion } from "./version.ts";
-import { findFlag, flagsOfEnvironment, listFlags, selectEnvironment } from "./flags.ts";
+import { findFlag, flagsOfEnvironment, listFlags, pageFlags, selectEnvironment } from "./flags.ts";
 import { listChanges } from "./history.ts";
 import { promoteFlags } from "./promotion.ts";
 import { listScheduled, nextScheduled } from "./scheduled.ts";
-import { findForm, findFormByKey, listForms } from "./forms.ts";
-import { findProject, listProjects } from "./projects.ts";
+import { findForm, findFormByKey, listForms, pageForms } from "./forms.ts";
+import { findProject, listProjects, pageProjects } from "./projects.ts";
 import { listReads } from "./reads.ts";
 import {
   countFileBytes,
@@ -27,9 +27,9 @@ import {
   unreferencedFiles,
 } from "./submissions.ts";
 import { environmentRow } from "./rows.ts";
-import { findSegment, listSegments, segmentsOfEnvironment } from "./segments.ts";
+import { findSegment, listSegments, pageSegments, segmentsOfEnvironment } from "./segments.ts";
 import { readSetup } from "./setup.ts";
-import { findToken, listTokens } from "./tokens.ts";
+import { findToken, listTokens, pageTokens } from "./tokens.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
 
 /** About how many bytes a write other than a submission holds. */
@@ -86,6 +86,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     projects: {
       insert: (project, who) => write("insertProject", [project, who]),
       list: () => read(() => listProjects(db)),
+      page: (asked) => read(() => pageProjects(db, asked)),
       find: (slug) => read(() => findProject(db, slug)),
       delete: (slug) => write("deleteProject", [slug]),
     },
@@ -102,6 +103,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       promote: (project, order, by) =>
         by ? write("promoteFlags", [project, order, by]) : read(() => promoteFlags(db, project, order, null)),
       list: (project, environment) => read(() => listFlags(db, project, environment)),
+      page: (project, environment, asked) => read(() => pageFlags(db, project, environment, asked)),
       find: (where) => read(() => findFlag(db, where)),
       delete: (project, slug, by, expected = null) => write("deleteFlag", [project, slug, by, expected]),
       select: (projectKey, environmentKey) =>
@@ -117,6 +119,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     segments: {
       set: (where, rule, by, expected = null) => write("setSegment", [where, rule, by, expected]),
       list: (project, environment) => read(() => listSegments(db, project, environment)),
+      page: (project, environment, asked) => read(() => pageSegments(db, project, environment, asked)),
       find: (where) => read(() => findSegment(db, where)),
       delete: (where, by, expected = null) => write("deleteSegment", [where, by, expected]),
     },
@@ -125,7 +128,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     },
     scheduled: {
       insert: (project, change) => write("insertScheduled", [project, change]),
-      list: (project, environment) => read(() => listScheduled(db, project, environment)),
+      list: (project, environment, asked) => read(() => listScheduled(db, project, environment, asked)),
       delete: (project, environment, id) => write("deleteScheduled", [project, environment, id]),
       nextAt: () => read(() => nextScheduled(db)),
       applyDue: (now) => write("applyDue", [now]),
@@ -138,6 +141,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       insert: (form) => write("insertForm", [form]),
       update: (slugOrKey, patch, now) => write("updateForm", [slugOrKey, patch, now]),
       list: () => read(() => listForms(db)),
+      page: (asked) => read(() => pageForms(db, asked)),
       find: (slugOrKey) => read(() => findForm(db, slugOrKey)),
       findByKey: (key) => read(() => findFormByKey(db, key)),
       delete: (slugOrKey) => write("deleteForm", [slugOrKey]),
@@ -161,6 +165,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     tokens: {
       insert: (token) => write("insertToken", [token]),
       list: () => read(() => listTokens(db)),
+      page: (asked) => read(() => pageTokens(db, asked)),
       find: (hash) => read(() => findToken(db, hash)),
       delete: (name) => write("deleteToken", [name]),
     },

@@ -1,10 +1,10 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import type { StoredFile } from "../../check.ts";
 import { noSuchForm } from "../../forms.ts";
-import { MAX_PAGE_BYTES } from "../../limits.ts";
 import { isoTime } from "../../time.ts";
 import type { StoredSubmission } from "../../store.ts";
 import { noSuchSubmission, type Submission, type SubmissionPage } from "../../submissions.ts";
+import { cutPage } from "./pages.ts";
 import { query } from "./statements.ts";
 
 type Row = { id: string; form: string; data: string; files: string; created_at: number };
@@ -72,15 +72,8 @@ export function listSubmissions(
     before: before ?? AFTER_EVERY_ID,
     limit: limit + 1,
   });
-  const submissions: Submission[] = [];
-  let size = 0;
-  for (const row of rows) {
-    size += row.data.length + row.files.length;
-    const isFull = submissions.length === limit || (submissions.length > 0 && size > MAX_PAGE_BYTES);
-    if (isFull) return { submissions, more: true };
-    submissions.push(view(row));
-  }
-  return { submissions, more: false };
+  const { items: submissions, more } = cutPage(rows, limit, view);
+  return { submissions, more };
 }
 
 export function findSubmission(db: Database, id: string): Submission | undefined {

@@ -3,6 +3,8 @@ import { AppError } from "../../errors.ts";
 import { isoTime } from "../../time.ts";
 import type { EnvironmentKeys, StoredToken } from "../../store.ts";
 import { noSuchToken, type Token } from "../../tokens.ts";
+import type { Page, PageQuery } from "../../pages.ts";
+import { cutPage } from "./pages.ts";
 import { environmentRow, projectRow } from "./rows.ts";
 import { query } from "./statements.ts";
 
@@ -43,6 +45,12 @@ export function insertToken(db: Database, token: StoredToken): Token {
 
 export function listTokens(db: Database): Token[] {
   return query<Row, []>(db, `${SELECT} ORDER BY t.name`).all().map(view);
+}
+
+export function pageTokens(db: Database, { limit, after = "" }: PageQuery): Page<Token> {
+  const sql = `${SELECT} WHERE t.name > $after ORDER BY t.name LIMIT $limit`;
+  const rows = query<Row, { after: string; limit: number }>(db, sql).iterate({ after, limit: limit + 1 });
+  return cutPage(rows, limit, view);
 }
 
 export function findToken(db: Database, hash: string): (Token & { keys?: EnvironmentKeys }) | undefined {

@@ -1,0 +1,20 @@
+import * as z from "zod/mini";
+import { MAX_LIST } from "../../limits.ts";
+import type { Page } from "../../pages.ts";
+
+/** How many items at most. */
+export function limitOf(max: number, byDefault: number) {
+  return z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(max)), byDefault);
+}
+
+/** The query of a list that names what it goes on after. */
+export const listQuery = z.object({ limit: limitOf(MAX_LIST, MAX_LIST), after: z.optional(z.string()) });
+
+/** What to pass as `after` for the next page; null on the last. */
+export const nextSchema = z.nullable(z.string());
+
+/** The cursor of what follows a page; null on the last. */
+export function nextOf<T, C>({ items, more }: Page<T>, cursorOf: (last: T) => C): C | null {
+  const last = items.at(-1);
+  return more && last !== undefined ? cursorOf(last) : null;
+}

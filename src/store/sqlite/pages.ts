@@ -1,0 +1,27 @@
+import { MAX_PAGE_BYTES } from "../../limits.ts";
+import type { Page } from "../../pages.ts";
+
+/**
+ * The page that rows begin with: at most `limit` of them, and at least one but no more than about `MAX_PAGE_BYTES`.
+ * The others are not read, as long as an index gives the rows their order.
+ */
+export function cutPage<Row extends object, T>(
+  rows: Iterable<Row>,
+  limit: number,
+  view: (row: Row) => T,
+  sizeOf: (row: Row) => number = textSize,
+): Page<T> {
+  const items: T[] = [];
+  let size = 0;
+  for (const row of rows) {
+    size += sizeOf(row);
+    const isFull = items.length === limit || (items.length > 0 && size > MAX_PAGE_BYTES);
+    if (isFull) return { items, more: true };
+    items.push(view(row));
+  }
+  return { items, more: false };
+}
+
+function textSize(row: object): number {
+  return Object.values(row).reduce((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
+}
