@@ -30,11 +30,7 @@ const HELD = "held";
  */
 export function openDiskBlobs(root: string): Blobs {
   const staging = join(root, STAGING);
-  try {
-    makeDirectory(staging);
-  } catch (error) {
-    throw diskError(error, root);
-  }
+  makeDirectory(staging, root);
   const fail = (error: unknown): never => {
     throw diskError(error);
   };
@@ -198,11 +194,18 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 /** Windows has no such call for a directory, and refuses the attempt. */
 const SYNCS_DIRECTORIES = process.platform !== "win32";
 
-/** Makes a directory and those above it where they do not exist, so that their names survive a power cut. */
-export function makeDirectory(path: string): void {
-  const made = mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (made !== undefined)
-    for (const parent of parentsOf(resolve(path), resolve(made))) syncDirectoryNow(parent);
+/**
+ * Makes a directory and those above it where they do not exist, so that their names survive a power cut. Throws
+ * `forbidden`, about `shown`, where that cannot be done.
+ */
+export function makeDirectory(path: string, shown = path): void {
+  try {
+    const made = mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (made !== undefined)
+      for (const parent of parentsOf(resolve(path), resolve(made))) syncDirectoryNow(parent);
+  } catch (error) {
+    throw diskError(error, shown);
+  }
 }
 
 /** The directories above a path, up to the one that holds `top`. */
