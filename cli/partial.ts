@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../src/errors.ts";
 import { holdLock, isLocked } from "../src/store/sqlite/lock.ts";
@@ -18,12 +18,14 @@ export function openPartial(parent: string): { path: (name: string) => string } 
   const folder = join(parent, `formflag-${crypto.randomUUID()}.part`);
   mkdirSync(folder, { mode: 0o700 });
   const unlock = holdIfPossible(join(folder, LOCK));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const remove = () => {
+    unlock();
+    rmSync(folder, { recursive: true, force: true });
+  };
   process.once("exit", remove);
   return {
     path: (name) => join(folder, name),
     [Symbol.dispose]() {
-      unlock();
       remove();
       process.off("exit", remove);
     },
@@ -43,7 +45,12 @@ function holdIfPossible(file: string): () => void {
 function removeDead(parent: string): void {
   for (const name of namesIn(parent)) {
     const folder = join(parent, name);
-    if (NAME.test(name) && isDead(folder)) rmSync(folder, { recursive: true, force: true });
+    try {
+      if (NAME.test(name) && isDead(folder)) rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      // It was removed meanwhile, or its disk has no locks: what cannot be told dead stays.
+      if (!(error instanceof Error && (error instanceof AppError || "code" in error))) throw error;
+    }
   }
 }
 
@@ -57,15 +64,10 @@ export function namesIn(parent: string): string[] {
   }
 }
 
+/** Never of what another user put there, such as a pipe in the place of the lock. */
 function isDead(folder: string): boolean {
+  const found = lstatSync(folder);
+  if (!found.isDirectory() || found.uid !== (process.getuid?.() ?? found.uid)) return false;
   const lock = join(folder, LOCK);
-  const found = statSync(lock, { throwIfNoEntry: false }) ?? statSync(folder, { throwIfNoEntry: false });
-  if (!found) return false;
-  if (found.isDirectory()) return Date.now() - found.mtimeMs > YOUNG;
-  try {
-    return !isLocked(lock);
-  } catch (error) {
-    if (error instanceof AppError) return false;
-    throw error;
-  }
+  return existsSync(lock) ? !isLocked(lock) : Date.now() - found.mtimeMs > YOUNG;
 }

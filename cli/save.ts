@@ -57,11 +57,14 @@ export async function saveTo(
 ): Promise<void> {
   const target = await targetOf(file);
   const folder = dirname(target.path);
-  const cannotWrite = (error: unknown) =>
-    new AppError("forbidden", `the file ${file} cannot be written`, {
+  const cannotWrite = (error: unknown) => {
+    const known = diskError(error, file);
+    if (known instanceof AppError) return known;
+    return new AppError("forbidden", `the file ${file} cannot be written`, {
       cause: error,
       hint: `check that the folder ${folder} exists and is yours`,
     });
+  };
   using partial = target.isStream ? undefined : partialIn(folder, cannotWrite);
   const written = partial?.path("file") ?? target.path;
   const handle = await open(written, "w", 0o600).catch((error: unknown) => {
