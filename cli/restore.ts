@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Scratch } from "../src/backup.ts";
 import type { Blobs } from "../src/blobs.ts";
-import { openDiskBlobs, syncDirectory } from "../src/blobs/disk.ts";
+import { makeDirectory, openDiskBlobs, syncDirectory } from "../src/blobs/disk.ts";
 import { AppError } from "../src/errors.ts";
 import { lockBackup, lockData } from "./open.ts";
 import { openScratch } from "./scratch.ts";
@@ -24,7 +24,7 @@ type Restore = AsyncDisposable & {
  */
 export async function prepareRestore(path: string, replace: boolean): Promise<Restore> {
   finishRestore(path);
-  const made = mkdirSync(path, { recursive: true, mode: 0o700 });
+  const made = makeDirectory(path);
   const data = realpathSync(path);
   const isEmpty = readdirSync(data).every((name) => NOTHING.has(name));
   if (!isEmpty && !replace) {
@@ -50,8 +50,7 @@ export async function prepareRestore(path: string, replace: boolean): Promise<Re
         for (const name of ["uploads", "formflag.db"]) renameSync(join(unpacked, name), join(data, name));
         await syncDirectory(data);
       } else replaceDirectory(data, aside);
-      for (const folder of [dirname(data), ...(made === undefined ? [] : [dirname(made)])])
-        await syncDirectory(folder);
+      await syncDirectory(dirname(data));
       return aside;
     },
     async [Symbol.asyncDispose]() {

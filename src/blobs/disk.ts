@@ -195,14 +195,15 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 const SYNCS_DIRECTORIES = process.platform !== "win32";
 
 /**
- * Makes a directory and those above it where they do not exist, so that their names survive a power cut. Throws
- * `forbidden`, about `shown`, where that cannot be done.
+ * Makes a directory and those above it where they do not exist, so that their names survive a power cut. Returns the
+ * topmost that was made. Throws `forbidden`, about `shown`, where that cannot be done.
  */
-export function makeDirectory(path: string, shown = path): void {
+export function makeDirectory(path: string, shown = path): string | undefined {
   try {
     const made = mkdirSync(path, { recursive: true, mode: 0o700 });
     if (made !== undefined)
       for (const parent of parentsOf(resolve(path), resolve(made))) syncDirectoryNow(parent);
+    return made;
   } catch (error) {
     throw diskError(error, shown);
   }

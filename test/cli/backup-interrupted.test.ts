@@ -130,3 +130,9 @@ test("serve begins no directory where one was set aside by a restore, until some
   mkdirSync(data, { mode: 0o700 });
   await (await startServer([], { data })).stop();
 });
+
+test("a restore below a file is refused with the path", async () => {
+  const data = join(archive, "data");
+  const { code, stderr } = await onData(data).run("backup", "restore", archive);
+  expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(data) });
+});
