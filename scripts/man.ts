@@ -1,24 +1,13 @@
 /** The manual page `formflag.1`, from the commands as they are: `bun scripts/man.ts | man -l -`. */
-import type { Command, Option } from "commander";
-import { buildProgram } from "../cli/main.ts";
-import { processIo } from "../cli/io.ts";
 import { VERSION } from "../cli/version.ts";
-
-/** What README.md says too. */
-export const EXIT_STATUS = [
-  ["0", "done"],
-  ["1", "failure"],
-  ["2", "usage: an option, a name or a value is not right; --yes is missing for what is locked"],
-  ["3", "not found"],
-  [
-    "4",
-    "not allowed: no token, a wrong one, or one without the scope; a file or directory that may not be read or written",
-  ],
-  ["5", "conflict: it exists already, or somebody changed it first, as --if-revision asks"],
-  ["6", "unavailable: locked, disk full, server not reachable"],
-  ["9", "a difference: found by diff, or by flags refs scan --strict"],
-  ["130", "interrupted, or a question answered with no; serve exits 0 when told to stop"],
-] as const;
+import {
+  EXIT_STATUS,
+  OTHER_VARIABLES,
+  readCommands,
+  type CommandHelp,
+  type Note,
+  type OptionHelp,
+} from "./commands.ts";
 
 const FILES = [
   [
@@ -31,22 +20,12 @@ const FILES = [
 
 /** The page in roff's man macros, ASCII alone. `date` is when the release was made. */
 export async function manPage(date: Date): Promise<string> {
-  let printed = "";
-  const program = await buildProgram(processIo({}), { write: (text) => (printed += text) });
-  /** What stands in a command's help after its options. */
-  const notesOf = (command: Command) => {
-    printed = "";
-    command.outputHelp();
-    return printed.slice(command.helpInformation().length);
-  };
-  const commands = commandsOf(program).filter((command) => command !== program);
-  const optionsOf = (command: Command) => command.options.filter((option) => !option.hidden);
+  const [program, ...commands] = await readCommands();
   const variables = new Map(
-    [program, ...commands].flatMap((command) =>
-      command.options
-        .filter((option) => option.envVar !== undefined)
-        .map((option) => [option.envVar!, option.long!]),
-    ),
+    [program, ...commands]
+      .flatMap(({ options }) => options)
+      .filter(({ variable }) => variable !== "")
+      .map(({ variable, name }) => [variable, `--${name}`]),
   );
   const lines = [
     `.TH FORMFLAG 1 "${date.toISOString().slice(0, 10)}" "formflag ${VERSION}" "User Commands"`,
@@ -54,7 +33,7 @@ export async function manPage(date: Date): Promise<string> {
     ".nh",
     ".ad l",
     ".SH NAME",
-    `formflag \\- ${escape(sentence(program.description()))}`,
+    `formflag \\- ${escape(sentence(program.description))}`,
     ".SH SYNOPSIS",
     ".B formflag",
     "\\fIcommand\\fR [\\fIoption\\fR ...] [\\fIargument\\fR ...]",
@@ -65,57 +44,46 @@ export async function manPage(date: Date): Promise<string> {
     ...text("Without --server a command acts on the data directory, whether or not a server runs on it."),
     ".SH OPTIONS",
     ...text("These go with every command, before or after it."),
-    ...optionsOf(program).flatMap(option(program)),
+    ...optionsIn(program),
     ".SH COMMANDS",
     ...commands.flatMap((command) => [
-      `.SS ${quote(usageOf(command))}`,
-      ...text(capital(command.description())),
-      ...command.registeredArguments.flatMap((argument) =>
-        argument.description === ""
-          ? []
-          : [
-              ".TP",
-              `\\fI${escape(argument.name())}\\fR`,
-              ...filled(command.createHelp().argumentDescription(argument)),
-            ],
-      ),
-      ...optionsOf(command).flatMap(option(command)),
-      ...notes(notesOf(command)),
+      `.SS ${quote(command.usage)}`,
+      ...text(capital(command.description)),
+      ...command.arguments.flatMap(({ name, description }) => [
+        ".TP",
+        `\\fI${escape(name)}\\fR`,
+        ...filled(description),
+      ]),
+      ...optionsIn(command),
+      ...notes(command.notes),
     ]),
     ".SH EXIT STATUS",
     ...EXIT_STATUS.flatMap(([code, meaning]) => tagged(code, meaning)),
     ".SH ENVIRONMENT",
     ...text("An option wins over its variable. An empty variable counts as not set."),
     ...[...variables].flatMap(([name, long]) => tagged(name, `stands for ${long}`)),
-    ...tagged("FORMFLAG_TOKEN", "the token for --server itself"),
-    ...tagged("FORMFLAG_SHARED_DATA", "1 accepts a data directory that others may write in"),
-    ...tagged("CI", "set to anything: never ask, as with --no-input"),
+    ...OTHER_VARIABLES.flatMap(([name, meaning]) => tagged(name, meaning)),
     ".SH FILES",
     ...FILES.flatMap(([file, meaning]) => tagged(file, meaning)),
     ".SH EXAMPLES",
-    ...notes(notesOf(program)),
+    ...notes(program.notes),
   ];
   // Headings begin a paragraph by themselves.
   return `${lines.join("\n").replaceAll(/^(\.S[HS] .*)\n\.PP$/gm, "$1")}\n`;
 }
 
-/** The command and all below it. */
-function commandsOf(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(commandsOf)];
+function optionsIn(command: CommandHelp): string[] {
+  return command.options.filter(({ isHidden }) => !isHidden).flatMap(option);
 }
 
-function usageOf(command: Command): string {
-  return command.createHelp().commandUsage(command);
-}
-
-function option(command: Command): (option: Option) => string[] {
-  return (option) => [
+function option({ flags, fullDescription }: OptionHelp): string[] {
+  return [
     ".TP",
-    option.flags
+    flags
       .split(/(<[^>]+>|\[[^\]]+\])/)
       .map((part, index) => (part === "" ? "" : `\\f${index % 2 === 0 ? "B" : "I"}${escape(part)}\\fR`))
       .join(""),
-    ...filled(command.createHelp().optionDescription(option)),
+    ...filled(fullDescription),
   ];
 }
 
@@ -134,18 +102,13 @@ function filled(paragraph: string): string[] {
     .map(shielded);
 }
 
-/** A text of paragraphs in roff: what is indented in it, such as examples, stays line by line. */
-export function notes(help: string): string[] {
-  return help
-    .trim()
-    .split(/\n(?=\S)|\n{2,}/)
-    .filter(Boolean)
-    .flatMap((block) => {
-      const [first = "", ...indented] = block.split("\n");
-      if (indented.length === 0) return text(first);
-      const examples = indented.map((line) => shielded(escape(line.slice(2))));
-      return [...text(first), ".RS 4", ".nf", ...examples, ".fi", ".RE"];
-    });
+/** Paragraphs, and examples line by line, in roff. */
+export function notes(blocks: Note[]): string[] {
+  return blocks.flatMap((block) =>
+    block.kind === "text"
+      ? text(block.text)
+      : [".RS 4", ".nf", ...block.lines.map((line) => shielded(escape(line))), ".fi", ".RE"],
+  );
 }
 
 /** Without its capital and its full stop. */

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { buildProgram } from "../cli/main.ts";
 import { processIo } from "../cli/io.ts";
-import { EXIT_STATUS, manPage, notes } from "../scripts/man.ts";
+import { EXIT_STATUS, notesIn } from "../scripts/commands.ts";
+import { manPage, notes } from "../scripts/man.ts";
 import { tempDirectory } from "./support/temp.ts";
 
 let page: string;
@@ -44,7 +44,7 @@ describe("the manual page", () => {
     }
   });
 
-  test("has the global options, the variables, the examples and the exit codes of the README", () => {
+  test("has the global options, the variables, the examples and the exit codes", () => {
     const lines = shown(page).split("\n");
     for (const { flags } of program.options) expect(lines).toContain(flags);
     for (const name of ["FORMFLAG_DATA", "FORMFLAG_TOKEN", "FORMFLAG_PUBLIC_URL"])
@@ -55,13 +55,12 @@ describe("the manual page", () => {
         "\\(dq",
       ),
     );
-    const readme = readFileSync(join(import.meta.dir, "../README.md"), "utf8").replaceAll("`", "");
-    for (const [code, meaning] of EXIT_STATUS) expect(readme).toContain(`| ${code} | ${meaning} |`);
+    for (const [code] of EXIT_STATUS) expect(page).toContain(`\\fB${code}\\fR`);
   });
 
   test("shows a dot, a quote or a backslash at the start of a line as what it is", () => {
     const text = ".env is not read.\n\nExamples:\n  ./run 'it'\n  'it' \\n";
-    expect(notes(text).filter((line) => !/^\.(PP|RS 4|nf|fi|RE)$/.test(line))).toEqual([
+    expect(notes(notesIn(text)).filter((line) => !/^\.(PP|RS 4|nf|fi|RE)$/.test(line))).toEqual([
       "\\&.env is not read.",
       "Examples:",
       "\\&./run \\(aqit\\(aq",
@@ -69,9 +68,18 @@ describe("the manual page", () => {
     ]);
   });
 
+  test("joins the lines of a paragraph, and keeps those of an example", () => {
+    const text = "\nOne paragraph,\nwrapped by hand.\nExamples:\n  a --b\n  c\n\nMore.\n";
+    expect(notesIn(text)).toEqual([
+      { kind: "text", text: "One paragraph, wrapped by hand. Examples:" },
+      { kind: "lines", lines: ["a --b", "c"] },
+      { kind: "text", text: "More." },
+    ]);
+  });
+
   test("breaks long paragraphs into lines and loses no word of them", () => {
     const words = Array.from({ length: 40 }, (_, index) => "w".repeat((index * 7) % 90 || 1));
-    const [, ...lines] = notes(words.join(" "));
+    const [, ...lines] = notes(notesIn(words.join(" ")));
     expect(lines.join(" ")).toBe(words.join(" "));
     for (const line of lines) expect(line.length <= 78 || !line.includes(" ")).toBe(true);
   });

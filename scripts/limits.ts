@@ -1,0 +1,202 @@
+import * as limits from "../src/limits.ts";
+import { tableOf } from "./markdown.ts";
+
+/** What the page says of one limit beside its value. */
+type Row = { unit?: "bytes" | "ms" | "s"; what: string; past: string; set?: string };
+type Section = { title: string; text: string; rows: Record<string, Row> };
+
+const { formatBytes } = limits;
+
+/** Every constant of src/limits.ts by its name stands in one of these: the page is not made otherwise. */
+const SECTIONS: Section[] = [
+  {
+    title: "A submission",
+    text: "A submission past a limit is answered 413 with a message that names the limit, or without `mode=rest` by a redirect to the form's error page. Nothing of it is stored. The limits of files are set for each form; the others are fixed, and an ordinary form does not meet them. Sizes are bytes of UTF-8, and include the size named.",
+    rows: {
+      DEFAULT_MAX_FILE_SIZE: {
+        unit: "bytes",
+        what: "size of a file",
+        past: "413, names the file",
+        set: "`forms set --max-file-size`",
+      },
+      CEILING_FILE_SIZE: {
+        unit: "bytes",
+        what: "the most that `--max-file-size` takes",
+        past: "the setting is refused",
+      },
+      DEFAULT_MAX_FILES: { what: "files", past: "413", set: "`forms set --max-files`" },
+      CEILING_FILES: { what: "the most that `--max-files` takes", past: "the setting is refused" },
+      "SUBMISSION_LIMITS.fields": {
+        what: "fields; each value of a repeated field counts",
+        past: "413",
+      },
+      "SUBMISSION_LIMITS.fieldName": { unit: "bytes", what: "size of a field name", past: "413" },
+      "SUBMISSION_LIMITS.fieldValue": { unit: "bytes", what: "size of a text", past: "413, names the field" },
+      "SUBMISSION_LIMITS.body": { unit: "bytes", what: "size of a JSON or urlencoded body", past: "413" },
+      "SUBMISSION_LIMITS.depth": { what: 'levels of JSON: `{"a":1}` has 1', past: "413" },
+      "SUBMISSION_LIMITS.multipartText": {
+        unit: "bytes",
+        what: "size of all text fields of a multipart body together",
+        past: "413",
+      },
+      "SUBMISSION_LIMITS.partHeaders": { unit: "bytes", what: "size of the headers of a part", past: "413" },
+      "SUBMISSION_LIMITS.multipartPadding": {
+        unit: "bytes",
+        what: "bytes before the first and behind the last boundary of a multipart body",
+        past: "400",
+      },
+      "SUBMISSION_LIMITS.fileName": { unit: "bytes", what: "size of a file name", past: "413" },
+      "SUBMISSION_LIMITS.fileType": { what: "characters of a file's media type", past: "413" },
+      "DRAIN.bytes": {
+        unit: "bytes",
+        what: "bytes of a refused body that are still read, so that its sender receives the answer",
+        past: "the connection is closed",
+      },
+      "DRAIN.ms": { unit: "ms", what: "time for which they are read", past: "the connection is closed" },
+    },
+  },
+  {
+    title: "A flag and a segment",
+    text: "A change past one of these limits is refused with 400, exit code 2 of a command. An integer that a double does not hold, such as `9007199254740993` or `1e400`, is refused too; as a text it is kept.",
+    rows: {
+      MAX_PAYLOAD: { unit: "bytes", what: "a payload, as JSON", past: "400" },
+      MAX_PAYLOAD_DEPTH: { what: "levels of a payload or a variant", past: "400" },
+      MAX_DESCRIPTION: { what: "characters of a description", past: "400" },
+      "RULE_LIMITS.bytes": {
+        unit: "bytes",
+        what: "variants, rule and metadata of a flag together, or the rule of a segment, as JSON",
+        past: "400",
+      },
+      "RULE_LIMITS.depth": { what: "levels of a rule", past: "400" },
+      "RULE_LIMITS.nodes": { what: "values in a rule with its segments put in", past: "400" },
+    },
+  },
+  {
+    title: "An evaluation",
+    text: "These hold for OFREP and for `flags evaluate`. A flag whose rule fails is answered with the error code `GENERAL`, so that the reader's own default counts.",
+    rows: {
+      "RULE_LIMITS.context": { unit: "bytes", what: "a request body, or a context, as JSON", past: "413" },
+      "RULE_LIMITS.contextDepth": { what: "levels of a context", past: "400 `INVALID_CONTEXT`" },
+      "RULE_LIMITS.elements": {
+        what: "elements of an array in a context, or of an array that an operation makes",
+        past: "400 `INVALID_CONTEXT`; the rule fails",
+      },
+      "RULE_LIMITS.targetingKey": {
+        unit: "bytes",
+        what: "size of the `targetingKey`",
+        past: "400 `INVALID_CONTEXT`",
+      },
+      "RULE_LIMITS.steps": {
+        what: "operations of one rule; one on a text over 1,024 characters counts as one more for every 16",
+        past: "the rule fails",
+      },
+      "RULE_LIMITS.requestSteps": {
+        what: "operations of all rules that one request evaluates",
+        past: "the rules after that fail",
+      },
+      "RULE_LIMITS.characters": {
+        what: "characters of a text that an operation makes",
+        past: "the rule fails",
+      },
+    },
+  },
+  {
+    title: "The admin API and its commands",
+    text: "",
+    rows: {
+      MAX_ADMIN_BODY: { unit: "bytes", what: "a request body", past: "413" },
+      MAX_IMPORT_BODY: { unit: "bytes", what: "the body of an import or of `apply`", past: "413" },
+      MAX_JSON_LEVELS: { what: "levels of a request body or of a file that a command reads", past: "400" },
+      DEFAULT_PAGE: {
+        what: "submissions or changes in a page of a list",
+        past: "another page",
+        set: "`limit`",
+      },
+      MAX_PAGE: { what: "the most that `limit` takes", past: "400" },
+      MAX_PAGE_BYTES: { unit: "bytes", what: "submissions in a page, about", past: "another page" },
+      MAX_CSV_FIELDS: {
+        what: "fields with a column of their own in a CSV export",
+        past: "later ones share the column `otherFields`, as JSON",
+      },
+      "MAX_WRONG_TOKENS.count": { what: "wrong tokens from one address", past: "429 with `Retry-After`" },
+      "MAX_WRONG_TOKENS.seconds": {
+        unit: "s",
+        what: "time in which they count",
+        past: "the count starts over",
+      },
+    },
+  },
+  {
+    title: "The server",
+    text: "One address is an IPv4 address or an IPv6 /64 network. Requests of the machine itself (loopback) are not limited.",
+    rows: {
+      DEFAULT_MAX_CONCURRENT: {
+        what: "requests of one address under way to forms, evaluations and the admin API",
+        past: "429 with `Retry-After`",
+        set: "`serve --max-concurrent`",
+      },
+      MAX_STREAMS: { what: "open streams of change events", past: "503 with `Retry-After`" },
+      MAX_STREAMS_OF_CLIENT: {
+        what: "open streams of change events of one address",
+        past: "429 with `Retry-After`",
+      },
+      MAX_QUEUED_WRITES: { what: "writes that wait for the disk", past: "503 with `Retry-After`" },
+      MAX_QUEUED_BYTES: {
+        unit: "bytes",
+        what: "size of the writes that wait for the disk",
+        past: "503 with `Retry-After`",
+      },
+      MIN_FREE_BYTES: {
+        unit: "bytes",
+        what: "free space of the disk, at least",
+        past: "`/readyz` answers 503",
+      },
+      LOOK_MS: {
+        unit: "ms",
+        what: "age of what is answered from memory, while other processes make changes",
+        past: "the database is read",
+      },
+      SCHEDULE_LOOK_MS: {
+        unit: "ms",
+        what: "time between two checks for scheduled changes of other processes",
+        past: "",
+      },
+    },
+  },
+];
+
+/** docs/limits.md. Throws where a limit has no row or a row no limit. */
+export function limitsPage(): string {
+  const values = new Map(Object.entries(limits).flatMap(([name, value]) => leavesOf(name, value)));
+  const described = new Set(SECTIONS.flatMap(({ rows }) => Object.keys(rows)));
+  const missing = [...values.keys()].filter((name) => !described.has(name));
+  if (missing.length > 0) throw new Error(`scripts/limits.ts has no row for ${missing.join(", ")}`);
+  const sections = SECTIONS.map(({ title, text, rows }) => {
+    const lines = Object.entries(rows).map(([name, { what, unit, past, set = "" }]) => {
+      const value = values.get(name);
+      if (value === undefined) throw new Error(`scripts/limits.ts has a row for ${name}, which is no limit`);
+      return [what, formatted(value, unit), past, set];
+    });
+    const table = tableOf(["what", "limit", "past it", "set with"], lines);
+    return [`## ${title}`, ...(text === "" ? [] : [text]), table].join("\n\n");
+  });
+  return `# Limits
+
+A limit without an entry under "set with" is fixed. 1 KB is 1,024 bytes, 1 MB is 1,024 KB. A level is one array or object inside another.
+
+${sections.join("\n\n")}
+`;
+}
+
+/** Its numbers by name; functions have none. */
+function leavesOf(name: string, value: unknown): [string, number][] {
+  if (typeof value === "number") return [[name, value]];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => leavesOf(`${name}.${key}`, inner));
+}
+
+function formatted(value: number, unit: Row["unit"]): string {
+  if (unit === "bytes") return formatBytes(value);
+  if (unit === "ms" && value >= 1000) return `${value / 1000} s`;
+  return `${value.toLocaleString("en")}${unit === undefined ? "" : ` ${unit}`}`;
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { generatedPages } from "../scripts/docs.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const PAGES = ["README.md", "SECURITY.md", "CHANGELOG.md", ...markdownIn("docs")];
+
+function markdownIn(folder: string): string[] {
+  const names = readdirSync(join(ROOT, folder));
+  return names.filter((name) => name.endsWith(".md")).map((name) => join(folder, name));
+}
+
+function read(page: string): Promise<string> {
+  return Bun.file(join(ROOT, page)).text();
+}
+
+describe("the generated page", () => {
+  test.each(["cli.md", "settings.md", "limits.md"])("%s is as npm run docs writes it", async (name) => {
+    expect(await read(`docs/${name}`)).toBe((await generatedPages())[name]!);
+  });
+});
+
+/** Without code, in which brackets and signs have another meaning. */
+function prose(markdown: string): string {
+  return markdown.replaceAll(/^( *)```.*\n[^]*?^\1```$/gm, "");
+}
+
+function linksIn(markdown: string): string[] {
+  const text = prose(markdown).replaceAll(/`[^`\n]*`/g, "");
+  const inline = [...text.matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)].map((match) => match[1]!);
+  const tags = [...text.matchAll(/<(?:a|img|source)\b[^>]*\b(?:href|src|srcset)="([^"]+)"/g)];
+  return [...inline, ...tags.map((match) => match[1]!)].filter((link) => !/^[a-z]+:/.test(link));
+}
+
+/** The anchors that GitHub gives to headings. */
+function anchorsIn(markdown: string): Set<string> {
+  const counts = new Map<string, number>();
+  const headings = [...prose(markdown).matchAll(/^#{1,6} +(.+)$/gm)].map((match) => match[1]!);
+  return new Set(
+    headings.map((heading) => {
+      const text = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
+      const anchor = text.replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, "").replaceAll(" ", "-");
+      const count = counts.get(anchor) ?? 0;
+      counts.set(anchor, count + 1);
+      return count === 0 ? anchor : `${anchor}-${count}`;
+    }),
+  );
+}
+
+describe("links", () => {
+  test("anchors are those of GitHub", () => {
+    const markdown = "# One `two`: three's\n## A/B_c\n## A/B_c\n```\n# none\n```\n### [x](y.md) (z)\n";
+    expect([...anchorsIn(markdown)]).toEqual(["one-two-threes", "ab_c", "ab_c-1", "x-z"]);
+  });
+
+  test.each(PAGES)("of %s lead to files and headings that exist", async (page) => {
+    const broken: string[] = [];
+    for (const link of linksIn(await read(page))) {
+      const [file = "", anchor] = link.split("#");
+      const target = file === "" ? page : relative(ROOT, join(ROOT, dirname(page), file));
+      const exists = existsSync(join(ROOT, target));
+      if (!exists || (anchor !== undefined && !anchorsIn(await read(target)).has(anchor))) broken.push(link);
+    }
+    expect(broken).toEqual([]);
+  });
+
+  test("every page is in the table of the README", async () => {
+    const linked = linksIn(await read("README.md")).map((link) => link.split("#")[0]);
+    for (const page of markdownIn("docs")) expect(linked).toContain(page);
+  });
+});
