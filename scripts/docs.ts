@@ -40,7 +40,7 @@ ${tableOf(["command", "subcommands", "what it does"], rows)}
 
 Without \`--server\` a command acts on the data directory, whether or not a server runs on it. With \`--server\` and a token it acts on that server over its admin API. \`serve\`, \`check\`, \`doctor\`, \`service\`, \`backup verify\` and \`backup restore\` work on this machine only.
 
-Results go to standard output, everything else to standard error. \`--json\` prints one JSON value; an error is then \`{"error":{"code","message","hint"}}\` on standard error.
+Results go to standard output, everything else to standard error. \`--json\` prints one JSON value, and \`--field NAME\` one field of it as it is, or of each entry of a list, one on a line. With \`--json\` an error is \`{"error":{"code","message","hint"}}\` on standard error. Every create takes \`--if-not-exists\`.
 
 A command asks only where standard input and output are terminals, and neither \`CI\` nor \`--no-input\` is set. Without a terminal a delete needs \`--yes\`. At a terminal a delete asks for the name of what it deletes. What was typed before a question appeared does not answer it.
 
@@ -98,8 +98,12 @@ function meaningOf({ description, choices }: OptionHelp): string {
   return `${escaped(description)}${choices.length === 0 ? "" : `: ${choices.map(code).join(", ")}`}`;
 }
 
-function noteText(note: Note): string {
-  return note.kind === "text" ? escaped(note.text) : `\`\`\`sh\n${note.lines.join("\n")}\n\`\`\``;
+/** Lines are commands where they are examples. */
+function noteText(note: Note, index: number, notes: Note[]): string {
+  if (note.kind === "text") return escaped(note.text);
+  const before = notes[index - 1];
+  const isExample = before?.kind === "text" && /Examples?:$/.test(before.text);
+  return `\`\`\`${isExample ? "sh" : ""}\n${note.lines.join("\n")}\n\`\`\``;
 }
 
 /** From the options that `config show` knows, shown or not. */

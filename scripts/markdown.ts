@@ -8,7 +8,14 @@ export function tableOf(head: string[], rows: string[][]): string {
 /** Text as Markdown shows it unchanged, also in a table, with options and variables as code. */
 export function escaped(text: string): string {
   return text
-    .replaceAll(/[\\<>*_|`]/g, (char) => `\\${char}`)
+    .split(/(`[^`]*`)/)
+    .map((part, index) => (index % 2 === 1 ? code(part.slice(1, -1)) : escapedWords(part)))
+    .join("");
+}
+
+function escapedWords(text: string): string {
+  return text
+    .replaceAll(/[\\<>*_|]/g, (char) => `\\${char}`)
     .replaceAll(/(?<=^|[\s(])(--?[a-zA-Z][\w-]*|FORMFLAG[\w\\]+)/g, (word) =>
       code(word.replaceAll("\\", "")),
     );
