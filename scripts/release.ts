@@ -1,5 +1,5 @@
 /** Makes `dist/release/`: archives for every platform, their checksums and the bill of materials. */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unpackTar } from "modern-tar";
@@ -99,7 +99,10 @@ async function fetchRuntime(name: string, lock: Lock): Promise<Uint8Array> {
 /** What stands in every archive beside the executable. */
 async function companions(date: Date): Promise<Entry[]> {
   const encode = (text: string) => new TextEncoder().encode(text);
-  const kept = ["README.md", "LICENSE", "CHANGELOG.md"];
+  const pages = readdirSync(join(ROOT, "docs"))
+    .toSorted()
+    .map((name) => `docs/${name}`);
+  const kept = ["README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", ...pages];
   const names = { bash: "formflag.bash", zsh: "_formflag", fish: "formflag.fish" };
   const completions = Object.entries(names).map(async ([shell, name]) => {
     let script = "";
