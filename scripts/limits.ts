@@ -107,7 +107,11 @@ const SECTIONS: Section[] = [
       MAX_ADMIN_BODY: { unit: "bytes", what: "a request body", past: "413" },
       MAX_IMPORT_BODY: { unit: "bytes", what: "the body of an import or of `apply`", past: "413" },
       MAX_JSON_LEVELS: { what: "levels of a request body or of a file that a command reads", past: "400" },
-      MAX_LIST: { what: "entries in a page of any other list", past: "another page" },
+      MAX_LIST: {
+        what: "entries in a page of any other list",
+        past: "another page",
+        set: "`limit`, to less",
+      },
       DEFAULT_PAGE: {
         what: "submissions or changes in a page of a list",
         past: "another page",
