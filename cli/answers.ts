@@ -42,6 +42,7 @@ const FORM = {
   slug: "string",
   name: "string",
   key: "string",
+  "url?": "string",
   enabled: "boolean",
   uploads: "boolean",
   "successUrl?": "string",

@@ -51,7 +51,9 @@ export async function localClient(data: string, version: string, io: Io): Promis
   };
   const admin = (path: string) => {
     const noun = nounOf(path);
-    return createAdminApp(app, { version, report }, noun && [noun]);
+    // As a server shows it that runs with the same environment.
+    const publicUrl = process.env["FORMFLAG_PUBLIC_URL"] ?? null;
+    return createAdminApp(app, { version, report, publicUrl }, noun && [noun]);
   };
   return clientOn(
     null,

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Form, FormPatch } from "../src/forms.ts";
+import { formUrl } from "../src/http/links.ts";
 import { formatBytes } from "../src/limits.ts";
 import { path } from "./client.ts";
 import { create, ifNotExistsOption } from "./create.ts";
@@ -41,10 +42,10 @@ export function addFormCommands(forms: Command, io: Io): void {
           const slug = await session.need(given, "form");
           const body = { slug, ...settingsOf(session.options) };
           const find = () => session.client.call<Form>("GET", path`/forms/${slug}`);
-          const form = await create(session, "/forms", body, find);
+          const form = withUrl(session, await create(session, "/forms", body, find));
           await session.report(form, describeForm(form));
           session.suggest(
-            shown`\nNext: let a page post to /v1/s/${form.key}, then: formflag submissions list ${slug}`,
+            shown`\nNext: let a page post to ${form.url}, then: formflag submissions list ${slug}`,
           );
         },
         BEGINS,
@@ -113,15 +114,17 @@ Examples:
     .addOption(fieldOption())
     .action(
       action(io, async (session) => {
-        const all = await listAll<Form>(session.client, "/forms", "forms");
+        const listed = await listAll<Form>(session.client, "/forms", "forms");
+        const all = listed.map((form) => withUrl(session, form));
         const rows = all.map((form) => [
           form.slug,
           form.name,
           form.key,
           form.enabled ? "open" : "closed",
           uploadsOf(form),
+          form.url,
         ]);
-        await session.print(all, table(["FORM", "NAME", "KEY", "STATE", "FILES"], rows));
+        await session.print(all, table(["FORM", "NAME", "KEY", "STATE", "FILES", "ADDRESS"], rows));
         if (all.length === 0) session.suggest("No forms yet. Next: formflag forms create <form>");
       }),
     );
@@ -133,10 +136,8 @@ Examples:
     .addOption(fieldOption())
     .action(
       action(io, async (session, given) => {
-        const form = await session.client.call<Form>(
-          "GET",
-          path`/forms/${await session.need(given, "form")}`,
-        );
+        const url = path`/forms/${await session.need(given, "form")}`;
+        const form = withUrl(session, await session.client.call<Form>("GET", url));
         await session.print(form, describeForm(form));
       }),
     );
@@ -157,17 +158,30 @@ Examples:
 }
 
 async function patchForm(session: Session, name: string, patch: FormPatch): Promise<void> {
-  const form = await session.client.call<Form & { result: string }>("PATCH", path`/forms/${name}`, patch);
+  const answer = await session.client.call<Form & { result: string }>("PATCH", path`/forms/${name}`, patch);
+  const form = withUrl(session, answer);
   await session.report(form, shown`${form.result} form ${form.slug}\n` + describeForm(form));
 }
 
-function describeForm(form: Form): string {
+type WithUrl<T> = T & { url: string };
+
+/** A form with its address, as whole as it is known. */
+function withUrl<T extends Form & { url?: string }>({ config }: Session, form: T): WithUrl<T> {
+  const url = form.url ?? formUrl(null, "", form.key);
+  if (config.server === null || URL.canParse(url)) return { ...form, url };
+  const { origin, pathname } = new URL(config.server);
+  // A proxy may take a prefix away that the server knows nothing of.
+  const prefix = pathname.replace(/\/+$/, "");
+  return { ...form, url: origin + (url.startsWith(`${prefix}/`) ? url : prefix + url) };
+}
+
+function describeForm(form: WithUrl<Form>): string {
   const { rateLimit } = form;
   return details([
     ["form", form.slug],
     ["name", form.name],
     ["key", form.key],
-    ["address", `/v1/s/${form.key}`],
+    ["address", form.url],
     ["state", form.enabled ? "open" : "closed"],
     ["files", uploadsOf(form)],
     ["success URL", form.successUrl ?? "built-in page"],

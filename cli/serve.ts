@@ -113,7 +113,7 @@ function placeServices(
     }),
     admin: async () => {
       const { createAdminApp } = await import("../src/http/admin.ts");
-      return createAdminApp(app, { version: VERSION, report: reportOf("admin"), basePath, guard });
+      return createAdminApp(app, { version: VERSION, report: reportOf("admin"), publicUrl, basePath, guard });
     },
     metrics: async () => {
       const { createMetricsApp } = await import("../src/http/exposition.ts");

@@ -46,7 +46,7 @@ export function nounOf(path: string): Noun | undefined {
  */
 export async function createAdminApp(
   app: App,
-  about: { version: string; report: Report; basePath?: string; guard?: Guard },
+  about: { version: string; report: Report; publicUrl?: string | null; basePath?: string; guard?: Guard },
   nouns: readonly Noun[] = NOUNS,
 ): Promise<AdminApp> {
   const admin = new Hono<AdminEnv>();
@@ -62,7 +62,7 @@ export async function createAdminApp(
     c.header("Cache-Control", "no-store");
   });
   admin.use(`${ADMIN_PATH}/*`, identify(app));
-  for (const noun of nouns) admin.route(ADMIN_PATH, (await ROUTES[noun]())(app));
+  for (const noun of nouns) admin.route(ADMIN_PATH, (await ROUTES[noun]())(app, about));
   admin.all(`${ADMIN_PATH}/*`, () => {
     throw new AppError("not_found", "the admin API has no such address or method", {
       hint: `GET ${OPENAPI_PATH} lists what there is`,

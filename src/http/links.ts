@@ -1,5 +1,5 @@
 import type { Random } from "../keys.ts";
-import { ERROR_PATH, THANKS_PATH } from "./paths.ts";
+import { ERROR_PATH, SUBMIT_PATH, THANKS_PATH } from "./paths.ts";
 
 /** Addresses in answers: under the public URL where one is set, else paths under the base path. Never from `Host`. */
 export type Links = {
@@ -12,7 +12,7 @@ export type Links = {
 
 /** The error page shows no text but ours: else anybody could make links that say anything in our name. */
 export function createLinks(publicUrl: string | null, basePath: string, random: Random): Links {
-  const base = publicUrl?.replace(/\/+$/, "") ?? basePath;
+  const base = baseOf(publicUrl, basePath);
   const secret = random(32);
   const sign = (status: string, message: string) =>
     new Bun.CryptoHasher("sha256", secret).update(`${status}\n${message}`).digest("base64url").slice(0, 22);
@@ -32,6 +32,15 @@ export function createLinks(publicUrl: string | null, basePath: string, random: 
       return given.length === expected.length && crypto.timingSafeEqual(given, expected);
     },
   };
+}
+
+/** The address that submissions of a form are posted to. */
+export function formUrl(publicUrl: string | null, basePath: string, key: string): string {
+  return baseOf(publicUrl, basePath) + SUBMIT_PATH.replace(":form_key", key);
+}
+
+function baseOf(publicUrl: string | null, basePath: string): string {
+  return publicUrl?.replace(/\/+$/, "") ?? basePath;
 }
 
 /** A form's own error page, told what went wrong in its query. */

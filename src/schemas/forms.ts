@@ -46,6 +46,12 @@ export const formSchema = z.object({
   updatedAt: timestamp,
 });
 
+/** A form as the admin API shows it. */
+export const formViewSchema = z.extend(formSchema, {
+  /** Where submissions are posted to: a path where the server has no public URL. */
+  url: z.string(),
+});
+
 /** A change to a form; what is left out stays, null sets the default back. */
 export const formPatchSchema = z.strictObject({
   name: z.optional(displayName),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { emptyData, onData } from "../support/executable.ts";
+import { emptyData, formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -8,6 +8,7 @@ type Form = {
   slug: string;
   name: string;
   key: string;
+  url: string;
   enabled: boolean;
   uploads: boolean;
   successUrl: string | null;
@@ -29,6 +30,7 @@ describe("forms create", () => {
       slug: "contact",
       name: "contact",
       key: expect.stringMatching(/^[A-Za-z0-9_-]{20,}$/),
+      url: `/v1/s/${form.key}`,
       enabled: true,
       uploads: false,
       successUrl: null,
@@ -299,4 +301,49 @@ test("create --if-not-exists by many at once makes one form and fails for none",
   const one = () => here.json<{ key: string }>("forms", "create", "contact", "--if-not-exists");
   const made = await Promise.all([one(), one(), one(), one(), one(), one()]);
   expect(new Set(made.map(({ key }) => key)).size).toBe(1);
+});
+
+describe("the address of a form", () => {
+  /** What `forms create`, `set`, `get` and `list` show of it with that environment, as text and as JSON. */
+  async function addressesOf(name: string, args: string[], env: Record<string, string> = {}) {
+    const run = async (...command: string[]) =>
+      (await formflag(["forms", ...command, ...args], { env })).stdout;
+    const { key } = JSON.parse(await run("create", name, "--json")) as Form;
+    const [form] = JSON.parse(await run("list", "--json")) as [Form];
+    const texts = [
+      await run("get", name),
+      await run("list"),
+      await run("set", name, "--name", "Other"),
+      (
+        (await formflag(["forms", "get", name, "--json", ...args], { env })).stdout.match(/"url": "(.*)"/) ??
+        []
+      )[1]!,
+      form.url,
+    ];
+    return texts.map((text) => /\S*\/v1\/s\/\S+/.exec(text)?.[0].replace(key, "KEY"));
+  }
+  const all = (address: string) => Array<string>(5).fill(address);
+
+  test("is whole where the public URL is known, else a path", async () => {
+    const env = { FORMFLAG_PUBLIC_URL: "https://example.com/formflag/" };
+    expect(await addressesOf("a", ["--data", tempDirectory()], env)).toEqual(
+      all("https://example.com/formflag/v1/s/KEY"),
+    );
+    expect(await addressesOf("a", ["--data", tempDirectory()])).toEqual(all("/v1/s/KEY"));
+  });
+
+  test("is whole on a server: by its own public URL, else by --server", async () => {
+    for (const [args, base] of [
+      [["--public-url", "https://forms.example.com"], "https://forms.example.com"],
+      [["--base-path", "/a/b"], "SERVER/a/b"],
+      [[], "SERVER"],
+    ] as const) {
+      const server = await startServer([...args]);
+      const token = (await onData(server.data).run("tokens", "create", "x")).stdout.trim();
+      const url = `${server.url}${args[0] === "--base-path" ? args[1] : ""}`;
+      const found = await addressesOf("a", ["--server", url], { FORMFLAG_TOKEN: token });
+      expect(found).toEqual(all(`${base.replace("SERVER", server.url)}/v1/s/KEY`));
+      await server.stop();
+    }
+  }, 15_000);
 });

@@ -629,6 +629,7 @@ describe("forms", () => {
       slug,
       name: slug,
       key: expect.stringMatching(/^[A-Za-z0-9_-]{20,}$/),
+      url: `/v1/s/${form.key}`,
       enabled: true,
       uploads: false,
       successUrl: null,

@@ -1,17 +1,22 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { createForm, deleteForm, getForm } from "../../forms.ts";
-import { formPatchSchema, formSchema, newFormSchema } from "../../schemas/forms.ts";
+import { createForm, deleteForm, getForm, type Form } from "../../forms.ts";
+import { formPatchSchema, formViewSchema, newFormSchema } from "../../schemas/forms.ts";
 import type { AdminEnv } from "../auth.ts";
+import { formUrl } from "../links.ts";
 import { created, createdResult, jsonBody, query, route } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
 
 const tag = "forms";
 
-const setFormSchema = z.extend(formSchema, { result: z.enum(["updated", "unchanged"]) });
+const setFormSchema = z.extend(formViewSchema, { result: z.enum(["updated", "unchanged"]) });
 
-export function formRoutes(app: App) {
+/** Where senders reach the server. */
+type Place = { publicUrl?: string | null; basePath?: string };
+
+export function formRoutes(app: App, { publicUrl = null, basePath = "" }: Place) {
+  const view = (form: Form) => ({ ...form, url: formUrl(publicUrl, basePath, form.key) });
   return new Hono<AdminEnv>()
     .get(
       "/forms",
@@ -19,12 +24,12 @@ export function formRoutes(app: App) {
         tag,
         summary: "List forms",
         scope: "forms:read",
-        schema: z.object({ forms: z.array(formSchema), next: nextSchema }),
+        schema: z.object({ forms: z.array(formViewSchema), next: nextSchema }),
       }),
       query(listQuery),
       async (c) => {
         const page = await app.store.forms.page(c.req.valid("query"));
-        return c.json({ forms: page.items, next: nextOf(page, ({ slug }) => slug) });
+        return c.json({ forms: page.items.map(view), next: nextOf(page, ({ slug }) => slug) });
       },
     )
     .post(
@@ -34,15 +39,15 @@ export function formRoutes(app: App) {
         summary: "Create a form",
         scope: "forms:write",
         status: 201,
-        schema: z.extend(formSchema, createdResult),
+        schema: z.extend(formViewSchema, createdResult),
       }),
       jsonBody(newFormSchema),
-      async (c) => c.json(created(await createForm(app, c.req.valid("json"))), 201),
+      async (c) => c.json(created(view(await createForm(app, c.req.valid("json")))), 201),
     )
     .get(
       "/forms/:form",
-      route({ tag, summary: "Get a form by its slug or key", scope: "forms:read", schema: formSchema }),
-      async (c) => c.json(await getForm(app, c.req.param("form"))),
+      route({ tag, summary: "Get a form by its slug or key", scope: "forms:read", schema: formViewSchema }),
+      async (c) => c.json(view(await getForm(app, c.req.param("form")))),
     )
     .patch(
       "/forms/:form",
@@ -54,7 +59,7 @@ export function formRoutes(app: App) {
           c.req.valid("json"),
           app.now(),
         );
-        return c.json({ ...form, result });
+        return c.json({ ...view(form), result });
       },
     )
     .delete(
