@@ -109,7 +109,7 @@ const ANSWERS: Record<string, Shape> = {
   "POST /forms": FORM,
   "GET /forms/*": FORM,
   "PATCH /forms/*": { ...FORM, result },
-  "GET /forms/*/submissions": { submissions: [SUBMISSION], "next?": "string" },
+  "GET /forms/*/submissions": { submissions: [SUBMISSION], "next?": "string", "total?": "number" },
   "GET /submissions/*": SUBMISSION,
   "GET /tokens": { tokens: [TOKEN], "next?": "string" },
   "POST /tokens": { ...TOKEN, token: "string" },

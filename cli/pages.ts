@@ -1,35 +1,42 @@
 import type { Client } from "./client.ts";
 
 /** A page of the admin API: its items under the name of the list, and the cursor of what follows, if anything does. */
-type Answered = Record<string, unknown> & { next?: string | number | null };
+type Answered = Record<string, unknown> & { next?: string | number | null; total?: number };
+
+type Listing = {
+  query?: Record<string, string>;
+  cursor?: "after" | "before";
+  limit?: number;
+  maxPage?: number;
+};
 
 /**
  * The items of a list of the admin API, page after page: all of them, or the first `limit`. `cursor` is the parameter
  * that goes on, `query` what is asked for besides; an older server answers one page and no cursor.
  */
-export async function listAll<T>(
+export async function listAll<T>(client: Client, url: string, name: string, listing?: Listing): Promise<T[]> {
+  return (await listSome<T>(client, url, name, listing)).items;
+}
+
+/** The same, with the cursor of what follows and, where the server says it, the total; null where nothing follows. */
+export async function listSome<T>(
   client: Client,
   url: string,
   name: string,
-  {
-    query = {},
-    cursor = "after",
-    limit = Infinity,
-    maxPage = Infinity,
-  }: { query?: Record<string, string>; cursor?: "after" | "before"; limit?: number; maxPage?: number } = {},
-): Promise<T[]> {
-  const all: T[] = [];
+  { query = {}, cursor = "after", limit = Infinity, maxPage = Infinity }: Listing = {},
+): Promise<{ items: T[]; next: string | number | null; total: number | undefined }> {
+  const items: T[] = [];
   const asked = new URLSearchParams(query);
   for (;;) {
-    const size = Math.min(limit - all.length, maxPage);
+    const size = Math.min(limit - items.length, maxPage);
     if (size < Infinity) asked.set("limit", String(size));
     const page = await client.call<Answered>("GET", asked.size === 0 ? url : `${url}?${asked.toString()}`);
-    const items = page[name] as T[];
-    for (const item of items) all.push(item);
-    const next = page.next ?? null;
+    const found = page[name] as T[];
+    for (const item of found) items.push(item);
+    const { next = null, total } = page;
     // A server that goes on without an end, or from where it began, is not followed.
-    if (next === null || items.length === 0 || all.length >= limit || asked.get(cursor) === String(next))
-      return all;
+    if (next === null || found.length === 0 || items.length >= limit || asked.get(cursor) === String(next))
+      return { items, next, total };
     asked.set(cursor, String(next));
   }
 }

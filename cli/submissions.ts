@@ -4,11 +4,13 @@ import type { Submission } from "../src/submissions.ts";
 import { path, type Answer } from "./client.ts";
 import { fieldOption } from "./field.ts";
 import type { Io } from "./io.ts";
-import { listAll } from "./pages.ts";
+import { listSome } from "./pages.ts";
 import { action, type Session } from "./session.ts";
 import { saveTo, writeOut } from "./save.ts";
 import { details, shorten, shown, table } from "./text.ts";
 import { countValue, usage } from "./values.ts";
+
+const DEFAULT_LIMIT = "50";
 
 export function addSubmissionCommands(submissions: Command, io: Io): void {
   submissions.addHelpText(
@@ -25,18 +27,29 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
     .alias("ls")
     .argument("[form]", "slug or key of the form")
     .description("list the submissions of a form, newest first")
-    .option("--limit <n>", "how many", "50")
-    .option("--before <id>", "only those older than that submission")
+    .option("--limit <n>", "how many", DEFAULT_LIMIT)
+    .option("--before <id>", "only those older than that submission, as for the next page")
     .addOption(fieldOption())
     .addHelpText(
       "after",
-      "\nExamples:\n  formflag submissions list contact\n  formflag submissions list contact --limit 1000 --json\n",
+      `
+Where there are more, standard error says how many, and how to go on.
+
+Examples:
+  formflag submissions list contact
+  formflag submissions list contact --before 01a1fc49-92a7-75da-ab11-1c9958800353
+  formflag submissions list contact --limit 1000 --json
+`,
     )
     .action(
       action(io, async (session, given) => {
         const form = await session.need(given, "form");
         const { limit, before } = session.options as { limit: string; before?: string };
-        const all = await listSubmissions(session, form, countValue(limit, "--limit", 1), before);
+        const {
+          items: all,
+          next,
+          total,
+        } = await listSubmissions(session, form, countValue(limit, "--limit", 1), before);
         const rows = all.map(({ id, createdAt, data, files }) => [
           id,
           createdAt,
@@ -44,7 +57,13 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
           shorten(summaryOf(data), 60),
         ]);
         await session.print(all, table(["ID", "RECEIVED", "FILES", "FIELDS"], rows));
-        if (all.length === 0) session.suggest("No submissions here.");
+        if (next !== null && !session.config.quiet) {
+          const count = total === undefined ? "" : shown` of ${total}`;
+          const limited = limit === DEFAULT_LIMIT ? "" : shown` --limit ${limit}`;
+          const more = shown`formflag submissions list ${form} --before ${next}`;
+          io.note(`${all.length}${count} submissions; older ones: ${more}${limited}\n`);
+        } else if (all.length === 0) session.suggest("No submissions here.");
+        else session.suggest(`${total ?? all.length} ${total === 1 ? "submission" : "submissions"}`);
       }),
     );
 
@@ -130,10 +149,10 @@ function listSubmissions(
   form: string,
   limit: number,
   before?: string,
-): Promise<Submission[]> {
+): ReturnType<typeof listSome<Submission>> {
   const query: Record<string, string> = before === undefined ? {} : { before };
   const url = path`/forms/${form}/submissions`;
-  return listAll<Submission>(client, url, "submissions", {
+  return listSome<Submission>(client, url, "submissions", {
     query,
     cursor: "before",
     limit,
@@ -164,7 +183,9 @@ function describeSubmission({ id, form, createdAt, data, files }: Submission): s
   ]);
   const fields = table(
     ["FIELD", "VALUE"],
-    Object.entries(data).map(([name, value]) => [name, textOf(value)]),
+    Object.entries(data).flatMap(([name, value]) =>
+      linesOf(textOf(value)).map((line, index) => [index === 0 ? name : "", line]),
+    ),
   );
   const rows = files.map(({ field, name, type, size, sha256 }, index) => [
     String(index + 1),
@@ -181,10 +202,15 @@ function describeSubmission({ id, form, createdAt, data, files }: Submission): s
 
 function summaryOf(data: Record<string, unknown>): string {
   return Object.entries(data)
-    .map(([name, value]) => `${name}=${textOf(value)}`)
+    .map(([name, value]) => `${name}=${linesOf(textOf(value)).join(" ")}`)
     .join("  ");
 }
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** As a person wrote them; browsers send CR LF. */
+function linesOf(text: string): string[] {
+  return text.split(/\r\n|\r|\n/);
 }

@@ -78,9 +78,13 @@ export async function listSubmissions(
   app: App,
   form: string,
   page: { limit: number; before: string | null },
-): Promise<SubmissionPage> {
+): Promise<SubmissionPage & { total: number }> {
   const { key } = await getForm(app, form);
-  return app.store.submissions.list(key, page.limit, page.before);
+  const { submissions } = app.store;
+  return {
+    ...(await submissions.list(key, page.limit, page.before)),
+    total: await submissions.count(key),
+  };
 }
 
 /** Every submission of a form, newest first, in pages of a bounded size. */

@@ -80,6 +80,16 @@ describe("submissions list", () => {
     expect(await json<Submission[]>("submissions", "list", "contact", "--before", first)).toEqual([]);
   });
 
+  test("says on standard error how many there are, and how to go on where there are more", async () => {
+    const page = await run("submissions", "list", "contact", "--limit", "2");
+    const next = `formflag submissions list contact --before ${second} --limit 2`;
+    expect(page).toMatchObject({ code: 0, stderr: `2 of 3 submissions; older ones: ${next}\n` });
+    const rest = await run(...next.split(" ").slice(1));
+    expect(rest).toMatchObject({ code: 0, stdout: expect.stringContaining(first), stderr: "" });
+    expect((await run("submissions", "list", "contact", "--limit", "2", "-q")).stderr).toBe("");
+    expect((await run("submissions", "list", "contact", "--limit", "2", "--json")).stderr).toBe(page.stderr);
+  });
+
   test("shows one submission a line", async () => {
     const { code, stdout, stderr } = await run("submissions", "list", "contact");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -149,9 +159,9 @@ describe("submissions get", () => {
     ]);
   });
 
-  test("in words too, with line ends shown as escapes", async () => {
+  test("in words too, a value of several lines as lines", async () => {
     const { stdout } = await run("submissions", "get", third);
-    expect(stdout).toContain("line\\nbreak");
+    expect(stdout).toMatch(/^other +line\n {7}break$/m);
     expect((await run("submissions", "get", second)).stdout).toContain("pho to.jpg");
   });
 

@@ -713,7 +713,7 @@ describe("submissions", () => {
     return storeSubmission(app, form, { data: JSON.stringify(data), files: await Promise.all(staged) });
   }
 
-  type Page = { submissions: Submission[]; next: string | null };
+  type Page = { submissions: Submission[]; next: string | null; total: number };
   const pageOf = async (form: Form, query: string) =>
     (await (await ask(`${path("forms", form.slug, "submissions")}${query}`)).json()) as Page;
 
@@ -757,8 +757,12 @@ describe("submissions", () => {
     expect(walked).toEqual(ids);
     expect(nexts).toEqual([ids[1]!, ids[3]!, null]);
     expect(await pageOf(form, "?limit=5")).toMatchObject({ next: null });
-    expect(await pageOf(form, `?before=${ids[4]!}`)).toEqual({ submissions: [], next: null });
-    expect((await pageOf(await openForm(), "")) as unknown).toEqual({ submissions: [], next: null });
+    expect(await pageOf(form, `?before=${ids[4]!}`)).toEqual({ submissions: [], next: null, total: 5 });
+    expect((await pageOf(await openForm(), "")) as unknown).toEqual({
+      submissions: [],
+      next: null,
+      total: 0,
+    });
   });
 
   describe("exported", () => {

@@ -23,6 +23,8 @@ const pageSchema = z.object({
   submissions: z.array(submissionSchema),
   /** What to pass as `before` for the next page; null on the last. */
   next: z.nullable(z.string()),
+  /** Of all submissions of the form, on whatever page they are. */
+  total: z.int(),
 });
 
 export function submissionRoutes(app: App) {
@@ -38,8 +40,9 @@ export function submissionRoutes(app: App) {
       query(pageQuery),
       async (c) => {
         const { limit, before = null } = c.req.valid("query");
-        const { submissions, more } = await listSubmissions(app, c.req.param("form"), { limit, before });
-        return c.json({ submissions, next: more ? submissions.at(-1)!.id : null });
+        const page = await listSubmissions(app, c.req.param("form"), { limit, before });
+        const { submissions, more, total } = page;
+        return c.json({ submissions, next: more ? submissions.at(-1)!.id : null, total });
       },
     )
     .get(
