@@ -18,13 +18,15 @@ export async function listAll<T>(client: Client, url: string, name: string, list
   return (await listSome<T>(client, url, name, listing)).items;
 }
 
+type Listed<T> = { items: T[]; next: string | number | null; total: number | undefined };
+
 /** The same, with the cursor of what follows and, where the server says it, the total; null where nothing follows. */
 export async function listSome<T>(
   client: Client,
   url: string,
   name: string,
   { query = {}, cursor = "after", limit = Infinity, maxPage = Infinity }: Listing = {},
-): Promise<{ items: T[]; next: string | number | null; total: number | undefined }> {
+): Promise<Listed<T>> {
   const items: T[] = [];
   const asked = new URLSearchParams(query);
   for (;;) {
