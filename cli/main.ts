@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { AppError, type ErrorCode } from "../src/errors.ts";
+import { COMPLETE } from "./completion-command.ts";
 import { globalOptions } from "./config.ts";
 import { Cancelled, Failed, RemoteError, WIDTH, processIo, type Io } from "./io.ts";
 import { nearMiss } from "./near-misses.ts";
@@ -126,6 +127,13 @@ export async function run(args: string[], io: Io): Promise<number> {
   const asJson = args.includes("--json");
   const written: Promise<void>[] = [];
   try {
+    if (args[0] === COMPLETE) {
+      const [, ...words] = args;
+      const program = await buildProgram(io, { write: () => {}, isWanted: (name) => words.includes(name) });
+      const found = await (await import("./complete.ts")).complete(words, program, io);
+      await io.out(found.map((each) => `${each}\n`).join(""));
+      return 0;
+    }
     const write = (text: string) => void written.push(io.out(wrapHelp(text, io.outWidth ?? Infinity)));
     const isWanted = (name: string) => args.includes(name) || args.includes("completion");
     const program = await buildProgram(io, {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import { formflag } from "../support/executable.ts";
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { EXECUTABLE, formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const VERBS = {
@@ -47,24 +48,144 @@ describe.each(["bash", "zsh", "fish"])("the completion script for %s", (shell) =
   });
 });
 
+const data = tempDirectory();
+const here = onData(data);
+await here.run("projects", "create", "shop", "--environments", "develop,live");
+await here.run("projects", "create", "blog", "--environments", "stage");
+await here.run("flags", "set", "sale", "-p", "shop", "-e", "develop");
+await here.run("segments", "set", "staff", "-p", "shop", "-e", "live", "--rule", "true");
+await here.run("forms", "create", "contact");
+await here.run("tokens", "create", "laptop");
+
+/** What Tab offers behind a command line, in each shell. */
+const OFFERED: [line: string, offered: string[]][] = [
+  ["env", ["environments"]],
+  ["flags se", ["set"]],
+  ["flags set sale --pay", ["--payload"]],
+  ["--json forms up", ["uploads"]],
+  ["projects get ", ["blog", "shop"]],
+  ["projects delete s", ["shop"]],
+  ["flags list -p ", ["blog", "shop"]],
+  ["flags list --project b", ["blog"]],
+  ["environments get -p shop ", ["develop", "live"]],
+  ["flags set sale -p shop -e l", ["live"]],
+  ["flags promote sale -p blog --from ", ["stage"]],
+  ["flags get -p shop ", ["sale"]],
+  ["flags get -p blog ", []],
+  ["flags set sale -p shop --on -e d", ["develop"]],
+  ["segments get -p shop -e live ", ["staff"]],
+  ["forms get ", ["contact"]],
+  ["forms uploads contact ", ["off", "on"]],
+  ["forms create ", []],
+  ["submissions export contact --format ", ["csv", "jsonl"]],
+  ["submissions download x ", []],
+  ["tokens revoke ", ["laptop"]],
+  ["completion ", ["bash", "fish", "zsh"]],
+  ["backup restore no", ["notes.tar"]],
+  ["apply -f no", ["notes.tar"]],
+];
+
+/** Files that are offered only where one is wanted. */
+async function withFiles(): Promise<string> {
+  const cwd = tempDirectory();
+  await Bun.write(join(cwd, "notes.tar"), "");
+  await Bun.write(join(cwd, "sale.txt"), "");
+  return cwd;
+}
+
+const env = {
+  PATH: `${dirname(EXECUTABLE)}:${process.env["PATH"]}`,
+  HOME: tempDirectory(),
+  FORMFLAG_DATA: data,
+};
+
 describe("in bash", () => {
   /** What pressing Tab after these words offers. */
-  async function completed(...words: string[]): Promise<string[]> {
+  async function completed(words: string[], more: Record<string, string> = {}): Promise<string[]> {
     const line = words.map((word) => `'${word}'`).join(" ");
-    const press = `COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _formflag; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const press = `COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _formflag; printf '%s\n' "\${COMPREPLY[@]}"`;
     const script = await saved(`${await scriptFor("bash")}\n${press}\n`);
-    const { code, text } = await outputOf("bash", "--norc", script);
-    expect(code).toBe(0);
-    return text.split("\n").filter(Boolean);
+    const child = Bun.spawn(["bash", "--norc", script], {
+      cwd: await withFiles(),
+      env: { ...env, ...more },
+      stderr: "pipe",
+    });
+    const [text, errors] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    expect({ code: await child.exited, errors }).toEqual({ code: 0, errors: "" });
+    return text.split("\n").filter(Boolean).toSorted();
   }
 
-  test("a noun is completed, then its verbs, then their options", async () => {
-    expect(await completed("formflag", "env")).toEqual(["environments"]);
-    expect(await completed("formflag", "flags", "se")).toEqual(["set"]);
-    expect(await completed("formflag", "flags", "set", "sale", "--pay")).toEqual(["--payload"]);
-    expect(await completed("formflag", "--json", "forms", "up")).toEqual(["uploads"]);
-    expect(await completed("formflag", "tokens", "list", "--ser")).toEqual(["--server"]);
+  test.each(OFFERED)("%p is completed with %p", async (line, offered) => {
+    expect(await completed(["formflag", ...line.split(" ")])).toEqual(offered);
   });
+
+  test("words that bash breaks at = and : are completed as a whole", async () => {
+    expect(await completed(["formflag", "flags", "list", "--project", "=", "s"])).toEqual(["shop"]);
+    const scopes = ["flags", ":", "l"];
+    expect(await completed(["formflag", "tokens", "create", "x", "--scope", ...scopes])).toEqual(["locked"]);
+  });
+
+  test("a project comes from FORMFLAG_PROJECT too", async () => {
+    expect(await completed(["formflag", "flags", "get", ""], { FORMFLAG_PROJECT: "shop" })).toEqual(["sale"]);
+  });
+
+  test("names come from a server too, and without one nothing does", async () => {
+    const server = await startServer([], { data });
+    const { stdout } = await here.run("tokens", "create", "tab", "--scope", "read");
+    const remote = { FORMFLAG_SERVER: server.url, FORMFLAG_TOKEN: stdout.trim(), FORMFLAG_DATA: "" };
+    expect(await completed(["formflag", "projects", "get", ""], remote)).toEqual(["blog", "shop"]);
+    await server.stop();
+    expect(await completed(["formflag", "projects", "get", ""], remote)).toEqual([]);
+    await here.run("tokens", "revoke", "tab");
+  });
+});
+
+describe("in fish", () => {
+  test.skipIf(!Bun.which("fish")).each(OFFERED)("%p is completed with %p", async (line, offered) => {
+    const script = await saved(await scriptFor("fish"));
+    const press = `source ${script}; complete -C 'formflag ${line}'`;
+    const child = Bun.spawn(["fish", "--no-config", "-c", press], {
+      cwd: await withFiles(),
+      env,
+      stderr: "pipe",
+    });
+    const text = await new Response(child.stdout).text();
+    const found = text
+      .split("\n")
+      .filter(Boolean)
+      .map((each) => each.split("\t")[0]!);
+    expect([...new Set(found)].toSorted()).toEqual(offered);
+  });
+});
+
+describe("in zsh", () => {
+  /** The functions of zsh that the script calls, as far as these lines need them. */
+  const STUBS = `
+compdef() {}; compset() {}
+compadd() { shift; for each in "$@"; do [[ $each == "$PREFIX"* ]] && print -r -- "$each"; done }
+_files() { print -rl -- "$PREFIX"*(N) }
+`;
+  test.skipIf(!Bun.which("zsh")).each(OFFERED)("%p is completed with %p", async (line, offered) => {
+    const words = ["formflag", ...line.split(" ")];
+    const typed = `words=(${words.map((word) => `'${word}'`).join(" ")}); CURRENT=${words.length}; PREFIX='${words.at(-1)}'`;
+    const script = await saved(`${STUBS}${await scriptFor("zsh")}\n${typed}; _formflag || true\n`);
+    const child = Bun.spawn(["zsh", "-f", script], { cwd: await withFiles(), env, stderr: "pipe" });
+    const text = await new Response(child.stdout).text();
+    expect(text.split("\n").filter(Boolean).toSorted()).toEqual(offered);
+  });
+});
+
+test("what completion asks is silent, and touches no directory that is not there", async () => {
+  const cwd = tempDirectory();
+  for (const words of [["projects", "get", ""], ["flags", "get", "-p", "nope", ""], ["nope", ""], []]) {
+    const { code, stderr } = await formflag(["__complete", ...words], { cwd });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  }
+  expect(readdirSync(cwd)).toEqual([]);
+  expect((await formflag(["--help"])).stdout).not.toContain("__complete");
 });
 
 test("a shell there is not, or none, is exit 2 and the message names the three", async () => {
