@@ -10,11 +10,11 @@ import { usage } from "./values.ts";
 export function addExportCommand(command: Command, io: Io): void {
   command
     .addOption(
-      new Option("-p, --project <project...>", "only these, without forms (default: all)").env(
+      new Option("-p, --project <project...>", "only these projects, without forms (default: all)").env(
         "FORMFLAG_PROJECT",
       ),
     )
-    .option("--forms", "with the forms, also where projects are named")
+    .option("--forms", "the forms too, where projects are named")
     .option("-o, --output <file>", "write to that file, - for standard output")
     .addOption(
       new Option("--format <format>", "default: yaml, or json for a file named so").choices(["yaml", "json"]),
@@ -22,7 +22,7 @@ export function addExportCommand(command: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Keys are not part of it: another server makes its own.
+Keys are not part of the file: another server creates its own.
 
 Examples:
   formflag export -o formflag.yaml
@@ -71,17 +71,16 @@ Examples:
 
 export function addApplyCommand(command: Command, io: Io): void {
   withFile(command)
-    .option("--dry-run", "only show what would change; exits 0 either way")
+    .option("--dry-run", "show what would change, and change nothing; exits 0 either way")
     .option("--schema", "print the JSON Schema of a file, for editors, and nothing else")
     .addHelpText(
       "after",
       `
-What the file does not name stays as it is. With --prune a section that stands in
-the file is complete: flags, segments, environments and forms missing there go.
-Where that removes an environment, or a form with submissions, it needs --yes,
-and so does a change in a locked environment.
+What the file does not name stays as it is. With --prune every section in the file is complete: flags, segments,
+environments and forms that it leaves out are deleted. Deleting an environment, or a form with submissions, needs
+--yes, and so does a change in a locked environment.
 
-Everything is changed together, or nothing. Applied again, a file changes nothing.
+Everything is changed in one transaction, or nothing. Applied again, a file changes nothing.
 
 Examples:
   formflag apply -f formflag.yaml --dry-run
@@ -111,7 +110,7 @@ Examples:
 function withFile(command: Command): Command {
   return command
     .option("-f, --file <file>", "YAML or JSON, - for standard input")
-    .option("--prune", "what the file leaves out of a section goes");
+    .option("--prune", "delete what the file leaves out of a section");
 }
 
 type Way = { dryRun?: boolean; confirmed?: boolean };

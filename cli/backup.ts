@@ -59,11 +59,11 @@ Examples:
   backup
     .command("verify")
     .argument("<file>", "archive")
-    .description("read a backup and compare everything in it with its sums")
+    .description("read a backup and compare everything in it with its checksums")
     .addHelpText(
       "after",
       `
-The database is unpacked into the folder for temporary files (TMPDIR) meanwhile, which needs twice its size.
+The database is unpacked into the folder for temporary files (TMPDIR), which needs room for twice its size.
 
 Exit code: 0 when the backup is sound, 1 when it is not.
 
@@ -82,13 +82,13 @@ Example:
   backup
     .command("restore")
     .argument("<file>", "archive")
-    .description("make a data directory from a backup")
-    .option("--replace", "where there is data already, keep it aside under another name")
+    .description("create a data directory from a backup")
+    .option("--replace", "keep data that exists under another name")
     .addHelpText(
       "after",
       `
 The data directory has to be empty, or not to exist, unless --replace is given; no server may run on it. Nothing is
-changed before the whole backup was read and found sound.
+changed before the whole backup is read and found sound.
 
 Examples:
   formflag backup restore formflag-backup-20270131T120000Z.tar --data ./restored

@@ -27,14 +27,14 @@ export function globalOptions(): Option[] {
     new Option("--token-file <file>", "file that holds the token for --server").env("FORMFLAG_TOKEN_FILE"),
     new Option(
       "--ca-file <file>",
-      "certificates in PEM to trust for --server, in place of the usual ones",
+      "certificates in PEM to trust for --server, instead of the usual ones",
     ).env("FORMFLAG_CA_FILE"),
     new Option(
       "--insecure",
-      "send the token over http:// to another machine, where all on the way can read it",
+      "send the token over http:// to another machine, where anybody on the way can read it",
     ).env("FORMFLAG_INSECURE"),
     new Option("--json", "print JSON"),
-    new Option("-q, --quiet", "print nothing but what was asked for, and errors"),
+    new Option("-q, --quiet", "print only results and errors"),
     new Option("--no-input", "never ask"),
     new Option("-y, --yes", "answer yes to every question"),
     new Option("--no-color", "print without colours"),
@@ -50,7 +50,7 @@ export function environmentOption(): Option {
 }
 
 export function revisionOption(): Option {
-  return new Option("--if-revision <n>", "only if it is at that revision; 0 for one that is not there yet");
+  return new Option("--if-revision <n>", "only if it is at that revision; 0 if it does not exist yet");
 }
 
 /** The configuration of a command about to act. Throws `invalid`. */

@@ -18,8 +18,8 @@ export function addDoctorCommand(doctor: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Looks at the data directory, its disk, the machine, the addresses and the proxy, and says what to do about what is
-not well. Changes nothing. Give it the options and variables of the server, and run it as the user of the server.
+Checks the data directory, its disk, the machine, the addresses and the proxy, and prints what to do about each
+problem. Changes nothing. Give it the options and variables of the server, and run it as the user of the server.
 
 Exit code: 0 when nothing is broken, 1 when there are problems.
 

@@ -34,7 +34,7 @@ export function addFlagCommands(flags: Command, io: Io): void {
 
   withRules(flags.command("set"))
     .argument("[flag]", "slug of the flag")
-    .description("create or change a flag in an environment; what is not named stays as it is")
+    .description("create or change a flag in an environment; options that are not given change nothing")
     .addOption(projectOption())
     .addOption(environmentOption())
     .addOption(new Option("--on", "turn it on").conflicts("off"))
@@ -42,7 +42,10 @@ export function addFlagCommands(flags: Command, io: Io): void {
     .option("--payload <json>", "data for readers: JSON, @FILE, or - for standard input")
     .option("--expires <time>", "off from then on: ISO 8601, a span such as 30d, or never")
     .option("--description <text>", "what it is for, in every environment")
-    .option("--at <time>", "make the change then, of a flag that is there: ISO 8601, or a span such as 2h")
+    .option(
+      "--at <time>",
+      "make the change at that time, on a flag that exists: ISO 8601, or a span such as 2h",
+    )
     .addOption(revisionOption().conflicts("at"))
     .addHelpText(
       "after",

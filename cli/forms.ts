@@ -93,7 +93,7 @@ Examples:
     );
 
   for (const [verb, enabled, text] of [
-    ["enable", true, "take in submissions again"],
+    ["enable", true, "accept submissions again"],
     ["disable", false, "refuse submissions; those stored stay"],
   ] as const) {
     forms

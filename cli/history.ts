@@ -17,7 +17,9 @@ export function addHistoryCommand(parent: Command, io: Io, kind: "flag" | "segme
   const history = parent
     .command("history")
     .argument(`[${kind}]`, `name of the ${kind}`)
-    .description(`show every change of a ${kind}, newest first: who made it, when, and what it was before`)
+    .description(
+      `list the changes of ${kind === "environment" ? "an" : "a"} ${kind}, newest first: who made each, when, and what it changed`,
+    )
     .addOption(projectOption())
     .option("--limit <n>", "how many at most (default: 50)")
     .option("--before <revision>", "only older ones than that")

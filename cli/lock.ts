@@ -15,8 +15,8 @@ export function addLockCommands(environments: Command, io: Io): void {
       .argument("[environment]", "slug of the environment")
       .description(
         locked
-          ? "let its flags and segments be changed only with --yes, or after a question"
-          : "let its flags and segments be changed again without being asked",
+          ? "require --yes, or a yes at the terminal, for changes of its flags and segments"
+          : "allow changes of its flags and segments without --yes again",
       )
       .addOption(projectOption())
       .addHelpText(

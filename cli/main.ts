@@ -62,12 +62,12 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Fill> }[] =
   },
   {
     name: "submissions",
-    summary: "read, export and delete what forms took in",
+    summary: "read, export and delete submissions",
     load: async () => (await import("./submissions.ts")).addSubmissionCommands,
   },
   {
     name: "export",
-    summary: "print what is set up as a file, for apply",
+    summary: "write projects, flags and forms as a file, for apply",
     load: async () => (await import("./apply.ts")).addExportCommand,
   },
   {
@@ -77,32 +77,32 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Fill> }[] =
   },
   {
     name: "apply",
-    summary: "make flags and forms what a file says",
+    summary: "change flags and forms to what a file describes",
     load: async () => (await import("./apply.ts")).addApplyCommand,
   },
   {
     name: "tokens",
-    summary: "manage tokens for the admin API, as --server uses it",
+    summary: "manage tokens for the admin API, which --server uses",
     load: async () => (await import("./tokens.ts")).addTokenCommands,
   },
   {
     name: "check",
-    summary: "look whether everything stored is sound and complete",
+    summary: "check that everything stored is sound and complete",
     load: async () => (await import("./check.ts")).addCheckCommand,
   },
   {
     name: "doctor",
-    summary: "look whether this machine and its settings suit a server",
+    summary: "check that this machine and its settings suit a server",
     load: async () => (await import("./doctor.ts")).addDoctorCommand,
   },
   {
     name: "healthcheck",
-    summary: "ask a server whether it is healthy",
+    summary: "check that a server is healthy",
     load: async () => (await import("./healthcheck.ts")).addHealthcheckCommand,
   },
   {
     name: "service",
-    summary: "run the server as a service of the system",
+    summary: "run the server as a service of systemd",
     load: async () => (await import("./service.ts")).addServiceCommands,
   },
   {
@@ -112,7 +112,7 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Fill> }[] =
   },
   {
     name: "config",
-    summary: "show what the program goes by",
+    summary: "show the settings in effect",
     load: async () => (await import("./settings.ts")).addConfigCommands,
   },
   {

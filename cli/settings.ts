@@ -22,31 +22,28 @@ export function serveOptions(): Option[] {
     new Option("--trusted-proxy <cidr>", "proxy whose X-Forwarded-For counts; may be repeated")
       .env("FORMFLAG_TRUSTED_PROXY")
       .argParser(collect),
-    new Option("--base-path <path>", "what stands before every path, such as /formflag").env(
-      "FORMFLAG_BASE_PATH",
-    ),
+    new Option("--base-path <path>", "prefix of every path, such as /formflag").env("FORMFLAG_BASE_PATH"),
     new Option("--tls-cert <file>", "serve HTTPS with this certificate chain, in PEM").env(
       "FORMFLAG_TLS_CERT",
     ),
     new Option("--tls-key <file>", "and its private key; SIGHUP reads both again").env("FORMFLAG_TLS_KEY"),
     new Option(
       "--hsts <seconds>",
-      "how long browsers shall use HTTPS only, or off; by default a year where --public-url is https",
+      "for how long browsers use HTTPS only, or off; by default a year where --public-url is https",
     ).env("FORMFLAG_HSTS"),
     new Option("--max-concurrent <n>", "requests of one address under way at a time")
       .env("FORMFLAG_MAX_CONCURRENT")
       .default(String(DEFAULT_MAX_CONCURRENT)),
-    new Option("--max-rate <rate>", "requests of one address, such as 600/m")
+    new Option("--max-rate <rate>", "requests of one address over time, such as 600/m")
       .env("FORMFLAG_MAX_RATE")
       .default("off"),
-    new Option(
-      "--metrics-listen <address>",
-      "an address of its own for /metrics, open to whoever reaches it",
-    ).env("FORMFLAG_METRICS_LISTEN"),
+    new Option("--metrics-listen <address>", "an another address for /metrics, where no token is needed").env(
+      "FORMFLAG_METRICS_LISTEN",
+    ),
     new Option("--log-format <format>", "text, or JSON lines; by default text on a terminal only")
       .env("FORMFLAG_LOG_FORMAT")
       .choices(LOG_FORMATS),
-    new Option("--log-level <level>", "the least that is logged")
+    new Option("--log-level <level>", "lowest level that is logged")
       .env("FORMFLAG_LOG_LEVEL")
       .choices(LOG_LEVELS)
       .default("info"),
@@ -84,7 +81,9 @@ Examples:
 }
 
 export function addConfigCommands(config: Command, io: Io): void {
-  const show = config.command("show").description("show each setting, its value and where that comes from");
+  const show = config
+    .command("show")
+    .description("show each setting, its value and where the value comes from");
   const own = [projectOption(), environmentOption(), ...serveOptions()];
   for (const option of own) show.addOption(option.hideHelp());
   show.action(async function (this: Command) {

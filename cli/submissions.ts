@@ -28,7 +28,7 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
     .argument("[form]", "slug or key of the form")
     .description("list the submissions of a form, newest first")
     .option("--limit <n>", "how many", DEFAULT_LIMIT)
-    .option("--before <id>", "only those older than that submission, as for the next page")
+    .option("--before <id>", "only older ones than that submission, for the next page")
     .addOption(fieldOption())
     .addHelpText(
       "after",

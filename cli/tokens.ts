@@ -23,7 +23,7 @@ export function addTokenCommands(tokens: Command, io: Io): void {
   tokens
     .command("create")
     .argument("[name]", "name of the new token")
-    .description("create a token and print it, this one time")
+    .description("create a token and print it, this one time only")
     .option(
       "--scope <scope>",
       `what it may do; may be repeated: ${SCOPES.join(", ")} (default: admin)`,

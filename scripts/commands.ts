@@ -10,7 +10,7 @@ export type CommandHelp = {
   description: string;
   arguments: { name: string; description: string }[];
   options: OptionHelp[];
-  /** What stands after the options, in blocks. */
+  /** The text after the options, in blocks. */
   notes: Note[];
   hasSubcommands: boolean;
 };
@@ -45,10 +45,10 @@ export const EXIT_STATUS = [
     "4",
     "not allowed: no token, a wrong one, or one without the scope; a file or directory that may not be read or written",
   ],
-  ["5", "conflict: it exists already, or somebody changed it first, as --if-revision asks"],
+  ["5", "conflict: it exists already, or was changed since the revision that --if-revision names"],
   ["6", "unavailable: locked, disk full, server not reachable"],
   ["9", "a difference: found by diff, or by flags refs scan --strict"],
-  ["130", "interrupted, or a question answered with no; serve exits 0 when told to stop"],
+  ["130", "interrupted, or a question answered with no; serve exits 0 on SIGTERM and SIGINT"],
 ] as const;
 
 /** Environment variables that no option stands for. */

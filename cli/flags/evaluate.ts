@@ -19,10 +19,10 @@ export function addEvaluateCommand(flags: Command, io: Io): void {
   flags
     .command("evaluate")
     .argument("[flag]", "slug of the flag, or <flag>.payload")
-    .description("show what a flag is for a context, and why")
+    .description("evaluate a flag for a context, and show why it has that value")
     .addOption(projectOption())
     .addOption(environmentOption())
-    .option("--context <json>", "what its rule looks at: JSON, @FILE, or - for standard input", "{}")
+    .option("--context <json>", "the values that its rule uses: JSON, @FILE, or - for standard input", "{}")
     .addHelpText(
       "after",
       `

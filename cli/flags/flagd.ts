@@ -23,11 +23,11 @@ export function addFlagdCommands(flags: Command, io: Io): void {
   flags
     .command("import")
     .argument("[file]", "a file of flagd, JSON or YAML; - for standard input")
-    .description("set the flags and segments of an environment as a file says; what it does not name stays")
+    .description("set the flags and segments that a file describes; others stay as they are")
     .addOption(format())
     .addOption(projectOption())
     .addOption(environmentOption())
-    .option("--dry-run", "only tell what would change")
+    .option("--dry-run", "show what would change, and change nothing")
     .addHelpText(
       "after",
       `

@@ -14,9 +14,7 @@ export function addListCommand(flags: Command, io: Io): void {
   flags
     .command("list")
     .alias("ls")
-    .description(
-      "list the flags of an environment by name; without -e, of every environment beside each other",
-    )
+    .description("list the flags of an environment by name; without -e, of every environment side by side")
     .addOption(projectOption())
     .addOption(environmentOption())
     .addOption(fieldOption())

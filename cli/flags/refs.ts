@@ -18,15 +18,15 @@ export function addRefsCommands(flags: Command, io: Io): void {
     .argument("[dir]", "folder with source code", ".")
     .description("find flags without a reference in source code, and references without a flag")
     .addOption(projectOption())
-    .option("--strict", "exit 9 where there is either")
+    .option("--strict", "exit 9 where it finds either")
     .option("--exclude <glob>", "leave out files or folders; may be repeated", gather)
     .option("--pattern <regex>", "calls of your own, with the flag as first group; may be repeated", gather)
     .addHelpText(
       "after",
       `
-Looks into the text files below DIR: in a git work tree those that .gitignore does not name, and nowhere into .git,
-node_modules, dist, build, vendor, or files over 1 MB. A name of eight characters or more that holds a dash, a dot or
-an underscore is found as a whole word anywhere; others only in quotes, or in a path such as /api/v1/flags/NAME.
+Reads the text files below DIR, without files over 1 MB and without .git, node_modules, dist, build and vendor; in a
+git work tree also without files that .gitignore names. A name of eight characters or more that holds a dash, a dot
+or an underscore is found as a whole word anywhere; others only in quotes, or in a path such as /api/v1/flags/NAME.
 
 References without a flag are found by the calls of OpenFeature's SDKs, such as getBooleanValue("NAME", false),
 useFlag("NAME", false), get_string_value("NAME", "") and client.BooleanValue(ctx, "NAME", false), by flagKey="NAME",

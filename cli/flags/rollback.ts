@@ -19,8 +19,8 @@ export function addRollbackCommand(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-State, payload, expiry, variants, rules and description are as they were; a flag that was deleted
-meanwhile is made anew, off in the other environments.
+State, payload, expiry, variants, rules and description are set as they were. A flag that was deleted since is
+created again, off in the other environments.
 
 Examples:
   formflag flags history new-checkout -p shop -e production

@@ -31,7 +31,7 @@ export function withRules(command: Command): Command {
         "if",
       ]),
     )
-    .option("--rollout <percent>", "on for that share of the users, always the same ones")
+    .option("--rollout <percent>", "on for that share of the users; the same user is always in or out")
     .addOption(
       new Option("--if <condition>", "who gets the variant of the --then after it; repeatable").argParser(
         append,

@@ -41,8 +41,8 @@ export function addScheduleCommands(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-A server makes them within a second of their time. Where none runs, the next command that looks at
-flags does, and so does the next server before it answers.
+A server makes them within a second of their time. Where no server runs, the next command that reads flags makes
+them, or the next server before it answers.
 
 Examples:
   formflag flags set sale -p shop -e production --on --at 2027-01-31T12:00:00Z

@@ -20,8 +20,8 @@ export function addStaleCommand(flags: Command, io: Io): void {
 A flag looks finished when it is
   expired   past its expiry
   settled   the same for everybody, on or off, and unchanged for 30 days
-  unread    not read for 30 days, or never since it was made that long ago
-in every environment, or with -e in that one. A server notes reads once an hour and when it stops.
+  unread    not read for 30 days, or never since it was created, if that is as long ago
+in every environment, or with -e in that one. A server stores once an hour, and when it stops, which flags were read.
 
 Examples:
   formflag flags stale -p shop
