@@ -20,6 +20,8 @@ export async function reportFlag(session: Session, place: Place, flag: SetFlag, 
     );
   if (flag.result !== "created") return;
   const near = await nearFlag(session, place);
+  // A script has read "created" already.
+  if (near === null && !io.errIsTerminal) return;
   const meant =
     near === null
       ? ""

@@ -120,7 +120,8 @@ describe("what a server answers", () => {
     async (_, args) => {
       const { code, stdout, stderr } = await ask(args, hostile.url);
       expect(stdout + stderr).not.toMatch(CONTROL);
-      expect(stdout + stderr).not.toMatch(/^\s*FORGED/m);
+      // The lines of a value stand behind the name of its field.
+      expect(stdout + stderr).not.toMatch(/^\s{0,6}FORGED/m);
       expect([0, 9]).toContain(code);
     },
   );
