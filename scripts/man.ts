@@ -39,7 +39,7 @@ export async function manPage(date: Date): Promise<string> {
     "\\fIcommand\\fR [\\fIoption\\fR ...] [\\fIargument\\fR ...]",
     ".SH DESCRIPTION",
     ...text(
-      "formflag takes in form submissions and answers feature flags, on an embedded database and an upload directory.",
+      "formflag stores form submissions and serves feature flags, on an embedded database and an upload directory.",
     ),
     ...text("Without --server a command acts on the data directory, whether or not a server runs on it."),
     ".SH OPTIONS",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { readCommands } from "../scripts/commands.ts";
 import { generatedPages } from "../scripts/docs.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -47,6 +48,33 @@ function anchorsIn(markdown: string): Set<string> {
     }),
   );
 }
+
+/** The calls of the executable in blocks of commands, without what is quoted in them. */
+function callsIn(markdown: string): string[] {
+  const blocks = [...markdown.matchAll(/^( *)```sh\n([^]*?)^\1```$/gm)].map((match) => match[2]!);
+  const lines = blocks
+    .join("\n")
+    .replaceAll("\\\n", " ")
+    .replaceAll(/'[^']*'/g, "QUOTED");
+  return [...lines.matchAll(/(?:^ *|[|(] *|-u formflag |exec formflag \/)formflag +([^|()\n]+)/gm)].map(
+    (match) => match[1]!,
+  );
+}
+
+describe("commands in blocks of code", () => {
+  test.each(PAGES)("of %s exist, with their options", async (page) => {
+    const [program, ...commands] = await readCommands();
+    const unknown: string[] = [];
+    for (const call of callsIn(await read(page))) {
+      const command = commands.findLast(({ name }) => `${call} `.startsWith(`${name} `));
+      const options = [...(command?.options ?? []), ...program.options];
+      const flags = new Set(options.flatMap((option) => option.flags.split(/[ ,]+/)));
+      const given = call.match(/(?<= )--?[a-z][\w-]*/g) ?? [];
+      if (!command || command.hasSubcommands || given.some((flag) => !flags.has(flag))) unknown.push(call);
+    }
+    expect(unknown).toEqual([]);
+  });
+});
 
 describe("links", () => {
   test("anchors are those of GitHub", () => {
