@@ -64,15 +64,11 @@ export function sizeValue(text: string, option: string): number | null {
   return bytes;
 }
 
-/** A whole number from `least`, and up to `most`. Throws `invalid`. */
-export function countValue(text: string, option: string, least = 0, most = 999_999_999): number {
+/** A whole number from `least`. Throws `invalid`. */
+export function countValue(text: string, option: string, least = 0): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (count >= least && count <= most) return count;
-  const range = most === 999_999_999 ? `from ${least}` : `from ${least} to ${most}`;
-  throw usage(
-    `${option} ${text} is not a whole number ${range}`,
-    `write ${option} ${Math.max(least, Math.min(50, most))}`,
-  );
+  if (count >= least) return count;
+  throw usage(`${option} ${text} is not a whole number from ${least}`, `write ${option} 50`);
 }
 
 /** The header that asks for the revision of `--if-revision`; none without. Throws `invalid`. */

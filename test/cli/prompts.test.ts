@@ -75,17 +75,18 @@ describe("the choice of an environment", () => {
 
   test("is made by typing, or with the arrow keys", async () => {
     const { at } = await openShop();
-    for (const [typed, environment] of [
-      ["stag\r", "staging"],
-      ["\x1b[B\r", "production"],
+    for (const [flag, typed, environment] of [
+      ["sale", "stag\r", "staging"],
+      ["banner", "\x1b[B\r", "production"],
     ] as const) {
-      const terminal = at("flags", "set", "sale", "-p", "shop", "--on");
+      const terminal = at("flags", "set", flag, "-p", "shop", "--on");
       await terminal.shows("Which environment?");
       terminal.type(typed);
       const { code, screen } = await terminal.ends();
+      expect(screen).toContain(`${flag} is a new flag of project shop`);
       expect({ code, screen }).toEqual({
         code: 0,
-        screen: expect.stringContaining(`sale in shop/${environment}: on`),
+        screen: expect.stringContaining(`created ${flag} in shop/${environment}: on`),
       });
     }
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { formflag, onData } from "../support/executable.ts";
+import { onData } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 /** What the scripts of an operator are built of. */
@@ -125,12 +125,4 @@ test("a change says its result, and a flag and a segment their revision, whereve
   expect(segment).toMatchObject({ revision: expect.any(Number), result: "updated" });
   const locked = await json<object>("environments", "lock", "live", "-p", "shop");
   expect(locked).toMatchObject({ locked: true, result: "updated" });
-});
-
-test("the example of the README reads a flag by keys that --field prints", async () => {
-  const readme = await Bun.file(new URL("../../README.md", import.meta.url)).text();
-  for (const [, line] of readme.matchAll(/\$\((formflag \w+ get [^)]*--field \w+)\)/g)) {
-    const args = line!.replace("production", "live").split(" ").slice(1);
-    expect({ line, ...(await formflag([...args, "--data", data])) }).toMatchObject({ line, code: 0 });
-  }
 });
