@@ -1,12 +1,12 @@
 import { Command, CommanderError } from "commander";
-import { AppError, type ErrorCode } from "../src/errors.ts";
+import { AppError, type ErrorCode } from "../src/base/errors.ts";
 import { COMPLETE } from "./completion-command.ts";
-import { globalOptions } from "./config.ts";
-import { Cancelled, Failed, RemoteError, WIDTH, processIo, type Io } from "./io.ts";
-import { nearMiss } from "./near-misses.ts";
-import { printable, printableLines } from "./text.ts";
+import { Cancelled, Failed, type Io, RemoteError, WIDTH, processIo } from "./output/terminal.ts";
+import { printable, printableLines } from "./output/text.ts";
+import { wrapHelp } from "./output/wrap.ts";
+import { globalOptions } from "./session/config.ts";
+import { nearMiss } from "./session/near-misses.ts";
 import { COMMIT, VERSION } from "./version.ts";
-import { wrapHelp } from "./wrap.ts";
 
 const FAILURE = 1;
 const USAGE = 2;
@@ -33,92 +33,92 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Fill> }[] =
   {
     name: "serve",
     summary: "serve form submissions, feature flags and the admin API",
-    load: async () => (await import("./settings.ts")).addServeOptions,
+    load: async () => (await import("./serve/options.ts")).addServeOptions,
   },
   {
     name: "projects",
     summary: "manage projects, which hold flags and environments",
-    load: async () => (await import("./projects.ts")).addProjectCommands,
+    load: async () => (await import("./commands/projects/projects.ts")).addProjectCommands,
   },
   {
     name: "environments",
     summary: "manage the environments of a project",
-    load: async () => (await import("./environments.ts")).addEnvironmentCommands,
+    load: async () => (await import("./commands/environments/environments.ts")).addEnvironmentCommands,
   },
   {
     name: "flags",
     summary: "manage feature flags",
-    load: async () => (await import("./flags.ts")).addFlagCommands,
+    load: async () => (await import("./commands/flags/flags.ts")).addFlagCommands,
   },
   {
     name: "segments",
     summary: "manage rules that the flags of an environment share",
-    load: async () => (await import("./segments.ts")).addSegmentCommands,
+    load: async () => (await import("./commands/segments/segments.ts")).addSegmentCommands,
   },
   {
     name: "forms",
     summary: "manage forms and what they accept",
-    load: async () => (await import("./forms.ts")).addFormCommands,
+    load: async () => (await import("./commands/forms/forms.ts")).addFormCommands,
   },
   {
     name: "submissions",
     summary: "read, export and delete submissions",
-    load: async () => (await import("./submissions.ts")).addSubmissionCommands,
+    load: async () => (await import("./commands/submissions/submissions.ts")).addSubmissionCommands,
   },
   {
     name: "export",
     summary: "write projects, flags and forms as a file, for apply",
-    load: async () => (await import("./apply.ts")).addExportCommand,
+    load: async () => (await import("./commands/documents/apply.ts")).addExportCommand,
   },
   {
     name: "diff",
     summary: "show what applying a file would change",
-    load: async () => (await import("./apply.ts")).addDiffCommand,
+    load: async () => (await import("./commands/documents/apply.ts")).addDiffCommand,
   },
   {
     name: "apply",
     summary: "change flags and forms to what a file describes",
-    load: async () => (await import("./apply.ts")).addApplyCommand,
+    load: async () => (await import("./commands/documents/apply.ts")).addApplyCommand,
   },
   {
     name: "tokens",
     summary: "manage tokens for the admin API, which --server uses",
-    load: async () => (await import("./tokens.ts")).addTokenCommands,
+    load: async () => (await import("./commands/tokens/tokens.ts")).addTokenCommands,
   },
   {
     name: "check",
     summary: "check that everything stored is sound and complete",
-    load: async () => (await import("./check.ts")).addCheckCommand,
+    load: async () => (await import("./commands/maintenance/check.ts")).addCheckCommand,
   },
   {
     name: "doctor",
     summary: "check that this machine and its settings suit a server",
-    load: async () => (await import("./doctor.ts")).addDoctorCommand,
+    load: async () => (await import("./commands/doctor/doctor.ts")).addDoctorCommand,
   },
   {
     name: "healthcheck",
     summary: "check that a server is healthy",
-    load: async () => (await import("./healthcheck.ts")).addHealthcheckCommand,
+    load: async () => (await import("./commands/healthcheck.ts")).addHealthcheckCommand,
   },
   {
     name: "service",
     summary: "run the server as a service of systemd",
-    load: async () => (await import("./service.ts")).addServiceCommands,
+    load: async () => (await import("./commands/service/install.ts")).addServiceCommands,
   },
   {
     name: "backup",
     summary: "back up everything stored, verify a backup, restore it",
-    load: async () => (await import("./backup.ts")).addBackupCommands,
+    load: async () => (await import("./commands/maintenance/backup.ts")).addBackupCommands,
   },
   {
     name: "config",
     summary: "show the settings in effect",
-    load: async () => (await import("./settings.ts")).addConfigCommands,
+    load: async () => (await import("./serve/options.ts")).addConfigCommands,
   },
   {
     name: "completion",
     summary: "print a script that completes commands in a shell",
-    load: async () => (await import("./completion.ts")).addCompletion,
+    load: async () => (await import("./commands/completion.ts")).addCompletion,
   },
 ];
 
@@ -130,7 +130,7 @@ export async function run(args: string[], io: Io): Promise<number> {
     if (args[0] === COMPLETE) {
       const [, ...words] = args;
       const program = await buildProgram(io, { write: () => {}, isWanted: (name) => words.includes(name) });
-      const found = await (await import("./complete.ts")).complete(words, program, io);
+      const found = await (await import("./commands/complete.ts")).complete(words, program, io);
       await io.out(found.map((each) => `${each}\n`).join(""));
       return 0;
     }

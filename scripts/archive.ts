@@ -1,6 +1,7 @@
-/** Archives that are the same bytes whenever and by whomever they are made. */
-import { gzipSync, type Zippable, zipSync } from "fflate";
+import { type Zippable, gzipSync, zipSync } from "fflate";
 import { packTar } from "modern-tar";
+
+/** Archives that are the same bytes whenever and by whomever they are made. */
 
 /** A file of an archive; `executable` gives it mode 0755 instead of 0644. */
 export type Entry = { name: string; bytes: Uint8Array; executable?: boolean };

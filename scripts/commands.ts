@@ -1,6 +1,6 @@
 import type { Command, Option } from "commander";
-import { processIo } from "../cli/io.ts";
 import { buildProgram } from "../cli/main.ts";
+import { processIo } from "../cli/output/terminal.ts";
 
 /** A command as its help describes it. */
 export type CommandHelp = {

@@ -1,6 +1,7 @@
-/** How an executable is made: the one recipe of `npm run build` and `npm run release`. */
 import { dirname, join } from "node:path";
 import { type BunPlugin, Glob } from "bun";
+
+/** How an executable is made: the one recipe of `npm run build` and `npm run release`. */
 
 /**
  * What dependencies import and formflag has no use for; `npm run bench -- start` shows the difference. By file: the

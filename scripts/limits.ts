@@ -1,4 +1,4 @@
-import * as limits from "../src/limits.ts";
+import * as limits from "../src/base/bytes.ts";
 import { tableOf } from "./markdown.ts";
 
 /** What the page says of one limit beside its value. */

@@ -1,13 +1,14 @@
-/** The manual page `formflag.1`, from the commands as they are: `bun scripts/man.ts | man -l -`. */
 import { VERSION } from "../cli/version.ts";
 import {
-  EXIT_STATUS,
-  OTHER_VARIABLES,
-  readCommands,
   type CommandHelp,
+  EXIT_STATUS,
   type Note,
+  OTHER_VARIABLES,
   type OptionHelp,
+  readCommands,
 } from "./commands.ts";
+
+/** The manual page `formflag.1`, from the commands as they are: `bun scripts/man.ts | man -l -`. */
 
 const FILES = [
   [

@@ -1,7 +1,8 @@
-/** Draws docs/terminal.svg from a real run of dist/formflag: `npm run build && bun scripts/picture.ts`. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+
+/** Draws docs/terminal.svg from a real run of dist/formflag: `npm run build && bun scripts/picture.ts`. */
 
 const COMMANDS = [
   "formflag serve &",

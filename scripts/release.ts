@@ -1,18 +1,19 @@
-/** Makes `dist/release/`: archives for every platform, their checksums and the bill of materials. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unpackTar } from "modern-tar";
-import about from "../package.json";
 import { run } from "../cli/main.ts";
-import { processIo } from "../cli/io.ts";
-import { AppError } from "../src/errors.ts";
+import { processIo } from "../cli/output/terminal.ts";
+import about from "../package.json";
+import { AppError } from "../src/base/errors.ts";
 import { type Entry, tarGz, zip } from "./archive.ts";
 import { buildExecutable } from "./executable.ts";
 import { formatOf } from "./format.ts";
 import { manPage } from "./man.ts";
 import { type Lock, sbom } from "./sbom.ts";
 import { launcherOf, tryOut } from "./trial.ts";
+
+/** Makes `dist/release/`: archives for every platform, their checksums and the bill of materials. */
 
 type Target = {
   /** In the names of its files, and after `bun-` Bun's own. */

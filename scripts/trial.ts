@@ -1,7 +1,8 @@
-/** A short trial of an executable that was just built, also for another machine than this one. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+
+/** A short trial of an executable that was just built, also for another machine than this one. */
 
 /** What qemu and Debian's libraries for other machines call a processor. */
 const GNU: Record<string, string> = { x64: "x86_64", arm64: "aarch64" };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import type { Difference, Document } from "../src/documents.ts";
-import { createForm } from "../src/forms.ts";
-import { planOf } from "../src/plan-document.ts";
-import { createProject } from "../src/projects.ts";
-import { documentSchema } from "../src/schemas/documents.ts";
-import type { Setup } from "../src/setup.ts";
-import { storeSubmission } from "../src/submissions.ts";
-import { createToken } from "../src/tokens.ts";
+import { createToken } from "../src/access/tokens.ts";
+import { documentSchema } from "../src/documents/document-schema.ts";
+import type { Difference, Document } from "../src/documents/document.ts";
+import { planOf } from "../src/documents/plan-document.ts";
+import type { Setup } from "../src/documents/setup.ts";
+import { createForm } from "../src/forms/forms.ts";
+import { storeSubmission } from "../src/forms/submissions.ts";
+import { createProject } from "../src/projects/projects.ts";
 import { stageText } from "./contracts/blobs.ts";
 import { openServices, openTestApp } from "./support/app.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { App } from "../src/app.ts";
-import type { Blobs } from "../src/blobs.ts";
-import { checkData } from "../src/check.ts";
-import { createForm } from "../src/forms.ts";
-import { deleteSubmission, storeSubmission } from "../src/submissions.ts";
+import type { Blobs } from "../src/blobs/blobs.ts";
+import { createForm } from "../src/forms/forms.ts";
+import { deleteSubmission, storeSubmission } from "../src/forms/submissions.ts";
+import { checkData } from "../src/maintenance/check.ts";
 import { stageText } from "./contracts/blobs.ts";
 import { openTestApp } from "./support/app.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { csvCell } from "../src/csv.ts";
+import { csvCell } from "../src/forms/csv.ts";
 
 describe("a cell of CSV", () => {
   test("is nothing where there is no value", () => {

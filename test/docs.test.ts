@@ -1,6 +1,6 @@
-import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { describe, expect, test } from "bun:test";
 import { readCommands } from "../scripts/commands.ts";
 import { generatedPages } from "../scripts/docs.ts";
 

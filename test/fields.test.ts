@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { AppError } from "../src/errors.ts";
-import { checkData, checkDepth, createFields, quoted } from "../src/fields.ts";
-import { SUBMISSION_LIMITS } from "../src/limits.ts";
+import { AppError } from "../src/base/errors.ts";
+import { checkData, checkDepth, createFields, quoted } from "../src/forms/fields.ts";
+import { SUBMISSION_LIMITS } from "../src/forms/limits.ts";
 
 const KiB = 1024;
 

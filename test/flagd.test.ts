@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { compileFlag, type Context } from "../src/flagd/evaluate.ts";
-import { findFault, findSegmentFault } from "../src/flagd/check.ts";
-import { putIn } from "../src/flagd/segments.ts";
-import type { FlagRules } from "../src/rules.ts";
+import { findFault, findSegmentFault } from "../src/flags/flagd/check.ts";
+import { type Context, compileFlag } from "../src/flags/flagd/evaluate.ts";
+import { putIn } from "../src/flags/flagd/segments.ts";
+import type { FlagRules } from "../src/flags/rules.ts";
 
 const BOOLEAN = { variants: { on: true, off: false }, defaultVariant: "off" };
 const evaluate = (

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { applyPatch, viewFlag, type FlagPatch, type FlagRecord } from "../src/flags.ts";
-import { flagPatchSchema, flagSlug } from "../src/schemas/flags.ts";
-import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH } from "../src/limits.ts";
+import { flagPatchSchema, flagSlug } from "../src/flags/flag-schema.ts";
+import { type FlagPatch, type FlagRecord, applyPatch, viewFlag } from "../src/flags/flag.ts";
+import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH } from "../src/flags/limits.ts";
 
 const flag = (more: Partial<FlagRecord> = {}): FlagRecord => ({
   slug: "flag",

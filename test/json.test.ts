@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { findInexact } from "../src/json.ts";
+import { findInexact } from "../src/base/json.ts";
 
 describe("a number that JSON cannot keep", () => {
   test.each<[json: string, steps: string[], source: string]>([

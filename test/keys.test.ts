@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { createIdSource, dashedKey, formKey, tokenSecret } from "../src/keys.ts";
+import { tokenSecret } from "../src/access/token.ts";
+import { createIdSource, dashedKey } from "../src/base/ids.ts";
+import { formKey } from "../src/forms/form.ts";
 
 const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
 const many = <T>(count: number, make: () => T) => Array.from({ length: count }, make);

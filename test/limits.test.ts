@@ -1,12 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { assert, constantFrom, integer, property } from "fast-check";
-import {
-  CEILING_FILES,
-  DEFAULT_MAX_FILES,
-  DEFAULT_MAX_FILE_SIZE,
-  formatBytes,
-  parseBytes,
-} from "../src/limits.ts";
+import { formatBytes, parseBytes } from "../src/base/bytes.ts";
+import { CEILING_FILES, DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "../src/forms/limits.ts";
 
 const KiB = 1024;
 const MiB = 1024 * KiB;

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { Command } from "commander";
 import { buildProgram } from "../cli/main.ts";
-import { processIo } from "../cli/io.ts";
+import { processIo } from "../cli/output/terminal.ts";
 import { EXIT_STATUS, notesIn } from "../scripts/commands.ts";
 import { manPage, notes } from "../scripts/man.ts";
 import { tempDirectory } from "./support/temp.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createReferenceFinder, createReferenceReport } from "../src/refs.ts";
+import { createReferenceFinder, createReferenceReport } from "../src/flags/refs.ts";
 
 const FLAGS = ["new-checkout", "sale", "user_theme", "v2.search", "a-b"];
 const find = createReferenceFinder(FLAGS);

@@ -1,5 +1,5 @@
-import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
 import { unpackTar } from "modern-tar";
 import about from "../package.json";

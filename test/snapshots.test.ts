@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import type { FlagPatch } from "../src/flags.ts";
-import { createEnvironment } from "../src/environments.ts";
-import { createProject } from "../src/projects.ts";
-import { createSnapshots } from "../src/snapshots.ts";
+import type { FlagPatch } from "../src/flags/flag.ts";
+import { createSnapshots } from "../src/flags/snapshots.ts";
+import { createEnvironment } from "../src/projects/environments.ts";
+import { createProject } from "../src/projects/projects.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { openTestApp } from "./support/app.ts";
 

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import type { FlagRecord } from "../src/flags.ts";
-import { createFlagsService } from "../src/http/flags.ts";
-import { createOfrepService } from "../src/http/ofrep.ts";
-import type { FlagRules } from "../src/rules.ts";
-import { createProject } from "../src/projects.ts";
-import { createReads, type FlagRead, READ_INTERVAL } from "../src/reads.ts";
-import { findStale, judge } from "../src/stale.ts";
-import { isoTime } from "../src/time.ts";
+import { isoTime } from "../src/base/clock.ts";
+import type { FlagRead } from "../src/flags/flag-read.ts";
+import type { FlagRecord } from "../src/flags/flag.ts";
+import { READ_INTERVAL, createReads } from "../src/flags/reads.ts";
+import type { FlagRules } from "../src/flags/rules.ts";
+import { findStale, judge } from "../src/flags/stale.ts";
+import { createFlagsService } from "../src/http/flags/flags.ts";
+import { createOfrepService } from "../src/http/flags/ofrep.ts";
+import { createProject } from "../src/projects/projects.ts";
 import { clientAt, openServices, openTestApp } from "./support/app.ts";
 
 const DAY = 86_400_000;

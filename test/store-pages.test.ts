@@ -1,8 +1,8 @@
+import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { expect, spyOn, test } from "bun:test";
-import { join } from "node:path";
-import { createForm } from "../src/forms.ts";
-import { createProject } from "../src/projects.ts";
+import { createForm } from "../src/forms/forms.ts";
+import { createProject } from "../src/projects/projects.ts";
 import { openTestApp } from "./support/app.ts";
 
 const app = openTestApp();

@@ -1,18 +1,18 @@
-import { join } from "node:path";
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { createForm, deleteForm } from "../src/forms.ts";
+import { createForm, deleteForm } from "../src/forms/forms.ts";
 import {
   deleteSubmission,
   eachSubmission,
   getSubmission,
   listSubmissions,
   openFile,
-  storeSubmission,
   recoverUploads,
-} from "../src/submissions.ts";
+  storeSubmission,
+} from "../src/forms/submissions.ts";
 import { stageText } from "./contracts/blobs.ts";
-import { openTestApp, type TestApp } from "./support/app.ts";
+import { type TestApp, openTestApp } from "./support/app.ts";
 
 const app = openTestApp();
 let forms = 0;

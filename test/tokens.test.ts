@@ -1,8 +1,10 @@
-import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ErrorCode } from "../src/errors.ts";
-import { SCOPES, authenticate, createToken, requireScope, type Scope, type Token } from "../src/tokens.ts";
+import { describe, expect, test } from "bun:test";
+import { SCOPES, type Scope } from "../src/access/scope.ts";
+import { type Token, requireScope } from "../src/access/token.ts";
+import { authenticate, createToken } from "../src/access/tokens.ts";
+import type { ErrorCode } from "../src/base/errors.ts";
 import { openTestApp } from "./support/app.ts";
 
 const app = openTestApp();

@@ -1,4 +1,4 @@
-import { formatValue, reaches, type Figure } from "./figure.ts";
+import { type Figure, formatValue, reaches } from "./figure.ts";
 
 const ROW = 26;
 const HEAD = 34;

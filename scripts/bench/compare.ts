@@ -1,5 +1,5 @@
-import { inTurns, median, spreadOf, type Figure, type Rounds } from "./figure.ts";
-import { closedLoop, type Request } from "./load.ts";
+import { type Figure, type Rounds, inTurns, median, spreadOf } from "./figure.ts";
+import { type Request, closedLoop } from "./load.ts";
 import type { Server } from "./process.ts";
 
 export type Side = { server: Server; request: Request };

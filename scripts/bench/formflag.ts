@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { freePort, startServer, type Server } from "./process.ts";
+import { type Server, freePort, startServer } from "./process.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 

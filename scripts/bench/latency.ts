@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { median, spreadOf, type Rounds, type Show } from "./figure.ts";
+import { type Rounds, type Show, median, spreadOf } from "./figure.ts";
 import { makeFlags, makeForm, makeProject, startFormflag, startLimit } from "./formflag.ts";
 import { closedLoop, openLoop, percentile } from "./load.ts";
 import type { Server } from "./process.ts";

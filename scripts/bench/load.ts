@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { pinned, type Server } from "./process.ts";
+import { type Server, pinned } from "./process.ts";
 
 /** What is sent again and again. */
 export type Request = {

@@ -1,13 +1,14 @@
-/**
- * npm run bench [-- PART…] [--json FILE] [--quick]: measures the built executable against its limits.
- * docs/benchmark.md says what each figure means and what bounds it.
- */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chartOf } from "./chart.ts";
-import { formatValue, reaches, type Figure, type Rounds, type Show } from "./figure.ts";
+import { type Figure, type Rounds, type Show, formatValue, reaches } from "./figure.ts";
+
+/**
+ * npm run bench [-- PART…] [--json FILE] [--quick]: measures the built executable against its limits.
+ * docs/benchmark.md says what each figure means and what bounds it.
+ */
 
 type Measure = (directory: string, rounds: Rounds, show: Show) => Promise<void>;
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { freePort, startServer, type Server } from "./process.ts";
+import { type Server, freePort, startServer } from "./process.ts";
 
 /** nginx that answers everything with 200 and these bytes, in one process; undefined where it is not installed. */
 export async function startNginx(

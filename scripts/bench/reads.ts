@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { compare } from "./compare.ts";
 import type { Rounds, Show } from "./figure.ts";
-import { startNginx } from "./nginx.ts";
 import { makeFlags, makeProject, startFormflag, startLimit } from "./formflag.ts";
+import { startNginx } from "./nginx.ts";
 
 const ONE = "/api/v1/flags/flag-00050";
 const ALL = "/api/v1/flags";

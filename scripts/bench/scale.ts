@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { compare } from "./compare.ts";
-import { inTurns, median, spreadOf, type Rounds, type Show } from "./figure.ts";
+import { type Rounds, type Show, inTurns, median, spreadOf } from "./figure.ts";
 import {
+  type Formflag,
   adminHeaders,
   fillForm,
   makeFlags,
@@ -9,7 +10,6 @@ import {
   makeProject,
   startFormflag,
   timeToAnswer,
-  type Formflag,
 } from "./formflag.ts";
 import type { Request } from "./load.ts";
 

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { inTurns, median, spreadOf, type Rounds, type Show } from "./figure.ts";
-import { compileLimit, EXECUTABLE, makeProject } from "./formflag.ts";
+import { type Rounds, type Show, inTurns, median, spreadOf } from "./figure.ts";
+import { EXECUTABLE, compileLimit, makeProject } from "./formflag.ts";
 import { freePort, pinned, startServer } from "./process.ts";
 
 /** What a process costs before it does anything: time, memory, size; against executables that do the least. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { compare } from "./compare.ts";
 import type { Figure, Rounds, Show } from "./figure.ts";
 import { makeForm, startFormflag, startLimit } from "./formflag.ts";
-import { closedLoop, type Request } from "./load.ts";
+import { type Request, closedLoop } from "./load.ts";
 
 const FIELDS = {
   name: "Ann Example",

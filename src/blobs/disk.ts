@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import {
+  type FileHandle,
   access,
   constants,
   mkdir,
@@ -8,13 +9,12 @@ import {
   rename,
   rm,
   statfs,
-  type FileHandle,
 } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { shardOf, type Blobs, type StagedBlob } from "../blobs.ts";
-import { AppError } from "../errors.ts";
-import { MIN_FREE_BYTES } from "../limits.ts";
+import { AppError } from "../base/errors.ts";
+import { type Blobs, MIN_FREE_BYTES, type StagedBlob } from "./blobs.ts";
 import { noSuchFile, openHolds } from "./hold.ts";
+import { shardOf } from "./key.ts";
 
 /** Staged files stand here until they are kept; a name that no shard has. */
 const STAGING = "staging";

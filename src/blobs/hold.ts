@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { mkdir, open, rename, rm, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Blobs } from "../blobs.ts";
-import { AppError } from "../errors.ts";
+import { AppError } from "../base/errors.ts";
+import type { Blobs } from "./blobs.ts";
 
 /** A file whose time of change says that the process that holds is alive. */
 const BEAT = "beat";

@@ -1,13 +1,16 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import type { Author } from "../access/caller.ts";
+import type { Scope } from "../access/scope.ts";
+import { type Token, requireScope } from "../access/token.ts";
+import { authenticate } from "../access/tokens.ts";
 import type { App } from "../app.ts";
-import { AppError } from "../errors.ts";
-import type { Author } from "../history.ts";
-import { MAX_ADMIN_BODY, MAX_WRONG_TOKENS, formatBytes } from "../limits.ts";
-import { requireChangeable } from "../locks.ts";
-import { authenticate, requireScope, type Scope, type Token } from "../tokens.ts";
-import { limitedAs, type Client } from "./address.ts";
-import { openBody, refuseAbandoned } from "./body.ts";
+import { formatBytes } from "../base/bytes.ts";
+import { AppError } from "../base/errors.ts";
+import { requireChangeable } from "../projects/locks.ts";
+import { type Client, limitedAs } from "./address.ts";
+import { openBody, refuseAbandoned } from "./forms/body.ts";
+import { MAX_ADMIN_BODY, MAX_WRONG_TOKENS } from "./limits.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
 /**

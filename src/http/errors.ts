@@ -1,5 +1,5 @@
 import { HTTPException } from "hono/http-exception";
-import { AppError, type ErrorCode } from "../errors.ts";
+import { AppError, type ErrorCode } from "../base/errors.ts";
 
 const STATUS = {
   invalid: 400,

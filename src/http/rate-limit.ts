@@ -1,6 +1,6 @@
-import { AppError } from "../errors.ts";
-import type { RateLimit } from "../forms.ts";
-import { limitedAs, type Client } from "./address.ts";
+import { AppError } from "../base/errors.ts";
+import type { RateLimit } from "../forms/form.ts";
+import { type Client, limitedAs } from "./address.ts";
 
 /** Senders remembered at once; past it the windows that have ended are forgotten. */
 const MAX_WINDOWS = 10_000;

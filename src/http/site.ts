@@ -1,45 +1,31 @@
 import { Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { App } from "../app.ts";
-import { findClient, normalise, type Client } from "./address.ts";
-import type { AdminApp } from "./admin.ts";
-import { showError, type Report } from "./errors.ts";
-import type { FlagsService } from "./flags.ts";
-import type { FormsService } from "./forms.ts";
-import { createHealth, FORWARDED } from "./health.ts";
-import type { MetricsApp } from "./exposition.ts";
-import type { OfrepService } from "./ofrep.ts";
-import { missingPage } from "./pages/error.ts";
+import { type Client, findClient, normalise } from "./address.ts";
+import type { AdminApp } from "./admin/admin.ts";
+import { type Report, showError } from "./errors.ts";
+import type { FlagsService } from "./flags/flags.ts";
+import type { OfrepService } from "./flags/ofrep.ts";
+import type { FormsService } from "./forms/forms.ts";
+import { missingPage } from "./forms/pages/error.ts";
+import type { MetricsApp } from "./operation/exposition.ts";
+import { FORWARDED, createHealth } from "./operation/health.ts";
 import {
   ADMIN_PATH,
   FLAGS_PATH,
   FLAG_PATH,
+  HEALTH_PATH,
+  METRICS_PATH,
   OFREP_FLAGS_PATH,
   OFREP_FLAG_PATH,
   OFREP_PATH,
-  HEALTH_PATH,
-  METRICS_PATH,
   OPENAPI_PATH,
   READY_PATH,
   SUBMIT_PATH,
 } from "./paths.ts";
 import { REQUEST_ID, requestId } from "./request-id.ts";
+import type { RequestRecord, ServiceName } from "./request-record.ts";
 import { NO_SNIFF } from "./security.ts";
-
-export type ServiceName = "forms" | "flags" | "admin" | "operation";
-
-/** One answered request. Holds no path, query or header as sent, for they may carry keys. */
-export type RequestRecord = {
-  service: ServiceName;
-  method: string;
-  /** The pattern that matched, behind the base path; `/*` where none did. */
-  route: string;
-  status: number;
-  /** Milliseconds until the answer began. */
-  ms: number;
-  id: string;
-  client: () => Client;
-};
 
 /** What one address serves. What is a promise is loaded when first asked for: the others start sooner. */
 export type Services = {
@@ -65,7 +51,9 @@ export type SiteOptions = {
 
 /** `peer` tells the address at the other end of the connection: flag reads hardly ever ask. */
 type Peer = () => string;
+
 type Answer = Response | Promise<Response>;
+
 type Handler = (request: Request, parameter: string, client: () => Client, peer: Peer) => Answer;
 
 export type Site = {

@@ -1,6 +1,6 @@
-import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { onData, startServer } from "../support/executable.ts";
 import { openConnection } from "../support/raw.ts";

@@ -1,5 +1,5 @@
-import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { describe, expect, test } from "bun:test";
 import { openRawInbox } from "../support/raw.ts";
 
 const inbox = await openRawInbox();

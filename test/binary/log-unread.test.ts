@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
+import { expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { EXECUTABLE } from "../support/executable.ts";
 import { openConnection } from "../support/raw.ts";

@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
 import { dirname, join } from "node:path";
+import { expect, test } from "bun:test";
 import { EXECUTABLE, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 

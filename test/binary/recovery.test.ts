@@ -1,7 +1,7 @@
-import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { createIdSource } from "../../src/keys.ts";
+import { expect, test } from "bun:test";
+import { createIdSource } from "../../src/base/ids.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";

@@ -1,8 +1,8 @@
+import { afterAll, describe, expect, test } from "bun:test";
 import { OFREPProvider } from "@openfeature/ofrep-provider";
 import { OFREPWebProvider } from "@openfeature/ofrep-web-provider";
 import { OpenFeature } from "@openfeature/server-sdk";
-import { OpenFeature as WebOpenFeature, ProviderEvents, type Provider } from "@openfeature/web-sdk";
-import { afterAll, describe, expect, test } from "bun:test";
+import { type Provider, ProviderEvents, OpenFeature as WebOpenFeature } from "@openfeature/web-sdk";
 import { EventSource } from "eventsource";
 import { eventually } from "../support/eventually.ts";
 import { onData, startServer } from "../support/executable.ts";

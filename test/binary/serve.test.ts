@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { afterAll, describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";

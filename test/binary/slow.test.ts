@@ -1,5 +1,5 @@
-import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { describe, expect, test } from "bun:test";
 import { onData, startServer } from "../support/executable.ts";
 import { openConnection, openRawInbox } from "../support/raw.ts";
 

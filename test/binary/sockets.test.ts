@@ -1,6 +1,6 @@
-import { describe, expect, test } from "bun:test";
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { openConnection, openRawInbox } from "../support/raw.ts";
 

@@ -1,6 +1,6 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect, type TLSSocket } from "node:tls";
+import { type TLSSocket, connect } from "node:tls";
 import { expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { onData, startServer } from "../support/executable.ts";

@@ -1,8 +1,8 @@
-import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { printDocument, readDocument } from "../../cli/document-file.ts";
-import type { Io } from "../../cli/io.ts";
+import { printDocument, readDocument } from "../../cli/commands/documents/document-file.ts";
+import type { Io } from "../../cli/output/terminal.ts";
 import { EXECUTABLE, formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 

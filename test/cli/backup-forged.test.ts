@@ -1,6 +1,6 @@
-import { Database } from "bun:sqlite";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { adoptDatabase } from "../../src/store/sqlite/adopt.ts";
 import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";

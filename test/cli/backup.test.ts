@@ -3,18 +3,18 @@ import {
   existsSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   renameSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
+import { makeArchive, openForm, rewrite, submissionsIn } from "../support/archive.ts";
 import { eventually } from "../support/eventually.ts";
 import { EXECUTABLE, formflag, onData } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
-import { makeArchive, openForm, rewrite, submissionsIn } from "../support/archive.ts";
 
 const sound = await makeArchive();
 

@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { afterAll, describe, expect, test } from "bun:test";
 import { formflag } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 

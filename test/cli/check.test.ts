@@ -1,7 +1,7 @@
-import { Database } from "bun:sqlite";
-import { expect, test } from "bun:test";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
 import { formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 

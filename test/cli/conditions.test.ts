@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { conditionRule } from "../../cli/flags/condition.ts";
-import { compileFlag, type Context } from "../../src/flagd/evaluate.ts";
-import { findFault } from "../../src/flagd/check.ts";
+import { conditionRule } from "../../cli/commands/flags/condition.ts";
+import { findFault } from "../../src/flags/flagd/check.ts";
+import { type Context, compileFlag } from "../../src/flags/flagd/evaluate.ts";
 
 /** Whether a condition lets a context in. */
 function holds(condition: string, context: Context): boolean {

@@ -1,4 +1,3 @@
-import { afterAll, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -10,10 +9,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { inodeFinding, spaceFinding } from "../../cli/doctor/disk.ts";
-import { fileSystemFinding } from "../../cli/doctor/file-systems.ts";
-import type { Finding } from "../../cli/doctor/finding.ts";
-import { clockFinding } from "../../cli/doctor/machine.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { inodeFinding, spaceFinding } from "../../cli/commands/doctor/disk.ts";
+import { fileSystemFinding } from "../../cli/commands/doctor/file-systems.ts";
+import type { Finding } from "../../cli/commands/doctor/finding.ts";
+import { clockFinding } from "../../cli/commands/doctor/machine.ts";
 import { formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import { onData } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 

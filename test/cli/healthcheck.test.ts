@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { afterAll, describe, expect, test } from "bun:test";
 import { formflag, startServer } from "../support/executable.ts";
 
 const TLS = join(import.meta.dir, "../support/tls");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createToken } from "../../src/tokens.ts";
-import { openApp } from "../../cli/open.ts";
+import { openApp } from "../../cli/data/open.ts";
+import { createToken } from "../../src/access/tokens.ts";
 import { eventually } from "../support/eventually.ts";
 import { formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";

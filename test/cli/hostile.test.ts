@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { shapeOf, type Shape } from "../../cli/answers.ts";
-import { remoteClient } from "../../cli/remote.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { type Shape, shapeOf } from "../../cli/session/answers.ts";
+import { remoteClient } from "../../cli/session/remote.ts";
 import { ADMIN_PATH } from "../../src/http/paths.ts";
 import { formflag } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";

@@ -1,6 +1,6 @@
-import { describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import { formflag, onData } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { Client } from "../../cli/client.ts";
-import { listAll } from "../../cli/pages.ts";
+import type { Client } from "../../cli/session/client.ts";
+import { listAll } from "../../cli/session/pages.ts";
 
 /** A server with `count` numbers in pages of at most `size`; `next` is the cursor that it names after one. */
 function serverOf(count: number, size: number, next: (last: number) => unknown = (last) => last) {

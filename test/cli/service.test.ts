@@ -1,6 +1,6 @@
-import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { unitText, type Service } from "../../cli/systemd.ts";
+import { describe, expect, test } from "bun:test";
+import { type Service, unitText } from "../../cli/commands/service/systemd.ts";
 import { EXECUTABLE, formflag } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 

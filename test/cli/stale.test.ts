@@ -1,6 +1,6 @@
-import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Project } from "../../src/projects.ts";
+import { describe, expect, test } from "bun:test";
+import type { Project } from "../../src/projects/project.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";

@@ -1,6 +1,6 @@
-import { describe, expect, test } from "bun:test";
 import { existsSync, lstatSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import { EXECUTABLE, formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 

@@ -1,10 +1,10 @@
-import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { unpackTar } from "modern-tar";
 import { holdLock } from "../../src/store/sqlite/lock.ts";
-import { migrate, MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
+import { MIGRATIONS, migrate } from "../../src/store/sqlite/migrate.ts";
 import { formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 

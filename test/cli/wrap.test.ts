@@ -1,13 +1,13 @@
-import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
+import type { Command } from "commander";
 import { buildProgram } from "../../cli/main.ts";
-import { processIo, type Io } from "../../cli/io.ts";
-import { createLog } from "../../cli/log.ts";
-import { wrap, wrapHelp } from "../../cli/wrap.ts";
+import { type Io, processIo } from "../../cli/output/terminal.ts";
+import { wrap, wrapHelp } from "../../cli/output/wrap.ts";
+import { createLog } from "../../cli/serve/log.ts";
 import { formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { atTerminal } from "../support/terminal.ts";
-import type { Command } from "commander";
 
 const WIDTH = 60;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Blobs, StagedBlob } from "../../src/blobs.ts";
+import type { Blobs, StagedBlob } from "../../src/blobs/blobs.ts";
 
 /** Opens an empty blob store; `keys` tells, sorted, what it keeps. */
 type OpenBlobs = () => { blobs: Blobs; keys: () => string[] };

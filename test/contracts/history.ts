@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { AppError } from "../../src/errors.ts";
-import type { FlagPatch } from "../../src/flags.ts";
-import type { Change } from "../../src/history.ts";
-import { dashedKey } from "../../src/keys.ts";
-import type { Store } from "../../src/store.ts";
+import type { Store } from "../../src/app.ts";
+import { AppError } from "../../src/base/errors.ts";
+import { dashedKey } from "../../src/base/ids.ts";
+import type { FlagPatch } from "../../src/flags/flag.ts";
+import type { Change } from "../../src/flags/history.ts";
 import type { OpenStore } from "./store.ts";
 
 const NOW = Date.parse("2026-01-02T03:04:05.678Z");

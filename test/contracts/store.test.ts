@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { historyContract } from "./history.ts";
 import { storeContract } from "./store.ts";

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Environment } from "../../src/environments.ts";
-import { AppError, type ErrorCode } from "../../src/errors.ts";
-import type { ImportPlan } from "../../src/import.ts";
-import type { FlagPatch } from "../../src/flags.ts";
-import type { Form } from "../../src/forms.ts";
-import { createIdSource, dashedKey, formKey } from "../../src/keys.ts";
-import { DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "../../src/limits.ts";
-import type { Distribution } from "../../src/metrics.ts";
-import type { SetupChange } from "../../src/setup.ts";
-import type { Store, StoredSubmission } from "../../src/store.ts";
-import type { Token } from "../../src/tokens.ts";
+import type { Token } from "../../src/access/token.ts";
+import type { Store } from "../../src/app.ts";
+import { AppError, type ErrorCode } from "../../src/base/errors.ts";
+import { createIdSource, dashedKey } from "../../src/base/ids.ts";
+import type { Distribution } from "../../src/base/metrics.ts";
+import type { SetupChange } from "../../src/documents/setup.ts";
+import type { FlagPatch } from "../../src/flags/flag.ts";
+import type { ImportPlan } from "../../src/flags/import.ts";
+import { type Form, formKey } from "../../src/forms/form.ts";
+import { DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "../../src/forms/limits.ts";
+import type { StoredSubmission } from "../../src/forms/store.ts";
+import type { Environment } from "../../src/projects/environment.ts";
 
 /** Opens a store on the database called `name`: the same one each time it is called with the same name. */
 export type OpenStore = (name: string) => Store;

@@ -1,12 +1,10 @@
-import { Database } from "bun:sqlite";
-import { afterAll, describe, expect, test } from "bun:test";
 import {
+  closeSync,
   cpSync,
   mkdirSync,
   openSync,
-  closeSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   rmSync,
   statSync,
   truncateSync,
@@ -14,6 +12,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { Database } from "bun:sqlite";
+import { afterAll, describe, expect, test } from "bun:test";
 import { EXECUTABLE, formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { clientOf, jsonSubmission, multipartSubmission, prepare, seededRandom, sha256 } from "./load.ts";

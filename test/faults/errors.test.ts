@@ -1,10 +1,12 @@
+import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
-import { canInject, inject, PAGE, startOnSmallDisk } from "./inject.ts";
+import { PAGE, canInject, inject, startOnSmallDisk } from "./inject.ts";
 import {
+  type Client,
+  type Sent,
   clientOf,
   compareFiles,
   expectWhole,
@@ -12,8 +14,6 @@ import {
   multipartSubmission,
   prepare,
   seededRandom,
-  type Client,
-  type Sent,
 } from "./load.ts";
 
 const random = seededRandom(1);

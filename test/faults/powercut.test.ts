@@ -1,25 +1,26 @@
-import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { openApp } from "../../cli/open.ts";
-import { checkData, removeOrphans, type Problem } from "../../src/check.ts";
-import { eachSubmission, recoverUploads, type Submission } from "../../src/submissions.ts";
+import { describe, expect, test } from "bun:test";
+import { openApp } from "../../cli/data/open.ts";
+import type { Submission } from "../../src/forms/submission.ts";
+import { eachSubmission, recoverUploads } from "../../src/forms/submissions.ts";
+import { type Problem, checkData, removeOrphans } from "../../src/maintenance/check.ts";
 import { formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { canInject } from "./inject.ts";
 import {
+  type Client,
+  type Keys,
+  type Random,
+  type Sent,
   clientOf,
   expectWhole,
   jsonSubmission,
   multipartSubmission,
   seededRandom,
-  type Client,
-  type Keys,
-  type Random,
-  type Sent,
 } from "./load.ts";
-import { createRecording, tracing, type Operation, type Recording } from "./record.ts";
-import { kept, lost, mixed, rebuild, type Fates, type Names } from "./replay.ts";
+import { type Operation, type Recording, createRecording, tracing } from "./record.ts";
+import { type Fates, type Names, kept, lost, mixed, rebuild } from "./replay.ts";
 
 /** How many moments of each recording are looked at, and how many submissions it has. */
 const CUTS = 30;

@@ -1,6 +1,6 @@
-import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { tempDirectory } from "../support/temp.ts";

@@ -1,9 +1,12 @@
+import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 import { EXECUTABLE, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 import {
+  type Client,
+  type Keys,
+  type Sent,
   clientOf,
   compareFiles,
   expectWhole,
@@ -12,9 +15,6 @@ import {
   prepare,
   seededRandom,
   sha256,
-  type Client,
-  type Keys,
-  type Sent,
 } from "./load.ts";
 
 const ROUNDS = Number(process.env["FORMFLAG_TORTURE_ROUNDS"] || 4);

@@ -1,16 +1,18 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "bun:test";
-import type { Io } from "../../cli/io.ts";
-import { createLog } from "../../cli/log.ts";
-import { table } from "../../cli/text.ts";
-import { createForm } from "../../src/forms.ts";
-import { createSite, type RequestRecord } from "../../src/http/site.ts";
-import { createProject } from "../../src/projects.ts";
-import { deleteSubmission, getSubmission, type Submission } from "../../src/submissions.ts";
-import { createToken } from "../../src/tokens.ts";
+import type { Io } from "../../cli/output/terminal.ts";
+import { table } from "../../cli/output/text.ts";
+import { createLog } from "../../cli/serve/log.ts";
+import { createToken } from "../../src/access/tokens.ts";
+import { createForm } from "../../src/forms/forms.ts";
+import type { Submission } from "../../src/forms/submission.ts";
+import { deleteSubmission, getSubmission } from "../../src/forms/submissions.ts";
+import type { RequestRecord } from "../../src/http/request-record.ts";
+import { createSite } from "../../src/http/site.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../support/app.ts";
-import { parse, type Parsed } from "./inputs.ts";
+import { type Parsed, parse } from "./inputs.ts";
 import { expectAsOthersRead } from "./other-parsers.ts";
 
 const app = openTestApp();

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { Submission } from "../../src/submissions.ts";
+import type { Submission } from "../../src/forms/submission.ts";
 import { grouped, urlencodedPairs } from "../support/fields.ts";
 import type { Outcome } from "./checks.ts";
 import type { Parsed } from "./inputs.ts";

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { createEnvironment } from "../../src/environments.ts";
-import { createForm } from "../../src/forms.ts";
-import { MAX_ADMIN_BODY } from "../../src/limits.ts";
-import { createProject } from "../../src/projects.ts";
-import { storeSubmission, type Submission } from "../../src/submissions.ts";
-import { SCOPES, createToken, type Scope } from "../../src/tokens.ts";
+import { SCOPES, type Scope } from "../../src/access/scope.ts";
+import { createToken } from "../../src/access/tokens.ts";
+import { createForm } from "../../src/forms/forms.ts";
+import type { Submission } from "../../src/forms/submission.ts";
+import { storeSubmission } from "../../src/forms/submissions.ts";
+import { MAX_ADMIN_BODY } from "../../src/http/limits.ts";
+import { createEnvironment } from "../../src/projects/environments.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { clientAt, openServices, openTestApp, placeOf } from "../support/app.ts";
 

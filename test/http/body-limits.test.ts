@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { createToken } from "../../src/access/tokens.ts";
 import { createSite } from "../../src/http/site.ts";
-import { createProject } from "../../src/projects.ts";
-import { createToken } from "../../src/tokens.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../support/app.ts";
 
 const MiB = 1_048_576;

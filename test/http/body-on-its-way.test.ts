@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import type { NewToken } from "../../src/access/token.ts";
+import { createToken } from "../../src/access/tokens.ts";
 import { createSite } from "../../src/http/site.ts";
-import { createProject } from "../../src/projects.ts";
-import { createToken, type NewToken } from "../../src/tokens.ts";
-import { eventually } from "../support/eventually.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
 
 const app = openTestApp();
 const services = openServices(app);

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { FlagdCore } from "@openfeature/flagd-core";
 import * as fc from "fast-check";
+import { exportFlags } from "../../src/flags/flagd/definition.ts";
+import type { SegmentRecord } from "../../src/flags/segment.ts";
 import { planImport } from "../../src/http/admin/import.ts";
-import { exportFlags } from "../../src/flagd/definition.ts";
-import type { SegmentRecord } from "../../src/segments.ts";
 
 /** Names of which some stand first in every JSON object. */
 const NAMES = ["b", "10", "a", "2", "c_d", "1", "e-f", "0x", "Z", "33"];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { createProject } from "../../src/projects.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { clientAt, openServices, openTestApp } from "../support/app.ts";
 
 type Json = Record<string, unknown>;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import type { Flag, FlagPatch } from "../../src/flags.ts";
+import type { Flag, FlagPatch } from "../../src/flags/flag.ts";
+import type { FlagsService } from "../../src/http/flags/flags.ts";
 import { createSite } from "../../src/http/site.ts";
-import type { FlagsService } from "../../src/http/flags.ts";
-import { createProject } from "../../src/projects.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { clientAt, openServices, openTestApp, siteOptions } from "../support/app.ts";
 

@@ -1,11 +1,13 @@
-import { Database } from "bun:sqlite";
 import { readdirSync } from "node:fs";
 import { BlockList } from "node:net";
 import { join } from "node:path";
+import { Database } from "bun:sqlite";
 import { afterAll, afterEach, describe, expect, spyOn, test } from "bun:test";
-import { createForm, type Form, type NewForm } from "../../src/forms.ts";
-import { newFormSchema } from "../../src/schemas/forms.ts";
-import { getSubmission, listSubmissions, openFile, type Submission } from "../../src/submissions.ts";
+import { newFormSchema } from "../../src/forms/form-schema.ts";
+import type { Form, NewForm } from "../../src/forms/form.ts";
+import { createForm } from "../../src/forms/forms.ts";
+import type { Submission } from "../../src/forms/submission.ts";
+import { getSubmission, listSubmissions, openFile } from "../../src/forms/submissions.ts";
 import { clientAt, openServices, openTestApp } from "../support/app.ts";
 
 const app = openTestApp();

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { createForm } from "../../src/forms.ts";
+import { createForm } from "../../src/forms/forms.ts";
 import { findClient, isLoopback } from "../../src/http/address.ts";
-import { createFlagsService } from "../../src/http/flags.ts";
-import { createFormsService } from "../../src/http/forms.ts";
-import { createLinks } from "../../src/http/links.ts";
+import { createFlagsService } from "../../src/http/flags/flags.ts";
+import { createFormsService } from "../../src/http/forms/forms.ts";
+import { createLinks } from "../../src/http/forms/links.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
 import { clientAt, openServices, openTestApp } from "../support/app.ts";
 

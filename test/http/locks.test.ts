@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { createProject } from "../../src/projects.ts";
-import { createToken, type Scope } from "../../src/tokens.ts";
+import type { Scope } from "../../src/access/scope.ts";
+import { createToken } from "../../src/access/tokens.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { openServices, openTestApp } from "../support/app.ts";
 
 const app = openTestApp();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { AppError } from "../../src/errors.ts";
-import { boundaryOf, createMultipartParser, type Part } from "../../src/http/multipart.ts";
-import { SUBMISSION_LIMITS as LIMITS } from "../../src/limits.ts";
+import { AppError } from "../../src/base/errors.ts";
+import { SUBMISSION_LIMITS as LIMITS } from "../../src/forms/limits.ts";
+import { type Part, boundaryOf, createMultipartParser } from "../../src/http/forms/multipart.ts";
 
 type ReadPart = Part & { text: string };
 

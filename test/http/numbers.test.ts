@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createProject } from "../../src/projects.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { openServices, openTestApp } from "../support/app.ts";
 
 const app = openTestApp();

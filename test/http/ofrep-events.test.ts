@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { createToken } from "../../src/access/tokens.ts";
 import type { App } from "../../src/app.ts";
-import { createOfrepService } from "../../src/http/ofrep.ts";
+import { createOfrepService } from "../../src/http/flags/ofrep.ts";
+import { MAX_STREAMS_OF_CLIENT } from "../../src/http/limits.ts";
 import { createSite } from "../../src/http/site.ts";
-import { MAX_STREAMS_OF_CLIENT } from "../../src/limits.ts";
-import { createProject } from "../../src/projects.ts";
-import { createToken } from "../../src/tokens.ts";
-import { eventually } from "../support/eventually.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
 
 const app = openTestApp();
 const { report, reported } = openServices(app);

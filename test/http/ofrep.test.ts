@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { createToken } from "../../src/access/tokens.ts";
+import type { FlagPatch } from "../../src/flags/flag.ts";
 import { planImport } from "../../src/http/admin/import.ts";
-import { createOfrepService } from "../../src/http/ofrep.ts";
+import { createOfrepService } from "../../src/http/flags/ofrep.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
 import { createSite } from "../../src/http/site.ts";
-import { createProject } from "../../src/projects.ts";
-import { createToken } from "../../src/tokens.ts";
-import type { FlagPatch } from "../../src/flags.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { clientAt, openServices, openTestApp, siteOptions } from "../support/app.ts";
 
 const app = openTestApp();

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { createForm } from "../../src/forms.ts";
-import { MAX_PAGE_BYTES } from "../../src/limits.ts";
-import { createProject } from "../../src/projects.ts";
-import { createToken } from "../../src/tokens.ts";
+import { createToken } from "../../src/access/tokens.ts";
+import { MAX_PAGE_BYTES } from "../../src/base/pages.ts";
+import { createForm } from "../../src/forms/forms.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { openServices, openTestApp } from "../support/app.ts";
 
 const app = openTestApp();

@@ -1,7 +1,8 @@
-import { clientAt } from "../support/app.ts";
 import { describe, expect, test } from "bun:test";
-import { createProject } from "../../src/projects.ts";
-import { createToken, type Scope } from "../../src/tokens.ts";
+import type { Scope } from "../../src/access/scope.ts";
+import { createToken } from "../../src/access/tokens.ts";
+import { createProject } from "../../src/projects/projects.ts";
+import { clientAt } from "../support/app.ts";
 import { ROOT, SUFFICE, bearer, openWorld } from "../support/world.ts";
 
 const PLACED = ["flags:read", "flags:write", "flags:locked"] as const satisfies Scope[];

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { createForm, type Form } from "../../src/forms.ts";
-import { getSubmission, openFile, type Submission } from "../../src/submissions.ts";
+import type { Form } from "../../src/forms/form.ts";
+import { createForm } from "../../src/forms/forms.ts";
+import type { Submission } from "../../src/forms/submission.ts";
+import { getSubmission, openFile } from "../../src/forms/submissions.ts";
 import { openServices, openTestApp } from "../support/app.ts";
 import { grouped, urlencodedPairs } from "../support/fields.ts";
 

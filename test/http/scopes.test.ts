@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { SCOPES, createToken } from "../../src/tokens.ts";
+import { SCOPES } from "../../src/access/scope.ts";
+import { createToken } from "../../src/access/tokens.ts";
 import { ROOT, SUFFICE, bearer, openWorld } from "../support/world.ts";
 
 const world = await openWorld();

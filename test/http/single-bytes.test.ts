@@ -1,10 +1,10 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
-import { createForm } from "../../src/forms.ts";
+import { createToken } from "../../src/access/tokens.ts";
+import { createForm } from "../../src/forms/forms.ts";
 import { createByteBuffer } from "../../src/http/byte-buffer.ts";
 import { createSite } from "../../src/http/site.ts";
-import { createProject } from "../../src/projects.ts";
-import { createToken } from "../../src/tokens.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../support/app.ts";
 
 const app = openTestApp();

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { createForm } from "../../src/forms.ts";
+import { createToken } from "../../src/access/tokens.ts";
+import { createForm } from "../../src/forms/forms.ts";
 import { createAddressList } from "../../src/http/address.ts";
 import type { Report } from "../../src/http/errors.ts";
-import { createMetricsApp, type MetricsOptions } from "../../src/http/exposition.ts";
-import { createMetrics } from "../../src/http/metrics.ts";
-import { createSite, type RequestRecord, type Services, type SiteOptions } from "../../src/http/site.ts";
-import { createProject } from "../../src/projects.ts";
-import { createToken } from "../../src/tokens.ts";
-import { eventually } from "../support/eventually.ts";
+import { type MetricsOptions, createMetricsApp } from "../../src/http/operation/exposition.ts";
+import { createMetrics } from "../../src/http/operation/metrics.ts";
+import type { RequestRecord } from "../../src/http/request-record.ts";
+import { type Services, type SiteOptions, createSite } from "../../src/http/site.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
 
 const app = openTestApp();
 const services = openServices(app);

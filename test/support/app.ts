@@ -1,20 +1,20 @@
 import { join } from "node:path";
 import { afterAll } from "bun:test";
+import type { Scope } from "../../src/access/scope.ts";
 import type { App } from "../../src/app.ts";
+import { createIdSource } from "../../src/base/ids.ts";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
-import { findClient, type Client } from "../../src/http/address.ts";
-import { createAdminApp } from "../../src/http/admin.ts";
+import { type Client, findClient } from "../../src/http/address.ts";
+import { createAdminApp } from "../../src/http/admin/admin.ts";
 import type { Report } from "../../src/http/errors.ts";
-import { createFlagsService } from "../../src/http/flags.ts";
-import { createFormsService } from "../../src/http/forms.ts";
-import { createOfrepService } from "../../src/http/ofrep.ts";
-import { createLinks } from "../../src/http/links.ts";
+import { createFlagsService } from "../../src/http/flags/flags.ts";
+import { createOfrepService } from "../../src/http/flags/ofrep.ts";
+import { createFormsService } from "../../src/http/forms/forms.ts";
+import { createLinks } from "../../src/http/forms/links.ts";
+import { DEFAULT_MAX_CONCURRENT } from "../../src/http/limits.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
 import type { SiteOptions } from "../../src/http/site.ts";
-import { createIdSource } from "../../src/keys.ts";
-import { DEFAULT_MAX_CONCURRENT } from "../../src/limits.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import type { Scope } from "../../src/tokens.ts";
 import { tempDirectory } from "./temp.ts";
 
 /** The product on a directory of its own, with a clock that stands still until it is moved. */

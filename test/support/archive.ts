@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "bun:test";
-import { createTarPacker, unpackTar, type ParsedTarEntryWithData } from "modern-tar";
+import { type ParsedTarEntryWithData, createTarPacker, unpackTar } from "modern-tar";
 import { onData, startServer } from "./executable.ts";
 import { tempDirectory } from "./temp.ts";
 

@@ -1,7 +1,7 @@
-import { afterAll, expect } from "bun:test";
 import { readdirSync } from "node:fs";
-import { connect, type Socket } from "node:net";
+import { type Socket, connect } from "node:net";
 import { join } from "node:path";
+import { afterAll, expect } from "bun:test";
 import { eventually } from "./eventually.ts";
 import { onData, startServer } from "./executable.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll } from "bun:test";
-import { EXECUTABLE } from "./executable.ts";
 import { eventually } from "./eventually.ts";
+import { EXECUTABLE } from "./executable.ts";
 import { tempDirectory } from "./temp.ts";
 
 /** The executable at a terminal of its own, as a person uses it. */

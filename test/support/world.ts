@@ -1,10 +1,11 @@
-import { Database } from "bun:sqlite";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { createForm } from "../../src/forms.ts";
-import { createProject } from "../../src/projects.ts";
-import { storeSubmission } from "../../src/submissions.ts";
-import { SCOPES, createToken, type Scope } from "../../src/tokens.ts";
+import { Database } from "bun:sqlite";
+import { SCOPES, type Scope } from "../../src/access/scope.ts";
+import { createToken } from "../../src/access/tokens.ts";
+import { createForm } from "../../src/forms/forms.ts";
+import { storeSubmission } from "../../src/forms/submissions.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { openServices, openTestApp, placeOf } from "./app.ts";
 

@@ -1,5 +1,6 @@
-/** The least that evaluates flags over OFREP: flagd's library, and an answer in JSON. */
 import { FlagdCore } from "@openfeature/flagd-core";
+
+/** The least that evaluates flags over OFREP: flagd's library, and an answer in JSON. */
 
 const [port, file] = process.argv.slice(2);
 const core = new FlagdCore();

@@ -1,11 +1,11 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
+import { requireScope } from "../../access/token.ts";
 import type { App } from "../../app.ts";
-import { applyDocument, planDocument } from "../../apply.ts";
-import { differenceSchema, documentSchema } from "../../schemas/documents.ts";
-import { requireScope } from "../../tokens.ts";
-import { MAX_IMPORT_BODY } from "../../limits.ts";
+import { applyDocument, planDocument } from "../../documents/apply.ts";
+import { differenceSchema, documentSchema } from "../../documents/document-schema.ts";
 import type { AdminEnv } from "../auth.ts";
+import { MAX_IMPORT_BODY } from "../limits.ts";
 import { jsonBody, route } from "./contract.ts";
 
 const applySchema = z.strictObject({

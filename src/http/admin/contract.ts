@@ -1,13 +1,13 @@
 import { describeRoute, resolver, validator } from "hono-openapi";
 import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
-import { pathOf } from "../../documents.ts";
-import { AppError } from "../../errors.ts";
-import { MAX_ADMIN_BODY } from "../../limits.ts";
-import { findInexact, inexactMessage, isDeeper } from "../../json.ts";
-import { MAX_JSON_LEVELS } from "../../limits.ts";
-import type { Scope } from "../../tokens.ts";
-import { CONFIRM, requires, type OperationPlace } from "../auth.ts";
+import type { Scope } from "../../access/scope.ts";
+import { MAX_JSON_LEVELS } from "../../base/bytes.ts";
+import { AppError } from "../../base/errors.ts";
+import { findInexact, inexactMessage, isDeeper } from "../../base/json.ts";
+import { pathOf } from "../../documents/document.ts";
+import { CONFIRM, type OperationPlace, requires } from "../auth.ts";
+import { MAX_ADMIN_BODY } from "../limits.ts";
 
 z.config(en());
 

@@ -1,13 +1,13 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { createEnvironment, getEnvironment } from "../../environments.ts";
 import {
   environmentPatchSchema,
   environmentSchema,
   newEnvironmentSchema,
-} from "../../schemas/environments.ts";
-import { authorOf, type AdminEnv } from "../auth.ts";
+} from "../../projects/environment-schema.ts";
+import { createEnvironment, getEnvironment } from "../../projects/environments.ts";
+import { type AdminEnv, authorOf } from "../auth.ts";
 import { created, createdResult, jsonBody, route } from "./contract.ts";
 
 const tag = "environments";

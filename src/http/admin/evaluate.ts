@@ -1,12 +1,12 @@
 import type { App } from "../../app.ts";
-import { AppError } from "../../errors.ts";
-import type { Context, Evaluation } from "../../flagd/evaluate.ts";
-import { createDecide, evaluateFlag, evaluatePayload, PAYLOAD_SUFFIX } from "../../flagd/flag.ts";
-import { noSuchFlag } from "../../flags.ts";
-import { RULE_LIMITS, formatBytes } from "../../limits.ts";
-import type { FlagPlace } from "../../store.ts";
-import { checkContext, ContextError } from "../ofrep-context.ts";
-import { rulesBySegment } from "../../segments.ts";
+import { formatBytes } from "../../base/bytes.ts";
+import { AppError } from "../../base/errors.ts";
+import { type FlagPlace, noSuchFlag } from "../../flags/flag.ts";
+import type { Context, Evaluation } from "../../flags/flagd/evaluate.ts";
+import { PAYLOAD_SUFFIX, createDecide, evaluateFlag, evaluatePayload } from "../../flags/flagd/flag.ts";
+import { RULE_LIMITS } from "../../flags/limits.ts";
+import { rulesBySegment } from "../../flags/segment.ts";
+import { ContextError, checkContext } from "../flags/ofrep-context.ts";
 
 /**
  * What a flag, or the payload of a plain one, is for a context. Throws `not_found`, `invalid` or `too_large` for the

@@ -1,9 +1,9 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { documentOf } from "../../documents.ts";
-import { noSuchProject } from "../../projects.ts";
-import { documentSchema } from "../../schemas/documents.ts";
+import { documentSchema } from "../../documents/document-schema.ts";
+import { documentOf } from "../../documents/document.ts";
+import { noSuchProject } from "../../projects/project.ts";
 import type { AdminEnv } from "../auth.ts";
 import { query, route } from "./contract.ts";
 

@@ -1,12 +1,12 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { exportFlags } from "../../flagd/definition.ts";
-import { MAX_IMPORT_BODY } from "../../limits.ts";
-import { authorOf, requireUnlocked, type AdminEnv } from "../auth.ts";
+import { exportFlags } from "../../flags/flagd/definition.ts";
+import { rulesBySegment } from "../../flags/segment.ts";
+import { type AdminEnv, authorOf, requireUnlocked } from "../auth.ts";
+import { MAX_IMPORT_BODY } from "../limits.ts";
 import { jsonBody, query, route } from "./contract.ts";
 import { planImport } from "./import.ts";
-import { rulesBySegment } from "../../segments.ts";
 import { checkSegmentsFit } from "./rules.ts";
 
 const tag = "flags";

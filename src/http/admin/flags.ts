@@ -1,11 +1,11 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { AppError } from "../../errors.ts";
-import { noSuchFlag, viewFlag, type FlagRecord } from "../../flags.ts";
-import { flagDetailSchema, flagPatchSchema, flagSlug } from "../../schemas/flags.ts";
-import { parseRules } from "../../rules.ts";
-import { authorOf, type AdminEnv } from "../auth.ts";
+import { AppError } from "../../base/errors.ts";
+import { flagDetailSchema, flagPatchSchema, flagSlug } from "../../flags/flag-schema.ts";
+import { type FlagRecord, noSuchFlag, viewFlag } from "../../flags/flag.ts";
+import { parseRules } from "../../flags/rules.ts";
+import { type AdminEnv, authorOf } from "../auth.ts";
 import { jsonBody, query, revisionOf, route, shownAt } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
 import { checkFlagRules } from "./rules.ts";

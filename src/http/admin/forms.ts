@@ -1,10 +1,11 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { createForm, deleteForm, getForm, type Form } from "../../forms.ts";
-import { formPatchSchema, formViewSchema, newFormSchema } from "../../schemas/forms.ts";
+import { formPatchSchema, formViewSchema, newFormSchema } from "../../forms/form-schema.ts";
+import type { Form } from "../../forms/form.ts";
+import { createForm, deleteForm, getForm } from "../../forms/forms.ts";
 import type { AdminEnv } from "../auth.ts";
-import { formUrl } from "../links.ts";
+import { formUrl } from "../forms/links.ts";
 import { created, createdResult, jsonBody, query, route } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
 

@@ -1,12 +1,12 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { getEnvironment } from "../../environments.ts";
-import { noSuchFlag } from "../../flags.ts";
-import { CHANGE_KINDS, viewChange, type ChangeQuery } from "../../history.ts";
-import { DEFAULT_PAGE, MAX_PAGE } from "../../limits.ts";
-import { changeSchema } from "../../schemas/history.ts";
-import { noSuchSegment } from "../../segments.ts";
+import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
+import { noSuchFlag } from "../../flags/flag.ts";
+import { changeSchema } from "../../flags/history-schema.ts";
+import { CHANGE_KINDS, type ChangeQuery, viewChange } from "../../flags/history.ts";
+import { noSuchSegment } from "../../flags/segment.ts";
+import { getEnvironment } from "../../projects/environments.ts";
 import type { AdminEnv } from "../auth.ts";
 import { query, route } from "./contract.ts";
 import { limitOf, nextOf } from "./pages.ts";

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
-import { AppError } from "../../errors.ts";
-import { findFault, findMetadataFault, findSegmentFault, type Fault } from "../../flagd/check.ts";
-import { defineFlag, payloadOf, type FlagdFlag } from "../../flagd/definition.ts";
-import { PAYLOAD_SUFFIX } from "../../flagd/flag.ts";
-import { findGaps, missingSegments } from "../../flagd/gaps.ts";
-import { findNestingFaults } from "../../flagd/segments.ts";
-import type { FlagDefinition, ImportPlan } from "../../import.ts";
-import type { FlagRules } from "../../rules.ts";
-import { flagPatchSchema, flagSlug } from "../../schemas/flags.ts";
-import { segmentName } from "../../schemas/segments.ts";
+import { AppError } from "../../base/errors.ts";
+import { flagPatchSchema, flagSlug } from "../../flags/flag-schema.ts";
+import { type Fault, findFault, findMetadataFault, findSegmentFault } from "../../flags/flagd/check.ts";
+import { type FlagdFlag, defineFlag, payloadOf } from "../../flags/flagd/definition.ts";
+import { PAYLOAD_SUFFIX } from "../../flags/flagd/flag.ts";
+import { findGaps, missingSegments } from "../../flags/flagd/gaps.ts";
+import { findNestingFaults } from "../../flags/flagd/segments.ts";
+import type { FlagDefinition, ImportPlan } from "../../flags/import.ts";
+import type { FlagRules } from "../../flags/rules.ts";
+import { segmentName } from "../../flags/segment-schema.ts";
 
 type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { MAX_LIST } from "../../limits.ts";
-import type { Page } from "../../pages.ts";
+import { MAX_LIST } from "../../base/bytes.ts";
+import type { Page } from "../../base/pages.ts";
 
 /** How many items at most. */
 export function limitOf(max: number, byDefault: number) {

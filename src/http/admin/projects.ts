@@ -1,9 +1,9 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { createProject, getProject } from "../../projects.ts";
-import { newProjectSchema, projectSchema } from "../../schemas/projects.ts";
-import { authorOf, type AdminEnv } from "../auth.ts";
+import { newProjectSchema, projectSchema } from "../../projects/project-schema.ts";
+import { createProject, getProject } from "../../projects/projects.ts";
+import { type AdminEnv, authorOf } from "../auth.ts";
 import { created, createdResult, jsonBody, query, route } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
 

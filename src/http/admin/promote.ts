@@ -1,8 +1,8 @@
 import { Hono } from "hono/quick";
+import { requireScope } from "../../access/token.ts";
 import type { App } from "../../app.ts";
-import { promotionOrderSchema, promotionSchema } from "../../schemas/promotion.ts";
-import { requireScope } from "../../tokens.ts";
-import { authorOf, requireUnlocked, type AdminEnv } from "../auth.ts";
+import { promotionOrderSchema, promotionSchema } from "../../flags/promotion-schema.ts";
+import { type AdminEnv, authorOf, requireUnlocked } from "../auth.ts";
 import { jsonBody, route } from "./contract.ts";
 
 export function promoteRoutes(app: App) {

@@ -1,7 +1,7 @@
 import { Hono } from "hono/quick";
 import type { App } from "../../app.ts";
-import { rollbackSchema } from "../../schemas/history.ts";
-import { authorOf, type AdminEnv } from "../auth.ts";
+import { rollbackSchema } from "../../flags/history-schema.ts";
+import { type AdminEnv, authorOf } from "../auth.ts";
 import { jsonBody, revisionOf, route, shownAt } from "./contract.ts";
 import { setFlagSchema, viewDetail } from "./flags.ts";
 

@@ -1,12 +1,11 @@
 import type { App } from "../../app.ts";
-import { AppError } from "../../errors.ts";
-import { mayMakeGaps, missingSegments, requireNoGaps } from "../../flagd/gaps.ts";
-import { findNestingFaults, putIn, type Segments } from "../../flagd/segments.ts";
-import type { FlagPatch, FlagRecord } from "../../flags.ts";
-import { applyRules, changesRules, parseRules } from "../../rules.ts";
-import { everyScheduled } from "../../schedule.ts";
-import { rulesBySegment, segmentInUse, usersOf } from "../../segments.ts";
-import type { FlagPlace, SegmentPlace } from "../../store.ts";
+import { AppError } from "../../base/errors.ts";
+import type { FlagPatch, FlagPlace, FlagRecord } from "../../flags/flag.ts";
+import { mayMakeGaps, missingSegments, requireNoGaps } from "../../flags/flagd/gaps.ts";
+import { type Segments, findNestingFaults, putIn } from "../../flags/flagd/segments.ts";
+import { applyRules, changesRules, parseRules } from "../../flags/rules.ts";
+import { everyScheduled } from "../../flags/schedule.ts";
+import { type SegmentPlace, rulesBySegment, segmentInUse, usersOf } from "../../flags/segment.ts";
 
 /**
  * Checks the rules that a change would leave a flag with, where it changes them. Throws `invalid` for what flagd's
@@ -18,7 +17,7 @@ export async function checkFlagRules(app: App, place: FlagPlace, patch: FlagPatc
   const rules = applyRules(current?.rules ?? null, patch);
   if (rules === null) return;
   // Only here: the library takes as long to load as all the rest of a command.
-  const { checkRules } = await import("../../flagd/check.ts");
+  const { checkRules } = await import("../../flags/flagd/check.ts");
   const selection = await app.store.flags.selectIn(place.project, place.environment);
   // What somebody writes here is looked at more closely than what stands already, which may have been imported.
   const isStrict = patch.targeting != null;
@@ -32,7 +31,7 @@ export async function checkFlagRules(app: App, place: FlagPlace, patch: FlagPatc
  * makes rules of flags too large.
  */
 export async function checkSegmentRule(app: App, place: SegmentPlace, rule: unknown): Promise<void> {
-  const { checkSegment } = await import("../../flagd/check.ts");
+  const { checkSegment } = await import("../../flags/flagd/check.ts");
   checkSegment(rule);
   const selection = await app.store.flags.selectIn(place.project, place.environment);
   const before = rulesBySegment(await selection.segments());

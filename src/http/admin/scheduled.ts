@@ -1,10 +1,11 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { AppError } from "../../errors.ts";
-import { scheduleChange, viewScheduled, type ScheduledChange } from "../../schedule.ts";
-import { newScheduledSchema, scheduledSchema } from "../../schemas/schedule.ts";
-import { authorOf, type AdminEnv } from "../auth.ts";
+import { AppError } from "../../base/errors.ts";
+import { newScheduledSchema, scheduledSchema } from "../../flags/schedule-schema.ts";
+import { scheduleChange } from "../../flags/schedule.ts";
+import { type ScheduledChange, viewScheduled } from "../../flags/scheduled-change.ts";
+import { type AdminEnv, authorOf } from "../auth.ts";
 import { jsonBody, query, route } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
 import { checkFlagRules } from "./rules.ts";

@@ -1,10 +1,10 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { AppError } from "../../errors.ts";
-import { segmentName, segmentRuleSchema, segmentSchema } from "../../schemas/segments.ts";
-import { noSuchSegment, viewSegment } from "../../segments.ts";
-import { authorOf, type AdminEnv } from "../auth.ts";
+import { AppError } from "../../base/errors.ts";
+import { segmentName, segmentRuleSchema, segmentSchema } from "../../flags/segment-schema.ts";
+import { noSuchSegment, viewSegment } from "../../flags/segment.ts";
+import { type AdminEnv, authorOf } from "../auth.ts";
 import { jsonBody, query, revisionOf, route, shownAt } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
 import { checkSegmentRule, requireUnused } from "./rules.ts";

@@ -1,8 +1,8 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { staleFlagSchema } from "../../schemas/stale.ts";
-import { DEFAULT_STALE_DAYS, findStale } from "../../stale.ts";
+import { staleFlagSchema } from "../../flags/stale-schema.ts";
+import { DEFAULT_STALE_DAYS, findStale } from "../../flags/stale.ts";
 import type { AdminEnv } from "../auth.ts";
 import { query, route } from "./contract.ts";
 

@@ -1,13 +1,13 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { exportCsv, exportJsonl } from "../../export.ts";
-import { getForm } from "../../forms.ts";
-import { DEFAULT_PAGE, MAX_PAGE } from "../../limits.ts";
-import { deleteSubmission, getSubmission, listSubmissions, openFile } from "../../submissions.ts";
-import { submissionSchema } from "../../schemas/submissions.ts";
+import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
+import { exportCsv, exportJsonl } from "../../forms/export.ts";
+import { getForm } from "../../forms/forms.ts";
+import { submissionSchema } from "../../forms/submission-schema.ts";
+import { deleteSubmission, getSubmission, listSubmissions, openFile } from "../../forms/submissions.ts";
 import type { AdminEnv } from "../auth.ts";
-import { attachment } from "../attachment.ts";
+import { attachment } from "./attachment.ts";
 import { query, route } from "./contract.ts";
 import { limitOf } from "./pages.ts";
 

@@ -1,8 +1,8 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
+import { createdTokenSchema, newTokenSchema, tokenSchema } from "../../access/token-schema.ts";
+import { createToken } from "../../access/tokens.ts";
 import type { App } from "../../app.ts";
-import { createToken } from "../../tokens.ts";
-import { createdTokenSchema, newTokenSchema, tokenSchema } from "../../schemas/tokens.ts";
 import type { AdminEnv } from "../auth.ts";
 import { created, createdResult, jsonBody, query, route } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";

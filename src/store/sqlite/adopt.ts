@@ -1,12 +1,12 @@
-import { constants, Database, SQLiteError } from "bun:sqlite";
 import { pathToFileURL } from "node:url";
+import { Database, SQLiteError, constants } from "bun:sqlite";
 import { checkReferences } from "./check.ts";
 import { copyDatabase } from "./copy.ts";
 import { sqliteError } from "./errors.ts";
 import { MIGRATIONS, schemaVersion } from "./migrate.ts";
 import { brokenColumns } from "./row-rules.ts";
 import { hasSmallSchema } from "./schema-pages.ts";
-import { compareSchemas, readSchema, schemaAfter, tablesIn, type SchemaObject } from "./schema.ts";
+import { type SchemaObject, compareSchemas, readSchema, schemaAfter, tablesIn } from "./schema.ts";
 import { close, query } from "./statements.ts";
 
 /** Bytes of a value in a row; the largest that formflag writes is a submission of 24 MB. */

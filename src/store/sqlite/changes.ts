@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
-import type { Author, Change } from "../../history.ts";
+import type { Author } from "../../access/caller.ts";
+import type { Change } from "../../flags/history.ts";
 import { query } from "./statements.ts";
 
 type NewChange = Pick<Change, "revision" | "environment" | "kind" | "name" | "before" | "after">;

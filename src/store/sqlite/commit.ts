@@ -1,20 +1,20 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import { AppError, type ErrorCode } from "../../errors.ts";
+import { AppError, type ErrorCode } from "../../base/errors.ts";
 import { deleteEnvironment, insertEnvironment, lockEnvironment } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
 import { deleteFlag, setFlag } from "./flags.ts";
-import { importFlags, tryImport } from "./import.ts";
 import { deleteForm, insertForm, updateForm } from "./forms.ts";
+import { importFlags, tryImport } from "./import.ts";
 import { deleteProject, insertProject } from "./projects.ts";
-import { markRead } from "./reads.ts";
 import { promoteFlags } from "./promotion.ts";
+import { markRead } from "./reads.ts";
 import { rollbackFlag } from "./rollback.ts";
 import { applyDue, deleteScheduled, insertScheduled } from "./scheduled.ts";
+import { deleteSegment, setSegment } from "./segments.ts";
+import { applySetup } from "./setup.ts";
 import { query } from "./statements.ts";
 import { deleteSubmission, insertSubmission } from "./submissions.ts";
 import { deleteToken, insertToken } from "./tokens.ts";
-import { deleteSegment, setSegment } from "./segments.ts";
-import { applySetup } from "./setup.ts";
 import { nextVersion } from "./version.ts";
 
 /** Every operation that writes, by name, so that it can be asked for across threads. */

@@ -1,8 +1,8 @@
-import { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { Database } from "bun:sqlite";
 import { sqliteError } from "./errors.ts";
-import { BUSY_TIMEOUT, migrate, type Claim } from "./migrate.ts";
+import { BUSY_TIMEOUT, type Claim, migrate } from "./migrate.ts";
 import { close } from "./statements.ts";
 
 /**

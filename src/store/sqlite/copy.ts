@@ -1,7 +1,7 @@
-import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync } from "node:fs";
-import { createPace } from "../../pace.ts";
-import { isInternal, tablesIn, type SchemaObject } from "./schema.ts";
+import { Database } from "bun:sqlite";
+import { createPace } from "../../base/pace.ts";
+import { type SchemaObject, isInternal, tablesIn } from "./schema.ts";
 import { close, query, readNumber } from "./statements.ts";
 
 export type Value = string | bigint | number | Uint8Array | null;

@@ -1,14 +1,12 @@
 import type { Database } from "bun:sqlite";
-import type { Environment } from "../../environments.ts";
-import { AppError } from "../../errors.ts";
-import { changeRecord, type FlagRecord, type SetResult } from "../../flags.ts";
-import type { Author } from "../../history.ts";
-import { withValuesOf } from "../../promotion.ts";
+import type { Author } from "../../access/caller.ts";
+import { AppError } from "../../base/errors.ts";
+import type { SetResult } from "../../base/result.ts";
+import { type FlagRecord, changeRecord } from "../../flags/flag.ts";
+import { withValuesOf } from "../../flags/promotion.ts";
+import type { Environment } from "../../projects/environment.ts";
 import { recordChange } from "./changes.ts";
 import { changeFlag, listFlags } from "./flags.ts";
-import { query } from "./statements.ts";
-import { segmentsOfEnvironment, setSegment } from "./segments.ts";
-import { nextVersion } from "./version.ts";
 import {
   environmentRow,
   environmentsOf,
@@ -16,6 +14,9 @@ import {
   insertEnvironmentRow,
   projectRow,
 } from "./rows.ts";
+import { segmentsOfEnvironment, setSegment } from "./segments.ts";
+import { query } from "./statements.ts";
+import { nextVersion } from "./version.ts";
 
 export function insertEnvironment(
   db: Database,

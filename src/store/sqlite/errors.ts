@@ -1,4 +1,4 @@
-import { AppError } from "../../errors.ts";
+import { AppError } from "../../base/errors.ts";
 
 /**
  * What a caller can do about an error of SQLite or the file system, as an AppError; any other error as it is. With

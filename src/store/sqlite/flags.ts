@@ -1,13 +1,20 @@
 import type { Database } from "bun:sqlite";
-import { applyPatch, noSuchFlag, type ChangedFlag, type FlagPatch, type FlagRecord } from "../../flags.ts";
-import { flagState, requireRevision, type Author } from "../../history.ts";
-import type { Page, PageQuery } from "../../pages.ts";
-import type { FlagPlace } from "../../store.ts";
+import type { Author } from "../../access/caller.ts";
+import type { Page, PageQuery } from "../../base/pages.ts";
+import {
+  type ChangedFlag,
+  type FlagPatch,
+  type FlagPlace,
+  type FlagRecord,
+  applyPatch,
+  noSuchFlag,
+} from "../../flags/flag.ts";
+import { flagState, requireRevision } from "../../flags/history.ts";
 import { recordChange } from "./changes.ts";
 import { cutPage } from "./pages.ts";
+import { environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";
 import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
-import { environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";
 
 type Row = {
   id: number;

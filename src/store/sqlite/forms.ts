@@ -1,15 +1,15 @@
 import type { Database } from "bun:sqlite";
-import { AppError } from "../../errors.ts";
-import type { SetResult } from "../../flags.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Page, PageQuery } from "../../base/pages.ts";
+import type { SetResult } from "../../base/result.ts";
 import {
-  applyFormPatch,
-  noSuchForm,
-  viewForm,
   type Form,
   type FormPatch,
   type FormRecord,
-} from "../../forms.ts";
-import type { Page, PageQuery } from "../../pages.ts";
+  applyFormPatch,
+  noSuchForm,
+  viewForm,
+} from "../../forms/form.ts";
 import { cutPage } from "./pages.ts";
 import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
-import type { Change, ChangeQuery } from "../../history.ts";
-import type { Page } from "../../pages.ts";
+import type { Page } from "../../base/pages.ts";
+import type { Change, ChangeQuery } from "../../flags/history.ts";
 import { cutPage } from "./pages.ts";
 import { projectRow } from "./rows.ts";
 import { query } from "./statements.ts";

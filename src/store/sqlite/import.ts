@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
-import { changeRecord } from "../../flags.ts";
-import type { Author } from "../../history.ts";
-import { define, type ImportPlan, type ImportResult } from "../../import.ts";
+import type { Author } from "../../access/caller.ts";
+import { changeRecord } from "../../flags/flag.ts";
+import { type ImportPlan, type ImportResult, define } from "../../flags/import.ts";
 import { recordChange } from "./changes.ts";
 import { changeFlag } from "./flags.ts";
 import { environmentRow, reviseEnvironment } from "./rows.ts";

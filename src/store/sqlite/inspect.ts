@@ -1,6 +1,6 @@
-import { constants, Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { Database, constants } from "bun:sqlite";
 import { sqliteError } from "./errors.ts";
 import { schemaVersion } from "./migrate.ts";
 

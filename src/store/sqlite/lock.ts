@@ -1,5 +1,5 @@
-import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
+import { Database, SQLiteError } from "bun:sqlite";
 import { sqliteError } from "./errors.ts";
 
 /**

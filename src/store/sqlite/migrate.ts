@@ -1,14 +1,14 @@
-import { type Database, SQLiteError } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { AppError } from "../../errors.ts";
+import { type Database, SQLiteError } from "bun:sqlite";
+import { AppError } from "../../base/errors.ts";
 import { copyDatabase } from "./copy.ts";
 import { sqliteError } from "./errors.ts";
-import { readSchema } from "./schema.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
 import targeting from "./migrations/0002-targeting.sql" with { type: "text" };
 import tokenPlaces from "./migrations/0003-token-places.sql" with { type: "text" };
 import pageIndexes from "./migrations/0004-page-indexes.sql" with { type: "text" };
+import { readSchema } from "./schema.ts";
 import { readNumber } from "./statements.ts";
 
 /** How long a statement waits for another process's lock, in milliseconds. It blocks its thread. */

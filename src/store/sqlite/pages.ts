@@ -1,5 +1,4 @@
-import { MAX_PAGE_BYTES } from "../../limits.ts";
-import type { Page } from "../../pages.ts";
+import { MAX_PAGE_BYTES, type Page } from "../../base/pages.ts";
 
 /**
  * The page that rows begin with: at most `limit` of them, and at least one but no more than about `MAX_PAGE_BYTES`.

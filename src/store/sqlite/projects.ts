@@ -1,11 +1,11 @@
 import type { Database } from "bun:sqlite";
-import { AppError } from "../../errors.ts";
-import type { Project } from "../../projects.ts";
-import type { Page, PageQuery } from "../../pages.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Page, PageQuery } from "../../base/pages.ts";
+import type { Project } from "../../projects/project.ts";
 import { cutPage } from "./pages.ts";
+import { type ProjectRow, environmentsOf, findProjectRow, insertEnvironmentRow, projectRow } from "./rows.ts";
 import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";
-import { environmentsOf, findProjectRow, insertEnvironmentRow, projectRow, type ProjectRow } from "./rows.ts";
 
 export function insertProject(db: Database, project: Project & { createdAt: number }, who: string): Project {
   const { slug, name, key, createdAt } = project;

@@ -1,8 +1,9 @@
 import type { Database } from "bun:sqlite";
-import { AppError } from "../../errors.ts";
-import { changeRecord, noSuchFlag, type FlagRecord } from "../../flags.ts";
-import { flagState, type Author } from "../../history.ts";
-import { segmentsNeeded, withValuesOf, type Promotion, type PromotionOrder } from "../../promotion.ts";
+import type { Author } from "../../access/caller.ts";
+import { AppError } from "../../base/errors.ts";
+import { type FlagRecord, changeRecord, noSuchFlag } from "../../flags/flag.ts";
+import { flagState } from "../../flags/history.ts";
+import { type Promotion, type PromotionOrder, segmentsNeeded, withValuesOf } from "../../flags/promotion.ts";
 import { changeFlag, listFlags } from "./flags.ts";
 import { environmentRow } from "./rows.ts";
 import { moveToEnd, segmentsOfEnvironment, setSegment } from "./segments.ts";

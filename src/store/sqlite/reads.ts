@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { FlagRead } from "../../reads.ts";
+import type { FlagRead } from "../../flags/flag-read.ts";
 import { environmentRow } from "./rows.ts";
 import { query } from "./statements.ts";
 

@@ -1,13 +1,13 @@
 import type { Database } from "bun:sqlite";
-import { AppError } from "../../errors.ts";
-import { missingSegments } from "../../flagd/gaps.ts";
-import { changeRecord, type ChangedFlag, type FlagRecord } from "../../flags.ts";
-import { restore, stateAfter, type Author } from "../../history.ts";
-import type { FlagPlace } from "../../store.ts";
+import type { Author } from "../../access/caller.ts";
+import { AppError } from "../../base/errors.ts";
+import { type ChangedFlag, type FlagPlace, type FlagRecord, changeRecord } from "../../flags/flag.ts";
+import { missingSegments } from "../../flags/flagd/gaps.ts";
+import { restore, stateAfter } from "../../flags/history.ts";
+import { rulesBySegment } from "../../flags/segment.ts";
 import { changeFlag } from "./flags.ts";
 import { findChange } from "./history.ts";
 import { environmentRow } from "./rows.ts";
-import { rulesBySegment } from "../../segments.ts";
 import { segmentsOfEnvironment } from "./segments.ts";
 
 export function rollbackFlag(

@@ -1,8 +1,11 @@
 import { isIP } from "node:net";
-import { isDeeper } from "../../json.ts";
-import { DASHED_KEY, FILE_KEY, FORM_KEY, SLUG, SUBMISSION_ID } from "../../keys.ts";
-import { CEILING_FILES, CEILING_FILE_SIZE } from "../../limits.ts";
-import { SCOPES } from "../../tokens.ts";
+import { SCOPES } from "../../access/scope.ts";
+import { DASHED_KEY, SUBMISSION_ID } from "../../base/ids.ts";
+import { isDeeper } from "../../base/json.ts";
+import { SLUG } from "../../base/slug.ts";
+import { FILE_KEY } from "../../blobs/key.ts";
+import { FORM_KEY } from "../../forms/form.ts";
+import { CEILING_FILES, CEILING_FILE_SIZE } from "../../forms/limits.ts";
 import type { Row, Value } from "./copy.ts";
 
 type Rule = (value: Value) => boolean;

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
-import { noSuchEnvironment, type Environment } from "../../environments.ts";
-import { noSuchProject } from "../../projects.ts";
+import { type Environment, noSuchEnvironment } from "../../projects/environment.ts";
+import { noSuchProject } from "../../projects/project.ts";
 import { recordChange } from "./changes.ts";
 import { query } from "./statements.ts";
 import { nextVersion } from "./version.ts";

@@ -1,16 +1,12 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import { AppError } from "../../errors.ts";
-import { mayMakeGaps, requireNoGaps } from "../../flagd/gaps.ts";
-import { applyPatch, noSuchFlag, type FlagPatch, type FlagRecord } from "../../flags.ts";
-import {
-  noSuchScheduled,
-  type DueChange,
-  type ScheduledChange,
-  type ScheduledQuery,
-} from "../../schedule.ts";
-import type { Page } from "../../pages.ts";
-import { parseRules } from "../../rules.ts";
-import { rulesBySegment } from "../../segments.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Page } from "../../base/pages.ts";
+import { type FlagPatch, type FlagRecord, applyPatch, noSuchFlag } from "../../flags/flag.ts";
+import { mayMakeGaps, requireNoGaps } from "../../flags/flagd/gaps.ts";
+import { parseRules } from "../../flags/rules.ts";
+import type { ScheduledQuery } from "../../flags/schedule.ts";
+import { type DueChange, type ScheduledChange, noSuchScheduled } from "../../flags/scheduled-change.ts";
+import { rulesBySegment } from "../../flags/segment.ts";
 import { recordChange } from "./changes.ts";
 import { sqliteError } from "./errors.ts";
 import { changeFlag, findFlag } from "./flags.ts";

@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite";
-import type { SetResult } from "../../flags.ts";
-import { requireRevision, type Author } from "../../history.ts";
-import { applyRule, noSuchSegment, type SegmentRecord } from "../../segments.ts";
-import type { Page, PageQuery } from "../../pages.ts";
-import type { SegmentPlace } from "../../store.ts";
+import type { Author } from "../../access/caller.ts";
+import type { Page, PageQuery } from "../../base/pages.ts";
+import type { SetResult } from "../../base/result.ts";
+import { requireRevision } from "../../flags/history.ts";
+import { type SegmentPlace, type SegmentRecord, applyRule, noSuchSegment } from "../../flags/segment.ts";
 import { recordChange } from "./changes.ts";
 import { cutPage } from "./pages.ts";
 import { environmentRow, reviseEnvironment } from "./rows.ts";

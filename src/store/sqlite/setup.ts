@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
-import { AppError } from "../../errors.ts";
-import type { Author } from "../../history.ts";
-import type { Project } from "../../projects.ts";
-import type { Setup, SetupChange, SetupProject } from "../../setup.ts";
+import type { Author } from "../../access/caller.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Setup, SetupChange, SetupProject } from "../../documents/setup.ts";
+import type { Project } from "../../projects/project.ts";
 import { deleteEnvironment, insertEnvironment, renameEnvironment } from "./environments.ts";
 import { deleteFlag, listFlags, setFlag } from "./flags.ts";
 import { deleteForm, formRecords, insertForm, updateForm } from "./forms.ts";

@@ -1,5 +1,5 @@
-import { AppError } from "../../errors.ts";
-import type { Snapshot } from "../../store.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Snapshot } from "../../maintenance/store.ts";
 import { connectUnmigrated } from "./connection.ts";
 import { copyDatabase } from "./copy.ts";
 import { sqliteError } from "./errors.ts";

@@ -1,22 +1,24 @@
 import { statSync } from "node:fs";
-import { AppError } from "../../errors.ts";
-import { LOOK_MS } from "../../limits.ts";
-import type { Store } from "../../store.ts";
-import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
+import type { Store } from "../../app.ts";
+import { LOOK_MS } from "../../base/changes.ts";
+import { AppError } from "../../base/errors.ts";
 import { checkDatabase } from "./check.ts";
+import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { connect } from "./connection.ts";
 import { listEnvironments } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
-import type { Claim } from "./migrate.ts";
-import { close, query } from "./statements.ts";
-import { currentVersion } from "./version.ts";
 import { findFlag, flagsOfEnvironment, listFlags, pageFlags, selectEnvironment } from "./flags.ts";
-import { listChanges } from "./history.ts";
-import { promoteFlags } from "./promotion.ts";
-import { listScheduled, nextScheduled } from "./scheduled.ts";
 import { findForm, findFormByKey, listForms, pageForms } from "./forms.ts";
+import { listChanges } from "./history.ts";
+import type { Claim } from "./migrate.ts";
 import { findProject, listProjects, pageProjects } from "./projects.ts";
+import { promoteFlags } from "./promotion.ts";
 import { listReads } from "./reads.ts";
+import { environmentRow } from "./rows.ts";
+import { listScheduled, nextScheduled } from "./scheduled.ts";
+import { findSegment, listSegments, pageSegments, segmentsOfEnvironment } from "./segments.ts";
+import { readSetup } from "./setup.ts";
+import { close, query } from "./statements.ts";
 import {
   countFileBytes,
   countSubmissions,
@@ -26,10 +28,8 @@ import {
   newestSubmission,
   unreferencedFiles,
 } from "./submissions.ts";
-import { environmentRow } from "./rows.ts";
-import { findSegment, listSegments, pageSegments, segmentsOfEnvironment } from "./segments.ts";
-import { readSetup } from "./setup.ts";
 import { findToken, listTokens, pageTokens } from "./tokens.ts";
+import { currentVersion } from "./version.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
 
 /** About how many bytes a write other than a submission holds. */

@@ -1,9 +1,13 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import type { StoredFile } from "../../check.ts";
-import { noSuchForm } from "../../forms.ts";
-import { isoTime } from "../../time.ts";
-import type { StoredSubmission } from "../../store.ts";
-import { noSuchSubmission, type Submission, type SubmissionPage } from "../../submissions.ts";
+import { isoTime } from "../../base/clock.ts";
+import { noSuchForm } from "../../forms/form.ts";
+import type { StoredSubmission } from "../../forms/store.ts";
+import {
+  type StoredFile,
+  type Submission,
+  type SubmissionPage,
+  noSuchSubmission,
+} from "../../forms/submission.ts";
 import { cutPage } from "./pages.ts";
 import { query } from "./statements.ts";
 

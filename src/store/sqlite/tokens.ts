@@ -1,9 +1,10 @@
 import type { Database } from "bun:sqlite";
-import { AppError } from "../../errors.ts";
-import { isoTime } from "../../time.ts";
-import type { EnvironmentKeys, StoredToken } from "../../store.ts";
-import { noSuchToken, type Token } from "../../tokens.ts";
-import type { Page, PageQuery } from "../../pages.ts";
+import type { EnvironmentKeys } from "../../access/place.ts";
+import type { StoredToken } from "../../access/store.ts";
+import { type Token, noSuchToken } from "../../access/token.ts";
+import { isoTime } from "../../base/clock.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Page, PageQuery } from "../../base/pages.ts";
 import { cutPage } from "./pages.ts";
 import { environmentRow, projectRow } from "./rows.ts";
 import { query } from "./statements.ts";

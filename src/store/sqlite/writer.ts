@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite";
-import { AppError } from "../../errors.ts";
-import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../../limits.ts";
-import { createDistribution, observe } from "../../metrics.ts";
-import type { StoreStats } from "../../store.ts";
-import { commit, type Outcome, type Write, resultOf } from "./commit.ts";
+import { AppError } from "../../base/errors.ts";
+import { createDistribution, observe } from "../../base/metrics.ts";
+import type { StoreStats } from "../../maintenance/store.ts";
+import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../limits.ts";
+import { type Outcome, type Write, commit, resultOf } from "./commit.ts";
 
 /**
  * Where writes go. `weight` is about how many bytes the write holds while it waits; one that `isAbandoned` when its turn

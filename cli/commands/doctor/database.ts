@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { formatBytes } from "../../../src/base/bytes.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import { inspectDatabase } from "../../../src/store/sqlite/inspect.ts";
+import { shellWord } from "../../output/text.ts";
+import { type Finding, codeOf, ok, problem, warning } from "./finding.ts";
+
+const MiB = 1024 ** 2;
+/** A larger database takes longer to look through than somebody wants to wait. */
+const QUICK = 256 * MiB;
+/** The database copies its log back from 4 MB on, unless something keeps it from that. */
+const LARGE_LOG = 64 * MiB;
+/** An upload that nothing was added to for so long, in milliseconds, was cut off. */
+const STALE = 3_600_000;
+
+/** The database and what stands beside it; `newest` is when something was last stored, in milliseconds. */
+export function checkDatabase(data: string): { newest: number; findings: Finding[] } {
+  const file = join(data, "formflag.db");
+  if (!existsSync(file))
+    return { newest: 0, findings: [ok("database", "there is none yet: the first start makes it")] };
+  const { size, mtimeMs } = statSync(file);
+  const { finding, stored } = inspect(data, file, size);
+  return {
+    newest: Math.max(stored, mtimeMs),
+    findings: [finding, checkLog(`${file}-wal`), ...checkStaging(join(data, "uploads", "staging"))],
+  };
+}
+
+function inspect(data: string, file: string, size: number): { finding: Finding; stored: number } {
+  const check = "database";
+  const whole = `formflag check --data ${shellWord(data)}`;
+  try {
+    const isQuick = size <= QUICK;
+    const { schema, newest, damage } = inspectDatabase(file, { isQuick });
+    const looked = isQuick ? "is sound" : "was not looked at";
+    const message = `${formatBytes(size)}, schema ${schema}; its structure ${looked}, formflag check looks at all of it`;
+    if (damage.length === 0) return { finding: ok(check, message), stored: newest ?? 0 };
+    const hint = `stop the server and look at all of it: ${whole}`;
+    return { finding: problem(check, `it is damaged: ${damage[0]}`, hint), stored: 0 };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { finding: problem(check, error.message, error.hint ?? whole), stored: 0 };
+  }
+}
+
+function checkLog(file: string): Finding {
+  const size = existsSync(file) ? statSync(file).size : 0;
+  const message = `${formatBytes(size)} of write-ahead log`;
+  if (size <= LARGE_LOG) return ok("log", message);
+  const hint = "something keeps the database open, or a server was killed: end it and start the server again";
+  return warning("log", message, hint);
+}
+
+function checkStaging(staging: string): Finding[] {
+  const check = "leftovers";
+  let names: string[];
+  try {
+    names = existsSync(staging) ? readdirSync(staging) : [];
+  } catch (error) {
+    codeOf(error);
+    // Told by the check of access.
+    return [];
+  }
+  const limit = Date.now() - STALE;
+  const isStale = (name: string) =>
+    (statSync(join(staging, name), { throwIfNoEntry: false })?.mtimeMs ?? limit) < limit;
+  const count = names.filter(isStale).length;
+  if (count === 0) return [ok(check, "no uploads that were cut off")];
+  const files = count === 1 ? "1 file" : `${count} files`;
+  return [
+    warning(check, `${files} of uploads that were cut off`, "the next start of formflag serve removes them"),
+  ];
+}

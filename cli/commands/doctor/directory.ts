@@ -1,0 +1,136 @@
+import { type Stats, accessSync, constants, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { shellWord } from "../../output/text.ts";
+import { type Finding, codeOf, ok, problem, warning } from "./finding.ts";
+
+/** What a data directory holds, where it is there. */
+const PARTS = [
+  "formflag.db",
+  "formflag.db-wal",
+  "formflag.db-shm",
+  "serve.lock",
+  "uploads",
+  join("uploads", "staging"),
+];
+
+/** Whether the data directory is there, and for whom; `usable` where further checks have something to look at. */
+export function checkDirectory(data: string): { usable: boolean; findings: Finding[] } {
+  const path = resolve(data);
+  const missing = (message: string, hint: string) => ({
+    usable: false,
+    findings: [problem("directory", message, hint)],
+  });
+  let directory: Stats | undefined;
+  try {
+    directory = statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    return missing(`${path} cannot be looked at (${codeOf(error)})`, "run this as the user that serves it");
+  }
+  if (!directory) {
+    const make = `formflag serve --data ${shellWord(data)}`;
+    return missing(`${path} does not exist`, `name it with --data, or make a new one: ${make}`);
+  }
+  if (!directory.isDirectory()) return missing(`${path} is no directory`, "name another with --data");
+  const parts = [{ name: path, path, stats: directory }];
+  for (const name of PARTS) {
+    const stats = statPart(join(path, name));
+    if (stats) parts.push({ name, path: join(path, name), stats });
+  }
+  const findings = [ok("directory", path)];
+  // Windows has neither owners nor modes of this kind.
+  if (process.getuid) findings.push(checkOwner(path, parts, process.getuid()), checkModes(path, parts));
+  findings.push(checkAccess(path, parts));
+  return { usable: isReadable(path), findings };
+}
+
+type Part = { name: string; path: string; stats: Stats };
+
+/** Undefined too for what this user may not see: that is told by the check of access. */
+function statPart(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    codeOf(error);
+    return undefined;
+  }
+}
+
+function checkOwner(path: string, parts: Part[], user: number): Finding {
+  const check = "owner";
+  const owner = parts[0]!.stats.uid;
+  const other = parts.find(({ stats }) => stats.uid !== owner);
+  if (other) {
+    return warning(
+      check,
+      `${other.name} belongs to ${nameOf(other.stats.uid)}, the directory to ${nameOf(owner)}`,
+      `let all belong to who serves it: chown -R ${nameOf(owner)} ${shellWord(path)}`,
+    );
+  }
+  if (owner !== user) {
+    return warning(
+      check,
+      `the directory belongs to ${nameOf(owner)}, and this is ${nameOf(user)}`,
+      `run commands on it as ${nameOf(owner)}: what another user makes there, the server may not be able to use`,
+    );
+  }
+  return ok(check, nameOf(owner));
+}
+
+function checkModes(path: string, parts: Part[]): Finding {
+  const check = "permissions";
+  const mode = parts[0]!.stats.mode;
+  // Whoever may not enter the directory does not reach what is in it.
+  const reach = (mode & 0o010 ? 0o070 : 0) | (mode & 0o001 ? 0o007 : 0);
+  const open = (bits: number) =>
+    parts
+      .filter(({ stats }, index) => stats.mode & bits & (index === 0 ? 0o077 : reach))
+      .map(({ name }) => name)
+      .join(", ");
+  const hint = `let only its owner in: chmod -R go= ${shellWord(path)}`;
+  const [writable, readable] = [open(0o022), open(0o044)];
+  if (writable) {
+    const tell = process.env["FORMFLAG_SHARED_DATA"] === "1" ? warning : problem;
+    return tell(check, `other users may write to ${writable}`, hint);
+  }
+  if (readable) return warning(check, `other users may read ${readable}`, hint);
+  return ok(check, `only the owner gets in (mode ${(mode & 0o777).toString(8)})`);
+}
+
+function checkAccess(path: string, parts: Part[]): Finding {
+  const { R_OK, W_OK, X_OK } = constants;
+  for (const { name, path, stats } of parts) {
+    try {
+      accessSync(path, R_OK | W_OK | (stats.isDirectory() ? X_OK : 0));
+    } catch (error) {
+      const code = codeOf(error);
+      const hint =
+        code === "EROFS"
+          ? "its disk is mounted read-only"
+          : "run this as the user that serves it, or chown it";
+      return problem("access", `this user may not read and write ${name} (${code})`, hint);
+    }
+  }
+  return ok("access", `${path} can be read and written`);
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.X_OK);
+    return true;
+  } catch (error) {
+    codeOf(error);
+    return false;
+  }
+}
+
+/** The name of a user, as far as this machine lists it. */
+function nameOf(uid: number): string {
+  let users = "";
+  try {
+    users = readFileSync("/etc/passwd", "utf8");
+  } catch (error) {
+    codeOf(error);
+  }
+  const line = users.split("\n").find((line) => line.split(":")[2] === String(uid));
+  return line?.split(":")[0] ?? String(uid);
+}

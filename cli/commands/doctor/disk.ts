@@ -1,0 +1,84 @@
+import { existsSync, rmSync, statSync, statfsSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { formatBytes } from "../../../src/base/bytes.ts";
+import { fileSystemFinding } from "./file-systems.ts";
+import { type Finding, codeOf, ok, problem, warning } from "./finding.ts";
+
+const GB = 1024 ** 3;
+const LOW = { bytes: GB, share: 0.05 };
+/** Less than the largest submissions of an ordinary form. */
+const FULL = GB / 64;
+
+/** The file system of the data directory, and of the uploads where those stand on another. */
+export async function checkDisks(data: string): Promise<Finding[]> {
+  const uploads = join(data, "uploads");
+  const isApart = existsSync(uploads) && statSync(uploads).dev !== statSync(data).dev;
+  return [...(await checkDisk(data, "")), ...(isApart ? await checkDisk(uploads, " of uploads") : [])];
+}
+
+async function checkDisk(path: string, of: string): Promise<Finding[]> {
+  const { type, bsize, blocks, bavail, files, ffree } = statfsSync(path);
+  return [
+    ...(process.platform === "linux" ? [fileSystemFinding(`file system${of}`, type)] : []),
+    spaceFinding(`disk space${of}`, bavail * bsize, blocks * bsize),
+    // Some file systems make inodes as they need them.
+    ...(files > 0 ? [inodeFinding(`inodes${of}`, ffree, files)] : []),
+    await checkSync(`fsync${of}`, path),
+  ];
+}
+
+export function spaceFinding(check: string, free: number, total: number): Finding {
+  const message = `${formatBytes(free)} of ${formatBytes(total)} free`;
+  const hint = "free some space: submissions are refused while the disk is full";
+  if (free < FULL) return problem(check, message, hint);
+  return free < LOW.bytes || free < LOW.share * total ? warning(check, message, hint) : ok(check, message);
+}
+
+export function inodeFinding(check: string, free: number, total: number): Finding {
+  const message = `${free} of ${total} free`;
+  const hint = "remove files that nobody needs: each uploaded file takes an inode";
+  if (free === 0) return problem(check, message, hint);
+  return free < LOW.share * total ? warning(check, message, hint) : ok(check, message);
+}
+
+const SYNCS = { count: 20, ms: 2000 };
+/** A disk that takes longer, in milliseconds, answers few submissions a second. */
+const SLOW = 50;
+
+/** How long the disk takes to write 4 KiB for good, measured on a file that is removed again. */
+async function checkSync(check: string, directory: string): Promise<Finding> {
+  const path = join(directory, `.doctor-${crypto.randomUUID()}`);
+  let isMade = false;
+  const discard = () => {
+    if (isMade) rmSync(path, { force: true });
+  };
+  process.once("exit", discard);
+  const times: number[] = [];
+  try {
+    await using file = await open(path, "wx", 0o600);
+    isMade = true;
+    const block = new Uint8Array(4096);
+    const deadline = performance.now() + SYNCS.ms;
+    while (times.length < SYNCS.count && performance.now() < deadline) {
+      const start = performance.now();
+      await file.write(block);
+      await file.datasync();
+      times.push(performance.now() - start);
+    }
+  } catch (error) {
+    return problem(
+      check,
+      `no file can be written (${codeOf(error)})`,
+      "see the other findings, and the disk",
+    );
+  } finally {
+    discard();
+    process.off("exit", discard);
+  }
+  times.sort((a, b) => a - b);
+  const [median, worst] = [times[times.length >> 1]!, times.at(-1)!];
+  const message = `${median.toFixed(2)} ms, at worst ${worst.toFixed(2)} ms`;
+  if (median <= SLOW) return ok(check, message);
+  return warning(check, message, "every submission waits for the disk that long: use a faster one");
+}

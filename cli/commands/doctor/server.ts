@@ -1,0 +1,150 @@
+import { join } from "node:path";
+import { AppError } from "../../../src/base/errors.ts";
+import { isLoopback } from "../../../src/http/address.ts";
+import { FORWARDED } from "../../../src/http/operation/health.ts";
+import { HEALTH_PATH, METRICS_PATH } from "../../../src/http/paths.ts";
+import { isLocked } from "../../../src/store/sqlite/lock.ts";
+import type { ServeConfig } from "../../serve/config.ts";
+import { type Answer, ask, isHealthy, originsOf } from "../../session/addresses.ts";
+import { isLoopbackUrl } from "../../session/connection.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+
+/** Whether a server runs on the data directory, where that is `usable`, who answers at its addresses, and what is in front of it. */
+export async function checkServer(config: ServeConfig, usable: boolean): Promise<Finding[]> {
+  const { isServed, findings } = usable ? checkLock(config.data) : { isServed: false, findings: [] };
+  const origins = originsOf(config);
+  const publicAnswer = config.publicUrl === null ? null : await askPublic(config.publicUrl);
+  const addresses = [...new Set([origins.forms, origins.flags, origins.admin])];
+  return [
+    ...findings,
+    ...(await Promise.all(addresses.map((origin) => checkAddress(origin, isServed)))),
+    ...(publicAnswer ? [describePublic(publicAnswer)] : []),
+    await checkProxy(config, publicAnswer, origins.metrics),
+  ];
+}
+
+function checkLock(data: string): { isServed: boolean; findings: Finding[] } {
+  const check = "server";
+  try {
+    const isServed = isLocked(join(data, "serve.lock"));
+    return { isServed, findings: [ok(check, `${isServed ? "one" : "none"} runs on this data directory`)] };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const hint = error.hint ?? "look at the permissions of the data directory";
+    return { isServed: false, findings: [problem(check, error.message, hint)] };
+  }
+}
+
+async function checkAddress(origin: string | null, isServed: boolean): Promise<Finding> {
+  if (origin === null) return ok("address", "port 0 is a free one each time");
+  const check = "address";
+  const answer = await ask(`${origin}${HEALTH_PATH}`, { isOurs: true });
+  if (answer.status === null && answer.refused) {
+    if (!isServed) return ok(check, `${origin} is free`);
+    const hint = "give this command the options and variables that the server has";
+    return warning(check, `nothing answers at ${origin}, though a server runs`, hint);
+  }
+  if (answer.status === null)
+    return problem(check, `${origin} ${answer.failure}`, "another program has the port: see --listen");
+  if (isHealthy(answer)) {
+    if (isServed) return ok(check, `formflag answers at ${origin}`);
+    const hint = "stop that one, or choose another address with --listen";
+    return warning(check, `a formflag on another data directory answers at ${origin}`, hint);
+  }
+  if (isServed && answer.status >= 500)
+    return problem(check, `formflag at ${origin} is not healthy: ${answer.text}`, "see its log");
+  const hint = "stop it, or choose another address with --listen";
+  return problem(check, `another program answers at ${origin} (${answer.status})`, hint);
+}
+
+type PublicAnswer = { url: string; answer: Answer };
+
+async function askPublic(publicUrl: string): Promise<PublicAnswer> {
+  const url = `${publicUrl.replace(/\/+$/, "")}${HEALTH_PATH}`;
+  return { url, answer: await ask(url) };
+}
+
+function describePublic({ url, answer }: PublicAnswer): Finding {
+  const check = "public URL";
+  if (answer.status === null)
+    return warning(
+      check,
+      `${url} ${answer.failure}`,
+      "is the proxy running? a home router may hide it from here",
+    );
+  if (isHealthy(answer)) return ok(check, `${url} is answered by formflag`);
+  const location = answer.headers.get("location");
+  if (location !== null) {
+    const hint = "let --public-url be where that leads, or let the proxy pass it on";
+    return warning(check, `${url} redirects to ${location}`, hint);
+  }
+  if (answer.status >= 502 && answer.status <= 504)
+    return problem(
+      check,
+      `${url} answers ${answer.status}`,
+      "does formflag run, and does the proxy reach it?",
+    );
+  return warning(
+    check,
+    `${url} answers ${answer.status}, and not as formflag does`,
+    "let the proxy pass it on",
+  );
+}
+
+const TRUST = "tell the server its address: --trusted-proxy <cidr>";
+
+/**
+ * Whether the addresses of senders are known: behind a proxy that is not trusted, all have the proxy's. The server says
+ * so of a request to its public URL; else it may have counted requests of which that is so.
+ */
+async function checkProxy(
+  { publicUrl, trustedProxies, formsListen, listen }: ServeConfig,
+  publicAnswer: PublicAnswer | null,
+  origin: string | null,
+): Promise<Finding> {
+  const check = "proxy";
+  const trusted = trustedProxies.length > 0 ? `trusts ${trustedProxies.join(", ")}` : "none is trusted";
+  const isAnswered = publicAnswer !== null && isHealthy(publicAnswer.answer);
+  const forwarded = isAnswered ? headerOf(publicAnswer.answer, FORWARDED) : null;
+  if (forwarded === "trusted") return ok(check, `${trusted}; ${publicUrl} leads through one of them`);
+  if (forwarded === "ignored")
+    return warning(
+      check,
+      `${publicUrl} leads through a proxy that is not trusted: each sender looks like that proxy`,
+      TRUST,
+    );
+  const ignored = origin === null ? 0 : await countIgnored(origin);
+  if (ignored > 0)
+    return warning(
+      check,
+      `requests come through a proxy that is not trusted (${ignored} so far): each sender looks like that proxy`,
+      TRUST,
+    );
+  if (publicUrl === null)
+    return ok(check, `${trusted}; whether one is in front is not known before a request comes through it`);
+  if (!isAnswered)
+    return warning(
+      check,
+      `${trusted}; whether one is in front is not known: ${publicUrl} does not lead to the server from here`,
+      "run doctor again where it does, beside the running server",
+    );
+  if (isLoopback((formsListen ?? listen).hostname) && !isLoopbackUrl(publicUrl))
+    return warning(
+      check,
+      `${publicUrl} leads through a proxy that does not name senders: each looks like that proxy`,
+      "let it send X-Forwarded-For, and tell the server its address: --trusted-proxy <cidr>",
+    );
+  return ok(check, `${trusted}; a request to ${publicUrl} came without X-Forwarded-For`);
+}
+
+/** How many requests named a sender that did not count; 0 where the server does not tell this machine. */
+async function countIgnored(origin: string): Promise<number> {
+  const metrics = await ask(`${origin}${METRICS_PATH}`, { isOurs: true });
+  if (metrics.status !== 200) return 0;
+  const count = /^formflag_forwarded_ignored_total(?:\{.*\})? (\d+)/m.exec(metrics.text)?.[1];
+  return Number(count ?? 0);
+}
+
+function headerOf(answer: Answer, name: string): string | null {
+  return answer.status === null ? null : answer.headers.get(name);
+}

@@ -1,0 +1,94 @@
+import type { Command } from "commander";
+import type { Environment } from "../../../src/projects/environment.ts";
+import { fieldOption } from "../../output/field.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shorten, shown, table } from "../../output/text.ts";
+import { path } from "../../session/client.ts";
+import { environmentOption, projectOption } from "../../session/config.ts";
+import { listAll } from "../../session/pages.ts";
+import { type Session, action } from "../../session/session.ts";
+import { type FlagDetail, rulesSummary } from "./rules.ts";
+import { payloadOf, stateOf, summaryOf } from "./state.ts";
+
+export function addListCommand(flags: Command, io: Io): void {
+  flags
+    .command("list")
+    .alias("ls")
+    .description("list the flags of an environment by name; without -e, of every environment side by side")
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .addOption(fieldOption())
+    .addHelpText(
+      "after",
+      `
+With --json and without -e, a flag is an object with slug, description and environments: by the name of each
+environment what flags get shows there.
+
+Examples:
+  formflag flags list -p shop
+  formflag flags list -p shop -e production
+`,
+    )
+    .action(
+      action(io, async (session) => {
+        const project = await session.project();
+        const { environment } = session.options as { environment?: string };
+        if (environment === undefined) return listEverywhere(session, project);
+        const all = await flagsOf(session, project, environment);
+        await session.print(all, describe(all));
+        if (all.length === 0) suggestFirst(session, project, environment);
+      }),
+    );
+}
+
+async function flagsOf({ client }: Session, project: string, environment: string): Promise<FlagDetail[]> {
+  const url = path`/projects/${project}/environments/${environment}/flags`;
+  return listAll<FlagDetail>(client, url, "flags");
+}
+
+function describe(all: FlagDetail[]): string {
+  const haveRules = all.some(({ variants }) => variants !== undefined);
+  const rows = all.map((flag) => [
+    flag.slug,
+    stateOf(flag),
+    ...(haveRules ? [rulesSummary(flag)] : []),
+    shorten(payloadOf(flag), 40),
+    flag.expiredAt ?? "never",
+    shorten(flag.description, 50),
+  ]);
+  return table(
+    ["FLAG", "STATE", ...(haveRules ? ["VARIANTS"] : []), "PAYLOAD", "EXPIRES", "DESCRIPTION"],
+    rows,
+  );
+}
+
+type FlagEverywhere = { slug: string; description: string; environments: Record<string, FlagDetail> };
+
+async function listEverywhere(session: Session, project: string): Promise<void> {
+  const url = path`/projects/${project}/environments`;
+  const { environments } = await session.client.call<{ environments: Environment[] }>("GET", url);
+  const names = environments.map(({ slug }) => slug);
+  const bySlug = new Map<string, FlagEverywhere>();
+  for (const environment of names) {
+    for (const flag of await flagsOf(session, project, environment)) {
+      const { slug, description } = flag;
+      const everywhere = bySlug.get(slug) ?? { slug, description, environments: {} };
+      everywhere.environments[environment] = flag;
+      bySlug.set(slug, everywhere);
+    }
+  }
+  const all = [...bySlug.values()];
+  const rows = all.map(({ slug, environments }) => [
+    slug,
+    ...names.map((name) => {
+      const flag = environments[name];
+      return flag ? summaryOf(flag) : "";
+    }),
+  ]);
+  await session.print(all, table(["FLAG", ...names], rows));
+  if (all.length === 0) suggestFirst(session, project, names[0] ?? "<environment>");
+}
+
+function suggestFirst(session: Session, project: string, environment: string): void {
+  session.suggest(shown`No flags yet. Next: formflag flags set <flag> -p ${project} -e ${environment} --on`);
+}

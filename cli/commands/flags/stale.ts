@@ -1,0 +1,65 @@
+import type { Command } from "commander";
+import type { StaleFlag, StaleReason } from "../../../src/flags/stale-schema.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shown, table } from "../../output/text.ts";
+import { path } from "../../session/client.ts";
+import { environmentOption, projectOption } from "../../session/config.ts";
+import { action } from "../../session/session.ts";
+import { countValue } from "../../session/values.ts";
+
+export function addStaleCommand(flags: Command, io: Io): void {
+  flags
+    .command("stale")
+    .description("list the flags that look finished, in every environment or in one")
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .option("--days <n>", "for how long a flag is unchanged or unread", "30")
+    .addHelpText(
+      "after",
+      `
+A flag looks finished when it is
+  expired   past its expiry
+  settled   the same for everybody, on or off, and unchanged for 30 days
+  unread    not read for 30 days, or never since it was created, if that is as long ago
+in every environment, or with -e in that one. A server stores once an hour, and when it stops, which flags were read.
+
+Examples:
+  formflag flags stale -p shop
+  formflag flags stale -p shop -e production --days 90
+`,
+    )
+    .action(
+      action(io, async (session) => {
+        const project = await session.project();
+        const { environment, days: text } = session.options as { environment?: string; days: string };
+        const days = countValue(text, "--days");
+        const query = new URLSearchParams({
+          days: String(days),
+          ...(environment === undefined ? {} : { environment }),
+        });
+        const url = `${path`/projects/${project}/stale`}?${query.toString()}`;
+        const { stale } = await session.client.call<{ stale: StaleFlag[] }>("GET", url);
+        const rows = stale.map(({ slug, since, reasons }) => [
+          slug,
+          since,
+          reasons.map((reason) => whyOf(reason, days)).join("; "),
+        ]);
+        await session.print(stale, table(["FLAG", "SINCE", "WHY"], rows));
+        if (stale.length === 0) session.suggest("No flag looks finished.");
+        else {
+          session.suggest(
+            shown`Where is one used? formflag flags refs scan -p ${project}. Done with it? formflag flags delete <flag> -p ${project}`,
+          );
+        }
+      }),
+    );
+}
+
+function whyOf(reason: StaleReason, days: number): string {
+  const why = {
+    expired: "expired",
+    settled: `the same for everybody, unchanged for ${days} days`,
+    unread: `not read for ${days} days`,
+  };
+  return why[reason];
+}

@@ -1,0 +1,21 @@
+import type { Flag } from "../../../src/flags/flag.ts";
+import { type FlagDetail, rulesSummary } from "./rules.ts";
+
+/** `on`, `off`, or `off, expired`. */
+export function stateOf(flag: Flag): string {
+  if (flag.enabled) return "on";
+  return hasExpired(flag) ? "off, expired" : "off";
+}
+
+/** The state with what there is besides: `on, 3 variants, rule`. */
+export function summaryOf(flag: FlagDetail): string {
+  return [stateOf(flag), rulesSummary(flag)].filter(Boolean).join(", ");
+}
+
+export function hasExpired({ expiredAt }: Flag): boolean {
+  return expiredAt !== null && Date.parse(expiredAt) <= Date.now();
+}
+
+export function payloadOf(flag: Flag): string {
+  return JSON.stringify(flag.payload);
+}

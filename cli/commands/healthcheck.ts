@@ -1,0 +1,73 @@
+import type { Command } from "commander";
+import { AppError } from "../../src/base/errors.ts";
+import { HEALTH_PATH, READY_PATH } from "../../src/http/paths.ts";
+import type { Io } from "../output/terminal.ts";
+import { type ServeConfig, readServeConfig } from "../serve/config.ts";
+import { serveOptions } from "../serve/options.ts";
+import { ask, isHealthy, jsonOf, originsOf } from "../session/addresses.ts";
+import { readConfig } from "../session/config.ts";
+import { usage } from "../session/values.ts";
+
+export function addHealthcheckCommand(command: Command, io: Io): void {
+  command
+    .option("--url <url>", "address of the server, where it is not the one of --listen")
+    .option("--ready", "ask whether it takes submissions, not only whether it runs");
+  // What serve is told tells where it listens; only one of them is worth a line of help.
+  for (const option of serveOptions())
+    command.addOption(option.long === "--listen" ? option : option.hideHelp());
+  command
+    .addHelpText(
+      "after",
+      `
+For a scheduler or a container: it takes the options and variables of serve, and waits 5 seconds at most.
+
+Exit code: 0 when the server is healthy, 6 when it is not or cannot be reached, 1 when something else answers.
+
+Examples:
+  formflag healthcheck
+  formflag healthcheck --listen 0.0.0.0:9000 --quiet
+  formflag healthcheck --url https://forms.example.com --ready
+`,
+    )
+    .action(async function (this: Command) {
+      const { json, quiet } = readConfig(this);
+      if (this.getOptionValueSourceWithGlobals("server") === "cli")
+        throw usage("--server does not go with healthcheck", "name the server with --url");
+      const options = this.optsWithGlobals<Record<string, unknown>>();
+      const path = options["ready"] === true ? READY_PATH : HEALTH_PATH;
+      const given = options["url"] as string | undefined;
+      const url = (given === undefined ? addressOf(readServeConfig(options)) : checkedUrl(given)) + path;
+      const start = performance.now();
+      const answer = await ask(url, given === undefined ? { isOurs: true } : {});
+      if (answer.status === null) {
+        throw new AppError("unavailable", `${url} ${answer.failure}`, {
+          hint: "is the server running, and is this its address? name another with --url",
+        });
+      }
+      if (!isHealthy(answer)) {
+        const { error, message } = jsonOf(answer);
+        if (answer.status >= 500 && error === true)
+          throw new AppError("unavailable", `${url} answered ${answer.status}: ${String(message)}`);
+        throw new AppError("unsupported", `${url} answered ${answer.status}, but not as formflag does`, {
+          hint: "something else listens there: name the server with --url",
+        });
+      }
+      const ms = Math.round(performance.now() - start);
+      if (json) await io.out(`${JSON.stringify({ status: "ok", url, ms }, null, 2)}\n`);
+      else if (!quiet) await io.out("ok\n");
+    });
+}
+
+/** Every address answers: the one of the forms, or another where that has no fixed port. */
+function addressOf(config: ServeConfig): string {
+  const { forms, flags, admin } = originsOf(config);
+  const address = forms ?? flags ?? admin;
+  if (address === null) throw usage("port 0 is another port each time", "name the server with --url");
+  return address;
+}
+
+function checkedUrl(text: string): string {
+  if (!(URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)))
+    throw usage(`--url ${text} is no web address`, "it looks like http://127.0.0.1:8787");
+  return text.replace(/\/+$/, "");
+}

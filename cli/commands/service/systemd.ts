@@ -1,0 +1,166 @@
+import { shellWord } from "../../output/text.ts";
+import { usage } from "../../session/values.ts";
+
+/** What a unit runs, and for whom. Paths are absolute. */
+export type Service = {
+  executable: string;
+  /** What follows `serve`, but for `--data`. */
+  args: string[];
+  /** Null for a directory of its own in the usual place. */
+  data: string | null;
+  /** Other files the server reads. */
+  files: string[];
+  scope: "system" | "user";
+  /** Whether it listens on a port under 1024. */
+  usesLowPort: boolean;
+};
+
+/** The user that a system service runs as, and its data directory, have the same name. */
+const NAME = "formflag";
+
+export const UNIT_NAME = `${NAME}.service`;
+
+/** Where an executable stands that every user may run. */
+const SHARED = /^\/(usr|opt)\//;
+
+/** The commands that make a service of an executable, one a line. */
+export function installSteps(scope: Service["scope"], executable: string): string {
+  const [print, here] = ["service install --print", shellWord(executable)];
+  if (scope === "user") {
+    return `mkdir -p ~/.config/systemd/user
+${here} ${print} --user > ~/.config/systemd/user/${UNIT_NAME}
+systemctl --user daemon-reload
+systemctl --user enable --now ${NAME}
+loginctl enable-linger    # so that it also runs while you are not logged in
+`;
+  }
+  const isShared = SHARED.test(executable);
+  const shared = isShared ? here : `/usr/local/bin/${NAME}`;
+  return `${isShared ? "" : `sudo install -m 755 ${here} ${shared}\n`}sudo useradd --system --user-group --home-dir /var/lib/${NAME} --shell /usr/sbin/nologin ${NAME}
+${shared} ${print} | sudo tee /etc/systemd/system/${UNIT_NAME}
+sudo systemctl daemon-reload
+sudo systemctl enable --now ${NAME}
+`;
+}
+
+/**
+ * The unit as the text of a file. Throws `invalid` for an executable that systemd would not run. See
+ * https://www.freedesktop.org/software/systemd/man/latest/systemd.exec.html
+ */
+export function unitText(service: Service): string {
+  const { executable, args, data, files, scope } = service;
+  if (/["'\\\u0000-\u001f]/.test(executable)) {
+    const hint = `copy it to /usr/local/bin/${NAME}, and print the unit with that one`;
+    throw usage(`systemd runs no executable with quotes in its path: ${executable}`, hint);
+  }
+  const isSystem = scope === "system";
+  const usual = isSystem ? `%S/${NAME}` : `%h/.local/share/${NAME}`;
+  // The first word is a path, in which no variable is looked for.
+  const command = [
+    quoted(executable),
+    "serve",
+    "--data",
+    data === null ? usual : word(data),
+    ...args.map(word),
+  ];
+  return [
+    "[Unit]",
+    "Description=formflag: form inbox and feature flags",
+    "Wants=network-online.target",
+    "After=network-online.target",
+    "",
+    "[Service]",
+    "Type=exec",
+    ...(isSystem ? [`User=${NAME}`, `Group=${NAME}`] : []),
+    ...(isSystem && data === null ? [`StateDirectory=${NAME}`, "StateDirectoryMode=0700"] : []),
+    "UMask=0077",
+    `ExecStart=${command.join(" ")}`,
+    ...(files.length > 0 ? ["# Reads the TLS certificate again.", "ExecReload=/bin/kill -HUP $MAINPID"] : []),
+    "KillSignal=SIGTERM",
+    "# What is under way when it is told to stop gets 10 seconds.",
+    "TimeoutStopSec=15",
+    "Restart=on-failure",
+    "RestartSec=2",
+    "# An option that is wrong stays wrong.",
+    "RestartPreventExitStatus=2",
+    "LimitNOFILE=65536",
+    "",
+    "# The sandbox. MemoryDenyWriteExecute= is left out: the runtime compiles what runs often, and is slow without.",
+    ...(isSystem ? systemSandbox(service) : []),
+    ...SANDBOX,
+    "",
+    "[Install]",
+    `WantedBy=${isSystem ? "multi-user" : "default"}.target`,
+    "",
+  ].join("\n");
+}
+
+/** What the manager of a user can set up too. */
+const SANDBOX = [
+  "NoNewPrivileges=yes",
+  "LockPersonality=yes",
+  "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX",
+  "RestrictNamespaces=yes",
+  "RestrictRealtime=yes",
+  "RestrictSUIDSGID=yes",
+  "SystemCallArchitectures=native",
+  "SystemCallFilter=@system-service",
+  "SystemCallFilter=~@privileged @resources",
+  "SystemCallErrorNumber=EPERM",
+];
+
+/** Where the sandbox shows a service nothing but what it is given. */
+const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
+
+/** What only the manager of the system can set up. */
+function systemSandbox({ executable, data, files, usesLowPort }: Service): string[] {
+  const hidden = [executable, ...files].filter((path) => HIDDEN.test(path));
+  const isDataHidden = data !== null && HIDDEN.test(data);
+  const capability = usesLowPort ? "CAP_NET_BIND_SERVICE" : "";
+  return [
+    "ProtectSystem=strict",
+    `ProtectHome=${isDataHidden || hidden.length > 0 ? "tmpfs" : "yes"}`,
+    "PrivateTmp=yes",
+    "PrivateMounts=yes",
+    ...hidden.map((path) => `BindReadOnlyPaths=${inQuotes(path)}`),
+    ...(data === null ? [] : [`${isDataHidden ? "BindPaths" : "ReadWritePaths"}=${inQuotes(data)}`]),
+    "PrivateDevices=yes",
+    "DevicePolicy=closed",
+    // In a user namespace of its own a service has no say over the ports of the machine.
+    ...(usesLowPort ? [] : ["PrivateUsers=yes"]),
+    `CapabilityBoundingSet=${capability}`,
+    `AmbientCapabilities=${capability}`,
+    "ProtectClock=yes",
+    "ProtectControlGroups=yes",
+    "ProtectHostname=yes",
+    "ProtectKernelLogs=yes",
+    "ProtectKernelModules=yes",
+    "ProtectKernelTunables=yes",
+    "ProtectProc=invisible",
+    "ProcSubset=pid",
+    "RemoveIPC=yes",
+    "KeyringMode=private",
+  ];
+}
+
+/** One word of a command line, in which systemd looks for specifiers and variables. */
+function word(text: string): string {
+  return quoted(text).replaceAll("$", "$$$$");
+}
+
+/** A text as systemd reads it back: https://www.freedesktop.org/software/systemd/man/latest/systemd.syntax.html */
+function quoted(text: string): string {
+  return /^[\w./:@,=+%-]+$/.test(text) ? text.replaceAll("%", "%%") : inQuotes(text);
+}
+
+/** In a bind a colon stands before the path inside, unless it is in quotes. */
+function inQuotes(text: string): string {
+  const escaped = text
+    .replaceAll("%", "%%")
+    .replaceAll(/[\\"]/g, (character) => `\\${character}`)
+    .replaceAll(
+      /[\u0000-\u001f\u007f]/g,
+      (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+    );
+  return `"${escaped}"`;
+}

@@ -1,0 +1,162 @@
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { App } from "../../src/app.ts";
+import { AppError } from "../../src/base/errors.ts";
+import { createIdSource } from "../../src/base/ids.ts";
+import { makeDirectory, openDiskBlobs } from "../../src/blobs/disk.ts";
+import type { BackupSource } from "../../src/maintenance/backup.ts";
+import { refersToFiles } from "../../src/store/sqlite/files.ts";
+import { holdLock } from "../../src/store/sqlite/lock.ts";
+import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { finishRestore, refuseBesideAside } from "./unfinished.ts";
+
+export type OpenApp = App & AsyncDisposable;
+
+/**
+ * The product on a data directory, which is made where it does not exist. A server, which has locked the directory,
+ * commits on a `thread` of its own, a command `inline`. Throws `unavailable`, `forbidden` or `unsupported` where the
+ * directory cannot be used.
+ */
+export function openApp(data: string, writing: "thread" | "inline"): OpenApp {
+  const { file, uploads } = prepareData(data);
+  const blobs = openDiskBlobs(uploads);
+  const store = openSqliteStore(file, writing, writing === "inline" ? () => lockToMigrate(data) : undefined);
+  const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
+  return {
+    store,
+    blobs,
+    now: Date.now,
+    random,
+    nextId: createIdSource(random, Date.now),
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+}
+
+/** What a backup of a data directory is made of; its database keeps the schema that it has. Throws as `openApp` does. */
+export function openSource(data: string): BackupSource {
+  const { file, uploads } = prepareData(data);
+  return {
+    now: Date.now,
+    blobs: openDiskBlobs(uploads),
+    snapshot: (into, progress) => takeSnapshot(file, into, progress),
+  };
+}
+
+/**
+ * Makes the data directory where it does not exist, and holds it for a server until the function returned is called.
+ * Throws as `openApp` does, and `unavailable` where another server holds it.
+ */
+export function claimData(data: string): () => void {
+  prepareData(data);
+  makeDirectory(data);
+  return lockData(data);
+}
+
+/** Looks at a data directory before anything in it is opened. */
+function prepareData(data: string): { file: string; uploads: string } {
+  finishRestore(data);
+  refuseBesideAside(data);
+  const [file, uploads] = [join(data, "formflag.db"), join(data, "uploads")];
+  refuseShared(data);
+  refuseReadOnly(data);
+  refuseParts(file, uploads);
+  return { file, uploads };
+}
+
+/** SQLite would open what it can only read, and a server would refuse each submission one by one. */
+function refuseReadOnly(data: string): void {
+  if (!existsSync(data)) return;
+  try {
+    accessSync(data, constants.W_OK);
+  } catch (cause) {
+    throw new AppError("forbidden", `the data directory ${data} cannot be written`, {
+      hint: "check who owns it and whether its disk is mounted read-only",
+      cause,
+    });
+  }
+}
+
+/** A data directory of which a part is gone would look like a new one, or like one whose files nobody misses. */
+function refuseParts(file: string, uploads: string): void {
+  if (!existsSync(file)) return;
+  const { size } = statSync(file);
+  // A power cut in the first moments leaves an empty database too, but beside it no log and no upload.
+  if (size === 0 && (existsSync(`${file}-wal`) || hasUploads(uploads))) {
+    throw new AppError("unsupported", `${file} is empty, and was not always`, {
+      hint: "restore it from a backup, or move it aside to begin with a new one",
+    });
+  }
+  if (size > 0 && !existsSync(uploads) && refersToFiles(file)) {
+    throw new AppError("unsupported", `${uploads} is missing, and ${file} refers to files in it`, {
+      hint: `restore it from a backup, or go on without the files: mkdir -m 700 ${uploads}`,
+    });
+  }
+}
+
+function hasUploads(uploads: string): boolean {
+  return existsSync(uploads) && readdirSync(uploads).length > 1;
+}
+
+/** Others of the group or the machine who can write in the directory could replace the database. */
+function refuseShared(data: string): void {
+  const mode = existsSync(data) ? statSync(data).mode : 0;
+  if (process.platform === "win32" || (mode & 0o022) === 0 || process.env["FORMFLAG_SHARED_DATA"] === "1")
+    return;
+  throw new AppError("forbidden", `others may write in the data directory ${data}`, {
+    hint: `take that from them with: chmod go-w ${data}, or set FORMFLAG_SHARED_DATA=1 where it is meant`,
+  });
+}
+
+/** Throws `not_found` for a directory without a database, which opening would create. */
+export function needDatabase(data: string): void {
+  finishRestore(data);
+  try {
+    accessSync(join(data, "formflag.db"), constants.F_OK);
+  } catch (error) {
+    // What hides the file for another reason is refused as the directory is opened.
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) return;
+    const missing = existsSync(data)
+      ? `there is no formflag.db in ${data}`
+      : `the data directory ${data} does not exist`;
+    throw new AppError("not_found", missing, {
+      hint: "name the data directory with --data; formflag serve, projects create and forms create begin a new one",
+    });
+  }
+}
+
+/**
+ * Holds the data directory, as a server does, until the function returned is called. Throws `unavailable` where a
+ * server holds it.
+ */
+export function lockData(data: string): () => void {
+  return lock(join(data, "serve.lock"), `another formflag serves the data directory ${data}`);
+}
+
+/** Keeps other backups and restores of the data directory away until the function returned is called. */
+export function lockBackup(data: string): () => void {
+  return lock(join(data, "backup.lock"), `another backup or restore of ${data} is under way`);
+}
+
+/** A server keeps the statements of its own schema, which would fail, or write what the new one does not mean. */
+function lockToMigrate(data: string): () => void {
+  try {
+    return lockData(data);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "unavailable")) throw error;
+    throw new AppError("unavailable", `an older formflag serves the data directory ${data}`, {
+      hint: "stop it and start this one in its place, which migrates the database; formflag backup create works before that",
+    });
+  }
+}
+
+function lock(file: string, message: string): () => void {
+  try {
+    return holdLock(file);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "unavailable")) throw error;
+    throw new AppError("unavailable", message, {
+      hint: "stop it first, or give this one another directory with --data",
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import { Option } from "commander";
+import { usage } from "../session/values.ts";
+
+/** For commands that show a resource or a list of them. */
+export function fieldOption(): Option {
+  return new Option("--field <name>", "print that field alone, one value a line; --json lists their names");
+}
+
+/** What `--field` prints of a resource, or of each in a list. Throws `invalid` for a field that none of them has. */
+export function fieldText(value: unknown, field: string): string {
+  const all = Array.isArray(value) ? value : [value];
+  const found = all.map((each) => read(each, field));
+  if (all.length > 0 && found.every((each) => each === undefined)) {
+    const names = Object.keys(Object.assign({}, ...all)).join(", ");
+    throw usage(`there is no field ${field}`, `choose one of ${names}`);
+  }
+  return found.map((each) => `${bare(each, all.length > 1)}\n`).join("");
+}
+
+/** A member by its name, or by a path such as `environments.0.key`. */
+function read(value: unknown, path: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Object.hasOwn(value, path)) return (value as Record<string, unknown>)[path];
+  const dot = path.indexOf(".");
+  return dot < 0 ? undefined : read(read(value, path.slice(0, dot)), path.slice(dot + 1));
+}
+
+function bare(value: unknown, isOneOfMany: boolean): string {
+  if (value === undefined || value === null) return "";
+  // A line is one value.
+  if (typeof value === "string" && !(isOneOfMany && /[\r\n]/.test(value))) return value;
+  return JSON.stringify(value);
+}

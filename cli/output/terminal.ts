@@ -1,0 +1,161 @@
+import { fstatSync, writeSync } from "node:fs";
+import { type ErrorStream, createErrorStream } from "./error-stream.ts";
+import { forTerminal, printable } from "./text.ts";
+import { wrap } from "./wrap.ts";
+
+/** Columns of help that goes to no terminal, and of a terminal that does not say. */
+export const WIDTH = 80;
+
+/** The world of a command: its streams, and a person where there is one. */
+export type Io = {
+  /**
+   * Fulfils once the reader has taken it, so that a pipe is neither flooded nor cut; at once where the reader has gone
+   * away, as `head` does. A terminal gets the control characters of a text as escapes.
+   */
+  out(text: string | Uint8Array): Promise<void>;
+  /** The same for people: a terminal gets it in lines that fit. */
+  show(text: string): Promise<void>;
+  /** Whether the reader of standard output has gone away. */
+  readonly outIsClosed: boolean;
+  /** Does not wait for its reader: see `settle`. Control characters are escapes. */
+  err(text: string): void;
+  /** The same for people: a terminal gets it in lines that fit. */
+  note(text: string): void;
+  /** Draws a line on standard error over the one that was drawn before. */
+  redraw(line: string): void;
+  /** Sets the text that takes the place of lines that had to be dropped, since nobody read standard error. */
+  describeDropped: ErrorStream["describeDropped"];
+  /** Fulfils once everything told on standard error is written, or its reader was waited for long enough. */
+  settle(): Promise<void>;
+  readStdin(): Promise<string>;
+  readonly outIsTerminal: boolean;
+  readonly errIsTerminal: boolean;
+  /** Columns of the terminal, or those that `COLUMNS` names; null where there is neither. */
+  readonly outWidth: number | null;
+  readonly errWidth: number | null;
+  /** Whether somebody can be asked. */
+  readonly isInteractive: boolean;
+};
+
+/**
+ * The streams of this process. `process.stdin`, `stdout` and `stderr` are left alone, because setting one of them up
+ * takes three times as long as the rest of a command's start: `npm run bench -- start`.
+ */
+export function processIo(env: Record<string, string | undefined>): Io {
+  let outIsClosed = false;
+  const writer = Bun.stderr.writer();
+  const errors = createErrorStream(async (text) => {
+    try {
+      await writer.write(text);
+      await writer.flush();
+    } catch {
+      // Standard error itself is gone or full: there is nobody left to tell.
+    }
+  });
+  const out = async (text: string | Uint8Array) => {
+    if (outIsClosed) return;
+    try {
+      if (outIsFile()) writeAll(1, text);
+      else if (typeof text === "string")
+        await Bun.write(Bun.stdout, isTerminal(1) ? forTerminal(text) : text);
+      else await writeBytes(text);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+      outIsClosed = true;
+    }
+  };
+  // Both streams take long to set up: they are asked only where there is a terminal.
+  const outWidth = () => columnsIn(env) ?? (isTerminal(1) ? process.stdout.columns || WIDTH : null);
+  const errWidth = () => columnsIn(env) ?? (isTerminal(2) ? process.stderr.columns || WIDTH : null);
+  return {
+    out,
+    show: (text) => out(isTerminal(1) ? wrap(forTerminal(text), outWidth()!) : forTerminal(text)),
+    get outIsClosed() {
+      return outIsClosed;
+    },
+    err: (text) => errors.write(forTerminal(text)),
+    note: (text) => errors.write(isTerminal(2) ? wrap(forTerminal(text), errWidth()!) : forTerminal(text)),
+    redraw: (line) => errors.write(`\r${printable(line)}\x1b[K`),
+    describeDropped: errors.describeDropped,
+    settle: errors.settle,
+    readStdin: () => Bun.stdin.text(),
+    get outIsTerminal() {
+      return isTerminal(1);
+    },
+    get errIsTerminal() {
+      return isTerminal(2);
+    },
+    get outWidth() {
+      return outWidth();
+    },
+    get errWidth() {
+      return errWidth();
+    },
+    get isInteractive() {
+      return !env["CI"] && isTerminal(0) && isTerminal(1);
+    },
+  };
+}
+
+function columnsIn(env: Record<string, string | undefined>): number | null {
+  const columns = env["COLUMNS"] ?? "";
+  return /^[1-9]\d{1,3}$/.test(columns) ? Number(columns) : null;
+}
+
+/** Whether standard output is a file on a disk, which Bun.write cuts, or fills with zeros where it is appended to. */
+function outIsFile(): boolean {
+  try {
+    return fstatSync(1).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function writeAll(descriptor: number, text: string | Uint8Array): void {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
+}
+
+/** How long a reader that has set its pipe to not wait is given before it is asked again, in milliseconds. */
+const AGAIN = 10;
+
+/** Not by `Bun.write`, which stops the whole process while a pipe is full, where the bytes are few. */
+async function writeBytes(bytes: Uint8Array): Promise<void> {
+  const { write } = process.getBuiltinModule("node:fs");
+  for (let done = 0; done < bytes.byteLength;) {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    write(1, bytes, done, bytes.byteLength - done, null, (error, written) => {
+      if (error && error.code !== "EAGAIN") reject(error);
+      else resolve(error ? 0 : written);
+    });
+    const written = await promise;
+    done += written;
+    if (written === 0) await Bun.sleep(AGAIN);
+  }
+}
+
+/** What `isatty` of node:tty asks, without the streams that come with that module. */
+function isTerminal(descriptor: number): boolean {
+  type Terminals = { isTTY: (descriptor: number) => boolean };
+  const { binding } = process as unknown as { binding: (name: "tty_wrap") => Terminals };
+  return binding("tty_wrap").isTTY(descriptor);
+}
+
+/** The exit code of a command that was asked whether two things differ, and found that they do. */
+export const DIFFERENCE = 9;
+
+/** Raised by a command that did its work and told what it found wrong: exit code 1, unless told. */
+export class Failed extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode = 1) {
+    super();
+    this.exitCode = exitCode;
+  }
+}
+
+/** An error of a server that is a bug there: exit code 1. */
+export class RemoteError extends Error {}
+
+/** Raised where a person breaks off at a prompt: exit code 130. */
+export class Cancelled extends Error {}

@@ -1,0 +1,104 @@
+import type { RateLimit } from "../../src/forms/form.ts";
+import { isAddressRange } from "../../src/http/address.ts";
+import { type Listen, countValue, listenValue, rateValue, usage } from "../session/values.ts";
+import type { Tls } from "./listen.ts";
+import type { LogConfig } from "./log.ts";
+
+/** What `serve` was told, checked. */
+export type ServeConfig = {
+  data: string;
+  listen: Listen;
+  formsListen: Listen | null;
+  flagsListen: Listen | null;
+  adminListen: Listen | null;
+  metricsListen: Listen | null;
+  publicUrl: string | null;
+  /** Empty, or `/a` or `/a/b`. */
+  basePath: string;
+  trustedProxies: string[];
+  /** The files of the certificate and its key. */
+  tls: Tls | null;
+  /** Seconds of `Strict-Transport-Security`; null sends none. */
+  hsts: number | null;
+  limits: { concurrent: number; rate: RateLimit | null };
+  log: LogConfig;
+};
+
+/** As commander leaves them in `serveOptions`. */
+type ServeOptions = {
+  data: string;
+  listen: string;
+  formsListen?: string;
+  flagsListen?: string;
+  adminListen?: string;
+  metricsListen?: string;
+  publicUrl?: string;
+  basePath?: string;
+  trustedProxy?: string[];
+  tlsCert?: string;
+  tlsKey?: string;
+  hsts?: string;
+  maxConcurrent: string;
+  maxRate: string;
+  logFormat?: LogConfig["format"];
+  logLevel: LogConfig["level"];
+};
+
+/** The options of `serve` as a configuration. Throws `invalid`. */
+export function readServeConfig(options: Record<string, unknown>): ServeConfig {
+  const given = options as ServeOptions;
+  const publicUrl = given.publicUrl ?? null;
+  if (publicUrl !== null && !(URL.canParse(publicUrl) && /^https?:$/.test(new URL(publicUrl).protocol))) {
+    throw usage(`--public-url ${publicUrl} is no web address`, "it looks like https://forms.example.com");
+  }
+  const trustedProxies = given.trustedProxy ?? [];
+  for (const range of trustedProxies) {
+    if (!isAddressRange(range))
+      throw usage(`--trusted-proxy ${range} is no address range`, "it looks like 10.0.0.0/8");
+  }
+  const own = (text: string | undefined, option: string) =>
+    text === undefined ? null : listenValue(text, option);
+  return {
+    data: given.data,
+    listen: listenValue(given.listen, "--listen"),
+    formsListen: own(given.formsListen, "--forms-listen"),
+    flagsListen: own(given.flagsListen, "--flags-listen"),
+    adminListen: own(given.adminListen, "--admin-listen"),
+    metricsListen: own(given.metricsListen, "--metrics-listen"),
+    publicUrl,
+    basePath: basePathOf(given.basePath ?? ""),
+    trustedProxies,
+    tls: tlsOf(given),
+    hsts: hstsOf(given.hsts, publicUrl),
+    limits: {
+      concurrent: countValue(given.maxConcurrent, "--max-concurrent") || Number.POSITIVE_INFINITY,
+      rate: rateValue(given.maxRate, "--max-rate"),
+    },
+    log: { format: given.logFormat ?? null, level: given.logLevel },
+  };
+}
+
+function basePathOf(text: string): string {
+  const path = text.replace(/\/+$/, "");
+  if (path !== "" && !/^(?:\/[\w.~-]+)+$/.test(path))
+    throw usage(`--base-path ${text} is no path`, "it looks like /formflag");
+  return path;
+}
+
+const A_YEAR = 365 * 24 * 60 * 60;
+
+/** Not wherever `--tls-cert` is set: browsers would refuse every other service of that host over plain HTTP for a year. */
+function hstsOf(text: string | undefined, publicUrl: string | null): number | null {
+  if (text === undefined) return publicUrl?.startsWith("https:") ? A_YEAR : null;
+  if (text === "off") return null;
+  if (!/^\d{1,9}$/.test(text)) {
+    throw usage(`--hsts ${text} is not a number of seconds`, "it looks like 31536000, or off");
+  }
+  return Number(text);
+}
+
+function tlsOf({ tlsCert, tlsKey }: ServeOptions): Tls | null {
+  if (tlsCert !== undefined && tlsKey !== undefined) return { cert: tlsCert, key: tlsKey };
+  if (tlsCert === undefined && tlsKey === undefined) return null;
+  throw usage("--tls-cert and --tls-key go together", "name the certificate chain and its private key");
+}

@@ -1,0 +1,210 @@
+import { AppError } from "../../src/base/errors.ts";
+import type { Site } from "../../src/http/site.ts";
+import type { Listen } from "../session/values.ts";
+
+/** A certificate chain and its private key, in PEM. */
+export type Tls = { cert: string; key: string };
+
+/** An address that is listened on. */
+export type Listener = {
+  /** `http://HOST:PORT`, or https. */
+  origin: string;
+  /** Shows another certificate to new connections. Connections that are open keep the old one until they end. */
+  renew: (tls: Tls) => Promise<void>;
+  /** Takes no more connections; fulfils when the requests under way are answered. */
+  stop: () => Promise<void>;
+  /** Ends every connection. */
+  end: () => Promise<void>;
+};
+
+/** The longest that Bun allows a connection to be silent, in seconds; less would cut slow senders off. */
+const IDLE_TIMEOUT = 255;
+
+/** How long the listener with an old certificate serves the connections it has, in milliseconds: until all were silent. */
+const RETIREMENT = (IDLE_TIMEOUT + 5) * 1000;
+
+/** Bodies are counted as they are read; the runtime's own limit would answer without a body. */
+const MAX_BODY = Number.MAX_SAFE_INTEGER;
+
+type Server = Bun.Server<undefined>;
+
+/** One listening socket: `retire` makes each further answer the last one of its connection. */
+type Socket = { server: Server; retire: () => void };
+
+/** Serves a site at an address. Throws `unavailable` where it cannot be listened at. */
+export function listen(
+  { hostname, port }: Listen,
+  site: Site,
+  tls: Tls | null,
+  report: (error: unknown) => void,
+): Listener {
+  /** The sockets that share the port, in the kernel's order: one for each certificate of late. */
+  const sockets: Socket[] = [];
+  /** Servers that take no more connections. */
+  const stopping = new Map<Server, Promise<void>>();
+  let isOver = false;
+
+  const open = (port: number, tls: Tls | null): Socket => {
+    const socket = openSocket(hostname, port, site, tls, report);
+    sockets.push(socket);
+    return socket;
+  };
+  const stop = ({ server }: Socket) => {
+    stopping.set(
+      server,
+      server.stop().then(() => void stopping.delete(server)),
+    );
+  };
+  let current: Socket;
+  try {
+    if (tls !== null) refuseShared(hostname, port);
+    current = open(port, tls);
+  } catch (error) {
+    throw addressError(error, `${hostname}:${port}`);
+  }
+  const { port: bound = port } = current.server;
+  /** Gives every new connection to the current socket. False where the kernel cannot do that. */
+  let steer = () => false;
+
+  const close = (socket: Socket) => {
+    stop(socket);
+    // As the kernel does, which puts the last socket in the place of a closed one.
+    const last = sockets.pop()!;
+    if (last !== socket) sockets[sockets.indexOf(socket)] = last;
+  };
+  return {
+    origin: `${tls ? "https" : "http"}://${originOf(current.server)}`,
+    async renew(tls) {
+      const { openSockets, steerConnections } = await import("./handover.ts");
+      if (isOver) return;
+      const before = openSockets();
+      const next = open(bound, tls);
+      let opened: [string, number][];
+      try {
+        opened = [...openSockets()].filter(([name]) => !before.has(name));
+      } catch (error) {
+        // At the limit of open files: the old certificate stays in use.
+        close(next);
+        throw error;
+      }
+      const old = current;
+      current = next;
+      // Of whatever else was opened meanwhile, nothing takes the option.
+      steer = () => opened.some(([, descriptor]) => steerConnections(descriptor, sockets.indexOf(current)));
+      if (!steer()) return close(old);
+      old.retire();
+      const retired = () => {
+        if (isOver) return;
+        close(old);
+        steer();
+      };
+      setTimeout(retired, RETIREMENT).unref();
+    },
+    async stop() {
+      isOver = true;
+      for (const socket of sockets) stop(socket);
+      await Promise.all(stopping.values());
+    },
+    async end() {
+      isOver = true;
+      const servers = [...sockets.map(({ server }) => server), ...stopping.keys()];
+      await Promise.all(servers.map((server) => server.stop(true)));
+    },
+  };
+}
+
+function openSocket(
+  hostname: string,
+  port: number,
+  site: Site,
+  tls: Tls | null,
+  report: (error: unknown) => void,
+): Socket {
+  let isRetired = false;
+  const peerOf = (request: Request, server: Server) => () => server.requestIP(request)?.address ?? "";
+  const send = (answer: Response | Promise<Response>) => {
+    if (!isRetired) return answer;
+    return answer instanceof Promise ? answer.then(asLast) : asLast(answer);
+  };
+  const routes = Object.fromEntries(
+    site.hot.map(({ path, parameter, handle }) => [
+      path,
+      (request: Bun.BunRequest, server: Server) => {
+        const value = (request.params as Record<string, string>)[parameter] ?? "";
+        return send(handle(request, value, peerOf(request, server)));
+      },
+    ]),
+  );
+  const server = Bun.serve({
+    hostname,
+    port,
+    ...(tls ? { tls } : {}),
+    routes,
+    development: false,
+    // So that the port can be listened at with the next certificate too.
+    reusePort: tls !== null && SHARES_PORTS,
+    idleTimeout: IDLE_TIMEOUT,
+    maxRequestBodySize: MAX_BODY,
+    fetch: (request, server) => send(site.fetch(request, peerOf(request, server))),
+    error(error) {
+      report(error);
+      return Response.json({ error: true, code: 500, message: "internal error" }, { status: 500 });
+    },
+  });
+  return { server, retire: () => void (isRetired = true) };
+}
+
+function asLast(answer: Response): Response {
+  answer.headers.set("Connection", "close");
+  return answer;
+}
+
+/** Windows has no SIGHUP, and lets any program share a port. */
+const SHARES_PORTS = process.platform !== "win32";
+
+/** Throws where anything listens at the address: a socket that shares its port would be let in beside another one's. */
+function refuseShared(hostname: string, port: number): void {
+  if (port !== 0)
+    void Bun.serve({ hostname, port, reusePort: false, fetch: () => new Response() }).stop(true);
+}
+
+function addressError(error: unknown, address: string): unknown {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const reason = {
+    EADDRINUSE: "is in use",
+    EACCES: "may not be used",
+    EADDRNOTAVAIL: "is none of this machine",
+    EINVAL: "is none of this machine",
+  }[code];
+  if (reason === undefined) return error;
+  return new AppError("unavailable", `the address ${address} ${reason}`, {
+    hint: "choose another with --listen, or stop what uses it",
+  });
+}
+
+/** Not by way of `server.url`, which takes as long as starting to listen. */
+function originOf({ hostname = "", port }: Bun.Server<undefined>): string {
+  return `${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+}
+
+/** Reads a certificate and its key. Throws `forbidden` for files that cannot be read, `invalid` for what is in them. */
+export async function readTls(files: Tls): Promise<Tls> {
+  const [cert, key] = await Promise.all([readPem(files.cert, "--tls-cert"), readPem(files.key, "--tls-key")]);
+  try {
+    process.getBuiltinModule("node:tls").createSecureContext({ cert, key });
+  } catch (error) {
+    throw new AppError("invalid", `${files.cert} and ${files.key} are no certificate with its private key`, {
+      hint: "both have to be in PEM, and belong together",
+      cause: error,
+    });
+  }
+  return { cert, key };
+}
+
+async function readPem(file: string, option: string): Promise<string> {
+  try {
+    return await Bun.file(file).text();
+  } catch (error) {
+    throw new AppError("forbidden", `${option}: the file ${file} cannot be read`, { cause: error });
+  }
+}

@@ -1,0 +1,196 @@
+import type { App } from "../../src/app.ts";
+import { createIdSource } from "../../src/base/ids.ts";
+import { type NoteRead, READ_INTERVAL, createReads } from "../../src/flags/reads.ts";
+import { applyDue, followSchedule } from "../../src/flags/schedule.ts";
+import { recoverUploads } from "../../src/forms/submissions.ts";
+import { createAddressList } from "../../src/http/address.ts";
+import type { Report } from "../../src/http/errors.ts";
+import { createFlagsService } from "../../src/http/flags/flags.ts";
+import type { OfrepService } from "../../src/http/flags/ofrep.ts";
+import { createFormsService } from "../../src/http/forms/forms.ts";
+import { createLinks } from "../../src/http/forms/links.ts";
+import { createMetrics } from "../../src/http/operation/metrics.ts";
+import { createGuard } from "../../src/http/rate-limit.ts";
+import type { RequestRecord, ServiceName } from "../../src/http/request-record.ts";
+import { type Services, type Site, createSite } from "../../src/http/site.ts";
+import { claimData, openApp } from "../data/open.ts";
+import type { Io } from "../output/terminal.ts";
+import type { Listen } from "../session/values.ts";
+import { COMMIT, VERSION } from "../version.ts";
+import type { ServeConfig } from "./config.ts";
+import { type Listener, type Tls, listen, readTls } from "./listen.ts";
+import { type Log, createLog } from "./log.ts";
+
+/** How long requests under way may take to finish once the server is told to stop, in milliseconds. */
+const GRACE = 10_000;
+
+/** Serves until SIGTERM or SIGINT. Throws `unavailable`, `forbidden` or `unsupported` where it cannot start. */
+export async function serve(config: ServeConfig, io: Io): Promise<void> {
+  const log = createLog(io, config.log);
+  const tls = config.tls && (await readTls(config.tls));
+  const unlock = claimData(config.data);
+  const app = openApp(config.data, "thread");
+  const listeners: Listener[] = [];
+  const reads = createReads(app.store);
+  const keepReads = () => reads.flush().catch(log.error);
+  const keeping = setInterval(() => void keepReads(), READ_INTERVAL);
+  let stopSchedule: (() => void) | undefined;
+  try {
+    const recovered = await recoverUploads(app);
+    if (recovered > 0) log.line("warn", `removed ${recovered} files of submissions that a crash cut off`);
+    app.nextId = createIdSource(app.random, app.now, await newestId(app, log));
+    const warn = (text: string) => log.line("warn", text);
+    await applyDue(app, warn);
+    // The first connections may take every descriptor that is left.
+    await app.store.opened();
+    const { places, endStreams } = placeServices(config, app, log, reads.note);
+    for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
+    if (config.tls) onHangup(config.tls, listeners, log);
+    stopSchedule = followSchedule(app, { warn, error: log.error });
+    const stopped = stopSignal();
+    // In plain words in either format: scripts wait for it.
+    for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
+    log.line("info", `stopping on ${await stopped}`);
+    endStreams();
+    const finished = Promise.all(listeners.map((listener) => listener.stop()));
+    await Promise.race([finished, Bun.sleep(GRACE)]);
+  } finally {
+    stopSchedule?.();
+    await Promise.all(listeners.map((listener) => listener.end()));
+    clearInterval(keeping);
+    await keepReads();
+    await app.store.close();
+    unlock();
+    log.flush();
+    await io.settle();
+  }
+  process.exit(0);
+}
+
+/** A database that is damaged there still serves what it can. */
+async function newestId({ store }: App, log: Log): Promise<string | null> {
+  try {
+    return await store.submissions.newestId();
+  } catch (error) {
+    log.error(error);
+    return null;
+  }
+}
+
+/**
+ * Which services stand at which address: all at `--listen` but those that were given one of their own. `endStreams` ends
+ * the answers that have no end.
+ */
+function placeServices(
+  config: ServeConfig,
+  app: App,
+  log: Log,
+  noteRead: NoteRead,
+): { places: { address: Listen; site: Site }[]; endStreams: () => void } {
+  const { basePath, publicUrl } = config;
+  const metrics = createMetrics();
+  const reportOf = (service: ServiceName): Report => ({
+    error: log.error,
+    refused: (reason) => metrics.refused(service, reason),
+  });
+  const guard = createGuard(app.now, config.limits);
+  let ofrep: OfrepService | undefined;
+  const all = {
+    forms: createFormsService(app, createLinks(publicUrl, basePath, app.random), reportOf("forms"), guard),
+    flags: createFlagsService(app, reportOf("flags"), config.limits.rate ? guard : undefined, noteRead),
+    ofrep: once(async () => {
+      const { createOfrepService } = await import("../../src/http/flags/ofrep.ts");
+      return (ofrep = createOfrepService(app, reportOf("flags"), {
+        basePath,
+        guard,
+        noteRead,
+      }));
+    }),
+    admin: async () => {
+      const { createAdminApp } = await import("../../src/http/admin/admin.ts");
+      return createAdminApp(app, { version: VERSION, report: reportOf("admin"), publicUrl, basePath, guard });
+    },
+    metrics: async () => {
+      const { createMetricsApp } = await import("../../src/http/operation/exposition.ts");
+      const about = { version: VERSION, commit: COMMIT };
+      const isBehindProxy = publicUrl !== null || config.trustedProxies.length > 0;
+      const openTo = config.metricsListen ? "all" : isBehindProxy ? "none" : "local";
+      const streams = () => ofrep?.streams() ?? 0;
+      return createMetricsApp(app, { metrics, report: reportOf("operation"), about, openTo, streams });
+    },
+  };
+  const own = {
+    forms: config.formsListen,
+    flags: config.flagsListen,
+    admin: config.adminListen,
+    metrics: config.metricsListen,
+  };
+  const placed = new Map<string, { address: Listen; services: Services }>();
+  for (const name of ["forms", "flags", "ofrep", "admin", "metrics"] as const) {
+    // Without an address of their own the metrics stand where the admin API does.
+    const where = name === "ofrep" ? "flags" : name === "metrics" && !own.metrics ? "admin" : name;
+    const address = own[where] ?? config.listen;
+    // Port 0 is another port each time it is asked for by name.
+    const key = `${address.hostname} ${address.port === 0 && own[where] ? where : address.port}`;
+    const place = placed.get(key) ?? { address, services: {} };
+    placed.set(key, { ...place, services: { ...place.services, [name]: all[name] } });
+  }
+  const isTrustedProxy = createAddressList(config.trustedProxies);
+  const forwardedIgnored = metrics.forwardedIgnored;
+  const report = reportOf("operation");
+  const record = (request: RequestRecord) => {
+    metrics.request(request);
+    log.request(request);
+  };
+  const places = [...placed.values()].map(({ address, services }) => ({
+    address,
+    site: createSite(services, {
+      app,
+      basePath,
+      hsts: config.hsts,
+      isTrustedProxy,
+      log: record,
+      report,
+      forwardedIgnored,
+    }),
+  }));
+  return { places, endStreams: () => ofrep?.close() };
+}
+
+/** Reads the certificate again on SIGHUP; one that cannot be used leaves the old one in use. */
+function onHangup(files: Tls, listeners: Listener[], log: Log): void {
+  const renew = async () => {
+    const tls = await readTls(files);
+    for (const listener of listeners) await listener.renew(tls);
+    log.line("info", "reloaded the certificate");
+  };
+  let renewed = Promise.resolve();
+  // One after the other: the files read last count.
+  process.on("SIGHUP", () => void (renewed = renewed.then(renew).catch(log.error)));
+}
+
+/** Fulfils with the first signal to stop; a second one ends the process at once. */
+function stopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const [signal, code] of [
+      ["SIGTERM", 143],
+      ["SIGINT", 130],
+    ] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(code));
+        resolve(signal);
+      });
+    }
+  });
+}
+
+/** Loads what `load` does once, for everybody who asks. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () =>
+    (loaded ??= load().catch((error: unknown) => {
+      // What could not be loaded now may be loaded later.
+      loaded = undefined;
+      throw error;
+    }));
+}

@@ -1,0 +1,74 @@
+import type { ServeConfig } from "../serve/config.ts";
+import { chunksOf, failureOf, isLoopbackUrl, readAtMost } from "./connection.ts";
+import type { Listen } from "./values.ts";
+
+/** Where each service of a server on this machine answers, without a slash at the end; null where its port is 0. */
+export type Origins = Record<"forms" | "flags" | "admin" | "metrics", string | null>;
+
+/** From what `serve` is told, as a program of this machine reaches it: that needs no base path. */
+export function originsOf(config: ServeConfig): Origins {
+  const { listen, formsListen, flagsListen, adminListen, metricsListen, tls } = config;
+  const originOf = ({ hostname, port }: Listen) => {
+    const host = ANY[hostname] ?? hostname;
+    return port === 0
+      ? null
+      : `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  };
+  return {
+    forms: originOf(formsListen ?? listen),
+    flags: originOf(flagsListen ?? listen),
+    admin: originOf(adminListen ?? listen),
+    metrics: originOf(metricsListen ?? adminListen ?? listen),
+  };
+}
+
+/** Addresses that stand for every one of this machine can be listened on, not connected to. */
+const ANY: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+/** How long a server may take to answer, in milliseconds, and with how many bytes. */
+const PATIENCE = 5000;
+const MAX_ANSWER = 4 * 1024 * 1024;
+
+/** What came back from a server; `refused` where nothing listens there. */
+export type Answer =
+  | { status: number; text: string; headers: Headers }
+  | { status: null; failure: string; refused: boolean };
+
+/**
+ * Asks a server, following nothing, for 5 seconds at most. The certificate of a server of ours, on this machine, is
+ * not verified: it is made for another name.
+ */
+export async function ask(url: string, { isOurs = isLoopbackUrl(url) } = {}): Promise<Answer> {
+  try {
+    const answer = await fetch(url, {
+      redirect: "manual",
+      signal: AbortSignal.timeout(PATIENCE),
+      tls: { rejectUnauthorized: !isOurs },
+      // Where HTTP_PROXY is set, a server of this machine is still asked directly.
+      ...(isOurs ? { proxy: false } : {}),
+    });
+    const bytes = await readAtMost(chunksOf(answer.body), MAX_ANSWER);
+    if (bytes === null) return { status: null, failure: "answers without an end", refused: false };
+    return { status: answer.status, text: new TextDecoder().decode(bytes), headers: answer.headers };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const { code, text } = failureOf(error);
+    const failure = error.name === "TimeoutError" ? "did not answer within 5 seconds" : text;
+    return { status: null, failure, refused: code === "ECONNREFUSED" };
+  }
+}
+
+/** Whether an answer of 200 is one of formflag's, and not of whatever else listens there. */
+export function isHealthy(answer: Answer): boolean {
+  return answer.status === 200 && typeof jsonOf(answer)["status"] === "string";
+}
+
+/** The object that an answer holds; an empty one where it holds none. */
+export function jsonOf(answer: Answer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(answer.status === null ? "" : answer.text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

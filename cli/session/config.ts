@@ -1,0 +1,157 @@
+import { type Command, Option } from "commander";
+import { AppError } from "../../src/base/errors.ts";
+import { isLoopbackUrl } from "./connection.ts";
+import type { Remote } from "./remote.ts";
+import { readText, usage } from "./values.ts";
+
+/** What every command knows before it does anything. */
+export type Config = {
+  /** Absolute only where it was given so. */
+  data: string;
+  /** The server to act on; null acts on the data directory. */
+  server: string | null;
+  json: boolean;
+  quiet: boolean;
+  /** Whether prompts are allowed. */
+  input: boolean;
+  yes: boolean;
+  /** Whether a terminal is printed to in colours. */
+  color: boolean;
+};
+
+/** Options of every command; what they are called in the environment stands beside them. */
+export function globalOptions(): Option[] {
+  return [
+    new Option("--data <dir>", "data directory").env("FORMFLAG_DATA").default("./formflag-data"),
+    new Option("--server <url>", "act on that server over its admin API").env("FORMFLAG_SERVER"),
+    new Option("--token-file <file>", "file that holds the token for --server").env("FORMFLAG_TOKEN_FILE"),
+    new Option(
+      "--ca-file <file>",
+      "certificates in PEM to trust for --server, instead of the usual ones",
+    ).env("FORMFLAG_CA_FILE"),
+    new Option(
+      "--insecure",
+      "send the token over http:// to another machine, where anybody on the way can read it",
+    ).env("FORMFLAG_INSECURE"),
+    new Option("--json", "print JSON"),
+    new Option("-q, --quiet", "print only results and errors"),
+    new Option("--no-input", "never ask"),
+    new Option("-y, --yes", "answer yes to every question"),
+    new Option("--no-color", "print without colours"),
+  ];
+}
+
+export function projectOption(): Option {
+  return new Option("-p, --project <project>", "project").env("FORMFLAG_PROJECT");
+}
+
+export function environmentOption(): Option {
+  return new Option("-e, --environment <environment>", "environment").env("FORMFLAG_ENVIRONMENT");
+}
+
+export function revisionOption(): Option {
+  return new Option("--if-revision <n>", "only if it is at that revision; 0 if it does not exist yet");
+}
+
+/** The configuration of a command about to act. Throws `invalid`. */
+export function readConfig(command: Command): Config {
+  const options = command.optsWithGlobals<Record<string, unknown>>();
+  const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(name) === "cli";
+  if (isGiven("data") && isGiven("server")) {
+    throw usage(
+      "--data and --server exclude each other",
+      "leave one out: either a directory here or a server",
+    );
+  }
+  const server = isGiven("data") ? undefined : (options["server"] as string | undefined);
+  if (server !== undefined && !(/^https?:\/\/[^/]/.test(server) && URL.canParse(server))) {
+    throw usage(`--server ${server} is no web address`, "it looks like https://flags.example.com");
+  }
+  return {
+    data: String(options["data"]),
+    server: server?.replace(/\/+$/, "") ?? null,
+    json: options["json"] === true,
+    quiet: options["quiet"] === true,
+    input: options["input"] !== false,
+    yes: options["yes"] === true,
+    color: options["color"] !== false && !process.env["NO_COLOR"],
+  };
+}
+
+/** The configuration of a command that needs the data directory itself. Throws `invalid` where it is on a server. */
+export function readLocalConfig(command: Command): Config {
+  const config = readConfig(command);
+  if (config.server === null) return config;
+  const names = [];
+  for (let each = command; each.parent; each = each.parent) names.unshift(each.name());
+  throw usage(
+    `${names.join(" ")} works on a data directory of this machine, not with --server`,
+    "run it where the data is, and name the directory with --data",
+  );
+}
+
+/**
+ * How to reach the server of a configuration; null where it names none. Throws `invalid` where the token would be sent
+ * in the clear or the file of certificates cannot be used, `unauthenticated` without a token.
+ */
+export async function readRemote(
+  command: Command,
+  { server }: Config,
+  env: Record<string, string | undefined>,
+): Promise<Remote | null> {
+  if (server === null) return null;
+  const { insecure, caFile } = command.optsWithGlobals<{ insecure?: true; caFile?: string }>();
+  if (server.startsWith("http:") && !isLoopbackUrl(server) && !insecure)
+    throw usage(
+      `everybody on the way to ${new URL(server).host} could read the token: the address is not https`,
+      "use https://, or add --insecure where you trust the network",
+    );
+  const token = await readToken(command, env);
+  return { server, token, ca: caFile === undefined ? null : await readCertificates(caFile) };
+}
+
+async function readCertificates(file: string): Promise<string> {
+  const text = await readText(file, "--ca-file");
+  try {
+    // A connection with a file that cannot be used fails without a word about it.
+    const { X509Certificate } = await import("node:crypto");
+    void new X509Certificate(text);
+  } catch {
+    throw usage(
+      `--ca-file: the file ${file} holds no certificate in PEM`,
+      "PEM begins with -----BEGIN CERTIFICATE-----",
+    );
+  }
+  return text;
+}
+
+/**
+ * The token for a server: from `--token-file`, `FORMFLAG_TOKEN`, or `FORMFLAG_TOKEN_FILE`. Never from an option,
+ * which other users of the machine can see. Throws `unauthenticated` where there is none.
+ */
+async function readToken(command: Command, env: Record<string, string | undefined>): Promise<string> {
+  const file = command.optsWithGlobals<{ tokenFile?: string }>().tokenFile;
+  const isGiven = command.getOptionValueSourceWithGlobals("tokenFile") === "cli";
+  const fromEnv = env["FORMFLAG_TOKEN"]?.trim();
+  if (fromEnv && !isGiven) return tokenIn(fromEnv, "FORMFLAG_TOKEN");
+  if (file === undefined) {
+    throw new AppError("unauthenticated", "a token is missing for the server", {
+      hint: "put it into FORMFLAG_TOKEN, or into a file named with --token-file",
+    });
+  }
+  return tokenIn(await readTokenFile(file), `the file ${file}`);
+}
+
+function tokenIn(text: string, where: string): string {
+  const token = text.trim();
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new AppError("unauthenticated", `${where} holds no token`);
+  return token;
+}
+
+async function readTokenFile(file: string): Promise<string> {
+  try {
+    return await Bun.file(file).text();
+  } catch (error) {
+    throw new AppError("unauthenticated", `the token file ${file} cannot be read`, { cause: error });
+  }
+}

@@ -1,0 +1,68 @@
+import { isLoopbackHost } from "../../src/http/address.ts";
+
+/** Whether an address is one of this machine, so that nobody else hears what is sent to it. */
+export function isLoopbackUrl(url: string): boolean {
+  return isLoopbackHost(new URL(url).hostname);
+}
+
+/** What an error of a connection means, in words that follow the name of the server. */
+export function failureOf(error: unknown): { code: string; text: string; isCertificate: boolean } {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const isCertificate = /CERT|SIGNATURE|CRL/.test(code);
+  const text =
+    FAILURES[code] ?? (isCertificate ? `has a certificate that is not trusted (${code})` : undefined);
+  return { code, text: text ?? `cannot be reached${code === "" ? "" : ` (${code})`}`, isCertificate };
+}
+
+const UNKNOWN_AUTHORITY = "has a certificate of an authority that is not trusted";
+
+const FAILURES: Record<string, string> = {
+  ECONNREFUSED: "cannot be reached: nothing listens there",
+  ENOTFOUND: "cannot be reached: its name is not known",
+  ECONNRESET: "closed the connection",
+  EPROTO: "does not speak TLS",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "has a certificate that is not trusted: it signed itself",
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate for another name",
+  CERT_HAS_EXPIRED: "has a certificate that has expired",
+  CERT_NOT_YET_VALID: "has a certificate that is not valid yet",
+};
+
+/** The bytes of a body; null where there are more than `limit`, of which no more are read then. */
+export async function readAtMost(
+  chunks: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.byteLength;
+    if (size > limit) return null;
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts);
+}
+
+/**
+ * The chunks of a body as they come, each awaited by `wait`; a body that is left early is cancelled.
+ */
+export async function* chunksOf(
+  body: ReadableStream<Uint8Array> | null,
+  wait: <T>(work: Promise<T>) => Promise<T> = (work) => work,
+): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  if (!reader) return;
+  try {
+    for (;;) {
+      const step = await wait(reader.read());
+      if (step.done) return;
+      yield step.value;
+    }
+  } finally {
+    // One that failed is cancelled already.
+    await reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,86 @@
+import type { Command } from "commander";
+import { AppError } from "../../src/base/errors.ts";
+
+const ADDRESS = "the address has the port: formflag serve --listen 127.0.0.1:9000";
+const RUN_VERSION = "type formflag --version";
+
+/** Options that other programs have, with what to type here. */
+const OPTIONS: Record<string, string> = {
+  "--port": ADDRESS,
+  "--host": ADDRESS,
+  "--bind": ADDRESS,
+  "--address": ADDRESS,
+  "--token":
+    "a token on a command line is seen by other users of the machine: put it into FORMFLAG_TOKEN, or into a file named with --token-file",
+  "-v": RUN_VERSION,
+  "-V": RUN_VERSION,
+  "--env": "the environment is named with -e or --environment",
+  "--force": "--yes answers every question",
+  "--enabled": "--on turns a flag on, --off turns it off",
+  "--enable": "--on turns a flag on, --off turns it off",
+  "--verbose": "formflag serve --log-level debug logs more",
+};
+
+/** Words that are not commands at the top. */
+const COMMANDS: Record<string, string> = {
+  version: RUN_VERSION,
+  start: "type formflag serve",
+  run: "type formflag serve",
+  server: "type formflag serve",
+  init: "nothing has to be set up: type formflag serve, or formflag projects create <project>",
+  restore: "type formflag backup restore <file>",
+  verify: "type formflag backup verify <file>",
+  import: "type formflag apply -f <file>, or formflag flags import <file> --format flagd",
+  login:
+    "name a server with --server and its token with --token-file, or set FORMFLAG_SERVER and FORMFLAG_TOKEN",
+};
+
+/** Verbs for the same thing; of each row a noun has one, or none. */
+const VERBS = [
+  ["create", "set", "add", "new", "make"],
+  ["set", "update", "edit", "change", "patch"],
+  ["get", "show", "view", "describe", "info", "read"],
+  ["delete", "revoke", "remove", "rm", "del", "destroy"],
+  ["list", "all"],
+  ["enable", "on", "open", "start"],
+  ["disable", "off", "close", "stop"],
+];
+
+/** What to type instead of what commander did not know; null where nothing is near. */
+export function nearMiss(message: string, args: string[], program: Command): string | null {
+  const [, kind, word = ""] = /unknown (option|command) '([^']*)'/.exec(message) ?? [];
+  if (kind === "option") {
+    if (word === "-p" && args.includes("serve")) return ADDRESS;
+    return OPTIONS[word.replace(/=.*$/, "")] ?? null;
+  }
+  if (kind !== "command") return null;
+  const noun = program.commands.find((command) => args.includes(command.name()) && command.name() !== word);
+  if (noun === undefined) return COMMANDS[word] ?? null;
+  const verbs = new Set(noun.commands.map((command) => command.name()));
+  const near = VERBS.filter((row) => row.includes(word)).flatMap((row) =>
+    row.filter((verb) => verbs.has(verb)),
+  );
+  return near.length === 0 ? null : `type formflag ${noun.name()} ${near[0]}`;
+}
+
+/** Options that the admin API knows by another name. */
+const FIELDS: Record<string, string> = {
+  scopes: "--scope",
+  expiresAt: "--expires",
+  expiredAt: "--expires",
+  defaultVariant: "--default",
+  allowedOrigins: "--allow-origin",
+  blockedSenders: "--block-sender",
+};
+
+/** An error that names a field of the admin API, as one that names the option of the command that filled it. */
+export function inTermsOf(command: Command, error: unknown): unknown {
+  if (!(error instanceof AppError) || !["invalid", "too_large"].includes(error.code)) return error;
+  const [, field, colon = "", text] = /^([a-z]+[A-Za-z]*)(?:\.[\w.]+)?(:?) (.*)$/s.exec(error.message) ?? [];
+  if (field === undefined) return error;
+  const long = FIELDS[field] ?? `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const isOption = command.options.some((option) => option.long === long);
+  if (!isOption && !(colon && ["slug", "name"].includes(field))) return error;
+  const message = isOption ? `${long}${colon} ${text}` : text!;
+  return new AppError(error.code, message, { hint: error.hint ?? undefined, cause: error });
+}

@@ -1,0 +1,80 @@
+import type * as Prompts from "@clack/prompts";
+import { AppError } from "../../src/base/errors.ts";
+import { Cancelled } from "../output/terminal.ts";
+import { printable } from "../output/text.ts";
+
+/** Asks for a text that `check` finds right; `check` returns what is wrong. */
+export async function askText(message: string, check: (text: string) => string | undefined): Promise<string> {
+  return ask(({ text }) =>
+    text({ message: printable(message), validate: (value) => check(value?.trim() ?? "") }),
+  );
+}
+
+/** Whether a person types `y` or `yes`; Enter alone is a no. */
+export async function askConfirm(question: string): Promise<boolean> {
+  const answer = await askText(`${question} (y or n)`, (text) =>
+    /^(y|yes|n|no|)$/i.test(text) ? undefined : "Type y and Enter to go on, or Enter to leave it",
+  );
+  return /^y/i.test(answer.trim());
+}
+
+/** Whether a person types the name of what is about to go; Enter alone is a no. */
+export async function askName(question: string, name: string): Promise<boolean> {
+  const answer = await askText(`${question} Type ${name} to confirm.`, (text) =>
+    text === name || text === "" ? undefined : `Type ${printable(name)}, or Enter to leave it`,
+  );
+  return answer.trim() === name;
+}
+
+/** Asks for one of the choices, by typing or with the arrow keys; Enter alone chooses none. */
+export async function askChoice(message: string, choices: string[]): Promise<string> {
+  if (choices.length === 0) throw new AppError("not_found", `${message} There is none yet.`);
+  const nothing = { value: "", label: "…" };
+  const options = [nothing, ...choices.map((value) => ({ value, label: printable(value) }))];
+  return ask(({ autocomplete }) =>
+    autocomplete({
+      message,
+      options,
+      filter: (typed, { value }) => value.includes(typed),
+      validate: (value) => (value ? undefined : "Choose with the arrow keys, or type a name"),
+    }),
+  );
+}
+
+/** Asks only once nothing more comes in, so that what was typed or pasted before is not taken for the answer. */
+async function ask(prompt: (prompts: typeof Prompts) => Promise<string | symbol>): Promise<string> {
+  const prompts = await import("@clack/prompts");
+  await discardInput();
+  const answer = await prompt(prompts);
+  if (typeof answer !== "string") throw new Cancelled();
+  return answer;
+}
+
+/** How long a terminal has to be quiet before a question, and how long that is waited for, in milliseconds. */
+const QUIET = 50;
+const PATIENCE = 2000;
+
+const INTERRUPT = 3;
+
+/** Reads and drops what a terminal holds. Throws `Cancelled` for an interrupt among it. */
+async function discardInput(): Promise<void> {
+  const { stdin } = process;
+  let isQuiet: boolean;
+  let isInterrupted = false;
+  const drop = (bytes: Buffer) => {
+    isQuiet = false;
+    isInterrupted ||= bytes.includes(INTERRUPT);
+  };
+  // Raw, because a terminal keeps an unfinished line to itself otherwise.
+  stdin.setRawMode(true);
+  stdin.on("data", drop);
+  const end = performance.now() + PATIENCE;
+  do {
+    isQuiet = true;
+    await Bun.sleep(QUIET);
+  } while (!isQuiet && performance.now() < end);
+  stdin.off("data", drop);
+  if (!isInterrupted) return;
+  stdin.setRawMode(false);
+  throw new Cancelled();
+}

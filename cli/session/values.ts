@@ -1,0 +1,144 @@
+import { parseBytes } from "../../src/base/bytes.ts";
+import { AppError } from "../../src/base/errors.ts";
+import type { RateLimit } from "../../src/forms/form.ts";
+import type { Io } from "../output/terminal.ts";
+import { shorten } from "../output/text.ts";
+import { parseJson } from "./json.ts";
+
+type Numbers = { rounded: boolean };
+
+/** JSON given as text, as `@FILE`, or as `-` for standard input. Throws `invalid`, as `parseJson` does. */
+export async function jsonValue(text: string, option: string, io: Io): Promise<unknown> {
+  try {
+    return parseJson(await sourceOf(text, option, io), option);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw usage(
+      `${option} is not valid JSON: ${error.message}`,
+      `a text needs quotes, as in ${option} '"text"'; @FILE reads a file`,
+    );
+  }
+}
+
+/** The same for an option that takes an object alone. Throws `invalid` with the `example`. */
+export async function jsonObject(
+  text: string,
+  option: string,
+  example: string,
+  io: Io,
+  numbers?: Numbers,
+): Promise<object> {
+  const source = await sourceOf(text, option, io);
+  const hint = `write ${option} '${example}'; @FILE reads a file`;
+  try {
+    const value = parseJson(source, option, numbers);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // Who writes a brace means JSON.
+    if (source.trimStart().startsWith("{"))
+      throw usage(`${option} is not valid JSON: ${error.message}`, hint);
+  }
+  throw usage(`${option} takes a JSON object, not ${shorten(text, 40)}`, hint);
+}
+
+async function sourceOf(text: string, option: string, io: Io): Promise<string> {
+  if (text === "-") return io.readStdin();
+  return text.startsWith("@") ? readText(text.slice(1), option) : text;
+}
+
+export async function readText(file: string, option: string): Promise<string> {
+  try {
+    return await Bun.file(file).text();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw usage(`${option}: the file ${file} cannot be read (${code})`);
+  }
+}
+
+/** `10MB`, `500k`, `2048` in bytes; `default` as null. Throws `invalid`. */
+export function sizeValue(text: string, option: string): number | null {
+  if (text === "default") return null;
+  const bytes = parseBytes(text);
+  if (bytes === undefined) throw usage(`${option} ${text} is no size`, "sizes look like 10MB, 500KB or 2048");
+  return bytes;
+}
+
+/** A whole number from `least`. Throws `invalid`. */
+export function countValue(text: string, option: string, least = 0): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (count >= least) return count;
+  throw usage(`${option} ${text} is not a whole number from ${least}`, `write ${option} 50`);
+}
+
+/** The header that asks for the revision of `--if-revision`; none without. Throws `invalid`. */
+export function ifRevision({ ifRevision: text }: { ifRevision?: string }): Record<string, string> {
+  return text === undefined ? {} : { "If-Match": `"${countValue(text, "--if-revision")}"` };
+}
+
+/** `20/1h` as 20 in 3600 seconds; `off` as null. Throws `invalid`. */
+export function rateValue(text: string, option: string): RateLimit | null {
+  if (text === "off") return null;
+  const match = /^(\d{1,7})\/(\d{0,5})([smhd])$/.exec(text);
+  if (!match) throw usage(`${option} ${text} is no rate`, "rates look like 20/h, 5/10m or off");
+  const [count, seconds] = [Number(match[1]), Number(match[2] || "1") * SECONDS[match[3]!]!];
+  if (count === 0 || seconds === 0)
+    throw usage(`${option} ${text} counts nothing`, "rates look like 20/h, 5/10m or off");
+  return { count, seconds };
+}
+
+/** `90d`, `12h`, a time in ISO 8601, or `never` as null; as ISO 8601. Throws `invalid`. */
+export function expiryValue(text: string, option: string, now: number): string | null {
+  if (text === "never") return null;
+  const duration = /^(\d{1,6})([smhdw])$/.exec(text);
+  if (duration) return new Date(now + Number(duration[1]) * SECONDS[duration[2]!]! * 1000).toISOString();
+  const time = TIME.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) {
+    throw usage(
+      `${option} ${text} is no time`,
+      `write ${option} 2027-01-31T12:00:00Z, 2027-01-31, 90d or never`,
+    );
+  }
+  return new Date(time).toISOString();
+}
+
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/;
+
+/** `Date.parse` takes the 31st of February for the 3rd of March. */
+function isDay(day: string): boolean {
+  const midnight = Date.parse(day);
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day);
+}
+
+const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** An address as `none` or `default` takes it back. */
+export function urlValue(text: string): string | null {
+  return text === "none" || text === "default" ? null : text;
+}
+
+/** Origins from addresses of pages; `any` or `*` takes every limit away. */
+export function originsValue(texts: string[]): string[] {
+  if (texts.some((text) => text === "any" || text === "*")) return [];
+  return texts.map((text) => (URL.canParse(text) ? new URL(text).origin : text));
+}
+
+export type Listen = { hostname: string; port: number };
+
+/** `HOST:PORT`, `:PORT`, `PORT` or `[IPv6]:PORT`; without a host only this machine. Throws `invalid`. */
+export function listenValue(text: string, option: string): Listen {
+  const match = /^(?:(\[[0-9a-fA-F:.]+\]|[^\s:[\]/]*):)?(\d{1,5})$/.exec(text.replace(/^https?:\/\//, ""));
+  const port = Number(match?.[2]);
+  if (!match || port > 65_535)
+    throw usage(`${option} ${text} is no address`, "addresses look like 127.0.0.1:8787, [::1]:8787 or 8787");
+  return { hostname: match[1]?.replace(/^\[|\]$/g, "") || "127.0.0.1", port };
+}
+
+/** Gathers what a repeated option, or a list with commas or spaces, names. */
+export function collect(text: string, earlier: string[] | undefined): string[] {
+  return [...(earlier ?? []), ...text.split(/[\s,]+/).filter(Boolean)];
+}
+
+export function usage(message: string, hint?: string): AppError {
+  return new AppError("invalid", message, { hint });
+}

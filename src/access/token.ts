@@ -1,0 +1,45 @@
+import type * as z from "zod/mini";
+import { AppError } from "../base/errors.ts";
+import type { Random } from "../base/ids.ts";
+import type { Reach } from "./place.ts";
+import { INCLUDES, type Scope } from "./scope.ts";
+import type { createdTokenSchema, newTokenSchema, tokenSchema } from "./token-schema.ts";
+
+/** A bearer token: `ff_` and 256 bits as base64url. */
+export function tokenSecret(random: Random): string {
+  return `ff_${Buffer.from(random(32)).toString("base64url")}`;
+}
+
+export type Token = z.infer<typeof tokenSchema>;
+
+export type CreatedToken = z.infer<typeof createdTokenSchema>;
+
+export type NewToken = z.infer<typeof newTokenSchema>;
+
+/**
+ * Throws `forbidden` unless one of the scopes is, or includes, the one needed, and the token is not limited to another
+ * place than `where` the operation acts.
+ */
+export function requireScope(token: Token, needed: Scope, where: Reach = {}): void {
+  if (!token.scopes.some((held) => held === needed || INCLUDES[held].includes(needed))) {
+    throw new AppError("forbidden", `the token "${token.name}" lacks the scope ${needed}`, {
+      hint: `it holds ${token.scopes.join(", ")}`,
+    });
+  }
+  const { project, environment } = token;
+  const isWithin =
+    (project === undefined || project === where.project) &&
+    (environment === undefined || environment === where.environment);
+  if (isWithin) return;
+  const place =
+    environment === undefined ? `project ${project}` : `environment ${environment} of project ${project}`;
+  throw new AppError("forbidden", `the token "${token.name}" is limited to the ${place}`, {
+    hint: "formflag tokens list shows what each token is limited to",
+  });
+}
+
+export function noSuchToken(name: string): AppError {
+  return new AppError("not_found", `token "${name}" does not exist`, {
+    hint: "formflag tokens list shows the tokens there are",
+  });
+}

@@ -1,0 +1,31 @@
+export const KiB = 1024;
+
+export const MiB = 1024 * KiB;
+
+/** A request body of the admin API, in bytes; one with all the flags of an environment. */
+/** Containers inside containers in what the admin API and its commands read; each value has a limit of its own. */
+export const MAX_JSON_LEVELS = 200;
+
+/** What a page of any other list holds at most, and by default. */
+export const MAX_LIST = 10_000;
+
+/** Bytes as a person writes them: `1 MB`, `1.5 MB`, `300 bytes`. A MB is 1,048,576 bytes. */
+export function formatBytes(bytes: number): string {
+  const units = [
+    ["GB", 1024 * MiB],
+    ["MB", MiB],
+    ["KB", KiB],
+  ] as const;
+  for (const [unit, size] of units) {
+    if (bytes >= size) return `${Number((bytes / size).toFixed(bytes % size === 0 ? 0 : 1))} ${unit}`;
+  }
+  return `${bytes} byte${bytes === 1 ? "" : "s"}`;
+}
+
+/** The inverse of {@link formatBytes}: `10MB`, `1.5 MB`, `500k`, `2048`. Undefined when it is no size. */
+export function parseBytes(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b|bytes?)?$/i.exec(text.trim());
+  if (!match) return undefined;
+  const unit = { "": 1, k: KiB, m: MiB, g: 1024 * MiB }[match[2]?.toLowerCase() ?? ""];
+  return unit === undefined ? undefined : Math.floor(Number(match[1]) * unit);
+}

@@ -1,0 +1,68 @@
+/** Fills an array of the length given with cryptographically random bytes. */
+export type Random = (length: number) => Uint8Array;
+
+/** As {@link dashedKey}, {@link formKey} and {@link createIdSource} make them. */
+export const DASHED_KEY = /^[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4}$/;
+
+export const SUBMISSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+/** `length` characters of `[a-z0-9]`, each equally likely (bytes past the last full round are thrown away). */
+export function characters(random: Random, length: number): string {
+  const limit = 256 - (256 % ALPHABET.length);
+  let text = "";
+  while (text.length < length) {
+    for (const byte of random(length)) {
+      if (byte < limit && text.length < length) text += ALPHABET[byte % ALPHABET.length];
+    }
+  }
+  return text;
+}
+
+/** A key that selects a project or an environment: `xxxx-xxxx-xxxx`. */
+export function dashedKey(random: Random): string {
+  return [4, 4, 4].map((length) => characters(random, length)).join("-");
+}
+
+/**
+ * Makes ids of submissions: UUIDs of version 7 (RFC 9562, 6.2, method 1), each greater than the one before, also
+ * within a millisecond and when the clock is set back, so that the order of ids is the order of arrival. The first one
+ * is greater than `newest`, the newest of those made before.
+ */
+export function createIdSource(
+  random: Random,
+  now: () => number,
+  newest: string | null = null,
+): () => string {
+  let { time, counter } = timeOf(newest);
+  return () => {
+    const current = now();
+    if (current > time) {
+      time = current;
+      counter = 0;
+    } else if (++counter > 0xfff) {
+      time += 1;
+      counter = 0;
+    }
+    const bytes = Buffer.allocUnsafe(16);
+    bytes.writeUIntBE(time, 0, 6);
+    bytes.writeUInt16BE(0x7000 | counter, 6);
+    bytes.set(random(8), 8);
+    bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+    const hex = bytes.toString("hex");
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  };
+}
+
+/** Nothing that formflag makes is later: a crafted id must not use up all that follow. */
+const MAX_TIME = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** The time in an id, and its number within the millisecond. */
+function timeOf(id: string | null): { time: number; counter: number } {
+  const hex = id?.replaceAll("-", "") ?? "";
+  const time = Number.parseInt(hex.slice(0, 12), 16);
+  return time <= MAX_TIME
+    ? { time, counter: Number.parseInt(hex.slice(13, 16), 16) }
+    : { time: 0, counter: 0 };
+}

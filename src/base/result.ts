@@ -1,0 +1,2 @@
+/** What a `set` did. */
+export type SetResult = "created" | "updated" | "unchanged";

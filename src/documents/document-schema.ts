@@ -1,0 +1,51 @@
+import * as z from "zod/mini";
+import { displayName } from "../base/slug-schema.ts";
+import { flagPatchSchema, flagSlug } from "../flags/flag-schema.ts";
+import { segmentName, segmentRuleSchema } from "../flags/segment-schema.ts";
+import { formPatchSchema, formSchema } from "../forms/form-schema.ts";
+import { environmentSchema } from "../projects/environment-schema.ts";
+import { projectSchema } from "../projects/project-schema.ts";
+
+const flag = z.strictObject({
+  description: flagPatchSchema.shape.description,
+  environments: z
+    .optional(z.record(environmentSchema.shape.slug, z.omit(flagPatchSchema, { description: true })))
+    .check(z.describe("What the flag is in each environment; in one that is not named it stays as it is.")),
+});
+
+const environment = z.strictObject({
+  name: z.optional(displayName),
+  segments: z
+    .optional(z.record(segmentName, segmentRuleSchema.shape.rule))
+    .check(z.describe('Rules that flags of this environment share by {"$ref": name}.')),
+});
+
+const project = z.strictObject({
+  name: z.optional(displayName),
+  environments: z
+    .optional(z.record(environmentSchema.shape.slug, environment))
+    .check(z.describe("A new project without any gets develop, staging and production.")),
+  flags: z.optional(z.record(flagSlug, flag)),
+});
+
+/** What a file for `apply` says. */
+export const documentSchema = z.strictObject({
+  $schema: z.optional(z.string()).check(z.describe("Where an editor finds this schema.")),
+  projects: z.optional(z.record(projectSchema.shape.slug, project)),
+  forms: z.optional(z.record(formSchema.shape.slug, formPatchSchema)),
+});
+
+/** Of one thing that a document makes, changes or removes: null before it is made and after it is removed. */
+export const differenceSchema = z.object({
+  action: z.enum(["create", "update", "delete"]),
+  kind: z.enum(["project", "environment", "segment", "flag", "form"]),
+  /** Where it stands in a document. */
+  path: z.string(),
+  before: z.any(),
+  after: z.any(),
+});
+
+/** The schema of a file as JSON Schema, draft 2020-12. */
+export function documentJsonSchema(): object {
+  return { title: "Flags and forms of formflag", ...z.toJSONSchema(documentSchema, { io: "input" }) };
+}

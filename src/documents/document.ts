@@ -1,0 +1,84 @@
+import type * as z from "zod/mini";
+import { isoTime } from "../base/clock.ts";
+import type { FlagRecord } from "../flags/flag.ts";
+import { parseRules } from "../flags/rules.ts";
+import type { FormRecord } from "../forms/form.ts";
+import type { differenceSchema, documentSchema } from "./document-schema.ts";
+import type { Setup, SetupEnvironment, SetupProject } from "./setup.ts";
+
+/** What projects, environments, flags, segments and forms should be. */
+export type Document = z.infer<typeof documentSchema>;
+
+export type Difference = z.infer<typeof differenceSchema>;
+
+type DocumentProject = NonNullable<Document["projects"]>[string];
+type DocumentFlag = NonNullable<DocumentProject["flags"]>[string];
+export type FlagEntry = NonNullable<DocumentFlag["environments"]>[string];
+
+/** The document that says all that there is: applied elsewhere it makes the same. */
+export function documentOf({ projects, forms }: Setup, withForms: boolean): Document {
+  return {
+    projects: Object.fromEntries(projects.map((project) => [project.slug, projectEntry(project)])),
+    ...(withForms ? { forms: Object.fromEntries(forms.map((form) => [form.slug, formEntry(form)])) } : {}),
+  };
+}
+
+function projectEntry({ name, environments }: SetupProject): DocumentProject {
+  const [first] = environments;
+  return {
+    name,
+    environments: Object.fromEntries(environments.map((each) => [each.slug, environmentEntry(each)])),
+    flags: Object.fromEntries(
+      (first?.flags ?? []).map(({ slug, description }, index) => [
+        slug,
+        { description, environments: flagEntries(environments, index) },
+      ]),
+    ),
+  };
+}
+
+function environmentEntry({ name, segments }: SetupEnvironment) {
+  return { name, segments: Object.fromEntries(segments.map((each) => [each.name, JSON.parse(each.rule)])) };
+}
+
+/** Of the flag at that place in the list of every environment. */
+export function flagEntries(environments: SetupEnvironment[], index: number): Record<string, FlagEntry> {
+  return Object.fromEntries(environments.map(({ slug, flags }) => [slug, flagEntry(flags[index]!)]));
+}
+
+/** The values of a flag in one environment. A payload that is not set reads `{}`, and is one here. */
+export function flagEntry({ enabled, payload, expiresAt, rules }: FlagRecord): FlagEntry {
+  const expiredAt = expiresAt === null ? null : isoTime(expiresAt);
+  if (rules === null) return { enabled, payload: payload === null ? {} : JSON.parse(payload), expiredAt };
+  const { variants, defaultVariant, targeting, metadata } = parseRules(rules);
+  return {
+    enabled,
+    variants,
+    ...(defaultVariant == null ? {} : { defaultVariant }),
+    ...(targeting === undefined ? {} : { targeting }),
+    ...(metadata === undefined ? {} : { metadata }),
+    expiredAt,
+  };
+}
+
+/** The settings of a form; null where it follows the default. */
+export function formEntry({
+  slug: _slug,
+  key: _key,
+  createdAt: _at,
+  updatedAt: _to,
+  ...settings
+}: FormRecord) {
+  return settings;
+}
+
+/** A place in a document: `projects.shop.flags["a.b"].environments.production`. */
+export function pathOf(...steps: string[]): string {
+  return steps
+    .map((step) => {
+      if (/^\d+$/.test(step)) return `[${step}]`;
+      return /^[\w$-]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+    })
+    .join("")
+    .replace(/^\./, "");
+}

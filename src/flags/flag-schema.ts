@@ -1,0 +1,66 @@
+import * as z from "zod/mini";
+import { formatBytes } from "../base/bytes.ts";
+import { notDeeper, ruleDepth } from "../base/json-schema.ts";
+import { momentOf, revision, slugOf, timestamp } from "../base/slug-schema.ts";
+import { MAX_DESCRIPTION, MAX_PAYLOAD, MAX_PAYLOAD_DEPTH } from "./limits.ts";
+
+/** Any JSON value. Not `z.json()`, which recurses as deep as a sender likes. */
+const json = z.any();
+
+/** `<slug>.payload` is the name of a plain flag's payload where flags are evaluated. */
+export const flagSlug = slugOf("flag", ["preview", "code-refs"]).check(
+  z.refine((slug) => !slug.endsWith(".payload"), "names that end in .payload are reserved for payloads"),
+);
+
+const variants = z.record(z.string(), json).check(
+  // One for the object of variants itself.
+  notDeeper(MAX_PAYLOAD_DEPTH + 1, `a variant has at most ${MAX_PAYLOAD_DEPTH} levels`),
+);
+const targeting = z.record(z.string(), json).check(ruleDepth);
+const metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+/** A flag as readers see it in one environment. */
+export const flagSchema = z.object({
+  slug: flagSlug,
+  enabled: z.boolean(),
+  payload: json,
+  expiredAt: z.nullable(timestamp),
+  description: z.string(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+/** A flag as the admin API shows it: with its revision, and its rules where it has variants. */
+export const flagDetailSchema = z.extend(flagSchema, {
+  revision,
+  variants: z.optional(variants),
+  defaultVariant: z.optional(z.nullable(z.string())),
+  targeting: z.optional(targeting),
+  metadata: z.optional(metadata),
+});
+
+/** A change to a flag in one environment; what is left out stays as it is. Null takes variants or rules away. */
+export const flagPatchSchema = z.strictObject({
+  enabled: z.optional(z.boolean("enabled is true or false")),
+  payload: z.optional(
+    json.check(
+      notDeeper(MAX_PAYLOAD_DEPTH, `a payload has at most ${MAX_PAYLOAD_DEPTH} levels`),
+      z.refine(
+        (value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_PAYLOAD,
+        `a payload has at most ${formatBytes(MAX_PAYLOAD)} of JSON`,
+      ),
+    ),
+  ),
+  expiredAt: z.optional(z.nullable(momentOf("expiredAt"))),
+  description: z.optional(
+    z.string().check(z.maxLength(MAX_DESCRIPTION, `a description has at most ${MAX_DESCRIPTION} characters`)),
+  ),
+  variants: z.optional(
+    z.nullable(
+      variants.check(z.refine((value) => Object.keys(value).length > 0, "a flag has at least one variant")),
+    ),
+  ),
+  defaultVariant: z.optional(z.nullable(z.string())),
+  targeting: z.optional(z.nullable(targeting)),
+  metadata: z.optional(z.nullable(metadata)),
+});

@@ -1,0 +1,129 @@
+import type * as z from "zod/mini";
+import { isoTime } from "../base/clock.ts";
+import { AppError } from "../base/errors.ts";
+import type { SetResult } from "../base/result.ts";
+import type { flagPatchSchema, flagSchema } from "./flag-schema.ts";
+import { applyRules, parseRules } from "./rules.ts";
+
+export type Flag = z.infer<typeof flagSchema>;
+
+export type FlagPatch = z.infer<typeof flagPatchSchema>;
+
+/** A flag as it is stored for one environment. Times are milliseconds since 1970. */
+export type FlagRecord = {
+  slug: string;
+  description: string;
+  enabled: boolean;
+  /** JSON text, or null where none is set. */
+  payload: string | null;
+  expiresAt: number | null;
+  /** `FlagRules` as JSON text, or null for a plain flag. */
+  rules: string | null;
+  /** Whether the values came in a file of flagd, and nothing was set here since. */
+  imported: boolean;
+  createdAt: number;
+  updatedAt: number;
+  /** Of the last change to the flag here; 0 before changes were counted. */
+  revision: number;
+};
+
+/** The flag that readers see at a moment: one past its expiry is off. */
+export function viewFlag(record: FlagRecord, now: number): Flag {
+  return {
+    slug: record.slug,
+    enabled: record.enabled && !hasExpired(record, now),
+    payload: payloadOf(record),
+    expiredAt: record.expiresAt === null ? null : isoTime(record.expiresAt),
+    description: record.description,
+    createdAt: isoTime(record.createdAt),
+    updatedAt: isoTime(record.updatedAt),
+  };
+}
+
+/** What is set, or the value of the default variant; `{}` without either. */
+function payloadOf({ payload, rules }: FlagRecord): unknown {
+  if (rules !== null) {
+    const { variants, defaultVariant } = parseRules(rules);
+    return (defaultVariant ? variants[defaultVariant] : undefined) ?? {};
+  }
+  return payload === null ? {} : JSON.parse(payload);
+}
+
+export function hasExpired(record: FlagRecord, now: number): boolean {
+  return record.expiresAt !== null && record.expiresAt <= now;
+}
+
+/** A flag after a change, and what that change is to be called. */
+export type ChangedFlag = { record: FlagRecord; result: SetResult };
+
+/**
+ * What a change makes of the current record (undefined where the flag is new). Drivers call it, and what follows,
+ * inside the transaction that reads and writes.
+ */
+export function changeRecord(
+  slug: string,
+  current: FlagRecord | undefined,
+  now: number,
+  change: (before: FlagRecord) => FlagRecord,
+): ChangedFlag {
+  const before: FlagRecord = current ?? {
+    slug,
+    description: "",
+    enabled: false,
+    payload: null,
+    expiresAt: null,
+    rules: null,
+    imported: false,
+    createdAt: now,
+    updatedAt: now,
+    revision: 0,
+  };
+  const record = change(before);
+  if (!current) return { record, result: "created" };
+  if (sameRecord(record, before)) return { record, result: "unchanged" };
+  return { record: { ...record, updatedAt: now }, result: "updated" };
+}
+
+/** What a patch makes of the current record. Throws `invalid` for one that does not fit it. */
+export function applyPatch(
+  slug: string,
+  current: FlagRecord | undefined,
+  patch: FlagPatch,
+  now: number,
+): ChangedFlag {
+  return changeRecord(slug, current, now, (before) => patched(before, patch));
+}
+
+function patched(before: FlagRecord, patch: FlagPatch): FlagRecord {
+  const record = { ...before, imported: false };
+  if (patch.enabled !== undefined) record.enabled = patch.enabled;
+  record.rules = applyRules(before.rules, patch);
+  if (record.rules !== null) record.payload = null;
+  if (patch.payload !== undefined) {
+    if (record.rules !== null) {
+      throw new AppError("invalid", "a flag with variants has no payload of its own: each variant is one", {
+        hint: "change what they are with --variants, or which one is served with --default",
+      });
+    }
+    record.payload = JSON.stringify(patch.payload);
+  }
+  if (patch.expiredAt !== undefined)
+    record.expiresAt = patch.expiredAt === null ? null : Date.parse(patch.expiredAt);
+  if (patch.description !== undefined) record.description = patch.description;
+  return record;
+}
+
+/** Where the values came from makes no difference. */
+function sameRecord(a: FlagRecord, b: FlagRecord): boolean {
+  return (Object.keys(a) as (keyof FlagRecord)[]).every(
+    (field) => field === "imported" || a[field] === b[field],
+  );
+}
+
+export function noSuchFlag(slug: string): AppError {
+  return new AppError("not_found", `Flag with slug ${slug} does not exist`, {
+    hint: "formflag flags list -p <project> -e <environment> shows the flags there are",
+  });
+}
+
+export type FlagPlace = { project: string; environment: string; flag: string };

@@ -1,0 +1,152 @@
+import { MemoryStorage } from "@openfeature/flagd-core";
+import { formatBytes } from "../../base/bytes.ts";
+import { AppError } from "../../base/errors.ts";
+import { depthOf } from "../../base/json.ts";
+import { RULE_LIMITS } from "../limits.ts";
+import type { FlagRules } from "../rules.ts";
+import { SILENT } from "./evaluate.ts";
+import { type Segments, putIn, putInForMissing } from "./segments.ts";
+
+/** Where a flag definition is wrong, as a JSON pointer from the flag (RFC 6901), and how. */
+export type Fault = { path: string; message: string };
+
+/** Stands for a segment that is still to be made. */
+const SOME_RULE = { "==": [1, 1] };
+
+/**
+ * What is wrong with a flag's rules, by flagd's published JSON schema and by what can be evaluated here; undefined
+ * where nothing is. A reference to a segment that does not exist is no fault. Nor, unless `isStrict`, are arguments that
+ * flagd's own operations do not know: flagd warns of them, and evaluates the operation to null.
+ */
+export function findFault(rules: FlagRules, segments: Segments, isStrict = false): Fault | undefined {
+  const { targeting = {} } = rules;
+  const excess = findExcess(rules);
+  if (excess) return excess;
+  const types = new Set(Object.values(rules.variants).map(typeOf));
+  if (types.size > 1)
+    return {
+      path: "/variants",
+      message: `all variants are of one type, here are ${[...types].join(" and ")}`,
+    };
+  const whole = putInAll(targeting, segments);
+  if (whole instanceof RangeError) return { path: "/targeting", message: whole.message };
+  const root = "/flags/flag";
+  const check = (targeting: unknown) => {
+    const flag = { state: "ENABLED", ...rules, ...(rules.targeting ? { targeting } : {}) };
+    const fault = bySchema({ flags: { flag } });
+    return fault && { ...fault, path: fault.path.slice(root.length) };
+  };
+  const fault = check(whole);
+  return fault && !isStrict && !check(withoutOwn(whole)) ? undefined : fault;
+}
+
+/** flagd's own operations. */
+const OWN = new Set(["fractional", "sem_ver", "starts_with", "ends_with"]);
+
+/** A rule in which another stands for each of flagd's own operations, whose arguments hold rules alone. */
+function withoutOwn(rule: unknown): unknown {
+  if (typeof rule !== "object" || rule === null) return rule;
+  if (Array.isArray(rule)) return rule.map(withoutOwn);
+  const entries = Object.entries(rule);
+  const [[name, args] = []] = entries;
+  const isOwn = entries.length === 1 && OWN.has(name!) && Array.isArray(args) && args.every(holdsRules);
+  if (isOwn) return SOME_RULE;
+  return Object.fromEntries(entries.map(([key, each]) => [key, withoutOwn(each)]));
+}
+
+function holdsRules(argument: unknown): boolean {
+  if (typeof argument !== "object" || argument === null) return true;
+  if (Array.isArray(argument)) return argument.every(holdsRules);
+  return !bySchema({ flags: {}, $evaluators: { argument: withoutOwn(argument) } });
+}
+
+/** Throws `invalid` for rules with a fault. */
+export function checkRules(rules: FlagRules, segments: Segments, isStrict: boolean): void {
+  const fault = findFault(rules, segments, isStrict);
+  if (fault) throw faultError(fault);
+}
+
+/** Throws `invalid` for a rule that could be no segment. */
+export function checkSegment(rule: unknown): void {
+  const fault = findSegmentFault(rule, true);
+  if (fault) throw faultError(fault);
+}
+
+/** Why a rule could be no segment, with the place in it; `isStrict` as for `findFault`. */
+export function findSegmentFault(rule: unknown, isStrict = false): Fault | undefined {
+  if (typeof rule === "boolean") return undefined;
+  const excess = findExcess({ rule });
+  if (excess) return { ...excess, path: "" };
+  const segment = putInAll(rule, new Map());
+  if (segment instanceof RangeError) return { path: "", message: segment.message };
+  const root = "/$evaluators/segment";
+  const check = (segment: unknown) => bySchema({ flags: {}, $evaluators: { segment } });
+  const fault = check(segment);
+  if (!fault || (!isStrict && !check(withoutOwn(segment)))) return undefined;
+  return { ...fault, path: fault.path.slice(root.length) };
+}
+
+/** A rule without references, or why there is none. */
+function putInAll(rule: unknown, segments: Segments): unknown {
+  try {
+    return putInForMissing(putIn(segments, rule), SOME_RULE);
+  } catch (error) {
+    if (error instanceof RangeError) return error;
+    throw error;
+  }
+}
+
+function findExcess(parts: Record<string, unknown>): Fault | undefined {
+  for (const [part, value] of Object.entries(parts))
+    if (depthOf(value, RULE_LIMITS.depth) > RULE_LIMITS.depth)
+      return { path: `/${part}`, message: `it has at most ${RULE_LIMITS.depth} levels` };
+  if (Buffer.byteLength(JSON.stringify(parts)) > RULE_LIMITS.bytes)
+    return { path: "", message: `a definition has at most ${formatBytes(RULE_LIMITS.bytes)} of JSON` };
+  return undefined;
+}
+
+/** What is wrong with the metadata of a flag set. */
+export function findMetadataFault(metadata: unknown): Fault | undefined {
+  return bySchema({ metadata, flags: {} });
+}
+
+function faultError({ path, message }: Fault): AppError {
+  return new AppError("invalid", path === "" ? message : `${path}: ${message}`, {
+    hint: "https://flagd.dev/reference/flag-definitions/ shows what a definition looks like",
+  });
+}
+
+function typeOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+}
+
+type SchemaError = {
+  instancePath: string;
+  message: string;
+  keyword: string;
+  params: Record<string, unknown>;
+};
+
+/** By the schema that the library carries. */
+function bySchema(document: object): Fault | undefined {
+  try {
+    new MemoryStorage(SILENT).setConfigurations(JSON.stringify(document), true);
+    return undefined;
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    const start = text.indexOf("[");
+    if (start === -1) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : text;
+      return { path: "", message: cause };
+    }
+    // Of alternatives that all fail, the one that went furthest is the one that was meant.
+    const errors = JSON.parse(text.slice(start)) as SchemaError[];
+    const [deepest] = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length);
+    const { instancePath, message, params } = deepest!;
+    const extra = params["additionalProperty"];
+    return {
+      path: instancePath,
+      message: typeof extra === "string" ? `"${extra}" is not known here` : message,
+    };
+  }
+}

@@ -1,0 +1,58 @@
+import { AppError } from "../base/errors.ts";
+
+/**
+ * What flagd calls a flag's definition, without its state; what was left out stays out. All variants are of one type:
+ * boolean, string, number or object. https://flagd.dev/reference/flag-definitions/
+ */
+export type FlagRules = {
+  variants: Record<string, unknown>;
+  defaultVariant?: string | null | undefined;
+  /** A rule in JSONLogic that yields the name of a variant, or null for the default. */
+  targeting?: Record<string, unknown> | undefined;
+  metadata?: Record<string, string | number | boolean> | undefined;
+};
+
+/** A change to them: null takes variants, default, targeting or metadata away. */
+export type RulesPatch = {
+  variants?: FlagRules["variants"] | null | undefined;
+  defaultVariant?: string | null | undefined;
+  targeting?: FlagRules["targeting"] | null;
+  metadata?: FlagRules["metadata"] | null;
+};
+
+export function changesRules({ variants, defaultVariant, targeting, metadata }: RulesPatch): boolean {
+  return [variants, defaultVariant, targeting, metadata].some((value) => value !== undefined);
+}
+
+/** The rules that a patch makes of the current ones, both as JSON text or null. Throws `invalid`. */
+export function applyRules(current: string | null, patch: RulesPatch): string | null {
+  if (!changesRules(patch)) return current;
+  if (patch.variants === null) return null;
+  const before = current === null ? undefined : parseRules(current);
+  const variants = patch.variants ?? before?.variants;
+  if (variants === undefined) {
+    throw new AppError("invalid", "this flag has no variants, which a default or a rule could choose from", {
+      hint: `give it some with --variants '{"on":true,"off":false}'`,
+    });
+  }
+  const rules = { ...before, variants };
+  if (patch.defaultVariant !== undefined) rules.defaultVariant = patch.defaultVariant;
+  if (patch.targeting !== undefined) rules.targeting = patch.targeting ?? undefined;
+  if (patch.metadata !== undefined) rules.metadata = patch.metadata ?? undefined;
+  const { defaultVariant } = rules;
+  if (defaultVariant && !Object.hasOwn(variants, defaultVariant)) {
+    throw new AppError("invalid", `the default variant "${defaultVariant}" is none of the variants`, {
+      hint: `choose one of ${Object.keys(variants).join(", ")}`,
+    });
+  }
+  return rulesText(rules);
+}
+
+/** The rules as they are stored, their parts always in the same order. */
+export function rulesText({ variants, defaultVariant, targeting, metadata }: FlagRules): string {
+  return JSON.stringify({ variants, defaultVariant, targeting, metadata });
+}
+
+export function parseRules(text: string): FlagRules {
+  return JSON.parse(text) as FlagRules;
+}

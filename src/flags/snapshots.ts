@@ -1,0 +1,50 @@
+import type { Store } from "../app.ts";
+import { watchChanges } from "../base/changes.ts";
+import type { FlagSelection } from "./store.ts";
+
+/** What the keys of a project and an environment select, made by `render`; undefined where they select nothing. */
+export type FindSnapshot<T> = (
+  projectKey: string,
+  environmentKey: string,
+) => T | undefined | Promise<T | undefined>;
+
+/**
+ * Keeps the flags of each environment in memory and makes a snapshot again only after its own flags changed. Between
+ * two looks for changes a snapshot is found without waiting.
+ */
+export function createSnapshots<T>(
+  store: Store,
+  render: (selection: FlagSelection, before: T | undefined) => Promise<T>,
+): FindSnapshot<T> {
+  type Entry = { projectKey: string; version: number; revision: number; snapshot: T };
+  const changes = watchChanges(store);
+  /** By environment key, which alone is unique. */
+  const kept = new Map<string, Entry>();
+
+  const find = (projectKey: string, environmentKey: string): Entry | undefined => {
+    const entry = kept.get(environmentKey);
+    return entry?.projectKey === projectKey ? entry : undefined;
+  };
+
+  const load = async (projectKey: string, environmentKey: string): Promise<T | undefined> => {
+    // Looked first: a change that comes meanwhile makes the entry out of date, not the other way round.
+    const version = await changes.look();
+    const entry = find(projectKey, environmentKey);
+    if (entry?.version === version) return entry.snapshot;
+    const selection = await store.flags.select(projectKey, environmentKey);
+    if (!selection) {
+      if (entry) kept.delete(environmentKey);
+      return undefined;
+    }
+    const { revision } = selection;
+    const snapshot = entry?.revision === revision ? entry.snapshot : await render(selection, entry?.snapshot);
+    kept.set(environmentKey, { projectKey, version, revision, snapshot });
+    return snapshot;
+  };
+
+  return (projectKey, environmentKey) => {
+    const version = changes.known();
+    const entry = version === undefined ? undefined : find(projectKey, environmentKey);
+    return entry && entry.version === version ? entry.snapshot : load(projectKey, environmentKey);
+  };
+}

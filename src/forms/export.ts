@@ -1,0 +1,51 @@
+import type { App } from "../app.ts";
+import { othersFirst } from "../base/turns.ts";
+import { csvCell } from "./csv.ts";
+import type { Form } from "./form.ts";
+import { MAX_CSV_FIELDS } from "./limits.ts";
+import { eachSubmission } from "./submissions.ts";
+
+/** The submissions of a form as JSON lines, newest first, a page at a time. */
+export async function* exportJsonl(app: App, form: Form): AsyncGenerator<string> {
+  for await (const page of eachSubmission(app, form)) {
+    yield page.map((submission) => `${JSON.stringify(submission)}\n`).join("");
+    await othersFirst();
+  }
+}
+
+/**
+ * The submissions of a form as CSV, newest first: `id,createdAt`, the fields in first-seen order, `files`. Fields past
+ * `MAX_CSV_FIELDS` share the column `otherFields`, as a JSON object. It reads the submissions twice, because the head
+ * has to name every field.
+ */
+export async function* exportCsv(app: App, form: Form): AsyncGenerator<string> {
+  const fields = new Set<string>();
+  let hasOthers = false;
+  for await (const page of eachSubmission(app, form)) {
+    for (const field of page.flatMap(({ data }) => Object.keys(data))) {
+      if (fields.size < MAX_CSV_FIELDS) fields.add(field);
+      else hasOthers ||= !fields.has(field);
+    }
+    await othersFirst();
+  }
+  const others = hasOthers ? ["otherFields"] : [];
+  yield lineOf(["id", "createdAt", ...[...fields].map(csvCell), ...others, "files"]);
+  for await (const page of eachSubmission(app, form)) {
+    const lines = page.flatMap(({ id, createdAt, data, files }) => {
+      const rest = Object.entries(data).filter(([field]) => !fields.has(field));
+      // One with another field came after the head was made.
+      if (rest.length > 0 && !hasOthers) return [];
+      const values = [...fields].map((field) => (Object.hasOwn(data, field) ? data[field] : undefined));
+      const other = rest.length > 0 ? Object.fromEntries(rest) : undefined;
+      const names = files.length > 0 ? files.map(({ name }) => name).join("; ") : undefined;
+      const cells = [...values, ...(hasOthers ? [other] : []), names];
+      return [lineOf([id, createdAt, ...cells.map(csvCell)])];
+    });
+    yield lines.join("");
+    await othersFirst();
+  }
+}
+
+function lineOf(cells: string[]): string {
+  return `${cells.join(",")}\r\n`;
+}

@@ -1,0 +1,117 @@
+import { formatBytes } from "../base/bytes.ts";
+import { AppError } from "../base/errors.ts";
+import { childrenOf, isDeeper } from "../base/json.ts";
+import { SUBMISSION_LIMITS as LIMITS } from "./limits.ts";
+
+/** Text fields as they arrive one by one, within the limits of a submission. */
+export type Fields = {
+  /** Throws `too_large`. */
+  add(name: string, value: string): void;
+  size(): number;
+  /** An object of the fields; one that repeats holds an array of its values, in order. */
+  toJson(): string;
+};
+
+export function createFields(): Fields {
+  const values = new Map<string, string | string[]>();
+  let count = 0;
+  return {
+    add(name, value) {
+      count += 1;
+      checkCount(count);
+      checkName(name);
+      checkText(name, value);
+      const earlier = values.get(name);
+      if (earlier === undefined) values.set(name, value);
+      else if (typeof earlier === "string") values.set(name, [earlier, value]);
+      else earlier.push(value);
+    },
+    size: () => count,
+    // fromEntries, because an assignment to `__proto__` would be lost.
+    toJson: () => JSON.stringify(Object.fromEntries(values)),
+  };
+}
+
+/** Throws `too_large` for the JSON of a submission that is nested too deep: to be asked before it is parsed. */
+export function checkDepth(json: Uint8Array): void {
+  if (isDeeper(json, LIMITS.depth)) {
+    throw new AppError("too_large", `the JSON is nested deeper than the limit of ${LIMITS.depth} levels`);
+  }
+}
+
+/**
+ * Checks the JSON of a submission, nested no deeper than {@link checkDepth} allows. Throws `invalid` for anything but
+ * an object with fields, `too_large` past a limit.
+ */
+export function checkData(data: unknown): void {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) {
+    throw new AppError("invalid", "the JSON of a submission is an object of fields");
+  }
+  const fields = Object.entries(data);
+  if (fields.length === 0) throw emptySubmission();
+  checkCount(fields.length);
+  for (const [name, value] of fields) {
+    checkName(name);
+    checkTexts(name, value);
+  }
+}
+
+export function emptySubmission(): AppError {
+  return new AppError("invalid", "the submission is empty: send at least one field or file");
+}
+
+/** A name from outside, fit for a message: in quotes, control characters shown, not too long. */
+export function quoted(name: string): string {
+  const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+  return JSON.stringify(short.toWellFormed());
+}
+
+/** How a page names a field: by a name that a form would have, so that no sender puts other words there. */
+export function fieldLabel(name: string): string {
+  return /^[A-Za-z_][\w.[\]-]{0,39}$/.test(name) ? `the field ${name}` : "a field";
+}
+
+/** Throws `too_large` for a field name past its limit. */
+export function checkName(name: string): void {
+  if (isLonger(name, LIMITS.fieldName)) {
+    throw new AppError(
+      "too_large",
+      `the field name ${quoted(name)} is longer than the limit of ${LIMITS.fieldName} bytes`,
+      { plain: `a field name is longer than the limit of ${LIMITS.fieldName} bytes` },
+    );
+  }
+}
+
+/** Throws `too_large` for more fields than a submission may have. */
+export function checkCount(count: number): void {
+  if (count > LIMITS.fields) {
+    throw new AppError("too_large", `the submission has more than the limit of ${LIMITS.fields} fields`);
+  }
+}
+
+function checkTexts(name: string, value: unknown): void {
+  if (typeof value === "string") checkText(name, value);
+  else if (typeof value === "object" && value !== null) {
+    for (const child of childrenOf(value)) checkTexts(name, child);
+  }
+}
+
+function checkText(name: string, value: string): void {
+  if (isLonger(value, LIMITS.fieldValue)) throw fieldTooLong(name);
+}
+
+export function fieldTooLong(name: string): AppError {
+  return overLimit(`the field ${quoted(name)} is`, LIMITS.fieldValue, `${fieldLabel(name)} is`);
+}
+
+/** `what` ends in a verb: "the body is"; `plainly` is the same without text that the sender chose. */
+export function overLimit(what: string, bytes: number, plainly = what): AppError {
+  const exactly = bytes < 1024 ? "" : ` (${bytes} bytes)`;
+  const limit = `larger than the limit of ${formatBytes(bytes)}${exactly}`;
+  return new AppError("too_large", `${what} ${limit}`, { plain: `${plainly} ${limit}` });
+}
+
+/** Whether a text takes more bytes as UTF-8; a UTF-16 unit takes at most three. */
+function isLonger(text: string, bytes: number): boolean {
+  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
+}

@@ -1,0 +1,85 @@
+import type * as z from "zod/mini";
+import { type Clockwork, isoTime } from "../base/clock.ts";
+import { AppError } from "../base/errors.ts";
+import { type Random, characters } from "../base/ids.ts";
+import type { SetResult } from "../base/result.ts";
+import type { formPatchSchema, formSchema, newFormSchema, rateLimitSchema } from "./form-schema.ts";
+import { DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "./limits.ts";
+
+export type RateLimit = z.infer<typeof rateLimitSchema>;
+
+export type Form = z.infer<typeof formSchema>;
+
+export type FormPatch = z.infer<typeof formPatchSchema>;
+
+export type NewForm = z.infer<typeof newFormSchema>;
+
+/** A form as it is stored: null where it follows the default. Times are milliseconds since 1970. */
+export type FormRecord = Omit<Form, "maxFileSize" | "maxFiles" | "createdAt" | "updatedAt"> & {
+  maxFileSize: number | null;
+  maxFiles: number | null;
+  createdAt: number;
+  updatedAt: number;
+};
+
+/** A form without any setting: enabled, uploads off, open to any origin. */
+function blankForm(slug: string, key: string, now: number): FormRecord {
+  return {
+    slug,
+    name: slug,
+    key,
+    enabled: true,
+    uploads: false,
+    successUrl: null,
+    errorUrl: null,
+    allowedOrigins: [],
+    blockedSenders: [],
+    rateLimit: null,
+    maxFileSize: null,
+    maxFiles: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** The record that a patch makes of another. Drivers call it inside the transaction that reads and writes. */
+export function applyFormPatch(
+  current: FormRecord,
+  patch: FormPatch,
+  now: number,
+): { record: FormRecord; result: SetResult } {
+  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+  const record: FormRecord = { ...current, ...given };
+  if (JSON.stringify(record) === JSON.stringify(current)) return { record, result: "unchanged" };
+  return { record: { ...record, updatedAt: now }, result: "updated" };
+}
+
+/** The form that people see, with the defaults filled in. */
+export function viewForm(record: FormRecord): Form {
+  return {
+    ...record,
+    maxFileSize: record.maxFileSize ?? DEFAULT_MAX_FILE_SIZE,
+    maxFiles: record.maxFiles ?? DEFAULT_MAX_FILES,
+    createdAt: isoTime(record.createdAt),
+    updatedAt: isoTime(record.updatedAt),
+  };
+}
+
+/** A form with a fresh key, not yet stored: enabled, uploads off. */
+export function newForm(app: Clockwork, { slug, ...settings }: NewForm): FormRecord {
+  const now = app.now();
+  return applyFormPatch(blankForm(slug, formKey(app.random), now), settings, now).record;
+}
+
+export function noSuchForm(slugOrKey: string): AppError {
+  return new AppError("not_found", `form "${slugOrKey}" does not exist`, {
+    hint: "formflag forms list shows the forms there are",
+  });
+}
+
+export const FORM_KEY = /^[a-z0-9]{24}$/;
+
+/** The key in a form's address: 24 characters of `[a-z0-9]`, 124 bits. */
+export function formKey(random: Random): string {
+  return characters(random, 24);
+}

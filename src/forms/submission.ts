@@ -1,0 +1,29 @@
+import type * as z from "zod/mini";
+import { AppError } from "../base/errors.ts";
+import type { StagedBlob } from "../blobs/blobs.ts";
+import type { fileSchema, submissionSchema } from "./submission-schema.ts";
+
+/** A file of a submission as the database knows it. */
+export type StoredFile = { key: string; submission: string; name: string; size: number; sha256: string };
+
+export type FileInfo = z.infer<typeof fileSchema>;
+
+export type Submission = z.infer<typeof submissionSchema>;
+
+/** `more` says whether older ones follow. */
+export type SubmissionPage = { submissions: Submission[]; more: boolean };
+
+/** What a sender sent, read and checked but not yet stored. */
+export type Draft = {
+  /** A JSON object as text. */
+  data: string;
+  files: StagedFile[];
+};
+
+export type StagedFile = { field: string; name: string; type: string; blob: StagedBlob };
+
+export function noSuchSubmission(id: string): AppError {
+  return new AppError("not_found", `submission "${id}" does not exist`, {
+    hint: "formflag submissions list <form> shows the submissions there are",
+  });
+}

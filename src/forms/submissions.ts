@@ -1,0 +1,147 @@
+import type { App } from "../app.ts";
+import { AppError } from "../base/errors.ts";
+import { blobKey } from "../blobs/key.ts";
+import type { Form } from "./form.ts";
+import { getForm } from "./forms.ts";
+import {
+  type Draft,
+  type FileInfo,
+  type Submission,
+  type SubmissionPage,
+  noSuchSubmission,
+} from "./submission.ts";
+
+/**
+ * Stores a submission and returns its id once row and files survive a power cut. Files come first, so that no row
+ * ever names a file that is not there. Throws `unavailable`, and `invalid` where nobody waits for it any more (`isAbandoned`); then nothing
+ * is stored. What goes wrong after that is reported: the submission is stored, and the next start clears up.
+ */
+export async function storeSubmission(
+  app: App,
+  form: Form,
+  draft: Draft,
+  report: (error: unknown) => void = rethrow,
+  isAbandoned?: () => boolean,
+): Promise<string> {
+  const id = app.nextId();
+  const row = { id, formKey: form.key, data: draft.data, createdAt: app.now() };
+  if (draft.files.length === 0) {
+    await app.store.submissions.insert({ ...row, files: [] }, isAbandoned);
+    return id;
+  }
+  const files = await Promise.all(
+    draft.files.map(async ({ field, name, type, blob }, index) => ({
+      field,
+      name,
+      type,
+      key: blobKey(id, index + 1),
+      ...(await blob.finish()),
+    })),
+  );
+  const keys = files.map((file) => file.key);
+  const note = await app.blobs.note(id, keys.length);
+  try {
+    await app.blobs.keep(files.map((file, index) => ({ key: file.key, staged: draft.files[index]!.blob })));
+    await app.store.submissions.insert({ ...row, files }, isAbandoned);
+  } catch (error) {
+    await app.blobs.delete(keys);
+    await note.clear();
+    throw error;
+  }
+  await note.clear().catch(report);
+  return id;
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+/** The submission of that id. Throws `not_found`. */
+export async function getSubmission(app: App, id: string): Promise<Submission> {
+  const submission = await app.store.submissions.find(id);
+  if (!submission) throw noSuchSubmission(id);
+  return submission;
+}
+
+/** A page of a form's submissions, newest first; a page of large ones is shorter. Throws `not_found` for the form. */
+export async function listSubmissions(
+  app: App,
+  form: string,
+  page: { limit: number; before: string | null },
+): Promise<SubmissionPage & { total: number }> {
+  const { key } = await getForm(app, form);
+  const { submissions } = app.store;
+  return {
+    ...(await submissions.list(key, page.limit, page.before)),
+    total: await submissions.count(key),
+  };
+}
+
+/** Every submission of a form, newest first, in pages of a bounded size. */
+export async function* eachSubmission(app: App, form: Form): AsyncGenerator<Submission[]> {
+  let before: string | null = null;
+  for (;;) {
+    const page: SubmissionPage = await app.store.submissions.list(form.key, 100, before);
+    if (page.submissions.length > 0) yield page.submissions;
+    if (!page.more) return;
+    before = page.submissions.at(-1)!.id;
+  }
+}
+
+/** Removes a submission, then its files: never a row without its files. A note lets `recoverUploads` finish it. */
+export async function deleteSubmission(app: App, id: string): Promise<void> {
+  const { files } = await getSubmission(app, id);
+  if (files.length === 0) {
+    await app.store.submissions.delete(id);
+    return;
+  }
+  const note = await app.blobs.note(id, files.length, true);
+  await app.blobs.delete(await app.store.submissions.delete(id));
+  await note.clear();
+}
+
+/** A file of a submission by its number, from 1, or by its name where that is unique. Throws `not_found`, `conflict`. */
+export async function openFile(
+  app: App,
+  id: string,
+  numberOrName: string,
+): Promise<{ file: FileInfo; bytes: ReadableStream<Uint8Array<ArrayBuffer>> }> {
+  const { files } = await getSubmission(app, id);
+  const position = findFile(files, numberOrName);
+  const bytes = await app.blobs.open(blobKey(id, position));
+  return { file: files[position - 1]!, bytes };
+}
+
+/** The number of the file meant; where one is named like another's number, the number wins. */
+function findFile(files: FileInfo[], numberOrName: string): number {
+  const position = /^[1-9]\d{0,3}$/.test(numberOrName) ? Number(numberOrName) : 0;
+  if (position >= 1 && position <= files.length) return position;
+  const named = files.flatMap((file, index) => (file.name === numberOrName ? [index + 1] : []));
+  if (named.length === 1) return named[0]!;
+  if (named.length > 1) {
+    throw new AppError("conflict", `${named.length} files of this submission have that name`, {
+      hint: `say which by its number: ${named.join(", ")}`,
+    });
+  }
+  throw new AppError("not_found", "this submission has no such file", {
+    hint:
+      files.length === 0
+        ? "it came without files"
+        : `say one of the numbers 1 to ${files.length}, or a file's name`,
+  });
+}
+
+/**
+ * Clears up after a process that ended in the middle of storing or deleting a submission: removes its files where it
+ * has no row. No other file is touched, whatever the database holds. Returns how many were removed.
+ */
+export async function recoverUploads(app: App): Promise<number> {
+  let removed = 0;
+  for (const { keys, clear } of await app.blobs.recover()) {
+    const orphans = await app.store.submissions.unreferenced(keys);
+    await app.blobs.delete(orphans);
+    await clear();
+    removed += orphans.length;
+  }
+  return removed;
+}

@@ -1,0 +1,91 @@
+import { generateSpecs } from "hono-openapi";
+import { Hono } from "hono/quick";
+import type { App } from "../../app.ts";
+import { AppError } from "../../base/errors.ts";
+import { type AdminEnv, identify } from "../auth.ts";
+import { type Report, showError } from "../errors.ts";
+import { ADMIN_PATH, OPENAPI_PATH } from "../paths.ts";
+import type { Guard } from "../rate-limit.ts";
+
+/** Loaded where they are asked for: a command needs those of one noun. */
+const ROUTES = {
+  projects: async () => (await import("./projects.ts")).projectRoutes,
+  environments: async () => (await import("./environments.ts")).environmentRoutes,
+  flags: async () => (await import("./flags.ts")).flagRoutes,
+  stale: async () => (await import("./stale.ts")).staleRoutes,
+  segments: async () => (await import("./segments.ts")).segmentRoutes,
+  flagd: async () => (await import("./flagd.ts")).flagdRoutes,
+  history: async () => (await import("./history.ts")).historyRoutes,
+  rollback: async () => (await import("./rollback.ts")).rollbackRoutes,
+  promote: async () => (await import("./promote.ts")).promoteRoutes,
+  scheduled: async () => (await import("./scheduled.ts")).scheduledRoutes,
+  forms: async () => (await import("./forms.ts")).formRoutes,
+  submissions: async () => (await import("./submissions.ts")).submissionRoutes,
+  export: async () => (await import("./export.ts")).exportRoutes,
+  apply: async () => (await import("./apply.ts")).applyRoutes,
+  tokens: async () => (await import("./tokens.ts")).tokenRoutes,
+};
+
+export type Noun = keyof typeof ROUTES;
+const NOUNS = Object.keys(ROUTES) as Noun[];
+
+export type AdminApp = Hono<AdminEnv>;
+
+/**
+ * The noun whose routes answer a path behind `/api/admin/v1`, where every other segment is a name: of several the one
+ * furthest down the list, as flags stand in environments and those in projects.
+ */
+export function nounOf(path: string): Noun | undefined {
+  const collections = new Set(path.split("/").filter((_, index) => index % 2 === 1));
+  return NOUNS.findLast((noun) => collections.has(noun));
+}
+
+/**
+ * The admin API, or its part for some nouns: design.md, section 5. Commands call the same app, over HTTP or in their
+ * own process.
+ */
+export async function createAdminApp(
+  app: App,
+  about: { version: string; report: Report; publicUrl?: string | null; basePath?: string; guard?: Guard },
+  nouns: readonly Noun[] = NOUNS,
+): Promise<AdminApp> {
+  const admin = new Hono<AdminEnv>();
+  admin.onError((error, c) => {
+    const { status, code, message, hint, headers } = showError(error, about.report, c.req.raw);
+    if (status === 401) headers["WWW-Authenticate"] = 'Bearer realm="formflag"';
+    return c.json({ error: { code, message, hint } }, status, headers);
+  });
+  admin.use(`${ADMIN_PATH}/*`, async (c, next) => {
+    const leave = c.env?.client && about.guard?.(c.env.client);
+    await next();
+    leave?.();
+    c.header("Cache-Control", "no-store");
+  });
+  admin.use(`${ADMIN_PATH}/*`, identify(app));
+  for (const noun of nouns) admin.route(ADMIN_PATH, (await ROUTES[noun]())(app, about));
+  admin.all(`${ADMIN_PATH}/*`, () => {
+    throw new AppError("not_found", "the admin API has no such address or method", {
+      hint: `GET ${OPENAPI_PATH} lists what there is`,
+    });
+  });
+
+  let document: ReturnType<typeof describe> | undefined;
+  admin.get(OPENAPI_PATH, async (c) => c.json(await (document ??= describe(admin, about))));
+  return admin;
+}
+
+function describe(admin: Hono<AdminEnv>, { version, basePath }: { version: string; basePath?: string }) {
+  return generateSpecs(admin, {
+    exclude: [OPENAPI_PATH, `${ADMIN_PATH}/*`],
+    documentation: {
+      info: {
+        title: "formflag admin API",
+        version,
+        description: "Manages projects, environments, flags, forms, submissions and tokens.",
+      },
+      components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
+      servers: [{ url: basePath || "/" }],
+      security: [{ token: [] }],
+    },
+  });
+}

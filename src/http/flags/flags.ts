@@ -1,0 +1,187 @@
+import { Hono } from "hono";
+import type { App } from "../../app.ts";
+import { type FlagRecord, hasExpired, noSuchFlag, viewFlag } from "../../flags/flag.ts";
+import type { NoteRead, Readable } from "../../flags/reads.ts";
+import { createSnapshots } from "../../flags/snapshots.ts";
+import type { Client } from "../address.ts";
+import { type Report, showError } from "../errors.ts";
+import { FLAGS_PATH, FLAG_PATH } from "../paths.ts";
+import type { Guard } from "../rate-limit.ts";
+import { NO_SNIFF } from "../security.ts";
+import { etagOf, matches } from "./etag.ts";
+
+export type FlagsService = {
+  /** Answers any request for one flag. */
+  readFlag: (request: Request, slug: string, client: () => Client) => Response | Promise<Response>;
+  /** Answers any request for all flags. */
+  readFlags: (request: Request, client: () => Client) => Response | Promise<Response>;
+  /** The same as a Hono app; the client comes as a binding. */
+  routes: Hono<{ Bindings: { client: Client } }>;
+};
+
+/** An answer made once and sent until a flag in it changes or expires. */
+type Answer = {
+  body: string | Uint8Array<ArrayBuffer>;
+  etag: string;
+  whole: ResponseInit;
+  unchanged: ResponseInit;
+  until: number;
+};
+type Cell = Readable & { records: FlagRecord[]; answer: Answer | undefined };
+type Snapshot = { one: Map<string, Cell>; all: Cell };
+
+const HEADERS = { ...NO_SNIFF, "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" };
+/** Bytes are the faster body from about here on: `npm run bench -- reads`. */
+const LONG = 4096;
+const VARY = "x-project-key, x-environment-key";
+
+/** The feature flag service: design.md, section 3. Without a `guard`, any client may read as often as it likes. */
+export function createFlagsService(
+  app: App,
+  report: Report,
+  guard?: Guard,
+  noteRead: NoteRead = () => {},
+): FlagsService {
+  const findSnapshot = createSnapshots<Snapshot>(app.store, async (selection) => {
+    const records = await selection.flags();
+    return {
+      one: new Map(records.map((record) => [record.slug, cellOf([record])])),
+      all: cellOf(records),
+    };
+  });
+
+  /** Finds what the keys of a request select; readers fail safe on what `refuse` adds to an error. */
+  const read = (
+    request: Request,
+    client: () => Client,
+    refused: Record<string, unknown>,
+    answer: (snapshot: Snapshot, environmentKey: string) => Response,
+  ): Response | Promise<Response> => {
+    if (request.method === "OPTIONS") return preflight();
+    if (!isRead(request)) return wrongMethod();
+    const projectKey = request.headers.get("x-project-key");
+    if (!projectKey) return missing("the project key is missing in the headers: send it as x-project-key");
+    const environmentKey = request.headers.get("x-environment-key");
+    if (!environmentKey)
+      return missing("the environment key is missing in the headers: send it as x-environment-key");
+
+    const settle = (snapshot: Snapshot | undefined) => {
+      if (snapshot) return answer(snapshot, environmentKey);
+      const message =
+        "the project key and the environment key select nothing: see formflag projects get <project>";
+      report.refused("unauthenticated");
+      return failed(401, { ...refused, error: true, message });
+    };
+    const fail = (error: unknown) => {
+      const { status, message, headers } = showError(error, report, request);
+      return failed(status, { ...refused, error: true, message }, headers);
+    };
+    try {
+      guard?.(client())();
+    } catch (error) {
+      return fail(error);
+    }
+    const found = findSnapshot(projectKey, environmentKey);
+    return found instanceof Promise ? found.then(settle).catch(fail) : settle(found);
+  };
+
+  const readFlag: FlagsService["readFlag"] = (request, slug, client) => {
+    if (slug === "" && isRead(request))
+      return missing("the flag slug is missing in the path: /api/v1/flags/<slug>");
+    return read(request, client, { enabled: false }, ({ one }, environmentKey) => {
+      const cell = one.get(slug);
+      if (!cell) return failed(404, { enabled: false, error: true, message: noSuchFlag(slug).message });
+      const now = app.now();
+      noteRead(cell, environmentKey, slug, now);
+      return send(request, cell, now, ([record], now) => viewFlag(record!, now));
+    });
+  };
+  const readFlags: FlagsService["readFlags"] = (request, client) =>
+    read(request, client, { flags: [] }, ({ all }, environmentKey) => {
+      const now = app.now();
+      noteRead(all, environmentKey, null, now);
+      return send(request, all, now, (records, now) => ({
+        flags: records.map((record) => viewFlag(record, now)),
+      }));
+    });
+
+  const routes: FlagsService["routes"] = new Hono();
+  routes.all(FLAGS_PATH, (c) => readFlags(c.req.raw, () => c.env.client));
+  for (const path of [`${FLAGS_PATH}/`, FLAG_PATH])
+    routes.all(path, (c) => readFlag(c.req.raw, c.req.param("slug") ?? "", () => c.env.client));
+  return { readFlag, readFlags, routes };
+}
+
+function isRead({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function cellOf(records: FlagRecord[]): Cell {
+  return { records, answer: undefined, readAt: Number.NEGATIVE_INFINITY };
+}
+
+function send(
+  request: Request,
+  cell: Cell,
+  now: number,
+  view: (records: FlagRecord[], now: number) => unknown,
+): Response {
+  if (!cell.answer || now >= cell.answer.until)
+    cell.answer = makeAnswer(view(cell.records, now), cell.records, now);
+  const { body, etag, whole, unchanged } = cell.answer;
+  const known = request.headers.get("if-none-match");
+  if (known !== null && matches(known, etag)) return new Response(null, unchanged);
+  return new Response(body, whole);
+}
+
+function makeAnswer(view: unknown, records: FlagRecord[], now: number): Answer {
+  const text = JSON.stringify(view);
+  // A long text would be encoded again for each answer.
+  const body = text.length > LONG ? Buffer.from(text) : text;
+  const etag = etagOf(text);
+  const expiries = records
+    .filter((record) => !hasExpired(record, now))
+    .map((record) => record.expiresAt ?? Infinity);
+  const headers = new Headers({
+    "Content-Type": "application/json",
+    ETag: etag,
+    "Cache-Control": "no-cache",
+    Vary: VARY,
+    ...HEADERS,
+  });
+  return {
+    body,
+    etag,
+    whole: { headers },
+    unchanged: { status: 304, headers },
+    until: expiries.reduce((least, each) => Math.min(least, each), Infinity),
+  };
+}
+
+function missing(error: string): Response {
+  return failed(400, { error });
+}
+
+function failed(
+  status: number,
+  body: Record<string, unknown>,
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json(body, { status, headers: { ...HEADERS, "Cache-Control": "no-store", ...headers } });
+}
+
+function wrongMethod(): Response {
+  return failed(405, { error: true, message: "flags are read with GET" }, { Allow: "GET, HEAD, OPTIONS" });
+}
+
+function preflight(): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...HEADERS,
+      "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
+      "Access-Control-Allow-Headers": "x-project-key, x-environment-key, content-type, if-none-match",
+      "Access-Control-Max-Age": "86400",
+    },
+  });
+}

@@ -1,0 +1,62 @@
+import { formatBytes } from "../../base/bytes.ts";
+import { AppError } from "../../base/errors.ts";
+import { childrenOf } from "../../base/json.ts";
+import type { Context } from "../../flags/flagd/evaluate.ts";
+import { RULE_LIMITS } from "../../flags/limits.ts";
+import { readJson } from "../forms/body.ts";
+
+/** Why a request is not evaluated, as OFREP names it. */
+export class ContextError extends Error {
+  readonly errorCode: "PARSE_ERROR" | "INVALID_CONTEXT";
+
+  constructor(errorCode: ContextError["errorCode"], message: string) {
+    super(message);
+    this.errorCode = errorCode;
+  }
+}
+
+/** The context in the body of a request; none is an empty one. Throws `ContextError`, `invalid` for a broken body. */
+export function readContext(request: Request): Promise<Context> {
+  return readJson(request, RULE_LIMITS.context, {
+    tooLarge: () => new AppError("too_large", `a request has at most ${formatBytes(RULE_LIMITS.context)}`),
+    broken: () => new ContextError("PARSE_ERROR", "the body is not valid JSON"),
+  }).then(contextOf);
+}
+
+function contextOf(body: unknown): Context {
+  if (body === undefined) return {};
+  if (!isObject(body))
+    throw new ContextError("INVALID_CONTEXT", 'the body is an object such as {"context":{}}');
+  const { context = {} } = body;
+  if (!isObject(context)) throw new ContextError("INVALID_CONTEXT", "the context is an object");
+  checkContext(context);
+  return context;
+}
+
+/** Throws `ContextError` for a context that no flag is evaluated for. */
+export function checkContext(context: Context): void {
+  const { targetingKey } = context;
+  if (targetingKey !== undefined && typeof targetingKey !== "string")
+    throw new ContextError("INVALID_CONTEXT", "the targetingKey is a string");
+  if (targetingKey !== undefined && Buffer.byteLength(targetingKey) > RULE_LIMITS.targetingKey) {
+    const message = `the targetingKey has at most ${formatBytes(RULE_LIMITS.targetingKey)}`;
+    throw new ContextError("INVALID_CONTEXT", message);
+  }
+  checkValue(context, RULE_LIMITS.contextDepth);
+}
+
+/** Rules go through arrays, and into what they hold. */
+function checkValue(value: unknown, levels: number): void {
+  if (typeof value !== "object" || value === null) return;
+  if (levels === 0)
+    throw new ContextError("INVALID_CONTEXT", `a context has at most ${RULE_LIMITS.contextDepth} levels`);
+  if (Array.isArray(value) && value.length > RULE_LIMITS.elements) {
+    const message = `an array in a context has at most ${RULE_LIMITS.elements} elements`;
+    throw new ContextError("INVALID_CONTEXT", message);
+  }
+  for (const child of childrenOf(value)) checkValue(child, levels - 1);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,99 @@
+import type { App } from "../../app.ts";
+import { isoTime } from "../../base/clock.ts";
+import type { FlagRecord } from "../../flags/flag.ts";
+import type { Context, Evaluation } from "../../flags/flagd/evaluate.ts";
+import {
+  type Decide,
+  PAYLOAD_SUFFIX,
+  createDecide,
+  evaluateFlag,
+  evaluatePayload,
+} from "../../flags/flagd/flag.ts";
+import type { Readable } from "../../flags/reads.ts";
+import { parseRules } from "../../flags/rules.ts";
+import { rulesBySegment } from "../../flags/segment.ts";
+import { type FindSnapshot, createSnapshots } from "../../flags/snapshots.ts";
+import type { FlagSelection } from "../../flags/store.ts";
+
+/** What one flag is for a context, as the body of an answer. */
+type Evaluated = { key: string; metadata?: Record<string, unknown> } & Evaluation;
+
+/** The flags of one environment, as they are evaluated. */
+export type FlagSet = {
+  /** By key: every flag, and the payload of every plain one. */
+  flags: Map<string, (context: Context, now: number) => Evaluated>;
+  /** By the same keys, the flag that is read with each; and what is read with all of them. */
+  readables: Map<string, Readable & { slug: string }>;
+  all: Readable;
+  /** What flagd calls the metadata of the flag set. */
+  metadata: Record<string, unknown>;
+  /** Differs after every change to the flags of the environment. */
+  revision: number;
+  /** When flags expire, in milliseconds since 1970. */
+  expiries: number[];
+  /** What was compiled: by flag, with what it was made of. */
+  decided: Map<string, { source: string; decide: Decide }>;
+};
+
+/** Finds the flags that two keys select. A rule that is the same as before is not compiled again. */
+export function createFlagSets({ store }: App): FindSnapshot<FlagSet> {
+  return createSnapshots<FlagSet>(store, render);
+}
+
+async function render(selection: FlagSelection, before: FlagSet | undefined): Promise<FlagSet> {
+  const [records, segmentRecords] = await Promise.all([selection.flags(), selection.segments()]);
+  const segments = rulesBySegment(segmentRecords);
+  const ofSegments = JSON.stringify([...segments]);
+  const set: FlagSet = {
+    flags: new Map(),
+    readables: new Map(),
+    all: { readAt: Number.NEGATIVE_INFINITY },
+    metadata: JSON.parse(selection.metadata) as Record<string, unknown>,
+    revision: selection.revision,
+    expiries: records.flatMap(({ expiresAt }) => expiresAt ?? []),
+    decided: new Map(),
+  };
+  const add = (
+    key: string,
+    metadata: Record<string, unknown>,
+    evaluate: (context: Context, now: number) => Evaluation,
+  ) =>
+    set.flags.set(key, (context, now) => {
+      const result = evaluate(context, now);
+      return "errorCode" in result ? { key, ...result } : { key, ...result, metadata };
+    });
+  for (const record of records) {
+    const { slug, rules } = record;
+    const metadata = metadataOf(record, set.metadata);
+    const readable = { slug, readAt: Number.NEGATIVE_INFINITY };
+    set.readables.set(slug, readable);
+    if (rules === null) {
+      set.readables.set(`${slug}${PAYLOAD_SUFFIX}`, readable);
+      add(`${slug}${PAYLOAD_SUFFIX}`, metadata, (_, now) => evaluatePayload(record, now));
+      add(slug, metadata, (context, now) => evaluateFlag(record, neverAsked, context, now));
+      continue;
+    }
+    const source = `${rules} ${rules.includes("$ref") ? ofSegments : ""}`;
+    const known = before?.decided.get(slug);
+    const decide = known?.source === source ? known.decide : createDecide(slug, rules, segments);
+    set.decided.set(slug, { source, decide });
+    add(slug, metadata, (context, now) => evaluateFlag(record, decide, context, now));
+  }
+  return set;
+}
+
+function neverAsked(): never {
+  throw new Error("a plain flag has no rules");
+}
+
+/**
+ * A flag that flagd defined, or could have, carries what its definition and its flag set say, and what was set here
+ * besides.
+ */
+function metadataOf(record: FlagRecord, ofSet: Record<string, unknown>): Record<string, unknown> {
+  const { description, expiresAt, updatedAt, rules, imported } = record;
+  const expiry = expiresAt === null ? {} : { expiredAt: isoTime(expiresAt) };
+  if (rules === null && !imported) return { description, updatedAt: isoTime(updatedAt), ...expiry };
+  const { metadata } = rules === null ? {} : parseRules(rules);
+  return { ...ofSet, ...(description === "" ? {} : { description }), ...expiry, ...metadata };
+}

@@ -1,0 +1,231 @@
+import { Hono } from "hono";
+import { authenticate } from "../../access/tokens.ts";
+import type { App } from "../../app.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Context } from "../../flags/flagd/evaluate.ts";
+import { withinRequest } from "../../flags/flagd/guard.ts";
+import type { NoteRead } from "../../flags/reads.ts";
+import type { Client } from "../address.ts";
+import { bearerToken, createFailureCount } from "../auth.ts";
+import { type Report, showError } from "../errors.ts";
+import { EVENTS_PATH, OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "../paths.ts";
+import type { Guard } from "../rate-limit.ts";
+import { NO_SNIFF } from "../security.ts";
+import { etagOf, matches } from "./etag.ts";
+import { ContextError, readContext } from "./ofrep-context.ts";
+import { createFlagEvents } from "./ofrep-events.ts";
+import { type FlagSet, createFlagSets } from "./ofrep-flags.ts";
+import type { Reader } from "./ofrep-tickets.ts";
+
+export type OfrepService = {
+  /** Answers any request to evaluate one flag. */
+  evaluateOne: (request: Request, key: string, client: () => Client) => Promise<Response>;
+  /** Answers any request to evaluate all flags. */
+  evaluateAll: (request: Request, client: () => Client) => Promise<Response>;
+  /** How many streams of change events are open. */
+  streams: () => number;
+  /** Ends those, so that the server can stop. */
+  close: () => void;
+  /** The same as a Hono app, with the change events, and JSON for everything else below `/ofrep`; the client comes as a binding. */
+  routes: Hono<{ Bindings: { client: Client } }>;
+};
+
+const HEADERS = {
+  ...NO_SNIFF,
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "ETag, Retry-After",
+} as const;
+
+/**
+ * The OpenFeature remote evaluation protocol, 0.3, which every OpenFeature SDK speaks:
+ * https://github.com/open-feature/protocol
+ */
+export function createOfrepService(
+  app: App,
+  report: Report,
+  {
+    basePath = "",
+    guard,
+    noteRead = () => {},
+  }: { basePath?: string; guard?: Guard | undefined; noteRead?: NoteRead } = {},
+): OfrepService {
+  const findFlags = createFlagSets(app);
+  const events = createFlagEvents(app, findFlags, { basePath, report });
+  const identify = createIdentify(app, findFlags);
+
+  /** Evaluates what a request asks for, or answers why not; `about` is what errors name. */
+  const answer = async (
+    request: Request,
+    client: () => Client,
+    about: { key?: string },
+    evaluate: (found: Found, context: Context) => Response,
+  ): Promise<Response> => {
+    if (request.method === "OPTIONS") return preflight();
+    if (request.method !== "POST")
+      return send(
+        405,
+        { ...about, errorDetails: "flags are evaluated with POST" },
+        { Allow: "POST, OPTIONS" },
+      );
+    let leave: (() => void) | undefined;
+    try {
+      leave = guard?.(client());
+      let context: Context | undefined;
+      let fault: unknown;
+      try {
+        context = await readContext(request);
+      } catch (error) {
+        fault = error;
+      }
+      // Only now, since a token may be revoked while the body is on its way; faults of the body are for a caller who may ask.
+      const found = identify(request, client);
+      const identified = found instanceof Promise ? await found : found;
+      if (!context) throw fault;
+      return evaluate(identified, context);
+    } catch (error) {
+      if (error instanceof ContextError) {
+        report.refused("invalid");
+        return send(400, { ...about, errorCode: error.errorCode, errorDetails: error.message });
+      }
+      const { status, code, message, headers } = showError(error, report, request);
+      const isInvalid = code === "invalid" || code === "too_large";
+      return send(
+        status,
+        { ...about, ...(isInvalid ? { errorCode: "GENERAL" } : {}), errorDetails: message },
+        headers,
+      );
+    } finally {
+      leave?.();
+    }
+  };
+
+  const evaluateOne: OfrepService["evaluateOne"] = (request, key, client) =>
+    answer(request, client, { key }, ({ flags: { flags, readables }, reader }, context) => {
+      const evaluate = flags.get(key);
+      if (!evaluate) {
+        const errorDetails = `there is no flag ${key} in this environment`;
+        return send(404, { key, errorCode: "FLAG_NOT_FOUND", errorDetails });
+      }
+      const now = app.now();
+      const readable = readables.get(key)!;
+      noteRead(readable, reader.keys.environmentKey, readable.slug, now);
+      const result = evaluate(context, now);
+      return send("errorCode" in result ? 400 : 200, result);
+    });
+
+  const evaluateAll: OfrepService["evaluateAll"] = (request, client) =>
+    answer(request, client, {}, ({ flags: { flags, metadata, all }, reader }, context) => {
+      const now = app.now();
+      noteRead(all, reader.keys.environmentKey, null, now);
+      const results = withinRequest(() => [...flags.values()].map((evaluate) => evaluate(context, now)));
+      const about = Object.keys(metadata).length > 0 ? { metadata } : {};
+      const text = JSON.stringify({ flags: results, ...about, eventStreams: events.streamsOf(reader) });
+      // Of the answer itself: it depends on the context and the time too.
+      const headers = { ...HEADERS, ETag: etagOf(text), "Cache-Control": "no-cache" };
+      const known = request.headers.get("if-none-match");
+      if (known !== null && matches(known, headers.ETag)) return new Response(null, { status: 304, headers });
+      return new Response(text, { headers: { ...headers, "Content-Type": "application/json" } });
+    });
+
+  const routes: OfrepService["routes"] = new Hono();
+  routes.all(OFREP_FLAGS_PATH, (c) => evaluateAll(c.req.raw, () => c.env.client));
+  routes.all(OFREP_FLAG_PATH, (c) => evaluateOne(c.req.raw, c.req.param("key"), () => c.env.client));
+  routes.get(EVENTS_PATH, async (c) => {
+    try {
+      const stream = await events.open(c.req.query("ticket") ?? "", c.env.client);
+      const headers = {
+        ...HEADERS,
+        "Content-Type": "text/event-stream",
+        "Cache-Control": "no-store",
+        "X-Accel-Buffering": "no",
+      };
+      return new Response(stream, { headers });
+    } catch (error) {
+      const { status, message, headers } = showError(error, report, c.req.raw);
+      return send(status, { errorDetails: message }, headers);
+    }
+  });
+  routes.all(`${OFREP_PATH}/*`, (c) =>
+    c.req.method === "OPTIONS"
+      ? preflight()
+      : send(404, { errorDetails: "there is nothing at this address" }),
+  );
+  return { evaluateOne, evaluateAll, routes, streams: events.count, close: events.close };
+}
+
+type Found = { flags: FlagSet; reader: Reader };
+
+/**
+ * Finds the flags that a request may evaluate: by the two keys of an environment, or by a token for one. Throws
+ * `unauthenticated`, `forbidden` for a token without the scope, `rate_limited` after too many wrong ones.
+ */
+function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) {
+  const countFailure = createFailureCount(app.now);
+  const wrong = "the keys or the token select no environment: see formflag projects get <project>";
+
+  const ofToken = async (request: Request, secret: () => string, client: () => Client): Promise<Found> => {
+    try {
+      const token = await authenticate(app, secret());
+      if (!token.keys || !token.scopes.includes("flags:evaluate")) {
+        throw new AppError("forbidden", `the token "${token.name}" lacks the scope flags:evaluate`, {
+          hint: "formflag tokens create <name> --scope flags:evaluate -p <project> -e <environment>",
+        });
+      }
+      const { projectKey, environmentKey } = token.keys;
+      const isOther =
+        (request.headers.get("x-project-key") ?? projectKey) !== projectKey ||
+        (request.headers.get("x-environment-key") ?? environmentKey) !== environmentKey;
+      if (isOther)
+        throw new AppError("unauthenticated", "the token is not for the environment that the keys select");
+      return await ofReader({ keys: token.keys, tokenHash: token.hash });
+    } catch (error) {
+      countFailure(error, client);
+      throw error;
+    }
+  };
+  const found = (reader: Reader, flags: FlagSet | undefined): Found => {
+    if (!flags) throw new AppError("unauthenticated", wrong);
+    return { flags, reader };
+  };
+  const ofReader = (reader: Reader): Found | Promise<Found> => {
+    const flags = findFlags(reader.keys.projectKey, reader.keys.environmentKey);
+    return flags instanceof Promise ? flags.then((flags) => found(reader, flags)) : found(reader, flags);
+  };
+
+  return (request: Request, client: () => Client): Found | Promise<Found> => {
+    const authorization = request.headers.get("authorization");
+    const apiKey = request.headers.get("x-api-key");
+    if (authorization !== null || apiKey !== null)
+      return ofToken(request, () => apiKey ?? bearerToken(authorization ?? undefined), client);
+    const projectKey = request.headers.get("x-project-key");
+    const environmentKey = request.headers.get("x-environment-key");
+    if (projectKey && environmentKey)
+      return ofReader({ keys: { projectKey, environmentKey }, tokenHash: null });
+    throw new AppError(
+      "unauthenticated",
+      "send x-project-key and x-environment-key, or a token with the scope flags:evaluate",
+    );
+  };
+}
+
+/** Made once: an answer with headers of its own takes three times as long. */
+const PLAIN = new Headers({ ...HEADERS, "Cache-Control": "no-store", "Content-Type": "application/json" });
+
+function send(status: number, body: unknown, headers?: Record<string, string>): Response {
+  const text = JSON.stringify(body);
+  if (!headers) return new Response(text, { status, headers: PLAIN });
+  return new Response(text, { status, headers: { ...headers, ...Object.fromEntries(PLAIN) } });
+}
+
+function preflight(): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...HEADERS,
+      "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+      "Access-Control-Allow-Headers":
+        "content-type, x-project-key, x-environment-key, authorization, x-api-key, if-none-match",
+      "Access-Control-Max-Age": "86400",
+    },
+  });
+}

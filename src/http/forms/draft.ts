@@ -1,0 +1,120 @@
+import { isAscii } from "node:buffer";
+import type { App } from "../../app.ts";
+import { AppError } from "../../base/errors.ts";
+import type { StagedBlob } from "../../blobs/blobs.ts";
+import {
+  checkCount,
+  checkData,
+  checkDepth,
+  createFields,
+  emptySubmission,
+  overLimit,
+} from "../../forms/fields.ts";
+import type { Form } from "../../forms/form.ts";
+import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
+import type { Draft } from "../../forms/submission.ts";
+import { parseHeader } from "../headers.ts";
+import type { Body } from "./body.ts";
+import { readMultipart } from "./multipart-draft.ts";
+import { boundaryOf } from "./multipart.ts";
+
+/** A byte order mark is no part of JSON. */
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads a submission in whichever of the three content types it comes. Staged files are put into `staged` as they
+ * begin, for the caller to discard, whatever happens. Throws `invalid`, `forbidden`, `too_large`, `unsupported`.
+ */
+export async function readDraft(
+  app: App,
+  form: Form,
+  request: Request,
+  body: Body,
+  staged: StagedBlob[],
+): Promise<Draft> {
+  const encoding = request.headers.get("content-encoding") ?? "identity";
+  if (encoding.toLowerCase() !== "identity") {
+    throw new AppError("unsupported", "compressed submissions are not accepted: send the body as it is");
+  }
+  const contentType = request.headers.get("content-type") ?? "";
+  switch (parseHeader(contentType).value) {
+    case "application/json":
+      return { data: readJson(await body.readAll(LIMITS.body, bodyTooLarge)), files: [] };
+    case "application/x-www-form-urlencoded":
+      return { data: readUrlencoded(await body.readAll(LIMITS.body, bodyTooLarge)), files: [] };
+    case "multipart/form-data":
+      return readMultipart(app, form, boundaryOf(contentType), body, staged);
+    default:
+      throw new AppError(
+        "unsupported",
+        "a submission is sent as application/json, application/x-www-form-urlencoded or multipart/form-data",
+      );
+  }
+}
+
+/** The text as it came, once it is known to be an object within the limits: parsing and writing it again loses digits. */
+function readJson(bytes: Uint8Array): string {
+  checkDepth(bytes);
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch (error) {
+    throw new AppError("invalid", "the JSON is not UTF-8", { cause: error });
+  }
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    throw new AppError("invalid", "the body is not valid JSON", { cause: error });
+  }
+  checkData(data);
+  return text;
+}
+
+/** https://url.spec.whatwg.org/#concept-urlencoded-parser */
+function readUrlencoded(bytes: Uint8Array): string {
+  checkCount(countPairs(bytes));
+  const fields = createFields();
+  // URLSearchParams drops one "?" that leads.
+  for (const [name, value] of new URLSearchParams(`?${escaped(bytes)}`)) fields.add(name, value);
+  if (fields.size() === 0) throw emptySubmission();
+  return fields.toJson();
+}
+
+const AMPERSAND = 0x26;
+
+/** How many fields stand between the ampersands; counted before any is read, because they may be half a million. */
+function countPairs(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] !== AMPERSAND && (at === 0 || bytes[at - 1] === AMPERSAND)) count += 1;
+  }
+  return count;
+}
+
+const PERCENT = 0x25;
+const HEX = Buffer.from("0123456789abcdef");
+
+/** URLSearchParams takes text: as escapes, bytes that are no ASCII reach its decoder as they came. */
+function escaped(bytes: Uint8Array): string {
+  if (isAscii(bytes)) return latin1(bytes, bytes.length);
+  const text = Buffer.allocUnsafe(3 * bytes.length);
+  let length = 0;
+  for (const byte of bytes) {
+    if (byte < 0x80) text[length++] = byte;
+    else {
+      text[length++] = PERCENT;
+      text[length++] = HEX[byte >> 4]!;
+      text[length++] = HEX[byte & 15]!;
+    }
+  }
+  return latin1(text, length);
+}
+
+function latin1({ buffer, byteOffset }: Uint8Array, length: number): string {
+  return Buffer.from(buffer, byteOffset, length).toString("latin1");
+}
+
+function bodyTooLarge(): AppError {
+  return overLimit("the body is", LIMITS.body);
+}

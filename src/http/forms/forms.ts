@@ -1,0 +1,169 @@
+import { Hono } from "hono";
+import type { App } from "../../app.ts";
+import { AppError } from "../../base/errors.ts";
+import type { StagedBlob } from "../../blobs/blobs.ts";
+import type { Form } from "../../forms/form.ts";
+import { createFormFinder } from "../../forms/forms.ts";
+import { storeSubmission } from "../../forms/submissions.ts";
+import { type Client, createAddressList, limitedAs } from "../address.ts";
+import { type Report, type Shown, showError } from "../errors.ts";
+import { ERROR_PATH, SUBMIT_PATH, THANKS_PATH } from "../paths.ts";
+import { type Guard, createRateLimiter } from "../rate-limit.ts";
+import { NO_SNIFF } from "../security.ts";
+import { openBody } from "./body.ts";
+import { readDraft } from "./draft.ts";
+import { type Links, withError } from "./links.ts";
+import { errorPage, methodPage } from "./pages/error.ts";
+import { thanksPage } from "./pages/thanks.ts";
+
+export type FormsService = {
+  /** Answers any request to the address of a form; `client` returns the sender. */
+  submit: (request: Request, formKey: string, client: () => Client) => Promise<Response>;
+  /** The same, and the built-in pages, as a Hono app; the client comes as a binding. */
+  routes: Hono<{ Bindings: { client: Client } }>;
+};
+
+/** The form submission service: design.md, section 2. */
+export function createFormsService(app: App, links: Links, report: Report, guard: Guard): FormsService {
+  const countSubmission = createRateLimiter(app.now, "submissions");
+  const findForm = createFormFinder(app.store);
+  /** By the form as it was read: one that changes is read again. */
+  const blockLists = new WeakMap<Form, (address: string) => boolean>();
+
+  const isBlocked = (form: Form, client: () => Client) => {
+    if (form.blockedSenders.length === 0) return false;
+    const includes = blockLists.get(form) ?? createAddressList(form.blockedSenders);
+    blockLists.set(form, includes);
+    return includes(client().address);
+  };
+
+  const admit = (form: Form, request: Request, client: () => Client) => {
+    if (!form.enabled) throw new AppError("conflict", "this form is closed");
+    if (isBlocked(form, client)) {
+      throw new AppError("forbidden", "this form takes no submissions from your address");
+    }
+    if (!isAllowedOrigin(form, request)) {
+      throw new AppError("forbidden", "this form takes no submissions from that website");
+    }
+    const network = form.rateLimit && limitedAs(client());
+    if (form.rateLimit && network !== null) countSubmission(`${form.key} ${network}`, form.rateLimit);
+  };
+
+  const submit = async (request: Request, formKey: string, client: () => Client): Promise<Response> => {
+    if (request.method === "OPTIONS") return preflight(request, await findForm(formKey));
+    const isRest = asksForRest(request.url);
+    if (request.method !== "POST") return notPosted(isRest, links);
+    const body = openBody(request);
+    const staged: StagedBlob[] = [];
+    let form: Form | undefined;
+    let id: string;
+    let leave: (() => void) | undefined;
+    try {
+      leave = guard(client());
+      const found = findForm(formKey);
+      form = found instanceof Promise ? await found : found;
+      if (!form) throw new AppError("not_found", "there is no form at this address");
+      admit(form, request, client);
+      const draft = await readDraft(app, form, request, body, staged);
+      // The runtime ends a connection on which more came behind the body, or whose sender closed it: see reliability.md.
+      const isAbandoned = () => request.signal.aborted;
+      id = await storeSubmission(app, form, draft, (cause) => report.error(cause, request), isAbandoned);
+    } catch (error) {
+      const shown = showError(error, report, request);
+      await discardAll(staged, report);
+      const headers = { ...shown.headers, ...corsHeaders(request, form) };
+      if (!(await body.drain())) headers["Connection"] = "close";
+      return refused(shown, form, headers, isRest);
+    } finally {
+      leave?.();
+    }
+    // A form's address may hold letters that a header cannot.
+    const url = form.successUrl === null ? links.thanks() : new URL(form.successUrl).href;
+    return stored(url, id, isRest, corsHeaders(request, form));
+  };
+
+  const refused = (
+    { status, message, plain }: Shown,
+    form: Form | undefined,
+    headers: Record<string, string>,
+    isRest: boolean,
+  ): Response => {
+    const url = form?.errorUrl ? withError(form.errorUrl, status, message) : links.error(status, plain);
+    return isRest
+      ? Response.json({ error: true, code: status, message, url }, { status, headers })
+      : new Response(null, { status: 303, headers: { ...headers, Location: url } });
+  };
+
+  const routes = new Hono<{ Bindings: { client: Client } }>();
+  for (const path of [SUBMIT_PATH, `${SUBMIT_PATH}/`, SUBMIT_PATH.replace(":form_key", "")]) {
+    routes.all(path, (c) => submit(c.req.raw, c.req.param("form_key") ?? "", () => c.env.client));
+  }
+  routes.get(THANKS_PATH, (c) => thanksPage(c.req.header("referer")));
+  routes.get(ERROR_PATH, (c) => {
+    const { code = "", message = "", signature = "" } = c.req.query();
+    const shown = links.isOurs(code, message, signature) ? { status: Number(code), message } : null;
+    return errorPage(shown, c.req.header("referer"));
+  });
+  return { submit, routes };
+}
+
+/** The address may be no URL at all: without a `Host` it is only a path. */
+function asksForRest(url: string): boolean {
+  const query = url.indexOf("?");
+  if (query === -1) return false;
+  // As nearly all send it: parsing costs a fifth of a submission (`npm run bench -- submissions`).
+  const text = url.slice(query + 1);
+  return text === "mode=rest" || new URLSearchParams(text).get("mode") === "rest";
+}
+
+function stored(url: string, id: string, isRest: boolean, cors: Record<string, string>): Response {
+  if (!isRest) return new Response(null, { status: 303, headers: { ...cors, Location: url } });
+  const answer = { code: 200, success: true, message: "Thank you, your submission was received.", url, id };
+  return Response.json(answer, { headers: cors });
+}
+
+/** Somebody opened the address of a form in a browser, or used the wrong verb. */
+async function notPosted(isRest: boolean, links: Links): Promise<Response> {
+  if (!isRest) return methodPage();
+  const message = "submissions are sent with POST";
+  const body = { error: true, code: 405, message, url: links.error(405, message) };
+  return Response.json(body, {
+    status: 405,
+    headers: { ...NO_SNIFF, Allow: "POST, OPTIONS", "Access-Control-Allow-Origin": "*" },
+  });
+}
+
+/** A refused or failed submission leaves no file. One that cannot be removed now goes at the next start. */
+async function discardAll(staged: StagedBlob[], report: Report): Promise<void> {
+  for (const result of await Promise.allSettled(staged.map((blob) => blob.discard()))) {
+    if (result.status === "rejected") report.error(result.reason);
+  }
+}
+
+/** Browsers name the page's origin with every POST; what comes without one is no browser, and could name any. */
+function isAllowedOrigin(form: Form, request: Request): boolean {
+  const origin = request.headers.get("origin");
+  return form.allowedOrigins.length === 0 || origin === null || form.allowedOrigins.includes(origin);
+}
+
+function corsHeaders(request: Request, form: Form | undefined): Record<string, string> {
+  if (!form || form.allowedOrigins.length === 0) return { ...NO_SNIFF, "Access-Control-Allow-Origin": "*" };
+  const origin = request.headers.get("origin");
+  if (origin === null || !form.allowedOrigins.includes(origin)) return { ...NO_SNIFF, Vary: "Origin" };
+  return { ...NO_SNIFF, "Access-Control-Allow-Origin": origin, Vary: "Origin" };
+}
+
+/** Names of headers, with commas between them. */
+const FIELD_NAMES = /^[\w!#$%&'*+.^`|~, -]+$/;
+
+/** https://fetch.spec.whatwg.org/#http-cors-protocol */
+function preflight(request: Request, form: Form | undefined): Response {
+  const asked = request.headers.get("access-control-request-headers") ?? "";
+  const headers = {
+    ...corsHeaders(request, form),
+    "Access-Control-Allow-Methods": "POST, OPTIONS",
+    "Access-Control-Allow-Headers": FIELD_NAMES.test(asked) ? asked : "content-type, accept",
+    "Access-Control-Max-Age": "86400",
+  };
+  return new Response(null, { status: 204, headers });
+}

@@ -1,0 +1,52 @@
+import type { Random } from "../../base/ids.ts";
+import { ERROR_PATH, SUBMIT_PATH, THANKS_PATH } from "../paths.ts";
+
+/** Addresses in answers: under the public URL where one is set, else paths under the base path. Never from `Host`. */
+export type Links = {
+  thanks: () => string;
+  /** The built-in error page, which answers with this status and shows this message. */
+  error: (status: number, message: string) => string;
+  /** Whether the status and message in the query of the error page were put there by this process. */
+  isOurs: (status: string, message: string, signature: string) => boolean;
+};
+
+/** The error page shows no text but ours: else anybody could make links that say anything in our name. */
+export function createLinks(publicUrl: string | null, basePath: string, random: Random): Links {
+  const base = baseOf(publicUrl, basePath);
+  const secret = random(32);
+  const sign = (status: string, message: string) =>
+    new Bun.CryptoHasher("sha256", secret).update(`${status}\n${message}`).digest("base64url").slice(0, 22);
+  return {
+    thanks: () => `${base}${THANKS_PATH}`,
+    error(status, message) {
+      const query = new URLSearchParams({
+        code: String(status),
+        message,
+        signature: sign(String(status), message),
+      });
+      return `${base}${ERROR_PATH}?${query.toString()}`;
+    },
+    isOurs(status, message, signature) {
+      const expected = Buffer.from(sign(status, message));
+      const given = Buffer.from(signature);
+      return given.length === expected.length && crypto.timingSafeEqual(given, expected);
+    },
+  };
+}
+
+/** The address that submissions of a form are posted to. */
+export function formUrl(publicUrl: string | null, basePath: string, key: string): string {
+  return baseOf(publicUrl, basePath) + SUBMIT_PATH.replace(":form_key", key);
+}
+
+function baseOf(publicUrl: string | null, basePath: string): string {
+  return publicUrl?.replace(/\/+$/, "") ?? basePath;
+}
+
+/** A form's own error page, told what went wrong in its query. */
+export function withError(errorUrl: string, status: number, message: string): string {
+  const url = new URL(errorUrl);
+  url.searchParams.set("code", String(status));
+  url.searchParams.set("message", message);
+  return url.href;
+}

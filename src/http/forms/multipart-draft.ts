@@ -1,0 +1,160 @@
+import type { App } from "../../app.ts";
+import { AppError } from "../../base/errors.ts";
+import type { StagedBlob } from "../../blobs/blobs.ts";
+import {
+  checkName,
+  createFields,
+  emptySubmission,
+  fieldLabel,
+  fieldTooLong,
+  overLimit,
+  quoted,
+} from "../../forms/fields.ts";
+import type { Form } from "../../forms/form.ts";
+import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
+import type { Draft, StagedFile } from "../../forms/submission.ts";
+import { createByteBuffer } from "../byte-buffer.ts";
+import { parseHeader } from "../headers.ts";
+import type { Body } from "./body.ts";
+import { type Part, createMultipartParser } from "./multipart.ts";
+
+/** A byte order mark is part of a field. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads a multipart body as it arrives: files go to the blob store chunk by chunk, within the form's limits, and are
+ * put into `staged` as they begin. Throws `invalid`, `forbidden`, `too_large`.
+ */
+export async function readMultipart(
+  app: App,
+  form: Form,
+  boundary: string,
+  body: Body,
+  staged: StagedBlob[],
+): Promise<Draft> {
+  const parser = createMultipartParser(boundary);
+  const fields = createFields();
+  const files: StagedFile[] = [];
+  let textBytes = 0;
+  let emptyInputs = 0;
+  /** What the bytes that come belong to. */
+  let part: Part | undefined;
+  let file: { blob: StagedBlob; size: number } | undefined;
+  const text = createByteBuffer();
+
+  const beginFile = async ({ name, fileName, type }: Part) => {
+    checkFile(form, files.length, fileName ?? "");
+    const blob = await app.blobs.stage();
+    staged.push(blob);
+    files.push({ field: name, name: fileName ?? "", type: typeOf(fileName ?? "", type), blob });
+    file = { blob, size: 0 };
+  };
+  const begin = async (begun: Part) => {
+    part = begun;
+    file = undefined;
+    text.drop(text.size());
+    checkName(begun.name);
+    if (begun.fileName) await beginFile(begun);
+  };
+  const add = async (bytes: Uint8Array) => {
+    if (part!.fileName === null) {
+      textBytes += bytes.byteLength;
+      if (text.size() + bytes.byteLength > LIMITS.fieldValue) throw fieldTooLong(part!.name);
+      if (textBytes > LIMITS.multipartText) throw textTooLarge();
+      text.append(bytes);
+      return;
+    }
+    // A file input left empty is a part without a file name and without bytes.
+    if (!file) await beginFile(part!);
+    file!.size += bytes.byteLength;
+    if (file!.size > form.maxFileSize) throw fileTooLarge(form, part!);
+    await file!.blob.write(bytes);
+  };
+  const end = () => {
+    if (part!.fileName === null) fields.add(part!.name, decodeField(part!, text.bytes()));
+    else if (!file && ++emptyInputs > LIMITS.fields)
+      throw new AppError("too_large", "too many empty file inputs");
+  };
+
+  for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
+    for (const event of parser.push(chunk)) {
+      if (event.kind === "data") await add(event.bytes);
+      else if (event.kind === "part") await begin(event.part);
+      else end();
+    }
+  }
+  parser.finish();
+  if (fields.size() + files.length === 0) throw emptySubmission();
+  return { data: fields.toJson(), files };
+}
+
+function checkFile(form: Form, count: number, fileName: string): void {
+  if (!form.uploads) {
+    throw new AppError("forbidden", `this form takes no files: ${quoted(fileName)} was not accepted`, {
+      plain: "this form takes no files",
+    });
+  }
+  if (count >= form.maxFiles) {
+    throw new AppError(
+      "too_large",
+      `the submission has more than the limit of ${form.maxFiles} file${form.maxFiles === 1 ? "" : "s"}`,
+    );
+  }
+  if (Buffer.byteLength(fileName) > LIMITS.fileName) {
+    throw new AppError(
+      "too_large",
+      `the file name ${quoted(fileName)} is longer than the limit of ${LIMITS.fileName} bytes`,
+      { plain: `a file name is longer than the limit of ${LIMITS.fileName} bytes` },
+    );
+  }
+}
+
+function fileTooLarge(form: Form, { name, fileName }: Part): AppError {
+  const plainly = `the file in ${fieldLabel(name)} is`;
+  return overLimit(`the file ${quoted(fileName ?? "")} is`, form.maxFileSize, plainly);
+}
+
+function textTooLarge(): AppError {
+  return overLimit("the text fields together are", LIMITS.multipartText);
+}
+
+/** The text of a field; a part may name another encoding than UTF-8 (RFC 7578, 4.4). */
+function decodeField(part: Part, bytes: Uint8Array): string {
+  const charset = part.type === null ? undefined : parseHeader(part.type).parameters.get("charset");
+  try {
+    return (charset === undefined ? utf8 : decoderOf(charset)).decode(bytes);
+  } catch (cause) {
+    const broken = `is not valid ${charset === undefined ? "UTF-8" : quoted(charset)} text`;
+    throw new AppError("invalid", `the field ${quoted(part.name)} ${broken}`, {
+      plain: `${fieldLabel(part.name)} is not valid text in its encoding`,
+      cause,
+    });
+  }
+}
+
+/** Throws a RangeError for an encoding that is not known. */
+function decoderOf(charset: string): TextDecoder {
+  return new TextDecoder(charset as Bun.Encoding, { fatal: true, ignoreBOM: true });
+}
+
+/** A file's media type: what its part says, else what goes with the extension. Throws `too_large`, `invalid`. */
+function typeOf(fileName: string, given: string | null): string {
+  if (given !== null) {
+    if (given.length > LIMITS.fileType) {
+      const limit = `is longer than the limit of ${LIMITS.fileType} characters`;
+      throw new AppError("too_large", `the type of the file ${quoted(fileName)} ${limit}`, {
+        plain: `the type of a file ${limit}`,
+      });
+    }
+    // A tab stands where a header line was folded.
+    const type = given.replaceAll("\t", " ");
+    if (/^\P{C}*$/u.test(type)) return type;
+    throw new AppError("invalid", `the type of the file ${quoted(fileName)} holds control characters`, {
+      plain: "the type of a file holds control characters",
+    });
+  }
+  const extension = /\.[A-Za-z0-9]{1,12}$/.exec(fileName)?.[0];
+  return extension === undefined
+    ? "application/octet-stream"
+    : Bun.file(`file${extension}`).type.split(";")[0]!;
+}

@@ -1,0 +1,36 @@
+import type * as z from "zod/mini";
+import type { Clockwork } from "../base/clock.ts";
+import { AppError } from "../base/errors.ts";
+import { dashedKey } from "../base/ids.ts";
+import { type Environment, newEnvironment } from "./environment.ts";
+import type { newProjectSchema, projectSchema } from "./project-schema.ts";
+
+export type Project = z.infer<typeof projectSchema>;
+
+export const DEFAULT_ENVIRONMENTS = ["develop", "staging", "production"];
+
+export type NewProject = z.infer<typeof newProjectSchema>;
+
+/** A project with fresh keys, not yet stored. */
+export function newProject(app: Clockwork, input: NewProject): Project & { createdAt: number } {
+  const environments = (input.environments ?? DEFAULT_ENVIRONMENTS).map((slug) =>
+    newEnvironment(app, { slug }),
+  );
+  return {
+    slug: input.slug,
+    name: input.name ?? input.slug,
+    key: dashedKey(app.random),
+    environments: environments.toSorted(bySlug),
+    createdAt: app.now(),
+  };
+}
+
+export function noSuchProject(slug: string): AppError {
+  return new AppError("not_found", `project "${slug}" does not exist`, {
+    hint: "formflag projects list shows the projects there are",
+  });
+}
+
+function bySlug(a: Environment, b: Environment): number {
+  return a.slug < b.slug ? -1 : 1;
+}
