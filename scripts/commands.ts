@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import { buildProgram } from "../cli/main.ts";
+import { buildProgram } from "../cli/program.ts";
 import { processIo } from "../cli/output/terminal.ts";
 
 /** A command as its help describes it. */

@@ -1,18 +1,20 @@
 import type { Command } from "commander";
 import { AppError } from "../../src/base/errors.ts";
 import { HEALTH_PATH, READY_PATH } from "../../src/http/paths.ts";
+import { createPrinter } from "../output/printer.ts";
 import type { Io } from "../output/terminal.ts";
 import { type ServeConfig, readServeConfig } from "../serve/config.ts";
 import { serveOptions } from "../serve/options.ts";
-import { ask, isHealthy, jsonOf, originsOf } from "../session/addresses.ts";
-import { readConfig } from "../session/config.ts";
-import { usage } from "../session/values.ts";
+import { localAction } from "../session/action.ts";
+import { isHealthy, jsonOf, originsOf, probe } from "../session/addresses.ts";
+import { type Config, readConfig } from "../session/config.ts";
+import { usage } from "../session/usage.ts";
 
 export function addHealthcheckCommand(command: Command, io: Io): void {
   command
     .option("--url <url>", "address of the server, where it is not the one of --listen")
     .option("--ready", "ask whether it takes submissions, not only whether it runs");
-  // What serve is told tells where it listens; only one of them is worth a line of help.
+  // The options of serve name its address; only one of them is worth a line of help.
   for (const option of serveOptions())
     command.addOption(option.long === "--listen" ? option : option.hideHelp());
   command
@@ -29,33 +31,44 @@ Examples:
   formflag healthcheck --url https://forms.example.com --ready
 `,
     )
-    .action(async function (this: Command) {
-      const { json, quiet } = readConfig(this);
-      if (this.getOptionValueSourceWithGlobals("server") === "cli")
-        throw usage("--server does not go with healthcheck", "name the server with --url");
-      const options = this.optsWithGlobals<Record<string, unknown>>();
-      const path = options["ready"] === true ? READY_PATH : HEALTH_PATH;
-      const given = options["url"] as string | undefined;
-      const url = (given === undefined ? addressOf(readServeConfig(options)) : checkedUrl(given)) + path;
-      const start = performance.now();
-      const answer = await ask(url, given === undefined ? { isOurs: true } : {});
-      if (answer.status === null) {
-        throw new AppError("unavailable", `${url} ${answer.failure}`, {
-          hint: "is the server running, and is this its address? name another with --url",
-        });
-      }
-      if (!isHealthy(answer)) {
-        const { error, message } = jsonOf(answer);
-        if (answer.status >= 500 && error === true)
-          throw new AppError("unavailable", `${url} answered ${answer.status}: ${String(message)}`);
-        throw new AppError("unsupported", `${url} answered ${answer.status}, but not as formflag does`, {
-          hint: "something else listens there: name the server with --url",
-        });
-      }
-      const ms = Math.round(performance.now() - start);
-      if (json) await io.out(`${JSON.stringify({ status: "ok", url, ms }, null, 2)}\n`);
-      else if (!quiet) await io.out("ok\n");
+    .action(localAction(io, parse, run));
+}
+
+type Values = {
+  config: Config;
+  url: string;
+  /** Whether the address is the one that the options of serve name. */
+  isOurs: boolean;
+};
+
+function parse(command: Command): Values {
+  const config = readConfig(command);
+  if (command.getOptionValueSourceWithGlobals("server") === "cli")
+    throw usage("--server does not go with healthcheck", "name the server with --url");
+  const options = command.optsWithGlobals<Record<string, unknown> & { url?: string; ready?: true }>();
+  const origin = options.url === undefined ? addressOf(readServeConfig(options)) : checkedUrl(options.url);
+  const path = options.ready ? READY_PATH : HEALTH_PATH;
+  return { config, url: origin + path, isOurs: options.url === undefined };
+}
+
+async function run(io: Io, { config, url, isOurs }: Values): Promise<void> {
+  const start = performance.now();
+  const answer = await probe(url, isOurs ? { isOurs } : {});
+  if (answer.status === null) {
+    throw new AppError("unavailable", `${url} ${answer.failure}`, {
+      hint: "is the server running, and is this its address? name another with --url",
     });
+  }
+  if (!isHealthy(answer)) {
+    const { error, message } = jsonOf(answer);
+    if (answer.status >= 500 && error === true)
+      throw new AppError("unavailable", `${url} answered ${answer.status}: ${String(message)}`);
+    throw new AppError("unsupported", `${url} answered ${answer.status}, but not as formflag does`, {
+      hint: "something else listens there: name the server with --url",
+    });
+  }
+  const ms = Math.round(performance.now() - start);
+  await createPrinter(io, config).report({ status: "ok", url, ms }, "ok\n");
 }
 
 /** Every address answers: the one of the forms, or another where that has no fixed port. */

@@ -1,3 +1,4 @@
+import { NAMES } from "./names.ts";
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "../../src/app.ts";
@@ -9,6 +10,7 @@ import { refersToFiles } from "../../src/store/sqlite/files.ts";
 import { holdLock } from "../../src/store/sqlite/lock.ts";
 import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { env } from "../session/env.ts";
 import { finishRestore, refuseBesideAside } from "./unfinished.ts";
 
 export type OpenApp = App & AsyncDisposable;
@@ -57,7 +59,7 @@ export function claimData(data: string): () => void {
 function prepareData(data: string): { file: string; uploads: string } {
   finishRestore(data);
   refuseBesideAside(data);
-  const [file, uploads] = [join(data, "formflag.db"), join(data, "uploads")];
+  const [file, uploads] = [join(data, NAMES.database), join(data, NAMES.uploads)];
   refuseShared(data);
   refuseReadOnly(data);
   refuseParts(file, uploads);
@@ -101,8 +103,7 @@ function hasUploads(uploads: string): boolean {
 /** Others of the group or the machine who can write in the directory could replace the database. */
 function refuseShared(data: string): void {
   const mode = existsSync(data) ? statSync(data).mode : 0;
-  if (process.platform === "win32" || (mode & 0o022) === 0 || process.env["FORMFLAG_SHARED_DATA"] === "1")
-    return;
+  if (process.platform === "win32" || (mode & 0o022) === 0 || env["FORMFLAG_SHARED_DATA"] === "1") return;
   throw new AppError("forbidden", `others may write in the data directory ${data}`, {
     hint: `take that from them with: chmod go-w ${data}, or set FORMFLAG_SHARED_DATA=1 where it is meant`,
   });
@@ -112,7 +113,7 @@ function refuseShared(data: string): void {
 export function needDatabase(data: string): void {
   finishRestore(data);
   try {
-    accessSync(join(data, "formflag.db"), constants.F_OK);
+    accessSync(join(data, NAMES.database), constants.F_OK);
   } catch (error) {
     // What hides the file for another reason is refused as the directory is opened.
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) return;
@@ -130,12 +131,12 @@ export function needDatabase(data: string): void {
  * server holds it.
  */
 export function lockData(data: string): () => void {
-  return lock(join(data, "serve.lock"), `another formflag serves the data directory ${data}`);
+  return lock(join(data, NAMES.serveLock), `another formflag serves the data directory ${data}`);
 }
 
 /** Keeps other backups and restores of the data directory away until the function returned is called. */
 export function lockBackup(data: string): () => void {
-  return lock(join(data, "backup.lock"), `another backup or restore of ${data} is under way`);
+  return lock(join(data, NAMES.backupLock), `another backup or restore of ${data} is under way`);
 }
 
 /** A server keeps the statements of its own schema, which would fail, or write what the new one does not mean. */

@@ -1,3 +1,4 @@
+import { NAMES } from "./names.ts";
 import { readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
@@ -6,10 +7,10 @@ import { makeDirectory, openDiskBlobs, syncDirectory } from "../../src/blobs/dis
 import type { Scratch } from "../../src/maintenance/backup.ts";
 import { lockBackup, lockData } from "./open.ts";
 import { openScratch } from "./scratch.ts";
-import { UNPACKED, asideOf, finishRestore } from "./unfinished.ts";
+import { asideOf, finishRestore } from "./unfinished.ts";
 
 /** What may stand in a data directory that holds nothing. */
-const NOTHING = new Set(["serve.lock", "backup.lock", UNPACKED, "backup.tmp", "lost+found"]);
+const NOTHING = new Set([NAMES.serveLock, NAMES.backupLock, NAMES.unpacked, NAMES.scratch, "lost+found"]);
 
 type Restore = AsyncDisposable & {
   scratch: Scratch;
@@ -36,9 +37,9 @@ export async function prepareRestore(path: string, replace: boolean): Promise<Re
   const unlock = () => {
     for (const each of unlocks.splice(0)) each();
   };
-  const unpacked = join(data, UNPACKED);
+  const unpacked = join(data, NAMES.unpacked);
   const scratch = openScratch(unpacked);
-  const blobs = openDiskBlobs(join(unpacked, "uploads"));
+  const blobs = openDiskBlobs(join(unpacked, NAMES.uploads));
   return {
     scratch,
     blobs,
@@ -47,7 +48,8 @@ export async function prepareRestore(path: string, replace: boolean): Promise<Re
       const aside = isEmpty ? null : asideOf(data, fileTime());
       if (aside === null) {
         // The database last: without it there is nothing yet.
-        for (const name of ["uploads", "formflag.db"]) renameSync(join(unpacked, name), join(data, name));
+        for (const name of [NAMES.uploads, NAMES.database])
+          renameSync(join(unpacked, name), join(data, name));
         await syncDirectory(data);
       } else replaceDirectory(data, aside);
       await syncDirectory(dirname(data));
@@ -77,7 +79,7 @@ function replaceDirectory(data: string, aside: string): void {
     });
   }
   try {
-    renameSync(join(aside, UNPACKED), data);
+    renameSync(join(aside, NAMES.unpacked), data);
   } catch (error) {
     renameSync(aside, data);
     throw error;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Scratch } from "../../src/maintenance/backup.ts";
 import { adoptDatabase } from "../../src/store/sqlite/adopt.ts";
 import { openSnapshot } from "../../src/store/sqlite/snapshot.ts";
-import { diskError, writeChunks } from "../output/save.ts";
+import { diskError, writeChunks } from "./write.ts";
 
 /**
  * A folder for files on the way, empty at first: what a killed process left in it goes. It is removed when it is

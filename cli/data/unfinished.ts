@@ -1,12 +1,10 @@
+import { NAMES } from "./names.ts";
 import { existsSync, readlinkSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
 import { syncDirectoryNow } from "../../src/blobs/disk.ts";
 import { holdLock } from "../../src/store/sqlite/lock.ts";
 import { namesIn } from "./partial.ts";
-
-/** Where a backup is unpacked: on the disk of the data directory, even where that is a mounted one. */
-export const UNPACKED = "restore.tmp";
 
 /** Where a restore keeps the data that it replaces; `time` tells several of them apart. */
 export function asideOf(data: string, time: string): string {
@@ -20,7 +18,7 @@ export function asideOf(data: string, time: string): string {
 export function finishRestore(path: string): void {
   const data = targetOf(path);
   if (!existsSync(data)) finishReplacing(data);
-  else if (!existsSync(join(data, "formflag.db"))) finishMoving(data);
+  else if (!existsSync(join(data, NAMES.database))) finishMoving(data);
 }
 
 /** Throws `unsupported` for a directory that does not exist while its data was set aside by a restore. */
@@ -35,24 +33,24 @@ export function refuseBesideAside(path: string): void {
 
 /** The data directory itself was set aside, with the unpacked backup in it. */
 function finishReplacing(data: string): void {
-  const aside = asidesOf(data).findLast((path) => existsSync(join(path, UNPACKED, "formflag.db")));
+  const aside = asidesOf(data).findLast((path) => existsSync(join(path, NAMES.unpacked, NAMES.database)));
   if (aside === undefined) return;
   underLock(data, aside, () => {
     if (existsSync(data)) return;
-    renameSync(join(aside, UNPACKED), data);
+    renameSync(join(aside, NAMES.unpacked), data);
     syncDirectoryNow(dirname(data));
   });
 }
 
 /** Of an empty directory the uploads are in place, which come first, and the database is not. */
 function finishMoving(data: string): void {
-  const [from, to] = [join(data, UNPACKED), join(data, "formflag.db")];
+  const [from, to] = [join(data, NAMES.unpacked), join(data, NAMES.database)];
   const isCut = () =>
-    existsSync(join(from, "formflag.db")) && !existsSync(join(from, "uploads")) && !existsSync(to);
+    existsSync(join(from, NAMES.database)) && !existsSync(join(from, NAMES.uploads)) && !existsSync(to);
   if (!isCut()) return;
   underLock(data, data, () => {
     if (!isCut()) return;
-    renameSync(join(from, "formflag.db"), to);
+    renameSync(join(from, NAMES.database), to);
     rmSync(from, { recursive: true });
     syncDirectoryNow(data);
   });
@@ -62,7 +60,7 @@ function finishMoving(data: string): void {
 function underLock(data: string, folder: string, work: () => void): void {
   let unlock: () => void;
   try {
-    unlock = holdLock(join(folder, "backup.lock"));
+    unlock = holdLock(join(folder, NAMES.backupLock));
   } catch (error) {
     if (!(error instanceof AppError && error.code === "unavailable")) throw error;
     throw new AppError("unavailable", `a restore of ${data} is under way`, { hint: "try again in a moment" });

@@ -1,37 +1,47 @@
-import type { Session } from "../session/session.ts";
+import type { Color, Paint } from "./color.ts";
 import { printable } from "./text.ts";
 
-/** Text in a colour, or as it is where colours are not wanted. */
-type Paint = (text: string, colour: "old" | "new" | "head") => string;
+/** Two states of one thing, under a head; undefined for a state that is not shown. */
+export type Diff = { head: string; color: Color; before?: unknown; after?: unknown };
 
-const CODES = { old: ["\x1b[31m", "\x1b[39m"], new: ["\x1b[32m", "\x1b[39m"], head: ["\x1b[1m", "\x1b[22m"] };
+/** How the states of a diff are written. */
+export type Notation = {
+  /** What every line of a state begins with. */
+  indent: string;
+  /** The lines of a state, or of one `field` of it; none for what is not set. */
+  linesOf(value: unknown, field?: string): string[];
+  /** Whether two values of a field count as equal. */
+  isSame(before: unknown, after: unknown, field: string): boolean;
+};
 
-/** Colours on a terminal that has some, unless `--no-color` or `NO_COLOR` says otherwise. */
-export function paintFor({ config, io }: Session): Paint {
-  const isColored = config.color && io.outIsTerminal && process.stdout.hasColors();
-  return (text, colour) => (isColored ? CODES[colour].join(text) : text);
+/** The head, then what differs as `-` and `+`: field by field, or the states as a whole where one is no object. */
+export function printDiff({ head, color, before, after }: Diff, notation: Notation, paint: Paint): string {
+  const removed = (lines: string[]) => lines.map((line) => paint(`${notation.indent}- ${line}`, "red"));
+  const added = (lines: string[]) => lines.map((line) => paint(`${notation.indent}+ ${line}`, "green"));
+  const lines = [paint(head, color)];
+  if (isObject(before) && isObject(after)) {
+    for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      const [old, now] = [before[field], after[field]];
+      if (notation.isSame(old, now, field)) continue;
+      lines.push(...removed(notation.linesOf(old, field)), ...added(notation.linesOf(now, field)));
+    }
+  } else lines.push(...removed(notation.linesOf(before)), ...added(notation.linesOf(after)));
+  return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Each field that differs between two states, as `- field: old` and `+ field: new`, one a line. */
-export function diffLines(before: unknown, after: unknown, paint: Paint): string {
-  const [old, now] = [fieldsOf(before), fieldsOf(after)];
-  return [...new Set([...Object.keys(old), ...Object.keys(now)])]
-    .flatMap((field) => {
-      const [left, right] = [textOf(field, old[field]), textOf(field, now[field])];
-      if (left === right) return [];
-      return [left && paint(`- ${left}`, "old"), right && paint(`+ ${right}`, "new")].filter(Boolean);
-    })
-    .map((line) => `${line}\n`)
-    .join("");
+function isObject(state: unknown): state is Record<string, unknown> {
+  return typeof state === "object" && state !== null && !Array.isArray(state);
 }
 
-function fieldsOf(state: unknown): Record<string, unknown> {
-  if (state === null) return {};
-  return state as Record<string, unknown>;
-}
+/** A field a line, its value as JSON. */
+export const JSON_NOTATION: Notation = {
+  indent: "",
+  linesOf: jsonLines,
+  isSame: (before, after, field) => jsonLines(before, field)[0] === jsonLines(after, field)[0],
+};
 
-/** Nothing for a field that is not set; null is a payload like any other. */
-function textOf(field: string, value: unknown): string {
+/** None for a field that is not set; null is a payload like any other. */
+function jsonLines(value: unknown, field = ""): string[] {
   const isUnset = value === undefined || value === "" || (value === null && field !== "payload");
-  return isUnset ? "" : printable(`${field}: ${JSON.stringify(value)}`);
+  return isUnset ? [] : [printable(`${field}: ${JSON.stringify(value)}`)];
 }

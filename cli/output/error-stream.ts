@@ -1,4 +1,4 @@
-/** Characters that wait for the reader of standard error at most; what comes then is dropped. */
+/** Characters held for the reader of standard error at most; later text is dropped. */
 const MAX_HELD = 1024 * 1024;
 
 /** How long a process that ends waits for the reader of its standard error, in milliseconds. */
@@ -7,7 +7,7 @@ const PATIENCE = 1000;
 /** Standard error: written in order, without waiting for its reader, within a bounded memory. */
 export type ErrorStream = {
   write: (text: string) => void;
-  /** Sets the text that stands in the place of so many lines that were dropped. */
+  /** Sets the text that replaces so many dropped lines. */
   describeDropped: (describe: (lines: number) => string) => void;
   /** Fulfils once everything is written, or the reader was waited for long enough. */
   settle: () => Promise<void>;
@@ -47,7 +47,7 @@ export function createErrorStream(send: (text: string) => Promise<void>): ErrorS
   };
 }
 
-/** What stands in the place of so many lines. */
+/** The text that replaces so many lines. */
 export function droppedLines(lines: number): string {
   const count = lines === 1 ? "1 log line" : `${lines.toLocaleString("en")} log lines`;
   return `${count} dropped: nobody read standard error`;

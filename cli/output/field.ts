@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { usage } from "../session/values.ts";
+import { usage } from "../session/usage.ts";
 
 /** For commands that show a resource or a list of them. */
 export function fieldOption(): Option {
@@ -9,12 +9,12 @@ export function fieldOption(): Option {
 /** What `--field` prints of a resource, or of each in a list. Throws `invalid` for a field that none of them has. */
 export function fieldText(value: unknown, field: string): string {
   const all = Array.isArray(value) ? value : [value];
-  const found = all.map((each) => read(each, field));
-  if (all.length > 0 && found.every((each) => each === undefined)) {
+  const values = all.map((each) => read(each, field));
+  if (all.length > 0 && values.every((each) => each === undefined)) {
     const names = Object.keys(Object.assign({}, ...all)).join(", ");
     throw usage(`there is no field ${field}`, `choose one of ${names}`);
   }
-  return found.map((each) => `${bare(each, all.length > 1)}\n`).join("");
+  return values.map((each) => `${bare(each, all.length > 1)}\n`).join("");
 }
 
 /** A member by its name, or by a path such as `environments.0.key`. */

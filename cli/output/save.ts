@@ -1,11 +1,11 @@
-import { type FileHandle, open, realpath, rename, stat } from "node:fs/promises";
+import { open, realpath, rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
-import { createPace } from "../../src/base/pace.ts";
 import { syncDirectory } from "../../src/blobs/disk.ts";
 import { openPartial } from "../data/partial.ts";
+import { diskError, writeChunks } from "../data/write.ts";
 import { chunksOf } from "../session/connection.ts";
-import { usage } from "../session/values.ts";
+import { usage } from "../session/usage.ts";
 import type { Io } from "./terminal.ts";
 import { printableLines } from "./text.ts";
 
@@ -38,22 +38,15 @@ function textOf(chunk: Uint8Array, decoder: TextDecoder): string {
 
 type Body = Pick<Response, "body">;
 
-type Progress = {
-  /** What `count` adds up to at the end. */
-  total: number;
-  count: (bytes: Uint8Array) => number;
-  show: boolean;
-  io: Io;
-};
-
 /**
  * Saves a body under a name that appears only once it is whole; what is no regular file (a pipe, a device) is written
- * as it stands. Throws `invalid` for a directory, `forbidden` where nothing can be written.
+ * as it stands. `onWritten` gets each part of it. Throws `invalid` for a directory, `forbidden` where nothing can be
+ * written.
  */
 export async function saveTo(
   file: string,
   { body }: Body,
-  { total, count, show, io }: Progress,
+  onWritten: (chunk: Uint8Array) => void = () => {},
 ): Promise<void> {
   const target = await targetOf(file);
   const folder = dirname(target.path);
@@ -70,28 +63,22 @@ export async function saveTo(
   const handle = await open(written, "w", 0o600).catch((error: unknown) => {
     throw cannotWrite(error);
   });
-  let done = 0;
-  const counted = async function* () {
+  const chunks = async function* () {
     for await (const chunk of chunksOf(body)) {
       yield chunk;
-      done += count(chunk);
-      if (show) io.redraw(`${progressBar(done / Math.max(1, total))}  ${file}`);
+      onWritten(chunk);
     }
   };
   try {
-    await writeChunks(handle, counted(), !target.isStream);
+    await writeChunks(handle, chunks(), !target.isStream);
   } catch (error) {
     throw diskError(error, file);
   } finally {
     await handle.close();
   }
-  if (partial) {
-    await rename(written, target.path);
-    await syncDirectory(folder);
-  }
-  if (!show) return;
-  io.redraw(`${progressBar(1)}  ${file} saved`);
-  io.err("\n");
+  if (!partial) return;
+  await rename(written, target.path);
+  await syncDirectory(folder);
 }
 
 function partialIn(
@@ -105,65 +92,18 @@ function partialIn(
   }
 }
 
-/**
- * Writes chunks as they come. Where they are to be `durable`, the file is flushed in steps, so that others who need the
- * disk meanwhile are not held up by one long flush.
- */
-export async function writeChunks(
-  handle: FileHandle,
-  chunks: AsyncIterable<Uint8Array>,
-  durable: boolean,
-): Promise<void> {
-  const pace = createPace();
-  let unflushed = 0;
-  for await (const chunk of chunks) {
-    await handle.writeFile(chunk);
-    unflushed += chunk.byteLength;
-    if (!durable || unflushed < pace.size) continue;
-    const start = performance.now();
-    await handle.sync();
-    pace.took(performance.now() - start);
-    unflushed = 0;
-  }
-  if (durable) await handle.sync();
-}
-
-/** A full or failing disk in words; any other error as it is. */
-export function diskError(error: unknown, file: string): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const [message, hint] =
-    {
-      ENOSPC: ["cannot be written: the disk is full", "free some space, or use another disk"],
-      EDQUOT: ["cannot be written: the disk quota is used up", "free some space, or use another disk"],
-      EFBIG: ["cannot be written: the disk takes no file so large", "use another disk"],
-      EIO: ["cannot be written: the disk reports an error", "check the disk and the system log"],
-    }[code] ?? [];
-  return message === undefined
-    ? error
-    : new AppError("unavailable", `the file ${file} ${message}`, { hint, cause: error });
-}
-
 /** Where bytes for a file go: through links, so that they stay links. */
 async function targetOf(file: string): Promise<{ path: string; isStream: boolean }> {
   if (file === "") throw usage("--output is empty", "name a file, or - for standard output");
   try {
     const path = await realpath(file);
-    const found = await stat(path);
-    if (found.isDirectory())
+    const status = await stat(path);
+    if (status.isDirectory())
       throw usage(`${file} is a directory`, `name a file in it: ${join(file, "FILE")}`);
-    return { path, isStream: !found.isFile() };
+    return { path, isStream: !status.isFile() };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT")
       return { path: file, isStream: false };
     throw error;
   }
-}
-
-const BAR_WIDTH = 24;
-
-/** Drawn here: the library's own takes the keyboard, and with it Ctrl-C. */
-export function progressBar(share: number): string {
-  const filled = Math.round(Math.min(1, share) * BAR_WIDTH);
-  const percent = String(Math.floor(Math.min(1, share) * 100)).padStart(3);
-  return `${"█".repeat(filled)}${"░".repeat(BAR_WIDTH - filled)} ${percent} %`;
 }

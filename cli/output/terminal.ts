@@ -23,9 +23,9 @@ export type Io = {
   note(text: string): void;
   /** Draws a line on standard error over the one that was drawn before. */
   redraw(line: string): void;
-  /** Sets the text that takes the place of lines that had to be dropped, since nobody read standard error. */
+  /** Sets the text that replaces lines that were dropped because nobody read standard error. */
   describeDropped: ErrorStream["describeDropped"];
-  /** Fulfils once everything told on standard error is written, or its reader was waited for long enough. */
+  /** Fulfils once everything on standard error is written, or its reader was waited for long enough. */
   settle(): Promise<void>;
   readStdin(): Promise<string>;
   readonly outIsTerminal: boolean;
@@ -33,7 +33,7 @@ export type Io = {
   /** Columns of the terminal, or those that `COLUMNS` names; null where there is neither. */
   readonly outWidth: number | null;
   readonly errWidth: number | null;
-  /** Whether somebody can be asked. */
+  /** Whether a person can be prompted. */
   readonly isInteractive: boolean;
 };
 
@@ -49,7 +49,7 @@ export function processIo(env: Record<string, string | undefined>): Io {
       await writer.write(text);
       await writer.flush();
     } catch {
-      // Standard error itself is gone or full: there is nobody left to tell.
+      // Standard error itself is gone or full: no one is left to read it.
     }
   });
   const out = async (text: string | Uint8Array) => {
@@ -64,7 +64,7 @@ export function processIo(env: Record<string, string | undefined>): Io {
       outIsClosed = true;
     }
   };
-  // Both streams take long to set up: they are asked only where there is a terminal.
+  // Both streams take long to set up: they are used only where there is a terminal.
   const outWidth = () => columnsIn(env) ?? (isTerminal(1) ? process.stdout.columns || WIDTH : null);
   const errWidth = () => columnsIn(env) ?? (isTerminal(2) ? process.stderr.columns || WIDTH : null);
   return {
@@ -116,7 +116,7 @@ function writeAll(descriptor: number, text: string | Uint8Array): void {
   for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
 }
 
-/** How long a reader that has set its pipe to not wait is given before it is asked again, in milliseconds. */
+/** How long a reader that has set its pipe to not wait is given before the next try, in milliseconds. */
 const AGAIN = 10;
 
 /** Not by `Bun.write`, which stops the whole process while a pipe is full, where the bytes are few. */
@@ -134,28 +134,9 @@ async function writeBytes(bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** What `isatty` of node:tty asks, without the streams that come with that module. */
+/** The check of `isatty` of node:tty, without the streams that come with that module. */
 function isTerminal(descriptor: number): boolean {
   type Terminals = { isTTY: (descriptor: number) => boolean };
   const { binding } = process as unknown as { binding: (name: "tty_wrap") => Terminals };
   return binding("tty_wrap").isTTY(descriptor);
 }
-
-/** The exit code of a command that was asked whether two things differ, and found that they do. */
-export const DIFFERENCE = 9;
-
-/** Raised by a command that did its work and told what it found wrong: exit code 1, unless told. */
-export class Failed extends Error {
-  readonly exitCode: number;
-
-  constructor(exitCode = 1) {
-    super();
-    this.exitCode = exitCode;
-  }
-}
-
-/** An error of a server that is a bug there: exit code 1. */
-export class RemoteError extends Error {}
-
-/** Raised where a person breaks off at a prompt: exit code 130. */
-export class Cancelled extends Error {}

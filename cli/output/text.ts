@@ -21,8 +21,8 @@ export function shown(texts: TemplateStringsArray, ...values: (string | number)[
 
 /** Whatever is printed to a person, whoever wrote it: only line ends and our own colours are left to the terminal. */
 export function forTerminal(text: string): string {
-  return text.replaceAll(CONTROL_OR_OURS, (found) =>
-    found.endsWith("\n") ? "\n" : found.length > 1 ? found : escaped(found),
+  return text.replaceAll(CONTROL_OR_OURS, (match) =>
+    match.endsWith("\n") ? "\n" : match.length > 1 ? match : escaped(match),
   );
 }
 
@@ -54,7 +54,7 @@ export function details(pairs: [name: string, value: string][]): string {
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`.trimEnd() + "\n").join("");
 }
 
-/** JSON that stands in by two columns; what fits into a line is not broken. */
+/** JSON indented by two columns; a value that fits into a line is not broken. */
 export function indentedJson(value: unknown, column = 2): string {
   const whole = printable(JSON.stringify(value));
   const pad = " ".repeat(column);

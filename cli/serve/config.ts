@@ -1,10 +1,12 @@
 import type { RateLimit } from "../../src/forms/form.ts";
 import { isAddressRange } from "../../src/http/address.ts";
-import { type Listen, countValue, listenValue, rateValue, usage } from "../session/values.ts";
+import { usage } from "../session/usage.ts";
+import { countValue, rateValue } from "../session/values.ts";
+import { type Listen, listenValue } from "./address.ts";
 import type { Tls } from "./listen.ts";
 import type { LogConfig } from "./log.ts";
 
-/** What `serve` was told, checked. */
+/** The options of `serve`, checked. */
 export type ServeConfig = {
   data: string;
   listen: Listen;

@@ -1,6 +1,6 @@
 import { AppError } from "../../src/base/errors.ts";
 import type { Site } from "../../src/http/site.ts";
-import type { Listen } from "../session/values.ts";
+import type { Listen } from "./address.ts";
 
 /** A certificate chain and its private key, in PEM. */
 export type Tls = { cert: string; key: string };

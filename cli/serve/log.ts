@@ -21,8 +21,13 @@ export type LogConfig = {
 export type Log = {
   /** Something that happened. */
   line: (level: "info" | "warn", text: string) => void;
-  /** Answered requests are of the level info, failed ones error; debug adds the client's address. */
+  /**
+   * Answered requests are of the level info, failed ones error, reads of flags that succeed debug, which adds the client's
+   * address.
+   */
   request: (record: RequestRecord) => void;
+  /** Whether the level is debug. */
+  logsReads: boolean;
   /** A bug, or the cause of an answer that the operator should know of. */
   error: (error: unknown, request?: Request) => void;
   /** Writes what is still held back. */
@@ -77,7 +82,9 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
     line(level, text) {
       if (isLogged(level)) now(isForPeople ? `${text}\n` : json(level, { message: text }));
     },
-    request({ method, route, status, ms, id, client }) {
+    logsReads: tellsClients,
+    request({ method, route, status, ms, id, isRead, client }) {
+      if (isRead && !tellsClients) return;
       const isFailure = status >= 500;
       if (!tellsInfo && !isFailure) return;
       // Four times as fast as toFixed.
@@ -91,7 +98,7 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
       }
       const tail = from === "" ? "" : `,"client":${JSON.stringify(from)}`;
       hold(
-        `{"time":"${stamp()}","level":"${isFailure ? "error" : "info"}","method":"${method}","route":"${route}","status":${status},"ms":${took},"id":"${id}"${tail}}\n`,
+        `{"time":"${stamp()}","level":"${isFailure ? "error" : isRead ? "debug" : "info"}","method":"${method}","route":"${route}","status":${status},"ms":${took},"id":"${id}"${tail}}\n`,
       );
     },
     error(error, request) {

@@ -1,7 +1,9 @@
 import type { App } from "../../src/app.ts";
 import { createIdSource } from "../../src/base/ids.ts";
-import { type NoteRead, READ_INTERVAL, createReads } from "../../src/flags/reads.ts";
-import { applyDue, followSchedule } from "../../src/flags/schedule.ts";
+import { type Jobs, startJobs } from "../../src/base/jobs.ts";
+import { type NoteRead, createReads } from "../../src/flags/reads.ts";
+import { applyDue, scheduleJob } from "../../src/flags/schedule.ts";
+import { removalJob } from "../../src/forms/removal.ts";
 import { recoverUploads } from "../../src/forms/submissions.ts";
 import { createAddressList } from "../../src/http/address.ts";
 import type { Report } from "../../src/http/errors.ts";
@@ -15,8 +17,8 @@ import type { RequestRecord, ServiceName } from "../../src/http/request-record.t
 import { type Services, type Site, createSite } from "../../src/http/site.ts";
 import { claimData, openApp } from "../data/open.ts";
 import type { Io } from "../output/terminal.ts";
-import type { Listen } from "../session/values.ts";
 import { COMMIT, VERSION } from "../version.ts";
+import type { Listen } from "./address.ts";
 import type { ServeConfig } from "./config.ts";
 import { type Listener, type Tls, listen, readTls } from "./listen.ts";
 import { type Log, createLog } from "./log.ts";
@@ -32,9 +34,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
   const app = openApp(config.data, "thread");
   const listeners: Listener[] = [];
   const reads = createReads(app.store);
-  const keepReads = () => reads.flush().catch(log.error);
-  const keeping = setInterval(() => void keepReads(), READ_INTERVAL);
-  let stopSchedule: (() => void) | undefined;
+  let jobs: Jobs | undefined;
   try {
     const recovered = await recoverUploads(app);
     if (recovered > 0) log.line("warn", `removed ${recovered} files of submissions that a crash cut off`);
@@ -46,7 +46,8 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     const { places, endStreams } = placeServices(config, app, log, reads.note);
     for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
     if (config.tls) onHangup(config.tls, listeners, log);
-    stopSchedule = followSchedule(app, { warn, error: log.error });
+    jobs = startJobs([scheduleJob(app, warn), removalJob(app), reads.job], app.now, log.error);
+    app.store.watch(jobs.wake);
     const stopped = stopSignal();
     // In plain words in either format: scripts wait for it.
     for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
@@ -55,10 +56,9 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     const finished = Promise.all(listeners.map((listener) => listener.stop()));
     await Promise.race([finished, Bun.sleep(GRACE)]);
   } finally {
-    stopSchedule?.();
+    await jobs?.stop();
     await Promise.all(listeners.map((listener) => listener.end()));
-    clearInterval(keeping);
-    await keepReads();
+    await reads.flush().catch(log.error);
     await app.store.close();
     unlock();
     log.flush();
@@ -150,6 +150,7 @@ function placeServices(
       hsts: config.hsts,
       isTrustedProxy,
       log: record,
+      logsReads: log.logsReads,
       report,
       forwardedIgnored,
     }),

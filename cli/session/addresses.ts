@@ -1,11 +1,11 @@
+import type { Listen } from "../serve/address.ts";
 import type { ServeConfig } from "../serve/config.ts";
 import { chunksOf, failureOf, isLoopbackUrl, readAtMost } from "./connection.ts";
-import type { Listen } from "./values.ts";
 
 /** Where each service of a server on this machine answers, without a slash at the end; null where its port is 0. */
 export type Origins = Record<"forms" | "flags" | "admin" | "metrics", string | null>;
 
-/** From what `serve` is told, as a program of this machine reaches it: that needs no base path. */
+/** From the options of `serve`, as a program of this machine reaches it: that needs no base path. */
 export function originsOf(config: ServeConfig): Origins {
   const { listen, formsListen, flagsListen, adminListen, metricsListen, tls } = config;
   const originOf = ({ hostname, port }: Listen) => {
@@ -35,16 +35,16 @@ export type Answer =
   | { status: null; failure: string; refused: boolean };
 
 /**
- * Asks a server, following nothing, for 5 seconds at most. The certificate of a server of ours, on this machine, is
+ * Sends a request to a server, following nothing, for 5 seconds at most. The certificate of a server of ours, on this machine, is
  * not verified: it is made for another name.
  */
-export async function ask(url: string, { isOurs = isLoopbackUrl(url) } = {}): Promise<Answer> {
+export async function probe(url: string, { isOurs = isLoopbackUrl(url) } = {}): Promise<Answer> {
   try {
     const answer = await fetch(url, {
       redirect: "manual",
       signal: AbortSignal.timeout(PATIENCE),
       tls: { rejectUnauthorized: !isOurs },
-      // Where HTTP_PROXY is set, a server of this machine is still asked directly.
+      // Where HTTP_PROXY is set, a server of this machine is still reached directly.
       ...(isOurs ? { proxy: false } : {}),
     });
     const bytes = await readAtMost(chunksOf(answer.body), MAX_ANSWER);

@@ -1,10 +1,11 @@
 import { AppError, ERROR_CODES } from "../../src/base/errors.ts";
 import { isDeeper } from "../../src/base/json.ts";
 import { ADMIN_PATH } from "../../src/http/paths.ts";
-import { type Io, RemoteError } from "../output/terminal.ts";
+import { RemoteError } from "../exit.ts";
+import type { Io } from "../output/terminal.ts";
 import { type Shape, misfit, shapeOf } from "./answers.ts";
 import { userName } from "./user.ts";
-import { usage } from "./values.ts";
+import { usage } from "./usage.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -14,7 +15,7 @@ type At<T> = { value: T; revision: number };
 
 export type Answer = Pick<Response, "status" | "headers" | "body">;
 
-/** The admin API, wherever it is. Paths begin behind `/api/admin/v1`. */
+/** The admin API, of a server or in this process. Paths begin behind `/api/admin/v1`. */
 export type Client = {
   /** The JSON of the answer; undefined where it has none. Throws the error that the API answers. */
   call<T>(method: Method, path: string, body?: unknown, headers?: Headers): Promise<T>;
@@ -44,7 +45,7 @@ export async function localClient(data: string, version: string, io: Io): Promis
   const app = openApp(data, "inline");
   const report = {
     error(error: unknown) {
-      // The caller sees an AppError's own words; a bug has to be seen whole.
+      // The caller sees an AppError's own words; a bug is printed in full.
       if (!(error instanceof AppError)) io.err(`${Bun.inspect(error)}\n`);
     },
     refused: () => {},
@@ -55,6 +56,7 @@ export async function localClient(data: string, version: string, io: Io): Promis
     const publicUrl = process.env["FORMFLAG_PUBLIC_URL"] ?? null;
     return createAdminApp(app, { version, report, publicUrl }, noun && [noun]);
   };
+  let hasDeleted = false;
   return clientOn(
     null,
     async (request) => {
@@ -62,11 +64,16 @@ export async function localClient(data: string, version: string, io: Io): Promis
       // No server may have run when they were due. Forms have nothing to do with it.
       if (!/^\/(forms|submissions|tokens)\b/.test(path))
         await applyDue(app, (text) => io.note(`warning: ${text}\n`));
+      hasDeleted ||= request.method === "DELETE" || path === "/apply";
       return (await admin(path)).fetch(request, {
         operator: userName,
       });
     },
-    async () => app[Symbol.asyncDispose](),
+    async () => {
+      // No server may run that would do it in the background.
+      if (hasDeleted) await (await import("../../src/forms/removal.ts")).clearDeletedForms(app);
+      await app[Symbol.asyncDispose]();
+    },
   );
 }
 
@@ -120,9 +127,13 @@ export function clientOn(
   };
 }
 
-const ERROR = { error: { code: "string", message: "string", "hint?": "string" } } as const;
+const ERROR = {
+  error: { code: "string", message: "string", "hint?": "string", "reason?": "string" },
+} as const;
 
-type ErrorBody = { error: { code: string; message: string; hint?: string | null } };
+type ErrorBody = {
+  error: { code: string; message: string; hint?: string | null; reason?: string | null };
+};
 
 async function jsonOf(answer: Answer, shape: Shape, base: string): Promise<unknown> {
   const bytes = await new Response(answer.body).bytes();
@@ -151,7 +162,10 @@ async function errorOf(answer: Answer, base: string, isOurs: boolean): Promise<E
     return isOurs ? new Error(error.message) : new RemoteError(`internal error on ${base}`);
   const known = ERROR_CODES.find((each) => each === error.code);
   if (known === undefined) return notFormflag(answer, base, `named an error unknown here, ${error.code}`);
-  return new AppError(known, error.message, { hint: error.hint ?? undefined });
+  return new AppError(known, error.message, {
+    reason: error.reason ?? undefined,
+    hint: error.hint ?? undefined,
+  });
 }
 
 /** Opens a client with its first call: a command that goes wrong before leaves no trace. */
@@ -167,13 +181,13 @@ export function lazyClient(open: () => Promise<Client>): Client {
 }
 
 /**
- * A client whose changes of locked environments are confirmed: all of them with `yes`, else those that `ask` agrees
- * to; without `ask` they are refused as the API does.
+ * A client whose changes of locked environments are confirmed: all of them with `yes`, else each for which `confirm`
+ * returns; without `confirm` the API refuses them.
  */
 export function confirmingClient(
   client: Client,
   yes: boolean,
-  ask: ((locked: string) => Promise<void>) | null,
+  confirm: ((locked: string) => Promise<void>) | null,
 ): Client {
   let agreed = yes;
   const callAt = async <T>(
@@ -187,8 +201,8 @@ export function confirmingClient(
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof AppError && error.code === "unconfirmed" && ask && !agreed)) throw error;
-      await ask(error.message);
+      if (!(error instanceof AppError && error.code === "unconfirmed" && confirm && !agreed)) throw error;
+      await confirm(error.message);
       agreed = true;
       return send();
     }

@@ -2,9 +2,11 @@ import { type Command, Option } from "commander";
 import { AppError } from "../../src/base/errors.ts";
 import { isLoopbackUrl } from "./connection.ts";
 import type { Remote } from "./remote.ts";
-import { readText, usage } from "./values.ts";
+import { env } from "./env.ts";
+import { readText } from "./sources.ts";
+import { usage } from "./usage.ts";
 
-/** What every command knows before it does anything. */
+/** The settings of every command. */
 export type Config = {
   /** Absolute only where it was given so. */
   data: string;
@@ -19,7 +21,7 @@ export type Config = {
   color: boolean;
 };
 
-/** Options of every command; what they are called in the environment stands beside them. */
+/** The options of every command, with their environment variables. */
 export function globalOptions(): Option[] {
   return [
     new Option("--data <dir>", "data directory").env("FORMFLAG_DATA").default("./formflag-data"),
@@ -49,11 +51,7 @@ export function environmentOption(): Option {
   return new Option("-e, --environment <environment>", "environment").env("FORMFLAG_ENVIRONMENT");
 }
 
-export function revisionOption(): Option {
-  return new Option("--if-revision <n>", "only if it is at that revision; 0 if it does not exist yet");
-}
-
-/** The configuration of a command about to act. Throws `invalid`. */
+/** The configuration of a command. Throws `invalid`. */
 export function readConfig(command: Command): Config {
   const options = command.optsWithGlobals<Record<string, unknown>>();
   const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(name) === "cli";
@@ -74,7 +72,7 @@ export function readConfig(command: Command): Config {
     quiet: options["quiet"] === true,
     input: options["input"] !== false,
     yes: options["yes"] === true,
-    color: options["color"] !== false && !process.env["NO_COLOR"],
+    color: options["color"] !== false && !env["NO_COLOR"],
   };
 }
 

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { AppError } from "../../src/base/errors.ts";
-import type { Session } from "./session.ts";
+import type { Client } from "./client.ts";
 
 export type CreateResult = "created" | "unchanged";
 
@@ -8,18 +8,18 @@ export function ifNotExistsOption(what: string): Option {
   return new Option("--if-not-exists", `leave ${what} as it is where it exists already`);
 }
 
-/** Creates something at `url`; where it exists already and `--if-not-exists` is given, returns what `find` does. */
+/** Creates something at `url`. Where it exists already, returns it by `find`, or throws `conflict` if `find` is null. */
 export async function create<T extends object>(
-  { client, options }: Session,
+  client: Client,
   url: string,
   body: object,
-  find: () => Promise<T>,
+  find: (() => Promise<T>) | null,
 ): Promise<T & { result: CreateResult }> {
   try {
     return await client.call<T & { result: "created" }>("POST", url, body);
   } catch (error) {
     const exists = error instanceof AppError && error.code === "conflict";
-    if (!exists || options["ifNotExists"] !== true) throw error;
+    if (!exists || find === null) throw error;
     return { ...(await find()), result: "unchanged" };
   }
 }

@@ -1,6 +1,6 @@
-import { MAX_JSON_LEVELS, formatBytes } from "../../src/base/bytes.ts";
+import { formatBytes } from "../../src/base/bytes.ts";
 import { AppError } from "../../src/base/errors.ts";
-import { findInexact, inexactMessage } from "../../src/base/json.ts";
+import { findInexact, inexactMessage, MAX_JSON_LEVELS } from "../../src/base/json.ts";
 import { pathOf } from "../../src/documents/document.ts";
 
 /** What a value may hold, counting what the aliases of YAML repeat. */

@@ -82,5 +82,6 @@ export function inTermsOf(command: Command, error: unknown): unknown {
   const isOption = command.options.some((option) => option.long === long);
   if (!isOption && !(colon && ["slug", "name"].includes(field))) return error;
   const message = isOption ? `${long}${colon} ${text}` : text!;
-  return new AppError(error.code, message, { hint: error.hint ?? undefined, cause: error });
+  const { code, reason, hint } = error;
+  return new AppError(code, message, { reason: reason ?? undefined, hint: hint ?? undefined, cause: error });
 }

@@ -12,7 +12,7 @@ type Listing = {
 
 /**
  * The items of a list of the admin API, page after page: all of them, or the first `limit`. `cursor` is the parameter
- * that goes on, `query` what is asked for besides; an older server answers one page and no cursor.
+ * that goes on, `query` holds the other parameters; an older server answers one page and no cursor.
  */
 export async function listAll<T>(client: Client, url: string, name: string, listing?: Listing): Promise<T[]> {
   return (await listSome<T>(client, url, name, listing)).items;
@@ -28,17 +28,25 @@ export async function listSome<T>(
   { query = {}, cursor = "after", limit = Infinity, maxPage = Infinity }: Listing = {},
 ): Promise<Listed<T>> {
   const items: T[] = [];
-  const asked = new URLSearchParams(query);
+  const parameters = new URLSearchParams(query);
   for (;;) {
     const size = Math.min(limit - items.length, maxPage);
-    if (size < Infinity) asked.set("limit", String(size));
-    const page = await client.call<Answered>("GET", asked.size === 0 ? url : `${url}?${asked.toString()}`);
-    const found = page[name] as T[];
-    for (const item of found) items.push(item);
+    if (size < Infinity) parameters.set("limit", String(size));
+    const page = await client.call<Answered>(
+      "GET",
+      parameters.size === 0 ? url : `${url}?${parameters.toString()}`,
+    );
+    const pageItems = page[name] as T[];
+    for (const item of pageItems) items.push(item);
     const { next = null, total } = page;
     // A server that goes on without an end, or from where it began, is not followed.
-    if (next === null || found.length === 0 || items.length >= limit || asked.get(cursor) === String(next))
+    if (
+      next === null ||
+      pageItems.length === 0 ||
+      items.length >= limit ||
+      parameters.get(cursor) === String(next)
+    )
       return { items, next, total };
-    asked.set(cursor, String(next));
+    parameters.set(cursor, String(next));
   }
 }

@@ -1,37 +1,40 @@
 import type * as Prompts from "@clack/prompts";
 import { AppError } from "../../src/base/errors.ts";
-import { Cancelled } from "../output/terminal.ts";
+import { Cancelled } from "../exit.ts";
 import { printable } from "../output/text.ts";
 
-/** Asks for a text that `check` finds right; `check` returns what is wrong. */
-export async function askText(message: string, check: (text: string) => string | undefined): Promise<string> {
-  return ask(({ text }) =>
+/** Prompts for a text until `check` returns no fault of it. */
+export async function promptText(
+  message: string,
+  check: (text: string) => string | undefined,
+): Promise<string> {
+  return promptFor(({ text }) =>
     text({ message: printable(message), validate: (value) => check(value?.trim() ?? "") }),
   );
 }
 
 /** Whether a person types `y` or `yes`; Enter alone is a no. */
-export async function askConfirm(question: string): Promise<boolean> {
-  const answer = await askText(`${question} (y or n)`, (text) =>
+export async function promptConfirm(question: string): Promise<boolean> {
+  const answer = await promptText(`${question} (y or n)`, (text) =>
     /^(y|yes|n|no|)$/i.test(text) ? undefined : "Type y and Enter to go on, or Enter to leave it",
   );
   return /^y/i.test(answer.trim());
 }
 
-/** Whether a person types the name of what is about to go; Enter alone is a no. */
-export async function askName(question: string, name: string): Promise<boolean> {
-  const answer = await askText(`${question} Type ${name} to confirm.`, (text) =>
+/** Whether a person types the name of the thing to delete; Enter alone is a no. */
+export async function promptName(question: string, name: string): Promise<boolean> {
+  const answer = await promptText(`${question} Type ${name} to confirm.`, (text) =>
     text === name || text === "" ? undefined : `Type ${printable(name)}, or Enter to leave it`,
   );
   return answer.trim() === name;
 }
 
-/** Asks for one of the choices, by typing or with the arrow keys; Enter alone chooses none. */
-export async function askChoice(message: string, choices: string[]): Promise<string> {
+/** Prompts for one of the choices, by typing or with the arrow keys; Enter alone chooses none. */
+export async function promptChoice(message: string, choices: string[]): Promise<string> {
   if (choices.length === 0) throw new AppError("not_found", `${message} There is none yet.`);
   const nothing = { value: "", label: "…" };
   const options = [nothing, ...choices.map((value) => ({ value, label: printable(value) }))];
-  return ask(({ autocomplete }) =>
+  return promptFor(({ autocomplete }) =>
     autocomplete({
       message,
       options,
@@ -41,8 +44,8 @@ export async function askChoice(message: string, choices: string[]): Promise<str
   );
 }
 
-/** Asks only once nothing more comes in, so that what was typed or pasted before is not taken for the answer. */
-async function ask(prompt: (prompts: typeof Prompts) => Promise<string | symbol>): Promise<string> {
+/** Prompts only once nothing more comes in, so that what was typed or pasted before is not taken for the answer. */
+async function promptFor(prompt: (prompts: typeof Prompts) => Promise<string | symbol>): Promise<string> {
   const prompts = await import("@clack/prompts");
   await discardInput();
   const answer = await prompt(prompts);

@@ -1,60 +1,6 @@
 import { parseBytes } from "../../src/base/bytes.ts";
-import { AppError } from "../../src/base/errors.ts";
 import type { RateLimit } from "../../src/forms/form.ts";
-import type { Io } from "../output/terminal.ts";
-import { shorten } from "../output/text.ts";
-import { parseJson } from "./json.ts";
-
-type Numbers = { rounded: boolean };
-
-/** JSON given as text, as `@FILE`, or as `-` for standard input. Throws `invalid`, as `parseJson` does. */
-export async function jsonValue(text: string, option: string, io: Io): Promise<unknown> {
-  try {
-    return parseJson(await sourceOf(text, option, io), option);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw usage(
-      `${option} is not valid JSON: ${error.message}`,
-      `a text needs quotes, as in ${option} '"text"'; @FILE reads a file`,
-    );
-  }
-}
-
-/** The same for an option that takes an object alone. Throws `invalid` with the `example`. */
-export async function jsonObject(
-  text: string,
-  option: string,
-  example: string,
-  io: Io,
-  numbers?: Numbers,
-): Promise<object> {
-  const source = await sourceOf(text, option, io);
-  const hint = `write ${option} '${example}'; @FILE reads a file`;
-  try {
-    const value = parseJson(source, option, numbers);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    // Who writes a brace means JSON.
-    if (source.trimStart().startsWith("{"))
-      throw usage(`${option} is not valid JSON: ${error.message}`, hint);
-  }
-  throw usage(`${option} takes a JSON object, not ${shorten(text, 40)}`, hint);
-}
-
-async function sourceOf(text: string, option: string, io: Io): Promise<string> {
-  if (text === "-") return io.readStdin();
-  return text.startsWith("@") ? readText(text.slice(1), option) : text;
-}
-
-export async function readText(file: string, option: string): Promise<string> {
-  try {
-    return await Bun.file(file).text();
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw usage(`${option}: the file ${file} cannot be read (${code})`);
-  }
-}
+import { usage } from "./usage.ts";
 
 /** `10MB`, `500k`, `2048` in bytes; `default` as null. Throws `invalid`. */
 export function sizeValue(text: string, option: string): number | null {
@@ -69,11 +15,6 @@ export function countValue(text: string, option: string, least = 0): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (count >= least) return count;
   throw usage(`${option} ${text} is not a whole number from ${least}`, `write ${option} 50`);
-}
-
-/** The header that asks for the revision of `--if-revision`; none without. Throws `invalid`. */
-export function ifRevision({ ifRevision: text }: { ifRevision?: string }): Record<string, string> {
-  return text === undefined ? {} : { "If-Match": `"${countValue(text, "--if-revision")}"` };
 }
 
 /** `20/1h` as 20 in 3600 seconds; `off` as null. Throws `invalid`. */
@@ -123,22 +64,7 @@ export function originsValue(texts: string[]): string[] {
   return texts.map((text) => (URL.canParse(text) ? new URL(text).origin : text));
 }
 
-export type Listen = { hostname: string; port: number };
-
-/** `HOST:PORT`, `:PORT`, `PORT` or `[IPv6]:PORT`; without a host only this machine. Throws `invalid`. */
-export function listenValue(text: string, option: string): Listen {
-  const match = /^(?:(\[[0-9a-fA-F:.]+\]|[^\s:[\]/]*):)?(\d{1,5})$/.exec(text.replace(/^https?:\/\//, ""));
-  const port = Number(match?.[2]);
-  if (!match || port > 65_535)
-    throw usage(`${option} ${text} is no address`, "addresses look like 127.0.0.1:8787, [::1]:8787 or 8787");
-  return { hostname: match[1]?.replace(/^\[|\]$/g, "") || "127.0.0.1", port };
-}
-
-/** Gathers what a repeated option, or a list with commas or spaces, names. */
+/** The values of a repeated option, or of a list with commas or spaces. */
 export function collect(text: string, earlier: string[] | undefined): string[] {
   return [...(earlier ?? []), ...text.split(/[\s,]+/).filter(Boolean)];
-}
-
-export function usage(message: string, hint?: string): AppError {
-  return new AppError("invalid", message, { hint });
 }

@@ -8,10 +8,10 @@ import {
   load,
   mergeTag,
 } from "js-yaml";
-import { MAX_JSON_LEVELS } from "../../src/base/bytes.ts";
-import { isExact } from "../../src/base/json.ts";
+
+import { isExact, MAX_JSON_LEVELS } from "../../src/base/json.ts";
 import { Inexact, requireJson } from "./json.ts";
-import { usage } from "./values.ts";
+import { usage } from "./usage.ts";
 
 type Resolve<T> = (source: string, isExplicit: boolean, tagName: string) => T;
 

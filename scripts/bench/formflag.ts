@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { type Server, freePort, startServer } from "./process.ts";
+import { applyPatch } from "../../src/flags/flag.ts";
+import { putFlag } from "../../src/flags/plan.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -66,12 +68,13 @@ export async function makeFlags(
     payload: { color: "green", limit: 10 },
     description: "A flag of the benchmark",
   };
-  await Promise.all(
-    Array.from({ length: count }, (_, index) => {
-      const flag = `flag-${String(index).padStart(5, "0")}`;
-      return store.flags.set({ project, environment, flag }, patch, { who: "bench", at: Date.now() + index });
-    }),
-  );
+  const now = Date.now();
+  const changes = Array.from({ length: count }, (_, index) => {
+    const flag = `flag-${String(index).padStart(5, "0")}`;
+    const { record } = applyPatch(flag, undefined, patch, now + index);
+    return putFlag({ project, environment, flag }, undefined, record);
+  });
+  await store.apply(changes, await store.version(), { who: "bench", at: now });
   await store.close();
 }
 

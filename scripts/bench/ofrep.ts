@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { compare } from "./compare.ts";
 import type { Rounds, Show } from "./figure.ts";
 import { makeProject, startFormflag, startLimit } from "./formflag.ts";
+import { applyPatch } from "../../src/flags/flag.ts";
+import { putFlag } from "../../src/flags/plan.ts";
 
 const FLAGS = 50;
 const ALL = "/ofrep/v1/evaluate/flags";
@@ -29,10 +31,12 @@ export async function measureOfrep(directory: string, rounds: Rounds, show: Show
   const names = Array.from({ length: FLAGS }, (_, index) => `flag-${index}`);
   const { openSqliteStore } = await import("../../src/store/sqlite/store.ts");
   const store = openSqliteStore(join(data, "formflag.db"), "thread");
-  for (const [index, flag] of names.entries()) {
-    const place = { project: "bench", environment: "bench", flag };
-    await store.flags.set(place, { enabled: true, ...definition(index) }, { who: "bench", at: Date.now() });
-  }
+  const now = Date.now();
+  const changes = names.map((flag, index) => {
+    const { record } = applyPatch(flag, undefined, { enabled: true, ...definition(index) }, now);
+    return putFlag({ project: "bench", environment: "bench", flag }, undefined, record);
+  });
+  await store.apply(changes, await store.version(), { who: "bench", at: now });
   await store.close();
   const flags = Object.fromEntries(
     names.map((name, index) => [name, { state: "ENABLED", ...definition(index) }]),

@@ -12,6 +12,9 @@ export function tokenSecret(random: Random): string {
 
 export type Token = z.infer<typeof tokenSchema>;
 
+/** Who holds a token, and what it allows. */
+export type Rights = Pick<Token, "name" | "scopes" | "project" | "environment">;
+
 export type CreatedToken = z.infer<typeof createdTokenSchema>;
 
 export type NewToken = z.infer<typeof newTokenSchema>;
@@ -20,7 +23,7 @@ export type NewToken = z.infer<typeof newTokenSchema>;
  * Throws `forbidden` unless one of the scopes is, or includes, the one needed, and the token is not limited to another
  * place than `where` the operation acts.
  */
-export function requireScope(token: Token, needed: Scope, where: Reach = {}): void {
+export function requireScope(token: Rights, needed: Scope, where: Reach = {}): void {
   if (!token.scopes.some((held) => held === needed || INCLUDES[held].includes(needed))) {
     throw new AppError("forbidden", `the token "${token.name}" lacks the scope ${needed}`, {
       hint: `it holds ${token.scopes.join(", ")}`,
@@ -34,12 +37,12 @@ export function requireScope(token: Token, needed: Scope, where: Reach = {}): vo
   const place =
     environment === undefined ? `project ${project}` : `environment ${environment} of project ${project}`;
   throw new AppError("forbidden", `the token "${token.name}" is limited to the ${place}`, {
-    hint: "formflag tokens list shows what each token is limited to",
+    reason: "token-elsewhere",
   });
 }
 
 export function noSuchToken(name: string): AppError {
   return new AppError("not_found", `token "${name}" does not exist`, {
-    hint: "formflag tokens list shows the tokens there are",
+    reason: "token-not-found",
   });
 }

@@ -1,30 +1,58 @@
-import type { App } from "../app.ts";
 import { AppError } from "../base/errors.ts";
+import { isoTime } from "../base/clock.ts";
+import type { Caller } from "./caller.ts";
+import type { TokenChange } from "./change.ts";
+import { change, type Plan } from "./door.ts";
 import type { EnvironmentKeys, Reach, TokenPlace } from "./place.ts";
 import { PLACED_SCOPES, type Scope } from "./scope.ts";
-import { type CreatedToken, type NewToken, type Token, tokenSecret } from "./token.ts";
+import type { AccessApp } from "./store.ts";
+import {
+  type CreatedToken,
+  type NewToken,
+  noSuchToken,
+  requireScope,
+  type Token,
+  tokenSecret,
+} from "./token.ts";
 
 /**
- * Makes a token; only its SHA-256 is stored. Throws `invalid` for an expiry that has passed and for a scope that cannot
+ * Creates a token; only its SHA-256 is stored. Throws `invalid` for an expiry that has passed and for a scope that cannot
  * be limited to the place named, `not_found` for the place, `conflict` for the name.
  */
-export async function createToken(app: App, input: NewToken): Promise<CreatedToken> {
-  const expiresAt = input.expiresAt == null ? null : Date.parse(input.expiresAt);
-  const now = app.now();
-  const { scopes = ["admin" as const] } = input;
+export function createToken(app: AccessApp, caller: Caller, input: NewToken): Promise<CreatedToken> {
+  requireScope(caller, "admin");
+  const { name, scopes = ["admin" as const] } = input;
   const place = placeOf(input, scopes);
-  if (expiresAt !== null && expiresAt <= now)
-    throw new AppError("invalid", "a token must expire in the future");
-  const secret = tokenSecret(app.random);
-  const token = await app.store.tokens.insert({
-    name: input.name,
-    hash: hashToken(secret),
-    scopes: [...new Set(scopes)],
-    place,
-    createdAt: now,
-    expiresAt,
+  const expiresAt = input.expiresAt == null ? null : Date.parse(input.expiresAt);
+  return change(app, caller, async ({ at }): Promise<Plan<TokenChange, CreatedToken>> => {
+    if (expiresAt !== null && expiresAt <= at)
+      throw new AppError("invalid", "a token must expire in the future");
+    const tokens = await app.store.tokens.list();
+    if (tokens.some((token) => token.name === name))
+      throw new AppError("conflict", `token "${name}" already exists`, { reason: "token-exists" });
+    const secret = tokenSecret(app.random);
+    const token: Token = {
+      name,
+      scopes: [...new Set(scopes)],
+      ...place,
+      createdAt: isoTime(at),
+      expiresAt: expiresAt === null ? null : isoTime(expiresAt),
+    };
+    return {
+      changes: [{ change: "insertToken", token, hash: hashToken(secret) }],
+      result: { ...token, token: secret },
+    };
   });
-  return { ...token, token: secret };
+}
+
+/** Revokes a token: it opens nothing from now on. Throws `not_found`. */
+export function revokeToken(app: AccessApp, caller: Caller, name: string): Promise<void> {
+  requireScope(caller, "admin");
+  return change(app, caller, async (): Promise<Plan<TokenChange, void>> => {
+    const tokens = await app.store.tokens.list();
+    if (!tokens.some((token) => token.name === name)) throw noSuchToken(name);
+    return { changes: [{ change: "deleteToken", name }], result: undefined };
+  });
 }
 
 /** What the scopes are to be limited to; null for nothing. Throws `invalid` for scopes that cannot be. */
@@ -35,7 +63,7 @@ function placeOf({ project, environment }: Reach, scopes: readonly Scope[]): Tok
       "invalid",
       "the scope flags:evaluate stands alone, and names a project and an environment",
       {
-        hint: "formflag tokens create app --scope flags:evaluate -p <project> -e <environment>",
+        reason: "evaluate-alone",
       },
     );
   }
@@ -52,14 +80,14 @@ function placeOf({ project, environment }: Reach, scopes: readonly Scope[]): Tok
 
 /** The token of a secret, with its hash. Throws `unauthenticated` for one that is unknown, revoked or expired. */
 export async function authenticate(
-  app: App,
+  app: AccessApp,
   secret: string,
 ): Promise<Token & { keys?: EnvironmentKeys; hash: string }> {
   const hash = hashToken(secret);
   const token = await app.store.tokens.find(hash);
   if (!token) {
     throw new AppError("unauthenticated", "this token is not known here, or was revoked", {
-      hint: "formflag tokens create makes one, on the machine that holds the data",
+      reason: "token-unknown",
     });
   }
   if (isExpired(token, app.now())) {

@@ -2,13 +2,6 @@ export const KiB = 1024;
 
 export const MiB = 1024 * KiB;
 
-/** A request body of the admin API, in bytes; one with all the flags of an environment. */
-/** Containers inside containers in what the admin API and its commands read; each value has a limit of its own. */
-export const MAX_JSON_LEVELS = 200;
-
-/** What a page of any other list holds at most, and by default. */
-export const MAX_LIST = 10_000;
-
 /** Bytes as a person writes them: `1 MB`, `1.5 MB`, `300 bytes`. A MB is 1,048,576 bytes. */
 export function formatBytes(bytes: number): string {
   const units = [

@@ -1,5 +1,3 @@
-import type { Store } from "../app.ts";
-
 /** Tells whether what was read from the store before still holds. */
 export type Changes = {
   /** The version of the setup, where it was looked at within `LOOK_MS` and nothing changed here since; no waiting. */
@@ -12,7 +10,7 @@ export type Changes = {
  * Looks for changes by other processes at most every `LOOK_MS`, however often it is asked, and sees those of this
  * process at once: asking the store for every request would cost more than most answers.
  */
-export function watchChanges(store: Store): Changes {
+export function watchChanges(store: Versioned): Changes {
   let version = -1;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let changes = 0;
@@ -44,3 +42,30 @@ export type Versioned = {
   /** Calls back after each such change that was made through this store. */
   watch(changed: () => void): void;
 };
+
+/**
+ * Keeps what `load` returns for each key until the setup changes. Between two looks for changes it is found without
+ * waiting.
+ */
+export function createCache<T>(
+  store: Versioned,
+  load: (key: string) => Promise<T | undefined>,
+): (key: string) => T | undefined | Promise<T | undefined> {
+  const changes = watchChanges(store);
+  const kept = new Map<string, { version: number; value: T }>();
+  const read = async (key: string) => {
+    // Looked first: a change that comes meanwhile makes the entry out of date, not the other way round.
+    const version = await changes.look();
+    const entry = kept.get(key);
+    if (entry?.version === version) return entry.value;
+    const value = await load(key);
+    if (value === undefined) kept.delete(key);
+    else kept.set(key, { version, value });
+    return value;
+  };
+  return (key) => {
+    const version = changes.known();
+    const entry = kept.get(key);
+    return entry && entry.version === version ? entry.value : read(key);
+  };
+}

@@ -15,6 +15,8 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 type Details = {
+  /** Names the case where a code has several, for programs: `form-exists`. */
+  reason?: string | undefined;
   /** The message without text that the caller chose, for a page that a link or a form can open in anybody's browser. */
   plain?: string | undefined;
   /** What to do about it, as one sentence. */
@@ -30,6 +32,7 @@ type Details = {
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
+  readonly reason: string | null;
   readonly plain: string;
   readonly hint: string | null;
   readonly retryAfter: number | null;
@@ -38,6 +41,7 @@ export class AppError extends Error {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "AppError";
     this.code = code;
+    this.reason = details.reason ?? null;
     this.plain = details.plain ?? message;
     this.hint = details.hint ?? null;
     this.retryAfter = details.retryAfter ?? null;

@@ -1,3 +1,6 @@
+/** Containers inside containers in what the admin API and its commands read; each value has a limit of its own. */
+export const MAX_JSON_LEVELS = 200;
+
 /** Containers inside containers: 0 for `1`, 1 for `{"a":1}`. Looks no deeper than `limit` + 1. */
 export function depthOf(value: unknown, limit: number): number {
   if (typeof value !== "object" || value === null) return 0;

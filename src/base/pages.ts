@@ -5,6 +5,9 @@ export const MAX_PAGE = 1000;
 
 export const DEFAULT_PAGE = 50;
 
+/** What a page of any other list holds at most, and by default. */
+export const MAX_LIST = 10_000;
+
 /** About how many bytes of stored text a page of a list holds at most, unless its first item is larger. */
 export const MAX_PAGE_BYTES = 4 * MiB;
 

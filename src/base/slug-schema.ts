@@ -1,14 +1,11 @@
 import * as z from "zod/mini";
-import { SLUG } from "./slug.ts";
+import { findSlugFault, SLUG } from "./slug.ts";
 
-/** A name that an operator chooses for a project, environment, form or flag. */
-export function slugOf(noun: string, reserved: readonly string[] = []) {
+/** A name that an operator chooses for a project, environment, form or flag; `find` returns what is wrong with one. */
+export function slugOf(noun: string, find = (slug: string) => findSlugFault(noun, slug)) {
   return z.string(`the ${noun} needs a name`).check(
-    z.regex(
-      SLUG,
-      `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun} is named by 1 to 150 letters, digits, dots, dashes or underscores, starting with a letter or digit`,
-    ),
-    z.refine((slug) => !reserved.includes(slug), `this name is reserved: choose another for the ${noun}`),
+    z.regex(SLUG, { error: ({ input }) => find(String(input)) ?? "", abort: true }),
+    z.refine((slug) => find(slug) === undefined, { error: ({ input }) => find(String(input)) }),
   );
 }
 

@@ -1,2 +1,15 @@
 /** What operators choose to name projects, environments, flags, segments, forms and tokens by. */
 export const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,149}$/;
+
+/** Why a text cannot name a `noun`; undefined where it can. */
+export function findSlugFault(
+  noun: string,
+  text: string,
+  reserved: readonly string[] = [],
+): string | undefined {
+  const article = /^[aeiou]/.test(noun) ? "an" : "a";
+  if (!SLUG.test(text))
+    return `${article} ${noun} is named by 1 to 150 letters, digits, dots, dashes or underscores, starting with a letter or digit`;
+  if (reserved.includes(text)) return `this name is reserved: choose another for the ${noun}`;
+  return undefined;
+}

@@ -23,10 +23,9 @@ export type Blobs = {
   delete(keys: string[]): Promise<void>;
   /**
    * Notes that the keys of that id with numbers up to `files` may be kept without anything that refers to them, until
-   * the note is cleared. A note outlives the process; one that is `synced` outlives a power cut even where nothing is
-   * kept after it.
+   * the note is cleared. A note outlives the process.
    */
-  note(id: string, files: number, synced?: boolean): Promise<Note>;
+  note(id: string, files: number): Promise<Note>;
   /** The keys of all notes that are not cleared. */
   pending(): Promise<string[]>;
   /**

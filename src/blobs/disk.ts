@@ -1,3 +1,4 @@
+import { createSum } from "../base/sum.ts";
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import {
   type FileHandle,
@@ -44,19 +45,13 @@ export function openDiskBlobs(root: string): Blobs {
   const stage = async () => {
     const path = join(staging, crypto.randomUUID());
     const handle = await open(path, "wx", 0o600);
-    const hash = new Bun.CryptoHasher("sha256");
-    let size = 0;
-    let finished: { size: number; sha256: string } | undefined;
+    const sum = createSum();
     const blob: StagedBlob = {
       async write(bytes) {
-        hash.update(bytes);
+        sum.add(bytes);
         await writeAll(handle, bytes).catch(fail);
-        size += bytes.byteLength;
       },
-      async finish() {
-        finished ??= { size, sha256: hash.digest("hex") };
-        return finished;
-      },
+      finish: async () => sum.result(),
       async discard() {
         const entry = staged.get(blob);
         if (!entry) return;
@@ -137,12 +132,11 @@ export function openDiskBlobs(root: string): Blobs {
       }
       await Promise.all([...shards].map(syncDirectory)).catch(fail);
     },
-    async note(id, files, synced = false) {
+    async note(id, files) {
       const path = join(staging, noteName(id, files));
       const clear = () => rm(path, { force: true });
       try {
         await (await open(path, "wx", 0o600)).close();
-        if (synced) await syncDirectory(staging);
       } catch (error) {
         await clear();
         return fail(error);

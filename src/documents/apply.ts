@@ -1,74 +1,97 @@
-import type { Token } from "../access/token.ts";
-import type { App } from "../app.ts";
+import type { Caller } from "../access/caller.ts";
+import { change } from "../access/door.ts";
+import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
 import { othersFirst } from "../base/turns.ts";
 import { findGaps, missingSegments } from "../flags/flagd/gaps.ts";
 import { parseRules } from "../flags/rules.ts";
+import { clearDeletedForms } from "../forms/removal.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import { type Difference, type Document, pathOf } from "./document.ts";
 import { planOf } from "./plan-document.ts";
-import { type Plan, type RuleCheck, fault } from "./plan.ts";
+import { fault, type DocumentPlan, type RuleCheck } from "./plan.ts";
 import type { SetupChange } from "./setup.ts";
+import type { DocumentsApp } from "./store.ts";
 
-/** How much of the time of others is taken at once, in milliseconds. */
+/** How long others wait at most while rules are checked, in milliseconds. */
 const TURN_MS = 5;
 
-/** What a document asks for, and whether it can be; nothing is changed. Throws `invalid` with the path of a fault. */
-export async function planDocument(
-  app: App,
+/** How long the deletion of forms takes the time of the caller, in milliseconds; the rest is done in the background. */
+const DELETION_MS = 2000;
+
+/** What a document would change. Throws `invalid` with the path of a fault. */
+export async function compareDocument(
+  app: DocumentsApp,
+  caller: Caller,
   document: Document,
   prune: boolean,
-): Promise<Plan & { version: number }> {
+): Promise<Difference[]> {
+  requireScope(caller, "read");
+  return (await planDocument(app, document, prune)).differences;
+}
+
+/**
+ * Makes everything what a document says, or nothing; returns what was different. Throws `invalid` with the path of a
+ * fault, `unconfirmed` where a locked environment or what people have sent is concerned.
+ */
+export async function applyDocument(
+  app: DocumentsApp,
+  caller: Caller,
+  document: Document,
+  { prune, confirmed }: { prune: boolean; confirmed: boolean },
+): Promise<Difference[]> {
+  requireScope(caller, "admin");
+  const differences = await change(app, caller, async () => {
+    const plan = await planDocument(app, document, prune);
+    const doubts = [...(await lossesOf(app, plan.changes)), ...(await locksOf(app, caller, plan.changes))];
+    if (doubts.length > 0 && !confirmed)
+      throw new AppError("unconfirmed", doubts.join("; "), { reason: "document-unconfirmed" });
+    const changes = plan.changes.map((each) =>
+      each.change === "deleteForm" ? { ...each, onlyEmpty: !confirmed } : each,
+    );
+    return { changes, result: plan.differences };
+  });
+  await clearDeletedForms(app, app.now() + DELETION_MS);
+  return differences;
+}
+
+async function planDocument(app: DocumentsApp, document: Document, prune: boolean): Promise<DocumentPlan> {
   const projects = Object.keys(document.projects ?? {});
   const setup = await app.store.setup.read(projects, document.forms !== undefined);
   const plan = planOf(app, setup, document, prune);
   await checkRules(plan.checks);
-  return { ...plan, version: setup.version };
-}
-
-/**
- * Makes everything what a document says, or nothing; returns what was different. Throws `invalid` as `planDocument`
- * does, `unconfirmed` where a locked environment or what people have sent is concerned, `conflict` where somebody
- * changed something at the same moment.
- */
-export async function applyDocument(
-  app: App,
-  caller: Token,
-  document: Document,
-  { prune, confirmed }: { prune: boolean; confirmed: boolean },
-): Promise<Difference[]> {
-  const { differences, changes, version } = await planDocument(app, document, prune);
-  if (changes.length === 0) return differences;
-  const doubts = [...(await lossesOf(app, changes)), ...(await locksOf(app, caller, changes))];
-  if (doubts.length > 0 && !confirmed)
-    throw new AppError("unconfirmed", doubts.join("; "), { hint: "add --yes to apply it all the same" });
-  const by = { who: caller.name, at: app.now() };
-  await app.blobs.delete(await app.store.setup.apply(changes, version, by));
-  return differences;
+  return plan;
 }
 
 /**
  * The environment that a change concerns, or without one all of the project; none where no flag there has other values:
  * a description belongs to all environments, and a new flag is off.
  */
-function placesOf(change: SetupChange): { project: string; environment?: string }[] {
-  if (change.change === "deleteFlag") return [{ project: change.project }];
-  if (change.change === "setFlag") {
-    const { description: _, ...values } = change.patch;
-    if (Object.values(values).every((value) => value === undefined)) return [];
-  }
-  const place = "place" in change ? change.place : change;
-  if (!("environment" in place) || typeof place.environment !== "string") return [];
-  return [{ project: place.project, environment: place.environment }];
+function placesOf(each: SetupChange): { project: string; environment?: string }[] {
+  if (each.change === "deleteFlag") return [{ project: each.project }];
+  if (each.change === "putFlag" && !changesValues(each)) return [];
+  if (!("environment" in each) || typeof each.environment !== "string") return [];
+  return [{ project: each.project, environment: each.environment }];
+}
+
+function changesValues({ history }: SetupChange & { change: "putFlag" }): boolean {
+  const valuesOf = (state: unknown) => ({
+    enabled: false,
+    expiredAt: null,
+    ...(state as object),
+    description: "",
+  });
+  return !Bun.deepEquals(valuesOf(history?.before), valuesOf(history?.after), true);
 }
 
 /** What a caller has to confirm because an environment is locked. Throws `forbidden` to one who may not. */
-async function locksOf(app: App, caller: Token, changes: SetupChange[]): Promise<string[]> {
+async function locksOf(app: DocumentsApp, caller: Caller, changes: SetupChange[]): Promise<string[]> {
   const places = new Map(changes.flatMap(placesOf).map((place) => [JSON.stringify(place), place]));
+  const unconfirming = { ...caller, hasConfirmed: () => false };
   const locks = new Set<string>();
   for (const place of places.values()) {
     try {
-      await requireChangeable(app, caller, place, false);
+      await requireChangeable(app, unconfirming, place);
     } catch (error) {
       if (!(error instanceof AppError && error.code === "unconfirmed")) throw error;
       locks.add(error.message);
@@ -78,17 +101,17 @@ async function locksOf(app: App, caller: Token, changes: SetupChange[]): Promise
 }
 
 /** The environments, and the forms to which something was sent, that would be removed. */
-async function lossesOf(app: App, changes: SetupChange[]): Promise<string[]> {
+async function lossesOf(app: DocumentsApp, changes: SetupChange[]): Promise<string[]> {
   const losses: string[] = [];
-  for (const change of changes) {
-    if (change.change === "deleteEnvironment") {
-      const path = pathOf("projects", change.project, "environments", change.environment);
+  for (const each of changes) {
+    if (each.change === "deleteEnvironment") {
+      const path = pathOf("projects", each.project, "environments", each.environment);
       losses.push(`this deletes ${path} with its flag values`);
     }
-    if (change.change === "deleteForm") {
-      const count = await app.store.submissions.count(change.key);
+    if (each.change === "deleteForm") {
+      const count = await app.store.submissions.count(each.key);
       const what = `${count} submission${count === 1 ? "" : "s"}`;
-      if (count > 0) losses.push(`this deletes ${pathOf("forms", change.form)} with ${what}`);
+      if (count > 0) losses.push(`this deletes ${pathOf("forms", each.slug)} with ${what}`);
     }
   }
   return losses;

@@ -1,12 +1,14 @@
 import type { Clockwork } from "../base/clock.ts";
 import { findNestingFaults } from "../flags/flagd/segments.ts";
-import { rulesBySegment, segmentInUse, usersOf } from "../flags/segment.ts";
+import { dropSegment, putSegment } from "../flags/plan.ts";
+import { applyRule, rulesBySegment, segmentInUse, usersOf } from "../flags/segment.ts";
 import { applyFormPatch, newForm } from "../forms/form.ts";
 import { newEnvironment } from "../projects/environment.ts";
+import { planDeletion, planEnvironment, planUpdate } from "../projects/plan.ts";
 import { DEFAULT_ENVIRONMENTS, newProject } from "../projects/project.ts";
 import { type Document, formEntry, pathOf } from "./document.ts";
 import { planFlags } from "./plan-flags.ts";
-import { type Plan, type Target, add, fault } from "./plan.ts";
+import { type DocumentPlan, type Target, add, fault } from "./plan.ts";
 import type { Setup, SetupProject } from "./setup.ts";
 
 type DocumentProject = NonNullable<Document["projects"]>[string];
@@ -16,8 +18,8 @@ type DocumentProject = NonNullable<Document["projects"]>[string];
  * `prune` every section that it has is complete, and what else stands there goes. Throws `invalid` with the path of
  * what cannot be.
  */
-export function planOf(clock: Clockwork, setup: Setup, document: Document, prune: boolean): Plan {
-  const plan: Plan = { differences: [], changes: [], checks: [] };
+export function planOf(clock: Clockwork, setup: Setup, document: Document, prune: boolean): DocumentPlan {
+  const plan: DocumentPlan = { differences: [], changes: [], checks: [] };
   for (const [slug, wanted] of Object.entries(document.projects ?? {})) {
     const current = setup.projects.find((each) => each.slug === slug);
     planProject(clock, plan, slug, current, wanted, prune);
@@ -28,7 +30,7 @@ export function planOf(clock: Clockwork, setup: Setup, document: Document, prune
 
 function planProject(
   clock: Clockwork,
-  plan: Plan,
+  plan: DocumentPlan,
   project: string,
   current: SetupProject | undefined,
   wanted: DocumentProject,
@@ -41,18 +43,25 @@ function planProject(
     add(
       plan,
       { action: "create", kind: "project", path, before: null, after: { name: made.name } },
-      { change: "insertProject", project: made },
+      {
+        change: "insertProject",
+        project,
+        name: made.name,
+        key: made.key,
+        createdAt: made.createdAt,
+        history: null,
+      },
     );
   } else if (name !== undefined && name !== current.name) {
     add(
       plan,
       { action: "update", kind: "project", path, before: { name: current.name }, after: { name } },
-      { change: "renameProject", project, name },
+      { change: "renameProject", project, name, history: null },
     );
   }
   const targets = planEnvironments(clock, plan, project, current, wanted, prune);
   for (const [environment, { segments }] of Object.entries(wanted.environments ?? {}))
-    if (segments) planSegments(plan, project, targets.get(environment)!, segments, prune);
+    if (segments) planSegments(clock, plan, project, targets.get(environment)!, segments, prune);
   if (wanted.flags) planFlags(clock, plan, { project, current, targets, flags: wanted.flags, prune });
   for (const target of targets.values()) checkSegments(project, target);
 }
@@ -74,7 +83,7 @@ function checkSegments(project: string, { slug: environment, segments, rules, fl
 
 function planEnvironments(
   clock: Clockwork,
-  plan: Plan,
+  plan: DocumentPlan,
   project: string,
   current: SetupProject | undefined,
   wanted: DocumentProject,
@@ -96,15 +105,14 @@ function planEnvironments(
     const path = pathOf("projects", project, "environments", environment);
     const before = targets.get(environment);
     if (!before) {
-      const made = { ...newEnvironment(clock, { slug: environment, name }), createdAt: clock.now() };
+      const made = newEnvironment(clock, { slug: environment, name });
       add(
         plan,
         { action: "create", kind: "environment", path, before: null, after: { name: made.name } },
-        { change: "insertEnvironment", project, environment: made },
+        planEnvironment(project, made, clock.now()),
       );
       targets.set(environment, {
-        slug: environment,
-        name: made.name,
+        ...made,
         flags: [],
         segments: [],
         rules: new Map(),
@@ -114,18 +122,19 @@ function planEnvironments(
       add(
         plan,
         { action: "update", kind: "environment", path, before: { name: before.name }, after: { name } },
-        { change: "renameEnvironment", project, environment, name },
+        planUpdate(project, before, { name }),
       );
     }
   }
   const isPruned = (slug: string) => prune && wanted.environments && !Object.hasOwn(named, slug);
-  for (const { slug: environment, name } of targets.values()) {
+  for (const target of targets.values()) {
+    const { slug: environment, name } = target;
     if (!isPruned(environment)) continue;
     const path = pathOf("projects", project, "environments", environment);
     add(
       plan,
       { action: "delete", kind: "environment", path, before: { name }, after: null },
-      { change: "deleteEnvironment", project, environment },
+      planDeletion(project, target),
     );
     targets.delete(environment);
   }
@@ -133,9 +142,10 @@ function planEnvironments(
 }
 
 function planSegments(
-  plan: Plan,
+  clock: Clockwork,
+  plan: DocumentPlan,
   project: string,
-  { slug: environment, rules }: Target,
+  { slug: environment, rules, segments: existing }: Target,
   segments: Record<string, unknown>,
   prune: boolean,
 ): void {
@@ -145,11 +155,12 @@ function planSegments(
     if (Bun.deepEquals(before, rule, true)) continue;
     const path = pathTo(name);
     const action = rules.has(name) ? "update" : "create";
-    const place = { project, environment, segment: name };
+    const current = existing.find((each) => each.name === name);
+    const { record } = applyRule(name, current, JSON.stringify(rule), clock.now());
     add(
       plan,
       { action, kind: "segment", path, before: before ?? null, after: rule },
-      { change: "setSegment", place, rule: JSON.stringify(rule) },
+      putSegment({ project, environment, segment: name }, current, record),
     );
     plan.checks.push({ path, segment: rule, segments: rules });
     rules.set(name, rule);
@@ -157,11 +168,10 @@ function planSegments(
   if (!prune) return;
   for (const [name, before] of rules) {
     if (Object.hasOwn(segments, name)) continue;
-    const place = { project, environment, segment: name };
     add(
       plan,
       { action: "delete", kind: "segment", path: pathTo(name), before, after: null },
-      { change: "deleteSegment", place },
+      dropSegment({ project, environment, segment: name }, { rule: JSON.stringify(before) }),
     );
     rules.delete(name);
   }
@@ -169,7 +179,7 @@ function planSegments(
 
 function planForms(
   clock: Clockwork,
-  plan: Plan,
+  plan: DocumentPlan,
   setup: Setup,
   forms: NonNullable<Document["forms"]>,
   prune: boolean,
@@ -179,6 +189,8 @@ function planForms(
     const path = pathOf("forms", slug);
     const current = records.get(slug);
     if (!current) {
+      if (setup.forms.some(({ key }) => key === slug))
+        throw fault(path, "this name is the key of another form");
       const form = newForm(clock, { slug, ...patch });
       add(
         plan,
@@ -188,12 +200,13 @@ function planForms(
       continue;
     }
     const before = formEntry(current);
-    const after = formEntry(applyFormPatch(current, patch, clock.now()).record);
+    const { record } = applyFormPatch(current, patch, clock.now());
+    const after = formEntry(record);
     if (Bun.deepEquals(before, after, true)) continue;
     add(
       plan,
       { action: "update", kind: "form", path, before, after },
-      { change: "updateForm", form: slug, patch },
+      { change: "updateForm", form: record },
     );
   }
   if (!prune) return;
@@ -203,7 +216,7 @@ function planForms(
     add(
       plan,
       { action: "delete", kind: "form", path, before: formEntry(record), after: null },
-      { change: "deleteForm", form: slug, key: record.key },
+      { change: "deleteForm", slug, key: record.key, onlyEmpty: true },
     );
   }
 }

@@ -1,9 +1,10 @@
 import type { Clockwork } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
+import { dropFlag, putFlag } from "../flags/plan.ts";
 import { type FlagPatch, type FlagRecord, applyPatch } from "../flags/flag.ts";
 import { parseRules } from "../flags/rules.ts";
 import { type Document, type FlagEntry, flagEntries, flagEntry, pathOf } from "./document.ts";
-import { type Plan, type Target, add, fault } from "./plan.ts";
+import { type DocumentPlan, type Target, add, fault } from "./plan.ts";
 import type { SetupProject } from "./setup.ts";
 
 type DocumentFlags = NonNullable<NonNullable<Document["projects"]>[string]["flags"]>;
@@ -20,7 +21,7 @@ type Flags = {
 /** Adds to a plan what the flags of a project lack. Throws as `planOf` does. */
 export function planFlags(
   clock: Clockwork,
-  plan: Plan,
+  plan: DocumentPlan,
   { project, current, targets, flags, prune }: Flags,
 ): void {
   const existing = current?.environments[0]?.flags ?? [];
@@ -31,11 +32,12 @@ export function planFlags(
   for (const [index, { slug, description }] of existing.entries()) {
     if (Object.hasOwn(flags, slug)) continue;
     const before = { description, environments: flagEntries(current!.environments, index) };
+    const records = new Map(current!.environments.map((each) => [each.slug, each.flags[index]!]));
     const path = pathOf("projects", project, "flags", slug);
     add(
       plan,
       { action: "delete", kind: "flag", path, before, after: null },
-      { change: "deleteFlag", project, flag: slug },
+      dropFlag(project, slug, records),
     );
     for (const { flagRules } of targets.values()) flagRules.delete(slug);
   }
@@ -50,61 +52,69 @@ type OneFlag = {
   targets: Map<string, Target>;
 };
 
-function planFlag(clock: Clockwork, plan: Plan, flag: OneFlag): void {
+function planFlag(clock: Clockwork, plan: DocumentPlan, flag: OneFlag): void {
   const { project, slug, index, wanted, targets } = flag;
   const path = pathOf("projects", project, "flags", slug);
   const placeIn = (environment: string) => ({ project, environment, flag: slug });
+  const blank = applyPatch(slug, undefined, {}, clock.now()).record;
+  const [known] = index === undefined ? [] : [...targets.values()].flatMap(({ flags }) => flags[index] ?? []);
+  const { description = known?.description ?? "" } = wanted;
   const entries = Object.entries(wanted.environments ?? {}).map(([environment, entry]) =>
-    compare(clock, flag, environment, entry),
+    compare(clock, flag, environment, entry, { ...blank, description }),
   );
-  for (const { path, rules, isNew, target, isSame } of entries)
-    if (rules !== null && !isSame) plan.checks.push({ path, rules, isNew, segments: target.rules });
+  for (const { path, record, isNew, target, isSame } of entries)
+    if (record.rules !== null && !isSame)
+      plan.checks.push({ path, rules: record.rules, isNew, segments: target.rules });
 
   const [first] = targets.keys();
-  const { description } = wanted;
   if (index === undefined) {
     if (first === undefined) throw fault(path, "the project has no environment that it could stand in");
-    const [one = { environment: first, patch: {} }, ...others] = entries;
+    const [one = { environment: first, record: { ...blank, description } }, ...others] = entries;
     const after = {
-      description: description ?? "",
+      description,
       environments: Object.fromEntries(entries.map((each) => [each.environment, each.after])),
     };
     add(
       plan,
       { action: "create", kind: "flag", path, before: null, after },
-      { change: "setFlag", place: placeIn(one.environment), patch: { ...one.patch, description } },
-      ...others.map(({ environment, patch }) => ({
-        change: "setFlag" as const,
-        place: placeIn(environment),
-        patch,
-      })),
+      putFlag(placeIn(one.environment), undefined, one.record),
+      ...others
+        .filter(({ isSame }) => !isSame)
+        .map(({ environment, current, record }) => putFlag(placeIn(environment), current, record)),
     );
     return;
   }
-  const described = [...targets.values()].find(({ flags }) => flags[index])?.flags[index]?.description;
-  if (first !== undefined && description !== undefined && description !== described) {
+  if (known && first !== undefined && description !== known.description) {
+    const before = targets.get(first)!.flags[index] ?? { ...blank, description: known.description };
     add(
       plan,
-      { action: "update", kind: "flag", path, before: { description: described }, after: { description } },
-      { change: "setFlag", place: placeIn(first), patch: { description } },
+      {
+        action: "update",
+        kind: "flag",
+        path,
+        before: { description: known.description },
+        after: { description },
+      },
+      putFlag(placeIn(first), before, applyPatch(slug, before, { description }, clock.now()).record),
     );
   }
-  for (const { environment, path, patch, before, after, isSame } of entries) {
+  for (const { environment, path, current, record, before, after, isSame } of entries) {
     if (isSame) continue;
     add(
       plan,
       { action: "update", kind: "flag", path, before, after },
-      { change: "setFlag", place: placeIn(environment), patch },
+      putFlag(placeIn(environment), current, record),
     );
   }
 }
 
-/** What an entry makes of the flag in an environment. */
+/** What an entry makes of the flag in an environment, which is `blank` there where it has no values yet. */
 function compare(
   clock: Clockwork,
   { project, slug, index, targets }: OneFlag,
   environment: string,
   entry: FlagEntry,
+  blank: FlagRecord,
 ) {
   const path = pathOf("projects", project, "flags", slug, "environments", environment);
   const target = targets.get(environment);
@@ -114,17 +124,16 @@ function compare(
       "there is no such environment",
       `name it in ${pathOf("projects", project)}.environments`,
     );
-  const now = clock.now();
-  const current =
-    (index === undefined ? undefined : target.flags[index]) ?? applyPatch(slug, undefined, {}, now).record;
+  const stored = index === undefined ? undefined : target.flags[index];
+  const current = { ...(stored ?? blank), description: blank.description };
   const patch = patchOf(entry, current);
-  const { record } = within(path, () => applyPatch(slug, current, patch, now));
+  const { record } = within(path, () => applyPatch(slug, current, patch, clock.now()));
   target.flagRules.set(slug, record.rules);
   const before = flagEntry(current);
   const after = flagEntry(record);
   const isSame = Bun.deepEquals(before, after, true);
-  const { rules } = record;
-  return { environment, path, target, patch, rules, isNew: rules !== current.rules, before, after, isSame };
+  const isNew = record.rules !== current.rules;
+  return { environment, path, target, current, record, isNew, before, after, isSame };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Difference } from "./document.ts";
 import type { SetupChange, SetupEnvironment } from "./setup.ts";
 
 /** What makes a setup what a document says. */
-export type Plan = { differences: Difference[]; changes: SetupChange[]; checks: RuleCheck[] };
+export type DocumentPlan = { differences: Difference[]; changes: SetupChange[]; checks: RuleCheck[] };
 
 /** A rule that the plan sets or keeps in a flag, which is still to be checked: of a flag as JSON text, or of a segment. */
 export type RuleCheck = { path: string; segments: ReadonlyMap<string, unknown> } & (
@@ -18,7 +18,7 @@ export type Target = SetupEnvironment & {
 };
 
 /** Adds to a plan what differs, and the changes that end it. */
-export function add(plan: Plan, difference: Difference, ...changes: SetupChange[]): void {
+export function add(plan: DocumentPlan, difference: Difference, ...changes: SetupChange[]): void {
   plan.differences.push(difference);
   plan.changes.push(...changes);
 }

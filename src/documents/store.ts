@@ -1,12 +1,19 @@
-import type { Author } from "../access/caller.ts";
+import type { ChangeStore } from "../access/door.ts";
+import type { Versioned } from "../base/changes.ts";
+import type { FlagsStore } from "../flags/store.ts";
+import type { FormsApp, FormsStore } from "../forms/store.ts";
+import type { ProjectsStore } from "../projects/store.ts";
 import type { Setup, SetupChange } from "./setup.ts";
 
-export type SetupStore = {
+type SetupStore = {
   /** As of one moment: these projects of those that exist, or all, and the forms where they are asked for. */
   read(projects: string[] | null, forms: boolean): Promise<Setup>;
-  /**
-   * Makes all of the changes or none; returns the blob keys of files of deleted forms. Throws `conflict` unless the
-   * setup is still at that version.
-   */
-  apply(changes: SetupChange[], version: number, by: Author): Promise<string[]>;
+};
+
+/** The part of the app that plans and applies documents. */
+export type DocumentsApp = Omit<FormsApp, "store"> & {
+  store: Versioned &
+    ProjectsStore &
+    FlagsStore &
+    FormsStore & { setup: SetupStore } & ChangeStore<SetupChange>;
 };

@@ -1,16 +1,14 @@
 import * as z from "zod/mini";
-import { formatBytes } from "../base/bytes.ts";
-import { notDeeper, ruleDepth } from "../base/json-schema.ts";
+import { notDeeper } from "../base/json-schema.ts";
 import { momentOf, revision, slugOf, timestamp } from "../base/slug-schema.ts";
-import { MAX_DESCRIPTION, MAX_PAYLOAD, MAX_PAYLOAD_DEPTH } from "./limits.ts";
+import { findFlagSlugFault, findPayloadFault } from "./faults.ts";
+import { MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH } from "./limits.ts";
+import { ruleDepth } from "./rule-schema.ts";
 
 /** Any JSON value. Not `z.json()`, which recurses as deep as a sender likes. */
 const json = z.any();
 
-/** `<slug>.payload` is the name of a plain flag's payload where flags are evaluated. */
-export const flagSlug = slugOf("flag", ["preview", "code-refs"]).check(
-  z.refine((slug) => !slug.endsWith(".payload"), "names that end in .payload are reserved for payloads"),
-);
+export const flagSlug = slugOf("flag", findFlagSlugFault);
 
 const variants = z.record(z.string(), json).check(
   // One for the object of variants itself.
@@ -44,11 +42,9 @@ export const flagPatchSchema = z.strictObject({
   enabled: z.optional(z.boolean("enabled is true or false")),
   payload: z.optional(
     json.check(
-      notDeeper(MAX_PAYLOAD_DEPTH, `a payload has at most ${MAX_PAYLOAD_DEPTH} levels`),
-      z.refine(
-        (value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_PAYLOAD,
-        `a payload has at most ${formatBytes(MAX_PAYLOAD)} of JSON`,
-      ),
+      z.refine((value) => findPayloadFault(value) === undefined, {
+        error: ({ input }) => findPayloadFault(input),
+      }),
     ),
   ),
   expiredAt: z.optional(z.nullable(momentOf("expiredAt"))),

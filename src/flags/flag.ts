@@ -49,6 +49,12 @@ function payloadOf({ payload, rules }: FlagRecord): unknown {
   return payload === null ? {} : JSON.parse(payload);
 }
 
+/** A payload as it is stored: an empty object and none are one and the same. */
+export function payloadText(payload: unknown): string | null {
+  const text = payload === undefined ? "{}" : JSON.stringify(payload);
+  return text === "{}" ? null : text;
+}
+
 export function hasExpired(record: FlagRecord, now: number): boolean {
   return record.expiresAt !== null && record.expiresAt <= now;
 }
@@ -56,10 +62,7 @@ export function hasExpired(record: FlagRecord, now: number): boolean {
 /** A flag after a change, and what that change is to be called. */
 export type ChangedFlag = { record: FlagRecord; result: SetResult };
 
-/**
- * What a change makes of the current record (undefined where the flag is new). Drivers call it, and what follows,
- * inside the transaction that reads and writes.
- */
+/** What a change makes of the current record, which is undefined where the flag is new. */
 export function changeRecord(
   slug: string,
   current: FlagRecord | undefined,
@@ -102,10 +105,10 @@ function patched(before: FlagRecord, patch: FlagPatch): FlagRecord {
   if (patch.payload !== undefined) {
     if (record.rules !== null) {
       throw new AppError("invalid", "a flag with variants has no payload of its own: each variant is one", {
-        hint: "change what they are with --variants, or which one is served with --default",
+        reason: "payload-with-variants",
       });
     }
-    record.payload = JSON.stringify(patch.payload);
+    record.payload = payloadText(patch.payload);
   }
   if (patch.expiredAt !== undefined)
     record.expiresAt = patch.expiredAt === null ? null : Date.parse(patch.expiredAt);
@@ -122,7 +125,7 @@ function sameRecord(a: FlagRecord, b: FlagRecord): boolean {
 
 export function noSuchFlag(slug: string): AppError {
   return new AppError("not_found", `Flag with slug ${slug} does not exist`, {
-    hint: "formflag flags list -p <project> -e <environment> shows the flags there are",
+    reason: "flag-not-found",
   });
 }
 

@@ -1,26 +1,8 @@
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
-import type { FlagPlace, FlagRecord } from "./flag.ts";
+import { payloadText, type FlagPlace, type FlagRecord } from "./flag.ts";
+import type { Change } from "../projects/history.ts";
 import { parseRules } from "./rules.ts";
-
-export const CHANGE_KINDS = ["flag", "segment", "environment", "scheduled"] as const;
-
-type ChangeKind = (typeof CHANGE_KINDS)[number];
-
-/** One recorded change. What it is about is null before it was made and after it was deleted. */
-export type Change = {
-  /** Grows with every change. */
-  revision: number;
-  /** Null for what concerns every environment of the project. */
-  environment: string | null;
-  /** `scheduled` is a change of a flag that was due and could not be made: `after` says why. */
-  kind: ChangeKind;
-  name: string;
-  at: number;
-  who: string;
-  before: unknown;
-  after: unknown;
-};
 
 /** A flag in one environment as the history keeps it, from which it can be set again. */
 export type FlagState = {
@@ -45,30 +27,13 @@ export function flagState(record: FlagRecord): FlagState {
   };
 }
 
-/** Which changes are asked for, newest first; those of a flag come with the `scheduled` ones that failed. */
-export type ChangeQuery = {
-  kind?: ChangeKind | undefined;
-  name?: string | undefined;
-  /** Together with what concerns every environment. */
-  environment?: string | undefined;
-  limit: number;
-  /** Only older ones than this revision. */
-  before?: number | undefined;
-};
-
-/** A change as the admin API shows it. */
-export function viewChange({ at, ...change }: Change) {
-  const { revision, environment, kind, name, who, before, after } = change;
-  return { revision, environment, kind, name, at: isoTime(at), who, before, after };
-}
-
 /** Sets a record to what a flag was. */
 export function restore(state: FlagState): (record: FlagRecord) => FlagRecord {
   const { enabled, payload, expiredAt, description, ...rules } = state;
   return (record) => ({
     ...record,
     enabled,
-    payload: payload === undefined ? null : JSON.stringify(payload),
+    payload: payloadText(payload),
     expiresAt: expiredAt === null ? null : Date.parse(expiredAt),
     description,
     rules: rules.variants === undefined ? null : JSON.stringify(rules),
@@ -76,28 +41,24 @@ export function restore(state: FlagState): (record: FlagRecord) => FlagRecord {
 }
 
 /** What a change left a flag as. Throws `not_found` where it is none of that flag there, `invalid` for a deletion. */
-export function stateAfter(
-  { project, environment, flag }: FlagPlace,
-  to: number,
-  change?: Change,
-): FlagState {
-  const hint = `formflag flags history ${flag} -p ${project} -e ${environment} shows its revisions`;
+export function stateAfter({ environment, flag }: FlagPlace, to: number, change?: Change): FlagState {
+  const reason = "revision-not-found";
   if (change?.kind !== "flag" || change.name !== flag)
-    throw new AppError("not_found", `revision ${to} is no change of the flag "${flag}"`, { hint });
+    throw new AppError("not_found", `revision ${to} is no change of the flag "${flag}"`, { reason });
   if (change.after === null)
-    throw new AppError("invalid", `"${flag}" was deleted at revision ${to}: name one before it`, { hint });
+    throw new AppError("invalid", `"${flag}" was deleted at revision ${to}: name one before it`, { reason });
   if (change.environment !== environment) {
     const message = `revision ${to} is a change of "${flag}" in ${change.environment}, not in ${environment}`;
-    throw new AppError("not_found", message, { hint });
+    throw new AppError("not_found", message, { reason });
   }
   return change.after as FlagState;
 }
 
-/** Throws `conflict` where somebody else was faster: `expected` is 0 for what should not exist yet. */
-export function requireRevision(name: string, current: number, expected: number): void {
-  if (current === expected) return;
+/** Throws `conflict` where somebody else was faster: `expected` is 0 for what should not exist yet, null for any. */
+export function requireRevision(name: string, current: number, expected: number | null): void {
+  if (expected === null || current === expected) return;
   const found = current === 0 ? "does not exist" : `is at revision ${current}`;
   throw new AppError("conflict", `"${name}" was changed meanwhile: it ${found}, not at ${expected}`, {
-    hint: "look at what it is now, then say --if-revision with the new number",
+    reason: "revision-differs",
   });
 }

@@ -32,7 +32,7 @@ export function applyRules(current: string | null, patch: RulesPatch): string | 
   const variants = patch.variants ?? before?.variants;
   if (variants === undefined) {
     throw new AppError("invalid", "this flag has no variants, which a default or a rule could choose from", {
-      hint: `give it some with --variants '{"on":true,"off":false}'`,
+      reason: "variants-missing",
     });
   }
   const rules = { ...before, variants };

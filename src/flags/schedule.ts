@@ -1,85 +1,116 @@
-import type { App } from "../app.ts";
-import { MAX_LIST } from "../base/bytes.ts";
+import type { Caller } from "../access/caller.ts";
+import { change, type Plan } from "../access/door.ts";
+import { requireScope } from "../access/token.ts";
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { dashedKey } from "../base/ids.ts";
-import type { FlagPlace } from "./flag.ts";
+import type { Job } from "../base/jobs.ts";
+import { requireChangeable } from "../projects/locks.ts";
+import type { FlagChange } from "./change.ts";
+import { requireFit, requireSoundRules } from "./fit.ts";
+import { applyPatch, noSuchFlag, type FlagPatch, type FlagPlace } from "./flag.ts";
+import { mayMakeGaps, requireNoGaps } from "./flagd/gaps.ts";
 import { SCHEDULE_LOOK_MS } from "./limits.ts";
-import type { ScheduledChange } from "./scheduled-change.ts";
+import { putFlag } from "./plan.ts";
+import { parseRules } from "./rules.ts";
+import { noSuchScheduled, type DueChange, type ScheduledChange } from "./scheduled-change.ts";
+import { segmentsIn } from "./segments.ts";
+import type { FlagsApp } from "./store.ts";
 
-/** At most `limit` changes, those after one, which need not exist any more. */
-export type ScheduledQuery = {
-  limit: number;
-  after?: Pick<ScheduledChange, "at" | "createdAt" | "id"> | undefined;
-};
-
-/** Plans a change. Throws `invalid` for a time that has come already. */
+/**
+ * Schedules a change of a flag. Throws `invalid` for a time that has passed or a patch that does not fit the flag now,
+ * `not_found` for the flag, for a lock as `requireChangeable`.
+ */
 export async function scheduleChange(
-  app: App,
-  { project, environment, flag }: FlagPlace,
-  { patch, at, who }: Pick<ScheduledChange, "patch" | "at" | "who">,
+  app: FlagsApp,
+  caller: Caller,
+  place: FlagPlace,
+  { patch, at: due }: { patch: FlagPatch; at: number },
 ): Promise<ScheduledChange> {
-  const now = app.now();
-  if (at <= now) throw new AppError("invalid", `a change is scheduled for later: ${isoTime(at)} has come`);
-  const id = dashedKey(app.random);
-  return app.store.scheduled.insert(project, { id, environment, flag, patch, at, who, createdAt: now });
+  requireScope(caller, "flags:write", place);
+  const { project, environment, flag } = place;
+  return change(app, caller, async ({ at }): Promise<Plan<FlagChange, ScheduledChange>> => {
+    if (due <= at)
+      throw new AppError("invalid", `a change is scheduled for later: ${isoTime(due)} has passed`);
+    await requireChangeable(app, caller, place);
+    const current = await app.store.flags.find(place);
+    if (!current) throw noSuchFlag(flag);
+    applyPatch(flag, current, patch, due);
+    await requireSoundRules(current, patch, () => segmentsIn(app, place));
+    const id = dashedKey(app.random);
+    const scheduled = { id, environment, flag, patch, at: due, who: caller.name, createdAt: at };
+    return { changes: [{ change: "insertScheduled", project, scheduled, history: null }], result: scheduled };
+  });
 }
 
-/** All that is scheduled in an environment, the next first. */
-export async function everyScheduled(
-  { store }: App,
-  project: string,
-  environment: string,
-): Promise<ScheduledChange[]> {
-  const all: ScheduledChange[] = [];
-  for (;;) {
-    const { items, more } = await store.scheduled.list(project, environment, {
-      limit: MAX_LIST,
-      after: all.at(-1),
-    });
-    all.push(...items);
-    if (!more) return all;
-  }
+/** Cancels a scheduled change. Throws `not_found`, for a lock as `requireChangeable`. */
+export async function cancelScheduled(
+  app: FlagsApp,
+  caller: Caller,
+  { project, environment }: { project: string; environment: string },
+  id: string,
+): Promise<void> {
+  requireScope(caller, "flags:write", { project, environment });
+  return change(app, caller, async (): Promise<Plan<FlagChange, void>> => {
+    await requireChangeable(app, caller, { project, environment });
+    if (!(await app.store.scheduled.find(project, environment, id))) throw noSuchScheduled(id);
+    return { changes: [{ change: "deleteScheduled", project, id, history: null }], result: undefined };
+  });
 }
 
-/** Makes the changes that are due, and tells of each that could not be made. Costs one look where none is. */
-export async function applyDue(app: App, tell: (text: string) => void): Promise<void> {
+/** Makes the changes that are due, one after the other, and reports each that could not be made. */
+export async function applyDue(app: FlagsApp, report: (text: string) => void): Promise<void> {
   const next = await app.store.scheduled.nextAt();
   if (next === null || next > app.now()) return;
-  for (const { project, environment, flag, id, failure } of await app.store.scheduled.applyDue(app.now())) {
-    if (failure !== null)
-      tell(`dropped the scheduled change ${id} of flag ${flag} in ${project}/${environment}: ${failure}`);
+  for (;;) {
+    const due = await app.store.scheduled.findDue(app.now());
+    if (!due) return;
+    const failure = await applyOne(app, due);
+    if (failure === null) continue;
+    const { id, flag, environment } = due.scheduled;
+    report(`dropped the scheduled change ${id} of flag ${flag} in ${due.project}/${environment}: ${failure}`);
   }
 }
 
-/** Makes changes when they are due, from now on until the function returned is called. */
-export function followSchedule(
-  app: App,
-  log: { warn: (text: string) => void; error: (error: unknown) => void },
-): () => void {
-  let timer: Timer | undefined;
-  let stopped = false;
-  const wait = (ms: number) => (timer = setTimeout(() => void look(), ms));
-  const look = async () => {
-    timer = undefined;
-    let next: number | null = null;
+/** The job of a server that makes changes when they are due, also those that other processes schedule. */
+export function scheduleJob(app: FlagsApp, report: (text: string) => void): Job {
+  return {
+    name: "schedule",
+    every: SCHEDULE_LOOK_MS,
+    next: () => app.store.scheduled.nextAt(),
+    run: () => applyDue(app, report),
+  };
+}
+
+/** Returns why the change could not be made; null where it was, or where another process did that. */
+function applyOne(app: FlagsApp, { project, scheduled }: DueChange): Promise<string | null> {
+  const { id, environment, flag, patch, who, createdAt } = scheduled;
+  const place = { project, environment, flag };
+  const author = { name: who, verify: async () => {} };
+  // As of when it was due: a server that was down makes up for it.
+  const then = { store: app.store, now: () => scheduled.at };
+  return change(then, author, async ({ version, at }) => {
+    if (!(await app.store.scheduled.find(project, environment, id))) return { changes: [], result: null };
+    const done: FlagChange = { change: "deleteScheduled", project, id, history: null };
     try {
-      await applyDue(app, log.warn);
-      next = await app.store.scheduled.nextAt();
+      const before = await app.store.flags.find(place);
+      // One of the same name that was made since is another.
+      if (!before || before.createdAt > createdAt) throw noSuchFlag(flag);
+      if (typeof patch !== "object") throw new AppError("invalid", "the change cannot be read");
+      const { record, result } = applyPatch(flag, before, patch, at);
+      if (result === "unchanged") return { changes: [done], result: null };
+      const segments = await segmentsIn(app, place);
+      requireFit([record], segments, environment);
+      if (record.rules !== null && mayMakeGaps(patch)) requireNoGaps(parseRules(record.rules), segments);
+      const put = putFlag(place, before, { ...record, revision: version + 1 });
+      return { changes: [put, done], result: null };
     } catch (error) {
-      if (!stopped) log.error(error);
+      if (error instanceof AppError && error.code === "unavailable") throw error;
+      // Whatever the reason: a change that failed for ever would keep all later ones from their turn.
+      const failure = error instanceof Error ? error.message : String(error);
+      const after = { dropped: failure, change: patch };
+      const history = { environment, kind: "scheduled" as const, name: flag, before: null, after };
+      return { changes: [{ ...done, history }], result: failure };
     }
-    if (!stopped) wait(Math.min(SCHEDULE_LOOK_MS, Math.max(1, (next ?? Infinity) - app.now())));
-  };
-  app.store.watch(() => {
-    // A look under way ends with one of its own.
-    if (!timer || stopped) return;
-    clearTimeout(timer);
-    wait(0);
   });
-  wait(0);
-  return () => {
-    stopped = true;
-    clearTimeout(timer);
-  };
 }

@@ -1,6 +1,6 @@
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
-import type { FlagPatch, FlagPlace } from "./flag.ts";
+import type { FlagPatch } from "./flag.ts";
 
 /** A change of a flag that is to be made `at` a time. Times are milliseconds since 1970. */
 export type ScheduledChange = {
@@ -13,15 +13,19 @@ export type ScheduledChange = {
   createdAt: number;
 };
 
-/** One whose time had come: `failure` says why it could not be made, or is null. */
-export type DueChange = FlagPlace & { id: string; failure: string | null };
+/** At most `limit` changes, those after one, which need not exist any more. */
+export type ScheduledQuery = {
+  limit: number;
+  after?: Pick<ScheduledChange, "at" | "createdAt" | "id"> | undefined;
+};
+
+/** A change whose time has come. */
+export type DueChange = { project: string; scheduled: ScheduledChange };
 
 export function viewScheduled({ id, at, environment, flag, patch, who, createdAt }: ScheduledChange) {
   return { id, at: isoTime(at), environment, flag, patch, who, createdAt: isoTime(createdAt) };
 }
 
 export function noSuchScheduled(id: string): AppError {
-  return new AppError("not_found", `no change "${id}" is scheduled`, {
-    hint: "formflag flags scheduled -p <project> shows what is",
-  });
+  return new AppError("not_found", `no change "${id}" is scheduled`, { reason: "scheduled-not-found" });
 }

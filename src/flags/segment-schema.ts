@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { ruleDepth } from "../base/json-schema.ts";
 import { revision, slugOf, timestamp } from "../base/slug-schema.ts";
+import { ruleDepth } from "./rule-schema.ts";
 
 export const segmentName = slugOf("segment");
 

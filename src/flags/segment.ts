@@ -79,7 +79,7 @@ export function applyRule(
 
 export function noSuchSegment(name: string): AppError {
   return new AppError("not_found", `segment "${name}" does not exist`, {
-    hint: "formflag segments list -p <project> -e <environment> shows the segments there are",
+    reason: "segment-not-found",
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Store } from "../app.ts";
+import type { FlagsApp } from "./store.ts";
 import { watchChanges } from "../base/changes.ts";
 import type { FlagSelection } from "./store.ts";
 
@@ -13,7 +13,7 @@ export type FindSnapshot<T> = (
  * two looks for changes a snapshot is found without waiting.
  */
 export function createSnapshots<T>(
-  store: Store,
+  store: FlagsApp["store"],
   render: (selection: FlagSelection, before: T | undefined) => Promise<T>,
 ): FindSnapshot<T> {
   type Entry = { projectKey: string; version: number; revision: number; snapshot: T };

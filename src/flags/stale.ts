@@ -1,4 +1,4 @@
-import type { App } from "../app.ts";
+import type { FlagsApp } from "./store.ts";
 import { isoTime } from "../base/clock.ts";
 import { type FlagRecord, hasExpired } from "./flag.ts";
 import { resultsOf } from "./flagd/results.ts";
@@ -18,7 +18,7 @@ type Seen = { record: FlagRecord; readAt: number | null };
  * `not_found` for either.
  */
 export async function findStale(
-  { store, now }: App,
+  { store, now }: FlagsApp,
   { project, environment, days }: { project: string; environment: string | null; days: number },
 ): Promise<StaleFlag[]> {
   const environments =

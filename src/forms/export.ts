@@ -1,4 +1,4 @@
-import type { App } from "../app.ts";
+import type { FormsApp } from "./store.ts";
 import { othersFirst } from "../base/turns.ts";
 import { csvCell } from "./csv.ts";
 import type { Form } from "./form.ts";
@@ -6,7 +6,7 @@ import { MAX_CSV_FIELDS } from "./limits.ts";
 import { eachSubmission } from "./submissions.ts";
 
 /** The submissions of a form as JSON lines, newest first, a page at a time. */
-export async function* exportJsonl(app: App, form: Form): AsyncGenerator<string> {
+export async function* exportJsonl(app: FormsApp, form: Form): AsyncGenerator<string> {
   for await (const page of eachSubmission(app, form)) {
     yield page.map((submission) => `${JSON.stringify(submission)}\n`).join("");
     await othersFirst();
@@ -18,7 +18,7 @@ export async function* exportJsonl(app: App, form: Form): AsyncGenerator<string>
  * `MAX_CSV_FIELDS` share the column `otherFields`, as a JSON object. It reads the submissions twice, because the head
  * has to name every field.
  */
-export async function* exportCsv(app: App, form: Form): AsyncGenerator<string> {
+export async function* exportCsv(app: FormsApp, form: Form): AsyncGenerator<string> {
   const fields = new Set<string>();
   let hasOthers = false;
   for await (const page of eachSubmission(app, form)) {

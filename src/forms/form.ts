@@ -42,7 +42,7 @@ function blankForm(slug: string, key: string, now: number): FormRecord {
   };
 }
 
-/** The record that a patch makes of another. Drivers call it inside the transaction that reads and writes. */
+/** The record that a patch makes of another. */
 export function applyFormPatch(
   current: FormRecord,
   patch: FormPatch,
@@ -73,7 +73,7 @@ export function newForm(app: Clockwork, { slug, ...settings }: NewForm): FormRec
 
 export function noSuchForm(slugOrKey: string): AppError {
   return new AppError("not_found", `form "${slugOrKey}" does not exist`, {
-    hint: "formflag forms list shows the forms there are",
+    reason: "form-not-found",
   });
 }
 

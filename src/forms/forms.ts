@@ -1,43 +1,87 @@
-import type { App, Store } from "../app.ts";
-import { watchChanges } from "../base/changes.ts";
-import { type Form, type NewForm, newForm, noSuchForm } from "./form.ts";
+import type { Caller } from "../access/caller.ts";
+import { change, type Plan } from "../access/door.ts";
+import { requireScope } from "../access/token.ts";
+import { createCache } from "../base/changes.ts";
+import { AppError } from "../base/errors.ts";
+import type { SetResult } from "../base/result.ts";
+import type { FormChange } from "./change.ts";
+import {
+  applyFormPatch,
+  newForm,
+  noSuchForm,
+  viewForm,
+  type Form,
+  type FormPatch,
+  type FormRecord,
+  type NewForm,
+} from "./form.ts";
+import { clearDeletedForms } from "./removal.ts";
+import type { FormsApp } from "./store.ts";
 
-/** Makes a form with its key: enabled, uploads off. Throws `conflict` where the slug is taken. */
-export function createForm(app: App, input: NewForm): Promise<Form> {
-  return app.store.forms.insert(newForm(app, input));
+/** How long a deletion takes the time of its caller, in milliseconds; the rest is done in the background. */
+const DELETION_MS = 2000;
+
+/** Creates a form with its key: enabled, uploads off. Throws `conflict` where the slug is taken. */
+export function createForm(app: FormsApp, caller: Caller, input: NewForm): Promise<Form> {
+  requireScope(caller, "forms:write");
+  return change(app, caller, async (): Promise<Plan<FormChange, Form>> => {
+    const form = newForm(app, input);
+    if (await app.store.forms.find(form.slug))
+      throw new AppError("conflict", `form "${form.slug}" already exists`, { reason: "form-exists" });
+    return { changes: [{ change: "insertForm", form }], result: viewForm(form) };
+  });
+}
+
+/** Changes the settings of a form. Throws `not_found`. */
+export function setForm(
+  app: FormsApp,
+  caller: Caller,
+  slugOrKey: string,
+  patch: FormPatch,
+): Promise<{ form: Form; result: SetResult }> {
+  requireScope(caller, "forms:write");
+  return change(app, caller, async ({ at }) => {
+    const { record, result } = applyFormPatch(await findRecord(app, slugOrKey), patch, at);
+    const changes = result === "unchanged" ? [] : [{ change: "updateForm" as const, form: record }];
+    return { changes, result: { form: viewForm(record), result } };
+  });
+}
+
+/**
+ * Deletes a form: it is gone at once, its submissions and their files in steps, so that nobody waits for a large form.
+ * Throws `not_found`.
+ */
+export async function deleteForm(app: FormsApp, caller: Caller, slugOrKey: string): Promise<void> {
+  requireScope(caller, "forms:write");
+  await change(app, caller, async (): Promise<Plan<FormChange, void>> => {
+    const { slug, key } = await findRecord(app, slugOrKey);
+    return { changes: [{ change: "deleteForm", slug, key, onlyEmpty: false }], result: undefined };
+  });
+  await clearDeletedForms(app, app.now() + DELETION_MS);
 }
 
 /** The form of that slug or key. Throws `not_found`. */
-export async function getForm(app: App, slugOrKey: string): Promise<Form> {
-  const form = await app.store.forms.find(slugOrKey);
-  if (!form) throw noSuchForm(slugOrKey);
-  return form;
+export async function getForm(app: FormsApp, slugOrKey: string): Promise<Form> {
+  return viewForm(await findRecord(app, slugOrKey));
+}
+
+/** Every form, by slug. */
+export async function listForms(app: FormsApp): Promise<Form[]> {
+  return (await app.store.forms.list()).map(viewForm);
 }
 
 /** Finds forms by the key in their address, kept in memory while no setup changes. */
 export function createFormFinder(
-  store: Store,
+  store: FormsApp["store"],
 ): (key: string) => Form | undefined | Promise<Form | undefined> {
-  const changes = watchChanges(store);
-  const kept = new Map<string, { version: number; form: Form }>();
-  const load = async (key: string) => {
-    const version = await changes.look();
-    const entry = kept.get(key);
-    if (entry?.version === version) return entry.form;
-    const form = await store.forms.findByKey(key);
-    if (form) kept.set(key, { version, form });
-    else kept.delete(key);
-    return form;
-  };
-  return (key) => {
-    const version = changes.known();
-    const entry = kept.get(key);
-    return entry && entry.version === version ? entry.form : load(key);
-  };
+  return createCache(store, async (key) => {
+    const record = await store.forms.findByKey(key);
+    return record && viewForm(record);
+  });
 }
 
-/** Removes a form, its submissions and their files. Throws `not_found`. */
-export async function deleteForm(app: App, slugOrKey: string): Promise<void> {
-  const files = await app.store.forms.delete(slugOrKey);
-  await app.blobs.delete(files);
+async function findRecord(app: FormsApp, slugOrKey: string): Promise<FormRecord> {
+  const form = await app.store.forms.find(slugOrKey);
+  if (!form) throw noSuchForm(slugOrKey);
+  return form;
 }

@@ -24,6 +24,6 @@ export type StagedFile = { field: string; name: string; type: string; blob: Stag
 
 export function noSuchSubmission(id: string): AppError {
   return new AppError("not_found", `submission "${id}" does not exist`, {
-    hint: "formflag submissions list <form> shows the submissions there are",
+    reason: "submission-not-found",
   });
 }

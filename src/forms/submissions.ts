@@ -1,4 +1,5 @@
-import type { App } from "../app.ts";
+import { removeLooseFiles } from "./removal.ts";
+import type { FormsApp } from "./store.ts";
 import { AppError } from "../base/errors.ts";
 import { blobKey } from "../blobs/key.ts";
 import type { Form } from "./form.ts";
@@ -17,7 +18,7 @@ import {
  * is stored. What goes wrong after that is reported: the submission is stored, and the next start clears up.
  */
 export async function storeSubmission(
-  app: App,
+  app: FormsApp,
   form: Form,
   draft: Draft,
   report: (error: unknown) => void = rethrow,
@@ -57,7 +58,7 @@ function rethrow(error: unknown): never {
 }
 
 /** The submission of that id. Throws `not_found`. */
-export async function getSubmission(app: App, id: string): Promise<Submission> {
+export async function getSubmission(app: FormsApp, id: string): Promise<Submission> {
   const submission = await app.store.submissions.find(id);
   if (!submission) throw noSuchSubmission(id);
   return submission;
@@ -65,7 +66,7 @@ export async function getSubmission(app: App, id: string): Promise<Submission> {
 
 /** A page of a form's submissions, newest first; a page of large ones is shorter. Throws `not_found` for the form. */
 export async function listSubmissions(
-  app: App,
+  app: FormsApp,
   form: string,
   page: { limit: number; before: string | null },
 ): Promise<SubmissionPage & { total: number }> {
@@ -78,7 +79,7 @@ export async function listSubmissions(
 }
 
 /** Every submission of a form, newest first, in pages of a bounded size. */
-export async function* eachSubmission(app: App, form: Form): AsyncGenerator<Submission[]> {
+export async function* eachSubmission(app: FormsApp, form: Form): AsyncGenerator<Submission[]> {
   let before: string | null = null;
   for (;;) {
     const page: SubmissionPage = await app.store.submissions.list(form.key, 100, before);
@@ -88,21 +89,15 @@ export async function* eachSubmission(app: App, form: Form): AsyncGenerator<Subm
   }
 }
 
-/** Removes a submission, then its files: never a row without its files. A note lets `recoverUploads` finish it. */
-export async function deleteSubmission(app: App, id: string): Promise<void> {
-  const { files } = await getSubmission(app, id);
-  if (files.length === 0) {
-    await app.store.submissions.delete(id);
-    return;
-  }
-  const note = await app.blobs.note(id, files.length, true);
-  await app.blobs.delete(await app.store.submissions.delete(id));
-  await note.clear();
+/** Deletes a submission and its files. Throws `not_found`. */
+export async function deleteSubmission(app: FormsApp, id: string): Promise<void> {
+  if (!(await app.store.submissions.delete(id))) throw noSuchSubmission(id);
+  await removeLooseFiles(app);
 }
 
 /** A file of a submission by its number, from 1, or by its name where that is unique. Throws `not_found`, `conflict`. */
 export async function openFile(
-  app: App,
+  app: FormsApp,
   id: string,
   numberOrName: string,
 ): Promise<{ file: FileInfo; bytes: ReadableStream<Uint8Array<ArrayBuffer>> }> {
@@ -135,7 +130,7 @@ function findFile(files: FileInfo[], numberOrName: string): number {
  * Clears up after a process that ended in the middle of storing or deleting a submission: removes its files where it
  * has no row. No other file is touched, whatever the database holds. Returns how many were removed.
  */
-export async function recoverUploads(app: App): Promise<number> {
+export async function recoverUploads(app: FormsApp): Promise<number> {
   let removed = 0;
   for (const { keys, clear } of await app.blobs.recover()) {
     const orphans = await app.store.submissions.unreferenced(keys);

@@ -1,13 +1,12 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { Author } from "../access/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Scope } from "../access/scope.ts";
-import { type Token, requireScope } from "../access/token.ts";
+import { type Rights, requireScope } from "../access/token.ts";
 import { authenticate } from "../access/tokens.ts";
 import type { App } from "../app.ts";
 import { formatBytes } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
-import { requireChangeable } from "../projects/locks.ts";
 import { type Client, limitedAs } from "./address.ts";
 import { openBody, refuseAbandoned } from "./forms/body.ts";
 import { MAX_ADMIN_BODY, MAX_WRONG_TOKENS } from "./limits.ts";
@@ -19,26 +18,25 @@ import { createRateLimiter } from "./rate-limit.ts";
  */
 export type AdminEnv = {
   Bindings: { operator?: () => string; client?: Client };
-  Variables: { caller: Token; app: App; identify: () => Promise<Token> };
+  Variables: { caller: Caller; identify: () => Promise<Caller> };
 };
 
 export const CONFIRM = "X-Confirm";
 
 /** Who runs commands on the machine that holds the data may do everything. */
-function operatorToken(name: () => string): Token {
+function operatorRights(name: () => string): Rights {
   return {
     get name() {
       return name();
     },
     scopes: ["admin"],
-    createdAt: "",
-    expiresAt: null,
   };
 }
 
-/** Who makes a change, for the history. */
-export function authorOf(c: Context<AdminEnv>, app: App): Author {
-  return { who: c.get("caller").name, at: app.now() };
+/** Whether the header `X-Confirm` names an environment, or all of them with `*`. */
+function confirmationIn(header: string | undefined): (environment: string) => boolean {
+  const named = new Set((header ?? "").split(",").map((each) => each.trim()));
+  return (environment) => named.has(environment) || named.has("*");
 }
 
 /**
@@ -49,16 +47,18 @@ export function identify(app: App) {
   const countFailure = createFailureCount(app.now);
   return createMiddleware<AdminEnv>(async (c, next) => {
     const { operator, client } = c.env ?? {};
-    const identifyCaller = async () => {
-      if (operator) return operatorToken(operator);
+    const hasConfirmed = confirmationIn(c.req.header(CONFIRM));
+    const identifyCaller = async (): Promise<Caller> => {
+      if (operator) return Object.assign(operatorRights(operator), { hasConfirmed, verify: async () => {} });
       try {
-        return await authenticate(app, bearerToken(c.req.header("authorization")));
+        const secret = bearerToken(c.req.header("authorization"));
+        const verify = async () => void (await authenticate(app, secret));
+        return { ...(await authenticate(app, secret)), hasConfirmed, verify };
       } catch (error) {
         if (client) countFailure(error, () => client);
         throw error;
       }
     };
-    c.set("app", app);
     c.set("identify", identifyCaller);
     c.set("caller", await identifyCaller());
     await next();
@@ -69,18 +69,14 @@ export function identify(app: App) {
 export type OperationPlace = "path" | "query";
 
 /**
- * Lets a caller pass who holds the scope there and, where the operation `changes` what is at the path, may do so although it
- * is locked. The caller is checked before the body is read, so that only one who may ask makes the server read it, and
- * again after it, since a token may be revoked or expire while a body is on its way. Throws `forbidden` or `unconfirmed`,
- * `too_large` for a body of more than `maxBody` bytes, `invalid` where its sender went away, and as `identify` does.
+ * Lets a caller pass who holds the scope there: checked before the body is read, so that only one who may ask makes the
+ * server read it, and again after it, since a token may be revoked or expire while a body is on its way. Throws
+ * `forbidden`, `too_large` for a body of more than `maxBody` bytes, `invalid` where its sender went away, and as `identify`
+ * does.
  */
 export function requires(
   scope: Scope,
-  {
-    changes = false,
-    place = "path",
-    maxBody = MAX_ADMIN_BODY,
-  }: { changes?: boolean; place?: OperationPlace; maxBody?: number } = {},
+  { place = "path", maxBody = MAX_ADMIN_BODY }: { place?: OperationPlace; maxBody?: number } = {},
 ) {
   return createMiddleware<AdminEnv>(async (c, next) => {
     const { project, ...path } = c.req.param() as Partial<Record<string, string>>;
@@ -92,7 +88,6 @@ export function requires(
       requireScope(c.get("caller"), scope, { project, environment });
     }
     if (c.req.method !== "GET") await refuseAbandoned(c.req.raw);
-    if (changes && project !== undefined) await requireUnlocked(c, { project, environment });
     await next();
   });
 }
@@ -103,16 +98,6 @@ async function readBody(c: Context<AdminEnv>, limit: number): Promise<void> {
   const body = await openBody(c.req.raw).readAll(limit, tooLarge);
   // Hono's type names what its cache holds, which are promises.
   Object.assign(c.req.bodyCache, { arrayBuffer: Promise.resolve(body) });
-}
-
-/** Lets a change pass as `requireChangeable` does: it is confirmed where the header `X-Confirm` says so. */
-export function requireUnlocked(
-  c: Context<AdminEnv>,
-  place: { project: string; environment?: string | undefined },
-): Promise<void> {
-  const named = new Set((c.req.header(CONFIRM) ?? "").split(",").map((each) => each.trim()));
-  const isConfirmed = (environment: string) => named.has(environment) || named.has("*");
-  return requireChangeable(c.get("app"), c.get("caller"), place, isConfirmed);
 }
 
 /**
@@ -133,7 +118,7 @@ export function bearerToken(authorization: string | undefined): string {
   const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (token === undefined) {
     throw new AppError("unauthenticated", "a token is missing: send it as Authorization: Bearer <token>", {
-      hint: "formflag tokens create makes one, on the machine that holds the data",
+      reason: "token-unknown",
     });
   }
   return token;

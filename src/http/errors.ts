@@ -24,6 +24,7 @@ export type Shown = {
   message: string;
   /** The message without text that the caller chose. */
   plain: string;
+  reason: string | null;
   hint: string | null;
   headers: Record<string, string>;
 };
@@ -46,7 +47,7 @@ export function showError(error: unknown, report: Report, request: Request): Sho
     report.error(error, request);
     report.refused("internal");
     const message = "internal error";
-    return { status: 500, code: "internal", message, plain: message, hint: null, headers: {} };
+    return { status: 500, code: "internal", message, plain: message, reason: null, hint: null, headers: {} };
   }
   if (error.code === "unavailable") report.error(error, request);
   report.refused(error.code);
@@ -55,6 +56,7 @@ export function showError(error: unknown, report: Report, request: Request): Sho
     code: error.code,
     message: error.message,
     plain: error.plain,
+    reason: error.reason,
     hint: error.hint,
     headers: error.retryAfter === null ? {} : retryAfter(error.retryAfter),
   };

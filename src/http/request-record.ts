@@ -11,6 +11,9 @@ export type RequestRecord = {
   status: number;
   /** Milliseconds until the answer began. */
   ms: number;
-  id: string;
+  /** Null for a read that nothing names. */
+  id: string | null;
+  /** A read of flags that succeeded: there may be thousands a second. */
+  isRead: boolean;
   client: () => Client;
 };

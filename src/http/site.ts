@@ -23,7 +23,7 @@ import {
   READY_PATH,
   SUBMIT_PATH,
 } from "./paths.ts";
-import { REQUEST_ID, requestId } from "./request-id.ts";
+import { REQUEST_ID, requestId, sentRequestId } from "./request-id.ts";
 import type { RequestRecord, ServiceName } from "./request-record.ts";
 import { NO_SNIFF } from "./security.ts";
 
@@ -44,6 +44,8 @@ export type SiteOptions = {
   hsts: number | null;
   isTrustedProxy: (address: string) => boolean;
   log: (record: RequestRecord) => void;
+  /** Whether reads of flags that succeed are logged too, so that each needs an id. */
+  logsReads: boolean;
   report: Report;
   /** Told of a request with an `X-Forwarded-For` that does not count, because no trusted proxy sent it. */
   forwardedIgnored: () => void;
@@ -72,7 +74,7 @@ export type Site = {
 
 /** Puts the services of one address together, with health checks and one log record a request. */
 export function createSite({ forms, flags, ofrep, admin, metrics }: Services, options: SiteOptions): Site {
-  const { app, basePath, hsts, isTrustedProxy, log, report, forwardedIgnored } = options;
+  const { app, basePath, hsts, isTrustedProxy, log, logsReads, report, forwardedIgnored } = options;
   const { isHealthy, isReady } = createHealth(app, report);
   const strictTransport = hsts === null ? null : `max-age=${hsts}`;
 
@@ -99,11 +101,13 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
       client,
     }: Pick<RequestRecord, "service" | "route" | "client"> & { start: number },
   ) => {
-    const id = requestId(request);
-    answer.headers.set(REQUEST_ID, id);
+    const { status } = answer;
+    const isRead = service === "flags" && status < 400;
+    const id = isRead && !logsReads ? sentRequestId(request) : requestId(request);
+    if (id !== null) answer.headers.set(REQUEST_ID, id);
     if (strictTransport !== null) answer.headers.set("Strict-Transport-Security", strictTransport);
     const ms = performance.now() - start;
-    log({ service, method: request.method, route, status: answer.status, ms, id, client });
+    log({ service, method: request.method, route, status, ms, id, isRead, client });
     return answer;
   };
 

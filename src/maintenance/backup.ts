@@ -1,3 +1,4 @@
+import { createSum, type Sum } from "../base/sum.ts";
 import { AppError } from "../base/errors.ts";
 import type { Blobs, StagedBlob } from "../blobs/blobs.ts";
 import { shardOf } from "../blobs/key.ts";
@@ -256,8 +257,8 @@ async function take(entries: AsyncIterator<ArchiveEntry>, path: string): Promise
 }
 
 function noBackup(why: string, cause?: unknown): AppError {
-  return new AppError("unsupported", `this is no backup of formflag: ${why}`, {
-    hint: "formflag backup create makes one",
+  return new AppError("unsupported", `this is not a formflag backup: ${why}`, {
+    reason: "backup-unreadable",
     cause,
   });
 }
@@ -282,11 +283,9 @@ async function* asStored(file: StoredFile, bytes: AsyncIterable<Uint8Array>): As
 
 function notAsStored({ key, name, submission }: StoredFile, what: string): AppError {
   return new AppError("unsupported", `the file ${key} ${what}: ${name} of submission ${submission}`, {
-    hint: "formflag check finds all such files; a backup can be made once they are put back, or their submissions deleted",
+    reason: "files-damaged",
   });
 }
-
-type Sum = { size: number; sha256: string };
 
 async function measure(
   bytes: AsyncIterable<Uint8Array>,
@@ -317,17 +316,4 @@ async function saveAs(
   };
   await scratch.save(name, measured());
   return sum.result().sha256;
-}
-
-function createSum() {
-  const hash = new Bun.CryptoHasher("sha256");
-  let size = 0;
-  return {
-    add(chunk: Uint8Array) {
-      hash.update(chunk);
-      size += chunk.byteLength;
-    },
-    size: () => size,
-    result: (): Sum => ({ size, sha256: hash.digest("hex") }),
-  };
 }

@@ -1,4 +1,5 @@
-import type { App, Store } from "../app.ts";
+import { createSum } from "../base/sum.ts";
+import type { MaintenanceApp } from "./store.ts";
 import { FILE_KEY } from "../blobs/key.ts";
 import type { StoredFile } from "../forms/submission.ts";
 
@@ -20,15 +21,12 @@ export type CheckResult = {
 /** How many files are read from the database at a time. */
 const PAGE = 500;
 
-/** Time in which at least one more file of a form that is being deleted goes. */
-const SETTLE_MS = 200;
-
 /**
  * Looks whether the database is sound and every file is there as it was stored, and for orphans. May run beside a
  * server: what comes or goes meanwhile is no problem. Files are not looked at where the database is damaged.
  */
 export async function checkData(
-  app: App,
+  app: MaintenanceApp,
   progress: (done: number, total: number) => void,
 ): Promise<CheckResult> {
   const broken = await app.store.check();
@@ -51,7 +49,9 @@ export async function checkData(
 }
 
 /** Every file of every submission, by key. */
-export async function* storedFiles(list: Store["submissions"]["files"]): AsyncGenerator<StoredFile> {
+export async function* storedFiles(
+  list: MaintenanceApp["store"]["submissions"]["files"],
+): AsyncGenerator<StoredFile> {
   let after = "";
   for (;;) {
     const page = await list(after, PAGE);
@@ -62,7 +62,7 @@ export async function* storedFiles(list: Store["submissions"]["files"]): AsyncGe
 }
 
 /** Removes the orphans that a check found. No server may be running: it could be about to refer to them. */
-export async function removeOrphans(app: App, problems: Problem[]): Promise<number> {
+export async function removeOrphans(app: MaintenanceApp, problems: Problem[]): Promise<number> {
   const keys = problems.filter(({ kind }) => kind === "orphan").map(({ what }) => what);
   const orphans = await orphansAmong(app, keys);
   await app.blobs.delete(orphans);
@@ -70,7 +70,7 @@ export async function removeOrphans(app: App, problems: Problem[]): Promise<numb
 }
 
 async function checkFile(
-  app: App,
+  app: MaintenanceApp,
   { key, submission, name, size, sha256 }: StoredFile,
   count: (bytes: number) => void,
 ): Promise<Problem | undefined> {
@@ -82,49 +82,34 @@ async function checkFile(
 }
 
 async function faultOf(
-  app: App,
+  app: MaintenanceApp,
   key: string,
   { size, sha256 }: Pick<StoredFile, "size" | "sha256">,
   count: (bytes: number) => void,
 ): Promise<[kind: "missing" | "damaged", message: string] | undefined> {
-  const hash = new Bun.CryptoHasher("sha256");
-  let found = 0;
+  const sum = createSum();
   try {
-    for await (const chunk of await app.blobs.open(key)) {
-      hash.update(chunk);
-      found += chunk.byteLength;
-      count(chunk.byteLength);
-    }
+    for await (const chunk of await app.blobs.open(key)) count(sum.add(chunk));
   } catch (error) {
     if (await app.blobs.has(key)) throw error;
     return ["missing", "is not in the upload directory"];
   }
-  if (found !== size) return ["damaged", `has ${found} bytes instead of ${size}`];
-  if (hash.digest("hex") !== sha256) return ["damaged", "has other bytes than were stored"];
+  const found = sum.result();
+  if (found.size !== size) return ["damaged", `has ${found.size} bytes instead of ${size}`];
+  if (found.sha256 !== sha256) return ["damaged", "has other bytes than were stored"];
   return undefined;
 }
 
-/** Of these keys the ones that no submission refers to, nor one that is being stored or deleted. */
-async function orphansAmong(app: App, keys: string[]): Promise<string[]> {
+/** Of these keys the ones that no submission refers to, and that are neither being stored nor about to be removed. */
+async function orphansAmong(app: MaintenanceApp, keys: string[]): Promise<string[]> {
   // In this order: a file is noted before it is kept, and its row is there before the note is gone.
   const pending = new Set(await app.blobs.pending());
-  const settled = keys.filter((key) => !pending.has(key));
-  const unreferenced = await app.store.submissions.unreferenced(settled);
-  // And again: a deletion notes its files before their row goes, and clears the note after they are gone.
-  const deleting = new Set(await app.blobs.pending());
-  const loose = unreferenced.filter((key) => !deleting.has(key));
-  // The files of a deleted form go one by one after its rows: orphans are those that stay.
-  let orphans = await presentAmong(app, loose);
-  for (let isSettled = orphans.length === 0; !isSettled;) {
-    await Bun.sleep(SETTLE_MS);
-    const left = await presentAmong(app, orphans);
-    isSettled = left.length === orphans.length;
-    orphans = left;
-  }
-  return orphans;
+  const unreferenced = await app.store.submissions.unreferenced(keys.filter((key) => !pending.has(key)));
+  // What was loose before is removed before that is forgotten.
+  return presentAmong(app, unreferenced);
 }
 
-async function presentAmong(app: App, keys: string[]): Promise<string[]> {
+async function presentAmong(app: MaintenanceApp, keys: string[]): Promise<string[]> {
   const present = await Promise.all(keys.map((key) => app.blobs.has(key)));
   return keys.filter((_, index) => present[index]);
 }

@@ -1,4 +1,4 @@
-import type { Store } from "../app.ts";
+import type { FormsApp, SubmissionStore } from "../forms/store.ts";
 import type { Distribution } from "../base/metrics.ts";
 
 /** The database as a whole. */
@@ -20,7 +20,7 @@ export type DatabaseStore = {
 export type Snapshot = {
   /** How many submissions and files there are, and the bytes of the files together. */
   counts(): Promise<{ submissions: number; files: number; bytes: number }>;
-  files: Store["submissions"]["files"];
+  files: SubmissionStore["files"];
   close(): Promise<void>;
 };
 
@@ -35,3 +35,6 @@ export type StoreStats = {
   /** Of the database on its disk. */
   bytes: number;
 };
+
+/** The part of the app that checks and copies everything. */
+export type MaintenanceApp = Omit<FormsApp, "store"> & { store: FormsApp["store"] & DatabaseStore };

@@ -18,6 +18,6 @@ export function newEnvironment(
 
 export function noSuchEnvironment(project: string, slug: string): AppError {
   return new AppError("not_found", `environment "${slug}" does not exist in project "${project}"`, {
-    hint: `formflag environments list -p ${project} shows the environments there are`,
+    reason: "environment-not-found",
   });
 }

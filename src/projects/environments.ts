@@ -1,24 +1,55 @@
-import type { App } from "../app.ts";
-import { type Environment, type NewEnvironment, newEnvironment, noSuchEnvironment } from "./environment.ts";
-
-/**
- * Adds an environment to a project; the history names `who`. Throws `not_found` for the project or `from`, `conflict`
- * for the slug.
- */
-export function createEnvironment(
-  app: App,
-  project: string,
-  input: NewEnvironment,
-  who = "formflag",
-): Promise<Environment> {
-  const environment = { ...newEnvironment(app, input), createdAt: app.now() };
-  return app.store.environments.insert(project, environment, input.from ?? null, who);
-}
+import type { Caller } from "../access/caller.ts";
+import { change, type Plan } from "../access/door.ts";
+import { requireScope } from "../access/token.ts";
+import type { SetResult } from "../base/result.ts";
+import type { ProjectChange } from "./change.ts";
+import { noSuchEnvironment, type Environment } from "./environment.ts";
+import { planDeletion, planUpdate } from "./plan.ts";
+import { requireChangeable } from "./locks.ts";
+import type { ProjectsApp } from "./store.ts";
 
 /** The environment of that slug. Throws `not_found` for the project or the environment. */
-export async function getEnvironment(app: App, project: string, slug: string): Promise<Environment> {
+export async function getEnvironment(app: ProjectsApp, project: string, slug: string): Promise<Environment> {
   const environments = await app.store.environments.list(project);
   const environment = environments.find((each) => each.slug === slug);
   if (!environment) throw noSuchEnvironment(project, slug);
   return environment;
+}
+
+type LockedEnvironment = { environment: Environment; result: SetResult };
+
+/** Locks or unlocks an environment. Throws `not_found`. */
+export function lockEnvironment(
+  app: ProjectsApp,
+  caller: Caller,
+  project: string,
+  slug: string,
+  locked: boolean,
+): Promise<LockedEnvironment> {
+  requireScope(caller, "admin");
+  return change(app, caller, async (): Promise<Plan<ProjectChange, LockedEnvironment>> => {
+    const before = await getEnvironment(app, project, slug);
+    if (before.locked === locked)
+      return { changes: [], result: { environment: before, result: "unchanged" } };
+    const environment = { ...before, locked };
+    return {
+      changes: [planUpdate(project, before, { locked })],
+      result: { environment, result: "updated" },
+    };
+  });
+}
+
+/** Deletes an environment with its flag values. Throws `not_found`, and for a lock as `requireChangeable`. */
+export function deleteEnvironment(
+  app: ProjectsApp,
+  caller: Caller,
+  project: string,
+  slug: string,
+): Promise<void> {
+  requireScope(caller, "admin");
+  return change(app, caller, async () => {
+    const environment = await getEnvironment(app, project, slug);
+    await requireChangeable(app, caller, { project, environment: slug });
+    return { changes: [planDeletion(project, environment)], result: undefined };
+  });
 }

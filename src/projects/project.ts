@@ -27,7 +27,7 @@ export function newProject(app: Clockwork, input: NewProject): Project & { creat
 
 export function noSuchProject(slug: string): AppError {
   return new AppError("not_found", `project "${slug}" does not exist`, {
-    hint: "formflag projects list shows the projects there are",
+    reason: "project-not-found",
   });
 }
 

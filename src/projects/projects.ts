@@ -1,14 +1,42 @@
-import type { App } from "../app.ts";
-import { type NewProject, type Project, newProject, noSuchProject } from "./project.ts";
+import type { Caller } from "../access/caller.ts";
+import { change, type Plan } from "../access/door.ts";
+import { requireScope } from "../access/token.ts";
+import { AppError } from "../base/errors.ts";
+import type { ProjectChange } from "./change.ts";
+import { planEnvironment } from "./plan.ts";
+import { requireChangeable } from "./locks.ts";
+import { newProject, noSuchProject, type NewProject, type Project } from "./project.ts";
+import type { ProjectsApp } from "./store.ts";
 
-/** Makes a project with its keys and environments, for which the history names `who`. Throws `conflict` where the slug is taken. */
-export function createProject(app: App, input: NewProject, who = "formflag"): Promise<Project> {
-  return app.store.projects.insert(newProject(app, input), who);
+/** Creates a project with its keys and environments. Throws `conflict` where the slug is taken. */
+export function createProject(app: ProjectsApp, caller: Caller, input: NewProject): Promise<Project> {
+  requireScope(caller, "admin");
+  return change(app, caller, async ({ at }): Promise<Plan<ProjectChange, Project>> => {
+    if (await app.store.projects.find(input.slug)) {
+      throw new AppError("conflict", `project "${input.slug}" already exists`, { reason: "project-exists" });
+    }
+    const { slug, name, key, environments } = newProject(app, input);
+    const made = environments.map((environment) => planEnvironment(slug, environment, at));
+    return {
+      changes: [{ change: "insertProject", project: slug, name, key, createdAt: at, history: null }, ...made],
+      result: { slug, name, key, environments },
+    };
+  });
 }
 
 /** The project of that slug. Throws `not_found`. */
-export async function getProject(app: App, slug: string): Promise<Project> {
+export async function getProject(app: ProjectsApp, slug: string): Promise<Project> {
   const project = await app.store.projects.find(slug);
   if (!project) throw noSuchProject(slug);
   return project;
+}
+
+/** Deletes a project with its environments, flags and history. Throws `not_found`, and for a lock as `requireChangeable`. */
+export function deleteProject(app: ProjectsApp, caller: Caller, slug: string): Promise<void> {
+  requireScope(caller, "admin");
+  return change(app, caller, async (): Promise<Plan<ProjectChange, void>> => {
+    await getProject(app, slug);
+    await requireChangeable(app, caller, { project: slug });
+    return { changes: [{ change: "deleteProject", project: slug, history: null }], result: undefined };
+  });
 }

@@ -39,7 +39,7 @@ async function openShop(args: string[] = []) {
       const ended = (async () => {
         try {
           for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
-            for (const [, data] of chunk.matchAll(/^event: message\ndata: (.*)\n\n/gm))
+            for (const [, data] of chunk.matchAll(/^event: message\nid: \d+-\d+\ndata: (.*)\n\n/gm))
               events.push(JSON.parse(data!));
           }
         } catch {
@@ -145,7 +145,11 @@ describe("a stream of change events", () => {
     const server = await startServer(["--base-path", "/flags"]);
     const project = await onData(server.data).json<Project>("projects", "create", "shop");
     const headers = { "x-project-key": project.key, "x-environment-key": project.environments[0]!.key };
-    const answer = await fetch(`${server.url}/flags/ofrep/v1/evaluate/flags`, { method: "POST", headers });
+    const answer = await fetch(`${server.url}/flags/ofrep/v1/evaluate/flags`, {
+      method: "POST",
+      headers,
+      body: "{}",
+    });
     const [{ endpoint }] = ((await answer.json()) as Bulk).eventStreams;
     expect(endpoint.requestUri).toStartWith("/flags/ofrep/v1/events?ticket=");
     const stream = await fetch(new URL(endpoint.requestUri, server.url));

@@ -368,7 +368,6 @@ describe("the log", () => {
         id: expect.any(String),
       },
       expect.objectContaining({ method: "POST", route: "/v1/s/:form_key", status: 415 }),
-      expect.objectContaining({ method: "GET", route: "/api/v1/flags/:slug", status: 200 }),
       expect.objectContaining({ method: "GET", status: 404 }),
       expect.objectContaining({ method: "GET", route: "/v1/s/:form_key" }),
     ]);

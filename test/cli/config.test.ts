@@ -4,13 +4,13 @@ import { describe, expect, test } from "bun:test";
 import { formflag, onData } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
-type Setting = { setting: string; value: unknown; source: string; environment: string | null };
+type Setting = { value: unknown; source: string; environment: string | null };
 
 /** What `config show --json` says of each setting. */
 async function shown(args: string[], env: Record<string, string> = {}): Promise<Map<string, Setting>> {
   const { code, stdout, stderr } = await formflag(["config", "show", "--json", ...args], { env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  return new Map((JSON.parse(stdout) as Setting[]).map((setting) => [setting.setting, setting]));
+  return new Map(Object.entries(JSON.parse(stdout) as Record<string, Setting>));
 }
 
 /** A data directory that holds a project of that name. */
@@ -30,7 +30,6 @@ describe("config show", () => {
   test("names each setting with its value, its source and its variable", async () => {
     const settings = await shown(["--data", "/tmp/x"], { FORMFLAG_LISTEN: "127.0.0.1:1234" });
     expect(settings.get("data")).toEqual({
-      setting: "data",
       value: "/tmp/x",
       source: "cli",
       environment: "FORMFLAG_DATA",

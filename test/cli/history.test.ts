@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { openApp } from "../../cli/data/open.ts";
 import { createToken } from "../../src/access/tokens.ts";
+import { OPERATOR } from "../support/caller.ts";
 import { eventually } from "../support/eventually.ts";
 import { formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
@@ -105,7 +106,7 @@ describe("history", () => {
     const { data, set, history } = await openShop();
     await set("--on");
     const app = openApp(data, "inline");
-    const { token } = await createToken(app, { name: "pipeline", scopes: ["flags:write"] });
+    const { token } = await createToken(app, OPERATOR, { name: "pipeline", scopes: ["flags:write"] });
     await app.store.close();
     const { url } = await startServer([], { data });
     const env = { FORMFLAG_SERVER: url, FORMFLAG_TOKEN: token };

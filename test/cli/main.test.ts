@@ -151,7 +151,7 @@ describe("errors under --json", () => {
     expect(await failing("projects", "create", "shop", ...at)).toMatchObject({
       exit: 5,
       code: "conflict",
-      hint: "formflag projects get shop shows it",
+      hint: "formflag projects get shop shows it; --if-not-exists leaves it as it is",
     });
     expect(await failing("projects", "delete", "shop", ...at)).toMatchObject({
       exit: 2,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import type { Command } from "commander";
-import { buildProgram } from "../../cli/main.ts";
+import { buildProgram } from "../../cli/program.ts";
 import { type Io, processIo } from "../../cli/output/terminal.ts";
 import { wrap, wrapHelp } from "../../cli/output/wrap.ts";
 import { createLog } from "../../cli/serve/log.ts";

@@ -177,7 +177,7 @@ export function blobsContract(name: string, open: OpenBlobs): void {
 
     test("keys are pending from their note until it is cleared", async () => {
       const { blobs } = open();
-      const notes = [await blobs.note("a-ab", 2), await blobs.note("b-cd", 1, true)];
+      const notes = [await blobs.note("a-ab", 2), await blobs.note("b-cd", 1)];
       expect((await blobs.pending()).toSorted()).toEqual(["a-ab.1", "a-ab.2", "b-cd.1"]);
       await notes[0]!.clear();
       expect(await blobs.pending()).toEqual(["b-cd.1"]);
@@ -185,7 +185,7 @@ export function blobsContract(name: string, open: OpenBlobs): void {
 
     test("a note tells its keys to whoever recovers, until it is cleared", async () => {
       const { blobs } = open();
-      const [first, second] = [await blobs.note("a-ab", 2), await blobs.note("b-cd", 1, true)];
+      const [first, second] = [await blobs.note("a-ab", 2), await blobs.note("b-cd", 1)];
       await first.clear();
       for (const again of [1, 2]) {
         expect([again, (await blobs.recover()).map((note) => note.keys)]).toEqual([again, [["b-cd.1"]]]);

@@ -2,16 +2,39 @@ import { join } from "node:path";
 import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { tempDirectory } from "../support/temp.ts";
+import { databaseContract } from "./database.ts";
+import type { Driver } from "./driver.ts";
+import { flagsContract } from "./flags.ts";
+import { formsContract } from "./forms.ts";
 import { historyContract } from "./history.ts";
-import { storeContract } from "./store.ts";
+import { projectsContract } from "./projects.ts";
+import { readsContract } from "./reads.ts";
+import { scheduleContract } from "./schedule.ts";
+import { segmentsContract } from "./segments.ts";
+import { setupContract } from "./setup.ts";
+import { submissionsContract } from "./submissions.ts";
+import { tokensContract } from "./tokens.ts";
 
 for (const writing of ["inline", "thread"] as const) {
   const directory = tempDirectory();
-  const pathOf = (name: string) => join(directory, `${name}.db`);
-  storeContract(
-    `SQLite, written ${writing}`,
-    (name) => openSqliteStore(pathOf(name), writing),
-    (from, into, progress) => takeSnapshot(pathOf(from), pathOf(into), progress),
-  );
-  historyContract(`SQLite, written ${writing}`, (name) => openSqliteStore(pathOf(name), writing));
+  const pathOf = (database: string) => join(directory, `${database}.db`);
+  const driver: Driver = {
+    name: `SQLite, written ${writing}`,
+    open: (database) => openSqliteStore(pathOf(database), writing),
+    copy: (from, into, progress) => takeSnapshot(pathOf(from), pathOf(into), progress),
+  };
+  for (const contract of [
+    projectsContract,
+    flagsContract,
+    readsContract,
+    segmentsContract,
+    historyContract,
+    scheduleContract,
+    formsContract,
+    submissionsContract,
+    tokensContract,
+    setupContract,
+    databaseContract,
+  ])
+    contract(driver);
 }

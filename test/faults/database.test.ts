@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { EXECUTABLE, formflag, onData, startServer } from "../support/executable.ts";
+import { rootsOf } from "../support/pages.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { clientOf, jsonSubmission, multipartSubmission, prepare, seededRandom, sha256 } from "./load.ts";
 
@@ -175,7 +176,8 @@ test("without its log a database is whole, and lacks what stood only there", asy
 describe("a database with pages overwritten in its middle", () => {
   const data = copyOf(stopped.data);
   const file = join(data, "formflag.db");
-  for (let page = 4; page < 20; page += 1) overwrite(file, page * PAGE, PAGE);
+  for (const start of rootsOf(file, "forms", "projects", "environments", "flags"))
+    overwrite(file, start, PAGE);
 
   test("is found damaged by a check, and left as it was", async () => {
     const before = contentOf(data);

@@ -5,6 +5,7 @@ import type { Io } from "../../cli/output/terminal.ts";
 import { table } from "../../cli/output/text.ts";
 import { createLog } from "../../cli/serve/log.ts";
 import { createToken } from "../../src/access/tokens.ts";
+import { setFlag } from "../../src/flags/flags.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import type { Submission } from "../../src/forms/submission.ts";
 import { deleteSubmission, getSubmission } from "../../src/forms/submissions.ts";
@@ -12,19 +13,21 @@ import type { RequestRecord } from "../../src/http/request-record.ts";
 import { createSite } from "../../src/http/site.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../support/app.ts";
-import { type Parsed, parse } from "./inputs.ts";
+import { OPERATOR } from "../support/caller.ts";
+import { type Outcome, type Parsed, parse } from "./inputs.ts";
 import { expectAsOthersRead } from "./other-parsers.ts";
 
 const app = openTestApp();
 const { forms, flags, admin, report, reported } = openServices(app);
-const form = await createForm(app, { slug: "contact", uploads: true });
-const project = await createProject(app, { slug: "shop", environments: ["live"] });
-await app.store.flags.set(
+const form = await createForm(app, OPERATOR, { slug: "contact", uploads: true });
+const project = await createProject(app, OPERATOR, { slug: "shop", environments: ["live"] });
+await setFlag(
+  app,
+  OPERATOR,
   { project: "shop", environment: "live", flag: "new-checkout" },
   { enabled: true },
-  { who: "ann", at: app.now() },
 );
-const { token } = await createToken(app, { name: "reader", scopes: ["read"] });
+const { token } = await createToken(app, OPERATOR, { name: "reader", scopes: ["read"] });
 const KEYS = {
   form: form.key,
   project: project.key,
@@ -54,8 +57,6 @@ const site = createSite(
 /** What begins a line, or commands a terminal. */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 const MAX_ANSWER = 20_000;
-
-export type Outcome = { status: number; text: string; stored: Omit<Submission, "id" | "createdAt"> | null };
 
 /**
  * Sends an input twice, whole and in pieces of those sizes over and over, and checks all that is promised. Returns what

@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
+import type { Submission } from "../../src/forms/submission.ts";
 
 const CORPUS = join(import.meta.dir, "corpus");
 
@@ -23,6 +24,9 @@ export function keep(input: Buffer): string {
 }
 
 const HEAD_END = "\r\n\r\n";
+
+/** What came of a request. */
+export type Outcome = { status: number; text: string; stored: Omit<Submission, "id" | "createdAt"> | null };
 
 export type Parsed = { method: string; target: string; headers: Headers; body: Buffer };
 

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { Submission } from "../../src/forms/submission.ts";
 import { grouped, urlencodedPairs } from "../support/fields.ts";
-import type { Outcome } from "./checks.ts";
+import type { Outcome } from "./inputs.ts";
 import type { Parsed } from "./inputs.ts";
 
 /** Expects what other parsers make of the same bytes. */

@@ -6,12 +6,13 @@ import { createByteBuffer } from "../../src/http/byte-buffer.ts";
 import { createSite } from "../../src/http/site.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../support/app.ts";
+import { OPERATOR } from "../support/caller.ts";
 
 const app = openTestApp();
 const site = createSite(openServices(app), siteOptions(app));
-const form = await createForm(app, { slug: "contact", uploads: true });
-const { key, environments } = await createProject(app, { slug: "shop", environments: ["develop"] });
-const { token } = await createToken(app, { name: "admin" });
+const form = await createForm(app, OPERATOR, { slug: "contact", uploads: true });
+const { key, environments } = await createProject(app, OPERATOR, { slug: "shop", environments: ["develop"] });
+const { token } = await createToken(app, OPERATOR, { name: "admin" });
 
 const SUBMIT = `/v1/s/${form.key}?mode=rest`;
 const JSON_TYPE = { "content-type": "application/json" };

@@ -1,40 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { createToken } from "../../src/access/tokens.ts";
 import { createForm } from "../../src/forms/forms.ts";
-import { createAddressList } from "../../src/http/address.ts";
-import type { Report } from "../../src/http/errors.ts";
-import { type MetricsOptions, createMetricsApp } from "../../src/http/operation/exposition.ts";
-import { createMetrics } from "../../src/http/operation/metrics.ts";
-import type { RequestRecord } from "../../src/http/request-record.ts";
-import { type Services, type SiteOptions, createSite } from "../../src/http/site.ts";
+import type { Services } from "../../src/http/site.ts";
 import { createProject } from "../../src/projects/projects.ts";
-import { openServices, openTestApp, siteOptions } from "../support/app.ts";
-import { eventually } from "../support/eventually.ts";
+import { OPERATOR } from "../support/caller.ts";
+import { openSites } from "../support/site.ts";
 
-const app = openTestApp();
-const services = openServices(app);
-const BASE = "http://site.test";
-const PEER = "198.51.100.7";
+const { app, services, openSite } = openSites();
 const { forms, flags, admin } = services;
-
-function openSite(placed: Services, trusted: string[] = [], options: Partial<SiteOptions> = {}) {
-  const records: RequestRecord[] = [];
-  const site = createSite(placed, {
-    ...siteOptions(app),
-    isTrustedProxy: createAddressList(trusted),
-    log: (record) => void records.push(record),
-    report: services.report,
-    ...options,
-  });
-  const ask = async (path: string, init?: RequestInit, peer = PEER) =>
-    site.fetch(new Request(`${BASE}${path}`, init), () => peer);
-  /** The same request through the paths that a server routes by itself. */
-  const askHot = async (route: string, parameter: string, path: string, init?: RequestInit, peer = PEER) =>
-    site.hot
-      .find((each) => each.path === route)!
-      .handle(new Request(`${BASE}${path}`, init), parameter, () => peer);
-  return { records, ask, askHot, site };
-}
 
 const SITES: [what: string, services: Services][] = [
   ["all services", { forms, flags, admin }],
@@ -48,6 +21,7 @@ const ANY = {
   service: "operation",
   ms: expect.any(Number),
   id: expect.any(String),
+  isRead: false,
   client: expect.any(Function),
 } as const;
 
@@ -122,9 +96,9 @@ describe.each(SITES)("an address with %s", (_what, placed) => {
 describe("the log", () => {
   test("never has a form key, a project key, a token or a field value", async () => {
     const { ask, askHot, records } = openSite({ forms, flags, admin });
-    const form = await createForm(app, { slug: "logged" });
-    const project = await createProject(app, { slug: "logged" });
-    const { token } = await createToken(app, { name: "logged" });
+    const form = await createForm(app, OPERATOR, { slug: "logged" });
+    const project = await createProject(app, OPERATOR, { slug: "logged" });
+    const { token } = await createToken(app, OPERATOR, { name: "logged" });
     const value = "secret-value-1234";
     const keys = { "x-project-key": project.key, "x-environment-key": project.environments[0]!.key };
     const post = () => ({
@@ -192,9 +166,27 @@ describe("a request's id", () => {
       const { ask, records } = openSite({});
       const given = (await ask("/healthz", { headers: { "x-request-id": id } })).headers.get("x-request-id");
       expect(given).toMatch(/^[0-9a-f-]{36}$/);
-      expect(records[0]!.id).toBe(given!);
+      expect(records[0]!.id).toBe(given);
     },
   );
+
+  test("is made for a read of flags that succeeds only where such reads are logged", async () => {
+    const { key, environments } = await createProject(app, OPERATOR, { slug: "read" });
+    const keys = { "x-project-key": key, "x-environment-key": environments[0]!.key };
+    for (const logsReads of [true, false]) {
+      const { ask, records } = openSite({ flags }, [], { logsReads });
+      const idOf = async (path: string, headers: Record<string, string>) =>
+        (await ask(path, { headers })).headers.get("x-request-id");
+      expect((await idOf("/api/v1/flags", keys)) !== null).toBe(logsReads);
+      expect(await idOf("/api/v1/flags", { ...keys, "x-request-id": "mine" })).toBe("mine");
+      expect(await idOf("/api/v1/flags/none", keys)).toMatch(/^[0-9a-f-]{36}$/);
+      expect(records.map(({ isRead, id }) => [isRead, id !== null])).toEqual([
+        [true, logsReads],
+        [true, true],
+        [false, true],
+      ]);
+    }
+  });
 
   test("is another one for each request that brings none", async () => {
     const { askHot, records } = openSite({ flags });
@@ -249,94 +241,6 @@ test("every answer names the seconds for which browsers shall use HTTPS only, wh
   expect((await openSite({}).ask("/healthz")).headers.get(header)).toBeNull();
 });
 
-describe("the metrics", () => {
-  const counted = createMetrics();
-  const report: Report = { ...services.report, refused: (reason) => counted.refused("operation", reason) };
-  const about = { version: "1.2.3", commit: "abc" };
-  const place = (openTo: MetricsOptions["openTo"]) =>
-    openSite(
-      {
-        flags,
-        metrics: async () =>
-          createMetricsApp(app, { metrics: counted, report, about, openTo, streams: () => 7 }),
-      },
-      ["10.0.0.1"],
-      { log: counted.request, forwardedIgnored: counted.forwardedIgnored },
-    );
-  type From = { peer?: string; openTo?: MetricsOptions["openTo"]; host?: string };
-  const read = async (init?: RequestInit, from: From = {}) => {
-    const { peer = "127.0.0.1", openTo = "local", host = "localhost:8787" } = from;
-    const request = new Request(`http://${host}/metrics`, init);
-    const answer = await place(openTo).site.fetch(request, () => peer);
-    return { status: answer.status, text: await answer.text() };
-  };
-
-  test("are open to this machine, but not to what a proxy on it passes on", async () => {
-    for (const host of ["localhost:8787", "127.0.0.1", "[::1]:1"])
-      expect((await read({}, { host })).status).toBe(200);
-    expect((await read({}, { peer: "::1" })).status).toBe(200);
-    for (const name of ["x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via"])
-      expect((await read({ headers: { [name]: "127.0.0.1" } })).status).toBe(401);
-    expect((await read({}, { peer: PEER })).status).toBe(401);
-    const forwarded = { headers: { "x-forwarded-for": "127.0.0.1" } };
-    expect((await read(forwarded, { peer: "10.0.0.1" })).status).toBe(401);
-  });
-
-  test("are not open to a page in a browser on this machine, whose site has a name for it", async () => {
-    for (const host of ["attacker.example", "127.0.0.1.attacker.example", "192.0.2.1"])
-      expect((await read({}, { host })).status).toBe(401);
-  });
-
-  test("are open to nobody where a proxy is to be expected", async () => {
-    expect((await read({}, { openTo: "none" })).status).toBe(401);
-  });
-
-  test("are read from elsewhere with a token of the scope read", async () => {
-    for (const [scope, status] of [
-      ["read", 200],
-      ["admin", 200],
-      ["flags:read", 403],
-      ["forms:write", 403],
-    ] as const) {
-      const { token } = await createToken(app, {
-        name: `metrics-${scope.replace(":", "-")}`,
-        scopes: [scope],
-      });
-      const headers = { authorization: `Bearer ${token}` };
-      expect((await read({ headers }, { peer: PEER })).status).toBe(status);
-    }
-    const headers = { authorization: "Bearer nonsense" };
-    expect((await read({ headers }, { peer: PEER })).status).toBe(401);
-  });
-
-  test("are open at an address of their own", async () => {
-    expect((await read({}, { peer: PEER, openTo: "all", host: "metrics.example" })).status).toBe(200);
-  });
-
-  test("count requests by route and status, refusals by reason, and proxies that are not trusted", async () => {
-    const { ask, askHot } = place("local");
-    await askHot("/api/v1/flags", "", "/api/v1/flags");
-    await askHot("/api/v1/flags", "", "/api/v1/flags");
-    const before = counted.forwarded();
-    await ask("/nothing", { headers: { "x-forwarded-for": "192.0.2.1" } });
-    const { text } = await read();
-    const labels = 'service="flags",route="/api/v1/flags",status="400"';
-    expect(text).toContain(`formflag_http_request_duration_seconds_bucket{${labels},le="+Inf"} 2\n`);
-    expect(text).toContain(`formflag_http_request_duration_seconds_count{${labels}} 2\n`);
-    expect(text).toMatch(/^formflag_refused_total\{service="operation",reason="unauthenticated"\} [1-9]/m);
-    expect(text).toContain(`formflag_forwarded_ignored_total ${before + 1}\n`);
-    expect(text).toContain('formflag_build_info{version="1.2.3",commit="abc"} 1\n');
-    expect(text).toMatch(/^formflag_commit_writes_count [1-9]/m);
-    expect(text).toMatch(/^formflag_stored_bytes\{kind="database"\} [1-9]/m);
-  });
-
-  test("are text of which every line is a comment or a sample", async () => {
-    const { text } = await read();
-    for (const line of text.trimEnd().split("\n").filter(Boolean))
-      expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z]+="[^"\n]*",?)+\})? [0-9.e+-]+)$/);
-  });
-});
-
 describe("a sender behind a proxy", () => {
   const BLOCKED = "203.0.113.9";
   const PROXY = "10.0.0.1";
@@ -346,7 +250,7 @@ describe("a sender behind a proxy", () => {
       async function statusOf(peer: string, forwardedFor?: string): Promise<number> {
         const { ask, askHot } = openSite({ forms }, ["10.0.0.0/8"]);
         const slug = `proxied-${crypto.randomUUID()}`;
-        const { key } = await createForm(app, { slug, blockedSenders: [BLOCKED] });
+        const { key } = await createForm(app, OPERATOR, { slug, blockedSenders: [BLOCKED] });
         const init = {
           method: "POST",
           headers: {
@@ -375,48 +279,6 @@ describe("a sender behind a proxy", () => {
       });
     });
   }
-});
-
-test("an answer about health says whether the sender that a proxy names counts", async () => {
-  const { ask, askHot } = openSite({}, [PEER]);
-  const header = "x-formflag-forwarded";
-  const init = { headers: { "x-forwarded-for": "203.0.113.9" } };
-  for (const get of [
-    ask,
-    (path: string, ...rest: [RequestInit, string]) => askHot(path, "", path, ...rest),
-  ]) {
-    expect((await get("/healthz", init, PEER)).headers.get(header)).toBe("trusted");
-    expect((await get("/healthz", init, "198.51.100.8")).headers.get(header)).toBe("ignored");
-    expect((await get("/healthz", {}, PEER)).headers.get(header)).toBeNull();
-  }
-});
-
-test("a database that does not answer is a 503 at /healthz and /readyz", async () => {
-  const closed = openTestApp();
-  const { report, reported } = openServices(closed);
-  const site = createSite({}, { ...siteOptions(closed), report });
-  await closed.store.close();
-  for (const path of ["/healthz", "/readyz"]) {
-    const answer = await site.fetch(new Request(`${BASE}${path}`), () => PEER);
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ error: true, code: 503 });
-  }
-  expect(reported).toHaveLength(2);
-});
-
-test("readiness is checked once a second, however often it is read", async () => {
-  const app = openTestApp();
-  let checks = 0;
-  const ready = app.store.ready.bind(app.store);
-  const counted = { ...app, store: { ...app.store, ready: () => ((checks += 1), ready()) } };
-  const site = createSite({}, { ...siteOptions(counted), report: openServices(app).report });
-  const read = async () => (await site.fetch(new Request(`${BASE}/readyz`), () => PEER)).status;
-  expect(new Set(await Promise.all(Array.from({ length: 100 }, read)))).toEqual(new Set([200]));
-  expect(checks).toBe(1);
-
-  await app.store.close();
-  await eventually("the next check", async () => (await read()) === 503);
-  expect(checks).toBe(2);
 });
 
 test("none of the rest was a bug to report", () => {

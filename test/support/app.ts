@@ -59,6 +59,7 @@ export function siteOptions(app: App): SiteOptions {
     hsts: null,
     isTrustedProxy: () => false,
     log: () => {},
+    logsReads: true,
     report: { error: () => {}, refused: () => {} },
     forwardedIgnored: () => {},
   };

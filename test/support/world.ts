@@ -1,13 +1,16 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { Database } from "bun:sqlite";
 import { SCOPES, type Scope } from "../../src/access/scope.ts";
 import { createToken } from "../../src/access/tokens.ts";
+import { setFlag } from "../../src/flags/flags.ts";
+import { scheduleChange } from "../../src/flags/schedule.ts";
+import { setSegment } from "../../src/flags/segments.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { openServices, openTestApp, placeOf } from "./app.ts";
+import { OPERATOR } from "./caller.ts";
 
 export const ROOT = "/api/admin/v1";
 
@@ -35,7 +38,6 @@ const BODIES: Record<string, unknown> = {
   },
   "PATCH /projects/{project}/environments/{environment}": { locked: true },
   "POST /projects/{project}/environments/{environment}/promote": { from: "staging" },
-  "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": { to: 3 },
   "POST /projects/{project}/environments/{environment}/flags/{flag}/scheduled": {
     at: "2999-01-01T00:00:00Z",
     patch: { enabled: true },
@@ -56,34 +58,27 @@ export async function openWorld() {
   const app = openTestApp();
   const { reported, ofrep, ...services } = openServices(app);
   const admin = await services.admin();
-  await createProject(app, { slug: "shop", environments: ["develop", "staging"] });
-  const by = { who: "ann", at: app.now() };
+  await createProject(app, OPERATOR, { slug: "shop", environments: ["develop", "staging"] });
   const sale = { project: "shop", environment: "develop", flag: "sale" };
-  // Revision 3, to which a rollback can go.
-  await app.store.flags.set(sale, {}, by);
-  await app.store.flags.set(sale, { description: "d" }, by);
-  await app.store.flags.set({ ...sale, environment: "staging" }, { payload: 1 }, by);
-  await app.store.scheduled.insert("shop", {
-    ...sale,
-    id: "planned",
-    patch: { enabled: true },
-    at: app.now() + 1000,
-    createdAt: app.now(),
-    who: "ann",
-  });
-  await app.store.segments.set({ project: "shop", environment: "develop", segment: "staff" }, "false", {
-    who: "ann",
-    at: app.now(),
-  });
-  const form = await createForm(app, { slug: "contact", uploads: true });
+  const { record: made } = await setFlag(app, OPERATOR, sale, {});
+  await setFlag(app, OPERATOR, sale, { description: "d" });
+  await setFlag(app, OPERATOR, { ...sale, environment: "staging" }, { payload: 1 });
+  const planned = { patch: { enabled: true }, at: app.now() + 1000 };
+  const { id: scheduled } = await scheduleChange(app, OPERATOR, sale, planned);
+  await setSegment(app, OPERATOR, { project: "shop", environment: "develop", segment: "staff" }, false);
+  const form = await createForm(app, OPERATOR, { slug: "contact", uploads: true });
   const blob = await stageText(app.blobs, "bytes");
   const files = [{ field: "file", name: "a.txt", type: "text/plain", blob }];
   const id = await storeSubmission(app, form, { data: '{"name":"Ada"}', files });
-  await createToken(app, { name: "victim" });
+  await createToken(app, OPERATOR, { name: "victim" });
   const tokens = {} as Record<Scope, string>;
   for (const scope of SCOPES) {
     tokens[scope] = (
-      await createToken(app, { name: `only-${scope.replace(":", "-")}`, scopes: [scope], ...placeOf(scope) })
+      await createToken(app, OPERATOR, {
+        name: `only-${scope.replace(":", "-")}`,
+        scopes: [scope],
+        ...placeOf(scope),
+      })
     ).token;
   }
 
@@ -92,7 +87,7 @@ export async function openWorld() {
     environment: "develop",
     flag: "sale",
     segment: "staff",
-    scheduled: "planned",
+    scheduled,
     form: "contact",
     id,
     file: "1",
@@ -104,13 +99,17 @@ export async function openWorld() {
   const document = (await (await admin.request("/openapi.json")).json()) as {
     paths: Record<string, Record<string, Operation>>;
   };
+  const bodies: Record<string, unknown> = {
+    ...BODIES,
+    "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": { to: made.revision },
+  };
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([verb, { description, responses }]) => {
       const method = verb.toUpperCase();
       const name = `${method} ${path.replace(ROOT, "")}`;
       const needed = /`(\S+)`/.exec(description)?.[1] as Scope;
       const success = Number(Object.keys(responses).find((status) => status.startsWith("2")));
-      return { name, path, method, needed, success, address: addressOf(path), body: BODIES[name] };
+      return { name, path, method, needed, success, address: addressOf(path), body: bodies[name] };
     }),
   );
 
@@ -129,15 +128,23 @@ export async function openWorld() {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
-  const database = new Database(join(app.directory, "formflag.db"), { readonly: true });
-  /** Every row and every file there is. */
-  const everything = () => {
-    const tables = database.query<{ name: string }, []>(
-      "SELECT name FROM sqlite_schema WHERE type = 'table'",
-    );
-    const rows = tables.all().map(({ name }) => [name, database.query(`SELECT * FROM "${name}"`).values()]);
+  /** All that the database and the upload directory hold. */
+  const everything = async () => {
+    const { store } = app;
+    const setup = await store.setup.read(null, true);
+    const projects = setup.projects.map(async ({ slug, environments }) => [
+      (await store.changes.page(slug, { limit: 1000 })).items,
+      (await store.scheduled.page(slug, null, { limit: 100 })).items,
+      await Promise.all(environments.map((each) => store.flags.reads(slug, each.slug))),
+    ]);
+    const sent = setup.forms.map(({ key }) => store.submissions.list(key, 1000, null));
     const files = readdirSync(join(app.directory, "uploads"), { recursive: true });
-    return JSON.stringify([rows, files.map(String).toSorted((a, b) => (a < b ? -1 : 1))]);
+    return JSON.stringify([
+      [await store.version(), setup, await store.tokens.list()],
+      [await Promise.all(projects), await Promise.all(sent)],
+      [await store.submissions.files("", 1000), await store.submissions.looseFiles(1000)],
+      files.map(String).toSorted((a, b) => (a < b ? -1 : 1)),
+    ]);
   };
   return { app, reported, ofrep, operations, addressOf, tokens, ask, everything };
 }

@@ -1,3 +1,4 @@
+import { NAMES } from "../../data/names.ts";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { formatBytes } from "../../../src/base/bytes.ts";
@@ -16,14 +17,14 @@ const STALE = 3_600_000;
 
 /** The database and what stands beside it; `newest` is when something was last stored, in milliseconds. */
 export function checkDatabase(data: string): { newest: number; findings: Finding[] } {
-  const file = join(data, "formflag.db");
+  const file = join(data, NAMES.database);
   if (!existsSync(file))
     return { newest: 0, findings: [ok("database", "there is none yet: the first start makes it")] };
   const { size, mtimeMs } = statSync(file);
   const { finding, stored } = inspect(data, file, size);
   return {
     newest: Math.max(stored, mtimeMs),
-    findings: [finding, checkLog(`${file}-wal`), ...checkStaging(join(data, "uploads", "staging"))],
+    findings: [finding, checkLog(`${file}-wal`), ...checkStaging(join(data, NAMES.uploads, "staging"))],
   };
 }
 

@@ -1,16 +1,18 @@
+import { NAMES } from "../../data/names.ts";
 import { type Stats, accessSync, constants, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { shellWord } from "../../output/text.ts";
 import { type Finding, codeOf, ok, problem, warning } from "./finding.ts";
+import { env } from "../../session/env.ts";
 
 /** What a data directory holds, where it is there. */
 const PARTS = [
-  "formflag.db",
-  "formflag.db-wal",
-  "formflag.db-shm",
-  "serve.lock",
-  "uploads",
-  join("uploads", "staging"),
+  NAMES.database,
+  `${NAMES.database}-wal`,
+  `${NAMES.database}-shm`,
+  NAMES.serveLock,
+  NAMES.uploads,
+  join(NAMES.uploads, "staging"),
 ];
 
 /** Whether the data directory is there, and for whom; `usable` where further checks have something to look at. */
@@ -89,7 +91,7 @@ function checkModes(path: string, parts: Part[]): Finding {
   const hint = `let only its owner in: chmod -R go= ${shellWord(path)}`;
   const [writable, readable] = [open(0o022), open(0o044)];
   if (writable) {
-    const tell = process.env["FORMFLAG_SHARED_DATA"] === "1" ? warning : problem;
+    const tell = env["FORMFLAG_SHARED_DATA"] === "1" ? warning : problem;
     return tell(check, `other users may write to ${writable}`, hint);
   }
   if (readable) return warning(check, `other users may read ${readable}`, hint);

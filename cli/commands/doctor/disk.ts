@@ -1,3 +1,4 @@
+import { NAMES } from "../../data/names.ts";
 import { existsSync, rmSync, statSync, statfsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ const FULL = GB / 64;
 
 /** The file system of the data directory, and of the uploads where those stand on another. */
 export async function checkDisks(data: string): Promise<Finding[]> {
-  const uploads = join(data, "uploads");
+  const uploads = join(data, NAMES.uploads);
   const isApart = existsSync(uploads) && statSync(uploads).dev !== statSync(data).dev;
   return [...(await checkDisk(data, "")), ...(isApart ? await checkDisk(uploads, " of uploads") : [])];
 }

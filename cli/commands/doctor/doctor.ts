@@ -1,10 +1,15 @@
 import type { Command } from "commander";
-import { Failed, type Io } from "../../output/terminal.ts";
+import { Failed } from "../../exit.ts";
+import type { Paint } from "../../output/color.ts";
+import { createPrinter } from "../../output/printer.ts";
+import type { Io } from "../../output/terminal.ts";
 import { table } from "../../output/text.ts";
-import { readServeConfig } from "../../serve/config.ts";
+import { type ServeConfig, readServeConfig } from "../../serve/config.ts";
 import { serveOptions } from "../../serve/options.ts";
-import { readConfig } from "../../session/config.ts";
-import { usage } from "../../session/values.ts";
+import { localAction } from "../../session/action.ts";
+import { type Config, readConfig } from "../../session/config.ts";
+import { env } from "../../session/env.ts";
+import { usage } from "../../session/usage.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDirectory } from "./directory.ts";
 import { checkDisks } from "./disk.ts";
@@ -28,32 +33,42 @@ Examples:
   sudo -u formflag formflag doctor --data /var/lib/formflag --public-url https://forms.example.com
 `,
     )
-    .action(async function (this: Command) {
-      const { data, json } = readConfig(this);
-      if (this.getOptionValueSourceWithGlobals("server") === "cli")
-        throw usage("doctor looks at a data directory of this machine", "name it with --data");
-      const options = this.optsWithGlobals<Record<string, unknown>>();
-      const config = readServeConfig(options);
-      const { usable, findings } = checkDirectory(data);
-      let newest = 0;
-      if (usable) {
-        const database = checkDatabase(data);
-        newest = database.newest;
-        findings.push(...(await checkDisks(data)), ...database.findings);
-      }
-      findings.push(...checkOpenFiles(), checkClock(newest), checkRuntime(process.env));
-      findings.push(...(await checkServer(config, usable)));
-      const hasColors = io.outIsTerminal && options["color"] !== false && !process.env["NO_COLOR"];
-      const text = () => describe(findings, io.outIsTerminal, hasColors);
-      await (json ? io.out(`${JSON.stringify(findings, null, 2)}\n`) : io.show(text()));
-      if (findings.some(({ status }) => status === "problem")) throw new Failed();
-    });
+    .action(localAction(io, parse, run));
+}
+
+type Values = { config: Config; serve: ServeConfig };
+
+function parse(command: Command): Values {
+  const config = readConfig(command);
+  if (command.getOptionValueSourceWithGlobals("server") === "cli")
+    throw usage("doctor looks at a data directory of this machine", "name it with --data");
+  return { config, serve: readServeConfig(command.optsWithGlobals<Record<string, unknown>>()) };
+}
+
+async function run(io: Io, { config, serve }: Values): Promise<void> {
+  const printer = createPrinter(io, config);
+  const findings = await check(config.data, serve);
+  await printer.print(findings, describe(findings, io.outIsTerminal, printer.paint));
+  if (findings.some(({ status }) => status === "problem")) throw new Failed();
+}
+
+async function check(data: string, serve: ServeConfig): Promise<Finding[]> {
+  const { usable, findings } = checkDirectory(data);
+  let newest = 0;
+  if (usable) {
+    const database = checkDatabase(data);
+    newest = database.newest;
+    findings.push(...(await checkDisks(data)), ...database.findings);
+  }
+  findings.push(...checkOpenFiles(), checkClock(newest), checkRuntime(env));
+  findings.push(...(await checkServer(serve, usable)));
+  return findings;
 }
 
 const SIGNS = { ok: "✓", warning: "!", problem: "✗" };
-const COLORS = { ok: 32, warning: 33, problem: 31 };
+const COLORS = { ok: "green", warning: "yellow", problem: "red" } as const;
 
-function describe(findings: Finding[], forTerminal: boolean, hasColors: boolean): string {
+function describe(findings: Finding[], forTerminal: boolean, paint: Paint): string {
   const rows = findings.flatMap(({ check, status, message, hint }) => [
     { status, cells: [forTerminal ? SIGNS[status] : status, check, message] },
     ...(hint === null ? [] : [{ status: null, cells: ["", "", `→ ${hint}`] }]),
@@ -64,9 +79,7 @@ function describe(findings: Finding[], forTerminal: boolean, hasColors: boolean)
   ).split("\n");
   const colored = lines.map((line, index) => {
     const status = rows[index]?.status;
-    return hasColors && status
-      ? line.replace(/^\S+/, (sign) => `\x1b[${COLORS[status]}m${sign}\x1b[39m`)
-      : line;
+    return status ? line.replace(/^\S+/, (sign) => paint(sign, COLORS[status])) : line;
   });
   const count = (status: Finding["status"]) => findings.filter((finding) => finding.status === status).length;
   const [problems, warnings] = [count("problem"), count("warning")];

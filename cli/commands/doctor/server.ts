@@ -1,3 +1,4 @@
+import { NAMES } from "../../data/names.ts";
 import { join } from "node:path";
 import { AppError } from "../../../src/base/errors.ts";
 import { isLoopback } from "../../../src/http/address.ts";
@@ -5,7 +6,7 @@ import { FORWARDED } from "../../../src/http/operation/health.ts";
 import { HEALTH_PATH, METRICS_PATH } from "../../../src/http/paths.ts";
 import { isLocked } from "../../../src/store/sqlite/lock.ts";
 import type { ServeConfig } from "../../serve/config.ts";
-import { type Answer, ask, isHealthy, originsOf } from "../../session/addresses.ts";
+import { type Answer, isHealthy, originsOf, probe } from "../../session/addresses.ts";
 import { isLoopbackUrl } from "../../session/connection.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
@@ -13,7 +14,7 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 export async function checkServer(config: ServeConfig, usable: boolean): Promise<Finding[]> {
   const { isServed, findings } = usable ? checkLock(config.data) : { isServed: false, findings: [] };
   const origins = originsOf(config);
-  const publicAnswer = config.publicUrl === null ? null : await askPublic(config.publicUrl);
+  const publicAnswer = config.publicUrl === null ? null : await probePublic(config.publicUrl);
   const addresses = [...new Set([origins.forms, origins.flags, origins.admin])];
   return [
     ...findings,
@@ -26,7 +27,7 @@ export async function checkServer(config: ServeConfig, usable: boolean): Promise
 function checkLock(data: string): { isServed: boolean; findings: Finding[] } {
   const check = "server";
   try {
-    const isServed = isLocked(join(data, "serve.lock"));
+    const isServed = isLocked(join(data, NAMES.serveLock));
     return { isServed, findings: [ok(check, `${isServed ? "one" : "none"} runs on this data directory`)] };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -38,7 +39,7 @@ function checkLock(data: string): { isServed: boolean; findings: Finding[] } {
 async function checkAddress(origin: string | null, isServed: boolean): Promise<Finding> {
   if (origin === null) return ok("address", "port 0 is a free one each time");
   const check = "address";
-  const answer = await ask(`${origin}${HEALTH_PATH}`, { isOurs: true });
+  const answer = await probe(`${origin}${HEALTH_PATH}`, { isOurs: true });
   if (answer.status === null && answer.refused) {
     if (!isServed) return ok(check, `${origin} is free`);
     const hint = "give this command the options and variables that the server has";
@@ -59,9 +60,9 @@ async function checkAddress(origin: string | null, isServed: boolean): Promise<F
 
 type PublicAnswer = { url: string; answer: Answer };
 
-async function askPublic(publicUrl: string): Promise<PublicAnswer> {
+async function probePublic(publicUrl: string): Promise<PublicAnswer> {
   const url = `${publicUrl.replace(/\/+$/, "")}${HEALTH_PATH}`;
-  return { url, answer: await ask(url) };
+  return { url, answer: await probe(url) };
 }
 
 function describePublic({ url, answer }: PublicAnswer): Finding {
@@ -139,7 +140,7 @@ async function checkProxy(
 
 /** How many requests named a sender that did not count; 0 where the server does not tell this machine. */
 async function countIgnored(origin: string): Promise<number> {
-  const metrics = await ask(`${origin}${METRICS_PATH}`, { isOurs: true });
+  const metrics = await probe(`${origin}${METRICS_PATH}`, { isOurs: true });
   if (metrics.status !== 200) return 0;
   const count = /^formflag_forwarded_ignored_total(?:\{.*\})? (\d+)/m.exec(metrics.text)?.[1];
   return Number(count ?? 0);

@@ -1,10 +1,11 @@
 import type { Io } from "../../output/terminal.ts";
 import { parseJson } from "../../session/json.ts";
-import { readText, usage } from "../../session/values.ts";
+import { readText } from "../../session/sources.ts";
+import { usage } from "../../session/usage.ts";
 import { parseYaml, printYaml } from "../../session/yaml.ts";
 
 /** Reads a document in YAML 1.2 or JSON from a file, or from standard input for `-`. Throws `invalid` with the place. */
-export async function readDocument(file: string, io: Io): Promise<object> {
+export async function readDocument(file: string, io: Pick<Io, "readStdin">): Promise<object> {
   const text = file === "-" ? await io.readStdin() : await readText(file, "-f");
   const name = file === "-" ? "standard input" : file;
   const document = parseJsonOrYaml(text, name);

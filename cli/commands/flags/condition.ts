@@ -1,4 +1,4 @@
-import { usage } from "../../session/values.ts";
+import { usage } from "../../session/usage.ts";
 
 type Rule = Record<string, unknown>;
 

@@ -1,10 +1,13 @@
 import type { Command } from "commander";
-import { Failed, type Io } from "../../output/terminal.ts";
+import { Failed } from "../../exit.ts";
+import type { Io } from "../../output/terminal.ts";
 import { details } from "../../output/text.ts";
-import { path } from "../../session/client.ts";
+import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
-import { action } from "../../session/session.ts";
-import { jsonObject } from "../../session/values.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+import { jsonObject } from "../../session/sources.ts";
+import { type Place, readPlace, urlOf } from "./place.ts";
 
 type Evaluated = {
   key: string;
@@ -33,25 +36,27 @@ Examples:
   formflag flags evaluate search -p shop -e production --context '{"targetingKey":"ann","email":"ann@example.com"}'
 `,
     )
-    .action(
-      action(io, async (session, given) => {
-        const slug = await session.need(given, "flag");
-        const project = await session.project();
-        const environment = await session.environment(project);
-        const context = await contextOf(String(session.options["context"]), io);
-        const url = path`/projects/${project}/environments/${environment}/flags/${slug}/evaluate`;
-        const result = await session.client.call<Evaluated>("POST", url, { context });
-        await session.print(result, describe(result));
-        if (result.errorCode !== undefined) throw new Failed();
-      }),
-    );
+    .action(action(io, parse, run));
 }
 
-/** A bare word is taken for whom the flag is evaluated. */
-function contextOf(text: string, io: Io): Promise<object> {
+type Values = { place: Place; context: object };
+
+async function parse(input: Input, given?: string): Promise<Values> {
+  const place = await readPlace(input, given);
+  return { place, context: await contextOf(String(input.options["context"]), input) };
+}
+
+async function run({ client, print }: Session, { place, context }: Values): Promise<void> {
+  const result = await client.call<Evaluated>("POST", `${urlOf(place)}/evaluate`, { context });
+  await print(result, describe(result));
+  if (result.errorCode !== undefined) throw new Failed();
+}
+
+/** The example in the hint takes a bare word as the targeting key. */
+function contextOf(text: string, input: Input): Promise<object> {
   const key = /^[\w.@+-]+$/.test(text) ? text : "ann";
   // Where flags are evaluated numbers are rounded too.
-  return jsonObject(text, "--context", JSON.stringify({ targetingKey: key }), io, { rounded: true });
+  return jsonObject(text, "--context", JSON.stringify({ targetingKey: key }), input, { rounded: true });
 }
 
 function describe({ value, variant, reason, errorCode, errorDetails }: Evaluated): string {

@@ -3,10 +3,12 @@ import type { Environment } from "../../../src/projects/environment.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shorten, shown, table } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
 import { path } from "../../session/client.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
+import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
-import { type Session, action } from "../../session/session.ts";
+import type { Session } from "../../session/session.ts";
 import { type FlagDetail, rulesSummary } from "./rules.ts";
 import { payloadOf, stateOf, summaryOf } from "./state.ts";
 
@@ -29,16 +31,22 @@ Examples:
   formflag flags list -p shop -e production
 `,
     )
-    .action(
-      action(io, async (session) => {
-        const project = await session.project();
-        const { environment } = session.options as { environment?: string };
-        if (environment === undefined) return listEverywhere(session, project);
-        const all = await flagsOf(session, project, environment);
-        await session.print(all, describe(all));
-        if (all.length === 0) suggestFirst(session, project, environment);
-      }),
-    );
+    .action(action(io, parse, run));
+}
+
+/** Without an environment, the flags of all are listed. */
+type Values = { project: string; environment: string | undefined };
+
+async function parse(input: Input): Promise<Values> {
+  const { environment } = input.options as { environment?: string };
+  return { project: await input.project(), environment };
+}
+
+async function run(session: Session, { project, environment }: Values): Promise<void> {
+  if (environment === undefined) return listEverywhere(session, project);
+  const all = await flagsOf(session, project, environment);
+  await session.print(all, describe(all));
+  if (all.length === 0) suggestFirst(session, project, environment);
 }
 
 async function flagsOf({ client }: Session, project: string, environment: string): Promise<FlagDetail[]> {

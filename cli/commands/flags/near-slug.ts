@@ -3,14 +3,8 @@ import { shown } from "../../output/text.ts";
 import { path } from "../../session/client.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
+import { type Place, urlOf } from "./place.ts";
 import type { FlagDetail } from "./rules.ts";
-
-/** A flag of a project as it is in an environment. */
-export type Place = { project: string; environment: string; flag: string };
-
-export function urlOf({ project, environment, flag }: Place): string {
-  return path`/projects/${project}/environments/${environment}/flags/${flag}`;
-}
 
 /** The flag, with its revision. Throws `not_found`, with the name that was probably meant as the hint. */
 export async function findFlag(session: Session, place: Place) {

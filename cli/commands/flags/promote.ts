@@ -1,14 +1,15 @@
 import type { Command } from "commander";
 import type { Promotion } from "../../../src/flags/promotion.ts";
-import { diffLines, paintFor } from "../../output/diff.ts";
+import type { Paint } from "../../output/color.ts";
+import { JSON_NOTATION, printDiff } from "../../output/diff.ts";
 import type { Io } from "../../output/terminal.ts";
 import { printable, shown } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
 import { path } from "../../session/client.ts";
 import { projectOption } from "../../session/config.ts";
-import { action } from "../../session/session.ts";
-import { usage } from "../../session/values.ts";
-
-type PromoteOptions = { all?: true; from?: string; to?: string; dryRun?: true; segments?: true };
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
 
 export function addPromoteCommand(flags: Command, io: Io): void {
   flags
@@ -32,33 +33,58 @@ Examples:
   formflag flags promote search -p shop --from develop --to staging --segments
 `,
     )
-    .action(
-      action(io, async (session, given) => {
-        const { all, from, to, dryRun, segments } = session.options as PromoteOptions;
-        if ((given === undefined) !== (all === true))
-          throw usage("which flags are promoted is not clear", "name one flag, or say --all");
-        if (from === undefined || to === undefined)
-          throw usage("an environment is missing", "give both: --from staging --to production");
-        const project = await session.project();
-        const order = { from, flags: given === undefined ? undefined : [given], dryRun, segments };
-        const url = path`/projects/${project}/environments/${to}/promote`;
-        const promotion = await session.client.call<Promotion>("POST", url, order);
-        const paint = paintFor(session);
-        const changed = promotion.flags.map(
-          ({ slug, before, after }) =>
-            `${paint(printable(slug), "head")}\n${diffLines(before, after, paint)}`,
-        );
-        const shared = promotion.segments.map(({ name, copied, before, after }) => {
-          const state = before === null ? "missing" : "different";
-          const done = dryRun ? "would be copied" : "copied";
-          const head = shown`segment ${name}: ${state} in ${to}, ${copied ? done : "not copied: add --segments"}`;
-          const old = before === null ? null : { rule: before };
-          return `${paint(head, "head")}\n${diffLines(old, { rule: after }, paint)}`;
-        });
-        const count = shown`${changed.length} flag${changed.length === 1 ? "" : "s"} from ${from} to ${to}`;
-        const end = `${dryRun ? "would promote" : "promoted"} ${count}, ${promotion.unchanged} unchanged\n`;
-        const text = [...changed, ...shared, end].join("\n");
-        await (dryRun ? session.print(promotion, text) : session.report(promotion, text));
-      }),
-    );
+    .action(action(io, parse, run));
+}
+
+type Options = { all?: true; from?: string; to?: string; dryRun?: true; segments?: true };
+
+type Values = {
+  project: string;
+  to: string;
+  /** Without `flags`, every flag of the project is promoted. */
+  order: {
+    from: string;
+    flags: string[] | undefined;
+    dryRun: true | undefined;
+    segments: true | undefined;
+  };
+};
+
+async function parse(input: Input, given?: string): Promise<Values> {
+  const { all, from, to, dryRun, segments } = input.options as Options;
+  if ((given === undefined) !== (all === true))
+    throw usage("which flags are promoted is not clear", "name one flag, or say --all");
+  if (from === undefined || to === undefined)
+    throw usage("an environment is missing", "give both: --from staging --to production");
+  const project = await input.project();
+  return { project, to, order: { from, flags: given === undefined ? undefined : [given], dryRun, segments } };
+}
+
+async function run(session: Session, { project, to, order }: Values): Promise<void> {
+  const url = path`/projects/${project}/environments/${to}/promote`;
+  const promotion = await session.client.call<Promotion>("POST", url, order);
+  const text = describePromotion(promotion, to, order, session.paint);
+  await (order.dryRun ? session.print(promotion, text) : session.report(promotion, text));
+}
+
+function describePromotion(
+  { flags, segments, unchanged }: Promotion,
+  to: string,
+  { from, dryRun }: Values["order"],
+  paint: Paint,
+): string {
+  const changed = flags.map(({ slug, before, after }) => {
+    const states = { before: before ?? {}, after: after ?? {} };
+    return printDiff({ head: printable(slug), color: "bold", ...states }, JSON_NOTATION, paint);
+  });
+  const shared = segments.map(({ name, copied, before, after }) => {
+    const state = before === null ? "missing" : "different";
+    const done = dryRun ? "would be copied" : "copied";
+    const head = shown`segment ${name}: ${state} in ${to}, ${copied ? done : "not copied: add --segments"}`;
+    const states = { before: before === null ? {} : { rule: before }, after: { rule: after } };
+    return printDiff({ head, color: "bold", ...states }, JSON_NOTATION, paint);
+  });
+  const count = shown`${changed.length} flag${changed.length === 1 ? "" : "s"} from ${from} to ${to}`;
+  const end = `${dryRun ? "would promote" : "promoted"} ${count}, ${unchanged} unchanged\n`;
+  return [...changed, ...shared, end].join("\n");
 }

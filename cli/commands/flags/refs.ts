@@ -3,13 +3,16 @@ import type { Command } from "commander";
 import type { Flag } from "../../../src/flags/flag.ts";
 import type { ReferenceReport } from "../../../src/flags/refs.ts";
 import type { Project } from "../../../src/projects/project.ts";
-import { DIFFERENCE, Failed, type Io } from "../../output/terminal.ts";
+import { EXIT, Failed } from "../../exit.ts";
+import type { Io } from "../../output/terminal.ts";
 import { table } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
 import { path } from "../../session/client.ts";
 import { projectOption } from "../../session/config.ts";
+import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
-import { type Session, action } from "../../session/session.ts";
-import { usage } from "../../session/values.ts";
+import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
 
 export function addRefsCommands(flags: Command, io: Io): void {
   const refs = flags.command("refs").description("compare flags with the source code that reads them");
@@ -40,24 +43,16 @@ Examples:
   formflag flags refs scan -p shop --pattern 'isEnabled\\("([^"]+)"\\)'
 `,
     )
-    .action(
-      action(io, async (session, dir = ".") => {
-        const { strict, exclude = [], pattern = [] } = session.options as ScanOptions;
-        if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
-          throw usage(`${dir} is no folder`, "name the folder with the source code");
-        const patterns = pattern.map(patternOf);
-        const slugs = await flagsOf(session, await session.project());
-        const { files, ...report } = await scan(session, dir, { slugs, patterns, exclude });
-        const unused = report.flags.filter(({ references }) => references === 0).map(({ slug }) => slug);
-        await session.print({ files, ...report }, describe(report, unused));
-        if (!session.config.json && !session.config.quiet) {
-          io.note(
-            `${counted(files, "file")}, ${counted(slugs.length, "flag")}: ${unused.length} without a reference, ${counted(report.unknown.length, "reference")} without a flag\n`,
-          );
-        }
-        if (strict && unused.length + report.unknown.length > 0) throw new Failed(DIFFERENCE);
-      }),
-    );
+    .action(action(io, parse, run));
+}
+
+type Values = { dir: string; patterns: RegExp[]; exclude: string[]; strict: boolean; project: string };
+
+async function parse(input: Input, dir = "."): Promise<Values> {
+  const { strict = false, exclude = [], pattern = [] } = input.options as ScanOptions;
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
+    throw usage(`${dir} is no folder`, "name the folder with the source code");
+  return { dir, patterns: pattern.map(patternOf), exclude, strict, project: await input.project() };
 }
 
 type ScanOptions = { strict?: true; exclude?: string[]; pattern?: string[] };
@@ -81,6 +76,17 @@ function patternOf(source: string): RegExp {
   return pattern;
 }
 
+async function run(session: Session, { project, strict, ...search }: Values): Promise<void> {
+  const slugs = await flagsOf(session, project);
+  const { files, ...report } = await scan(session, slugs, search);
+  const unused = report.flags.filter(({ references }) => references === 0).map(({ slug }) => slug);
+  await session.print({ files, ...report }, describe(report, unused));
+  session.note(
+    `${counted(files, "file")}, ${counted(slugs.length, "flag")}: ${unused.length} without a reference, ${counted(report.unknown.length, "reference")} without a flag\n`,
+  );
+  if (strict && unused.length + report.unknown.length > 0) throw new Failed(EXIT.difference);
+}
+
 /** A flag is in every environment of its project. */
 async function flagsOf({ client }: Session, project: string): Promise<string[]> {
   const { environments } = await client.call<Project>("GET", path`/projects/${project}`);
@@ -90,15 +96,15 @@ async function flagsOf({ client }: Session, project: string): Promise<string[]> 
   return (await listAll<Flag>(client, url, "flags")).map(({ slug }) => slug);
 }
 
-/** Files between two breaths, in which a signal is heard and progress shown. */
+/** Files between two pauses, in which signals are handled and progress is drawn. */
 const BATCH = 64;
 /** Milliseconds before progress is shown. */
 const PATIENCE = 500;
 
 async function scan(
-  { io, config }: Session,
-  dir: string,
-  { slugs, patterns, exclude }: { slugs: string[]; patterns: RegExp[]; exclude: string[] },
+  { config, progress }: Session,
+  slugs: string[],
+  { dir, patterns, exclude }: { dir: string; patterns: RegExp[]; exclude: string[] },
 ): Promise<ReferenceReport & { files: number }> {
   const [{ createReferenceFinder, createReferenceReport }, { readSource, sourceFiles }] = await Promise.all([
     import("../../../src/flags/refs.ts"),
@@ -106,10 +112,8 @@ async function scan(
   ]);
   const find = createReferenceFinder(slugs, patterns);
   const gathered = createReferenceReport(slugs);
-  const isShown = io.errIsTerminal && !config.quiet && !config.json;
-  const start = performance.now();
+  const line = progress(PATIENCE);
   let files = 0;
-  let shown = false;
   for await (const file of sourceFiles(dir, { exclude, skip: config.data })) {
     const text = readSource(dir, file);
     if (text === undefined) continue;
@@ -117,12 +121,9 @@ async function scan(
     files += 1;
     if (files % BATCH > 0) continue;
     await Bun.sleep(0);
-    if (isShown && performance.now() - start > PATIENCE) {
-      io.redraw(`${files} files`);
-      shown = true;
-    }
+    line.draw(`${files} files`);
   }
-  if (shown) io.redraw("");
+  line.clear();
   return { files, ...gathered.report() };
 }
 

@@ -1,21 +1,22 @@
 import type { SetResult } from "../../../src/base/result.ts";
 import { shown } from "../../output/text.ts";
 import type { Session } from "../../session/session.ts";
-import { type Place, nearFlag } from "./near-slug.ts";
+import { nearFlag } from "./near-slug.ts";
+import type { Place } from "./place.ts";
 import type { FlagDetail } from "./rules.ts";
 import { hasExpired, summaryOf } from "./state.ts";
 
 export type SetFlag = FlagDetail & { result: SetResult };
 
-/** Prints what became of a flag, and on standard error what may not have been meant. */
+/** Reports a flag that was set, and notes on standard error what may be a mistake. */
 export async function reportFlag(session: Session, place: Place, flag: SetFlag, end = ""): Promise<void> {
   const { project, environment } = place;
   const text = shown`${flag.result} ${flag.slug} in ${project}/${environment}: ${summaryOf(flag)}${end}\n`;
   await session.report(flag, text);
-  const { config, io } = session;
-  if (config.quiet || config.json) return;
+  const { io, note } = session;
+  if (!session.showsNotes) return;
   if (hasExpired(flag) && flag.result !== "unchanged")
-    io.note(
+    note(
       shown`${flag.slug} is off since it expired at ${flag.expiredAt!}; to change that: formflag flags set ${flag.slug} -p ${project} -e ${environment} --expires never\n`,
     );
   if (flag.result !== "created") return;
@@ -26,5 +27,5 @@ export async function reportFlag(session: Session, place: Place, flag: SetFlag, 
     near === null
       ? ""
       : shown`; did you mean ${near}? To undo: formflag flags delete ${flag.slug} -p ${project}`;
-  io.note(shown`${flag.slug} is a new flag of project ${project}` + `${meant}\n`);
+  note(shown`${flag.slug} is a new flag of project ${project}` + `${meant}\n`);
 }

@@ -3,10 +3,14 @@ import type { SetResult } from "../../../src/base/result.ts";
 import type { Flag } from "../../../src/flags/flag.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
-import { path } from "../../session/client.ts";
-import { environmentOption, projectOption, revisionOption } from "../../session/config.ts";
-import { action } from "../../session/session.ts";
-import { countValue, ifRevision, usage } from "../../session/values.ts";
+import { action } from "../../session/action.ts";
+import { environmentOption, projectOption } from "../../session/config.ts";
+import type { Input } from "../../session/input.ts";
+import { ifRevision, revisionOption } from "../../session/revision.ts";
+import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
+import { countValue } from "../../session/values.ts";
+import { type Place, readPlace, urlOf } from "./place.ts";
 
 export function addRollbackCommand(flags: Command, io: Io): void {
   flags
@@ -28,25 +32,24 @@ Examples:
   formflag flags rollback new-checkout -p shop -e production --to 12
 `,
     )
-    .action(
-      action(io, async (session, given) => {
-        const slug = await session.need(given, "flag");
-        const project = await session.project();
-        const environment = await session.environment(project);
-        const { to } = session.options as { to?: string };
-        if (to === undefined) {
-          const history = `formflag flags history ${slug} -p ${project} -e ${environment}`;
-          throw usage("the revision is missing", `name it with --to; ${history} shows which there are`);
-        }
-        const url = path`/projects/${project}/environments/${environment}/flags/${slug}/rollback`;
-        const flag = await session.client.call<Flag & { result: SetResult }>(
-          "POST",
-          url,
-          { to: countValue(to, "--to", 1) },
-          ifRevision(session.options),
-        );
-        const text = shown`${flag.result} ${slug} in ${project}/${environment}: as after revision ${to}\n`;
-        await session.report(flag, text);
-      }),
-    );
+    .action(action(io, parse, run));
+}
+
+type Values = { place: Place; to: number; headers: Record<string, string> };
+
+async function parse(input: Input, given?: string): Promise<Values> {
+  const place = await readPlace(input, given);
+  const { to } = input.options as { to?: string };
+  if (to === undefined) {
+    const history = `formflag flags history ${place.flag} -p ${place.project} -e ${place.environment}`;
+    throw usage("the revision is missing", `name it with --to; ${history} shows which there are`);
+  }
+  return { place, to: countValue(to, "--to", 1), headers: ifRevision(input.options) };
+}
+
+async function run({ client, report }: Session, { place, to, headers }: Values): Promise<void> {
+  const { project, environment, flag: slug } = place;
+  const url = `${urlOf(place)}/rollback`;
+  const flag = await client.call<Flag & { result: SetResult }>("POST", url, { to }, headers);
+  await report(flag, shown`${flag.result} ${slug} in ${project}/${environment}: as after revision ${to}\n`);
 }

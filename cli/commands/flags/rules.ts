@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
-import { AppError } from "../../../src/base/errors.ts";
 import type { Flag } from "../../../src/flags/flag.ts";
 import type { FlagRules, RulesPatch } from "../../../src/flags/rules.ts";
-import type { Session } from "../../session/session.ts";
-import { jsonObject, usage } from "../../session/values.ts";
+import type { Input } from "../../session/input.ts";
+import { jsonObject } from "../../session/sources.ts";
+import { usage } from "../../session/usage.ts";
 import { conditionRule } from "./condition.ts";
 
 /** A flag as the admin API shows it. */
@@ -40,40 +40,57 @@ export function withRules(command: Command): Command {
     .addOption(new Option("--then <variant>", "what they get; repeatable").argParser(append));
 }
 
-/** What the options of `withRules` make of a flag at `url`. Throws `invalid`. */
-export async function rulesPatch(session: Session, url: string): Promise<RulesPatch> {
-  const given = session.options as RuleOptions;
-  const patch: RulesPatch = {};
+type Variants = FlagRules["variants"];
+
+/** The change by the options of `withRules`, as far as it is known before the flag is read. */
+export type RulesChange = {
+  /** Whether it depends on the variants that the flag has. */
+  needsVariants: boolean;
+  /** The change of a flag with these variants; undefined for a plain or a new one. Throws `invalid`. */
+  patchFor: (variants: Variants | undefined) => RulesPatch;
+};
+
+/** Reads the options of `withRules`. Throws `invalid`. */
+export async function readRules(input: Input): Promise<RulesChange> {
+  const given = input.options as RuleOptions;
+  const own: RulesPatch = {};
   if (given.variants !== undefined)
-    patch.variants = (await jsonOrNone(given.variants, "--variants", session)) as RulesPatch["variants"];
-  if (given.default !== undefined) patch.defaultVariant = given.default === "none" ? null : given.default;
+    own.variants = (await jsonOrNone(given.variants, "--variants", input)) as RulesPatch["variants"];
+  if (given.default !== undefined) own.defaultVariant = given.default === "none" ? null : given.default;
   if (given.targeting !== undefined)
-    patch.targeting = (await jsonOrNone(given.targeting, "--targeting", session)) as RulesPatch["targeting"];
+    own.targeting = (await jsonOrNone(given.targeting, "--targeting", input)) as RulesPatch["targeting"];
   const { rollout, if: conditions = [], then: chosen = [] } = given;
   if (conditions.length !== chosen.length)
     throw usage(
       `there are ${conditions.length} --if and ${chosen.length} --then`,
       "each --if needs a --then: --if 'email ends_with @example.com' --then on",
     );
-  const ruled = rollout !== undefined || conditions.length > 0;
-  if (!ruled && patch.targeting == null) return patch;
+  const isRuled = rollout !== undefined || conditions.length > 0;
+  if (!isRuled && own.targeting == null) return { needsVariants: false, patchFor: () => own };
 
-  const variants = patch.variants ?? (patch.variants === null ? undefined : await variantsAt(session, url));
-  if (variants === undefined) {
-    patch.variants = { on: true, off: false };
-    if (patch.defaultVariant === undefined) patch.defaultVariant = "off";
-  }
-  if (!ruled) return patch;
-  const known = variants ?? patch.variants!;
-  for (const name of chosen) {
-    if (!Object.hasOwn(known, name))
-      throw usage(`--then ${name} is none of the variants`, `choose one of ${Object.keys(known).join(", ")}`);
-  }
-  const pairs = conditions.flatMap((condition, index) => [conditionRule(condition), chosen[index]]);
-  const share = rollout === undefined ? undefined : shareRule(rollout, known);
-  if (pairs.length === 0) patch.targeting = share!;
-  else patch.targeting = { if: share === undefined ? pairs : [...pairs, share] };
-  return patch;
+  const patchFor = (existing: Variants | undefined) => {
+    const patch = { ...own };
+    const variants = patch.variants ?? (patch.variants === null ? undefined : existing);
+    if (variants === undefined) {
+      patch.variants = { on: true, off: false };
+      if (patch.defaultVariant === undefined) patch.defaultVariant = "off";
+    }
+    if (!isRuled) return patch;
+    const known = variants ?? patch.variants!;
+    for (const name of chosen) {
+      if (!Object.hasOwn(known, name))
+        throw usage(
+          `--then ${name} is none of the variants`,
+          `choose one of ${Object.keys(known).join(", ")}`,
+        );
+    }
+    const pairs = conditions.flatMap((condition, index) => [conditionRule(condition), chosen[index]]);
+    const share = rollout === undefined ? undefined : shareRule(rollout, known);
+    if (pairs.length === 0) patch.targeting = share!;
+    else patch.targeting = { if: share === undefined ? pairs : [...pairs, share] };
+    return patch;
+  };
+  return { needsVariants: own.variants === undefined, patchFor };
 }
 
 const EXAMPLES = {
@@ -81,18 +98,8 @@ const EXAMPLES = {
   "--targeting": '{"if":[{"ends_with":[{"var":"email"},"@example.com"]},"on"]}',
 };
 
-async function jsonOrNone(text: string, option: keyof typeof EXAMPLES, { io }: Session): Promise<unknown> {
-  return text === "none" ? null : jsonObject(text, option, EXAMPLES[option], io);
-}
-
-/** Those that the flag has now; undefined for a plain or a new one. */
-async function variantsAt({ client }: Session, url: string): Promise<FlagRules["variants"] | undefined> {
-  try {
-    return (await client.call<FlagDetail>("GET", url)).variants;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return undefined;
-    throw error;
-  }
+async function jsonOrNone(text: string, option: keyof typeof EXAMPLES, input: Input): Promise<unknown> {
+  return text === "none" ? null : jsonObject(text, option, EXAMPLES[option], input);
 }
 
 /** Deals out two boolean variants; the one that is true comes first, so that growing moves nobody out. */

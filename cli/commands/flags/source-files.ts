@@ -2,6 +2,7 @@ import { closeSync, lstatSync, openSync, readSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { AppError } from "../../../src/base/errors.ts";
+import { env } from "../../session/env.ts";
 
 /** Larger files are hardly ever source code, in bytes. */
 const MAX_SOURCE_FILE = 1_048_576;
@@ -51,10 +52,10 @@ async function* gitFiles(root: string): AsyncGenerator<string> {
   const git = Bun.which("git");
   if (git === null) return;
   // A hook's variables tell of another work tree, and a monitor is a program that somebody else's settings would name.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")));
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_")));
   const child = Bun.spawn(
     [git, "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-    { cwd: root, env, stdin: "ignore", stdout: "pipe", stderr: "ignore" },
+    { cwd: root, env: own, stdin: "ignore", stdout: "pipe", stderr: "ignore" },
   );
   let rest = "";
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
@@ -74,8 +75,8 @@ const buffer = Buffer.allocUnsafe(MAX_SOURCE_FILE + 1);
  */
 export function readSource(root: string, path: string): string | undefined {
   const file = join(root, path);
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (!found?.isFile() || found.size > MAX_SOURCE_FILE) return undefined;
+  const status = lstatSync(file, { throwIfNoEntry: false });
+  if (!status?.isFile() || status.size > MAX_SOURCE_FILE) return undefined;
   let size = 0;
   try {
     const handle = openSync(file, "r");

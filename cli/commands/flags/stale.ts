@@ -2,9 +2,11 @@ import type { Command } from "commander";
 import type { StaleFlag, StaleReason } from "../../../src/flags/stale-schema.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown, table } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
 import { path } from "../../session/client.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
-import { action } from "../../session/session.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
 import { countValue } from "../../session/values.ts";
 
 export function addStaleCommand(flags: Command, io: Io): void {
@@ -28,31 +30,37 @@ Examples:
   formflag flags stale -p shop -e production --days 90
 `,
     )
-    .action(
-      action(io, async (session) => {
-        const project = await session.project();
-        const { environment, days: text } = session.options as { environment?: string; days: string };
-        const days = countValue(text, "--days");
-        const query = new URLSearchParams({
-          days: String(days),
-          ...(environment === undefined ? {} : { environment }),
-        });
-        const url = `${path`/projects/${project}/stale`}?${query.toString()}`;
-        const { stale } = await session.client.call<{ stale: StaleFlag[] }>("GET", url);
-        const rows = stale.map(({ slug, since, reasons }) => [
-          slug,
-          since,
-          reasons.map((reason) => whyOf(reason, days)).join("; "),
-        ]);
-        await session.print(stale, table(["FLAG", "SINCE", "WHY"], rows));
-        if (stale.length === 0) session.suggest("No flag looks finished.");
-        else {
-          session.suggest(
-            shown`Where is one used? formflag flags refs scan -p ${project}. Done with it? formflag flags delete <flag> -p ${project}`,
-          );
-        }
-      }),
-    );
+    .action(action(io, parse, run));
+}
+
+type Values = { project: string; environment: string | undefined; days: number };
+
+async function parse(input: Input): Promise<Values> {
+  const project = await input.project();
+  const { environment, days } = input.options as { environment?: string; days: string };
+  return { project, environment, days: countValue(days, "--days") };
+}
+
+async function run(
+  { client, print, suggest }: Session,
+  { project, environment, days }: Values,
+): Promise<void> {
+  const query = new URLSearchParams({
+    days: String(days),
+    ...(environment === undefined ? {} : { environment }),
+  });
+  const url = `${path`/projects/${project}/stale`}?${query.toString()}`;
+  const { stale } = await client.call<{ stale: StaleFlag[] }>("GET", url);
+  const rows = stale.map(({ slug, since, reasons }) => [
+    slug,
+    since,
+    reasons.map((reason) => whyOf(reason, days)).join("; "),
+  ]);
+  await print(stale, table(["FLAG", "SINCE", "WHY"], rows));
+  if (stale.length === 0) return suggest("No flag looks finished.");
+  suggest(
+    shown`Where is one used? formflag flags refs scan -p ${project}. Done with it? formflag flags delete <flag> -p ${project}`,
+  );
 }
 
 function whyOf(reason: StaleReason, days: number): string {

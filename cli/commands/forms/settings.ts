@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { FormPatch } from "../../../src/forms/form.ts";
-import { countValue, originsValue, rateValue, sizeValue, urlValue, usage } from "../../session/values.ts";
+import { usage } from "../../session/usage.ts";
+import { countValue, originsValue, rateValue, sizeValue, urlValue } from "../../session/values.ts";
 
 /** The options that `create` and `set` share. */
 export function withSettings(command: Command): Command {
@@ -27,7 +28,7 @@ type SettingOptions = {
   blockSender?: string[];
 };
 
-/** What was given, as the admin API takes it. */
+/** The settings that were given, as the admin API takes them. Throws `invalid`. */
 export function settingsOf(options: Record<string, unknown>): FormPatch {
   const given = options as SettingOptions;
   const patch: FormPatch = {};

@@ -1,20 +1,20 @@
 import { resolve } from "node:path";
 import type { Command, Option } from "commander";
 import type { Io } from "../../output/terminal.ts";
-import { readServeConfig } from "../../serve/config.ts";
+import { type ServeConfig, readServeConfig } from "../../serve/config.ts";
 import { serveOptions } from "../../serve/options.ts";
+import { localAction } from "../../session/action.ts";
 import { readConfig } from "../../session/config.ts";
-import { usage } from "../../session/values.ts";
+import { usage } from "../../session/usage.ts";
 import { type Service, UNIT_NAME, installSteps, unitText } from "./systemd.ts";
 
-export function addServiceCommands(service: Command, io: Io): void {
+export function addInstallCommand(service: Command, io: Io): void {
   const install = service
     .command("install")
     .description("print a systemd unit that runs the server in a sandbox")
     .option("--print", "print the unit; nothing is ever installed")
     .option("--user", "a service of your own user, without root");
-  const options = serveOptions();
-  for (const option of options) install.addOption(option);
+  for (const option of serveOptions()) install.addOption(option);
   install
     .addHelpText(
       "after",
@@ -29,38 +29,48 @@ Examples:
   formflag service install --print --public-url https://forms.example.com --trusted-proxy 127.0.0.1
 `,
     )
-    .action(async function (this: Command) {
-      const { json } = readConfig(this);
-      const given = this.optsWithGlobals<Record<string, unknown>>();
-      const config = readServeConfig(given);
-      const scope = given["user"] === true ? "user" : "system";
-      if (given["print"] !== true) {
-        if (!json) io.err(`${installSteps(scope, process.execPath)}\n`);
-        throw usage(
-          "nothing was installed: service install only prints",
-          "type the commands above, or add --print",
-        );
-      }
-      const isGiven = (option: Option) => {
-        const source = this.getOptionValueSourceWithGlobals(option.attributeName());
-        return source === "cli" || source === "env";
-      };
-      const own = options.filter(isGiven);
-      const isFile = (option: Option) => /<file>/.test(option.flags);
-      const valuesOf = (option: Option) => {
-        const values = [given[option.attributeName()]].flat().map(String);
-        return isFile(option) ? values.map((value) => resolve(value)) : values;
-      };
-      const { listen, formsListen, flagsListen, adminListen, metricsListen } = config;
-      const listens = [listen, formsListen, flagsListen, adminListen, metricsListen];
-      const unit = unitText({
-        executable: process.execPath,
-        args: own.flatMap((option) => valuesOf(option).flatMap((value) => [option.long!, value])),
-        data: this.getOptionValueSourceWithGlobals("data") === "default" ? null : resolve(config.data),
-        files: own.filter(isFile).flatMap(valuesOf),
-        scope,
-        usesLowPort: listens.some((listen) => listen !== null && listen.port > 0 && listen.port < 1024),
-      } satisfies Service);
-      await io.out(json ? `${JSON.stringify({ name: UNIT_NAME, unit }, null, 2)}\n` : unit);
-    });
+    .action(localAction(io, parse, run));
+}
+
+type Values = { json: boolean; print: boolean; service: Service };
+
+function parse(command: Command): Values {
+  const { json } = readConfig(command);
+  const options = command.optsWithGlobals<Record<string, unknown>>();
+  const config = readServeConfig(options);
+  const sourceOf = (name: string) => command.getOptionValueSourceWithGlobals(name);
+  const given = serveOptions().filter((option) => /^(cli|env)$/.test(sourceOf(option.attributeName()) ?? ""));
+  const isFile = (option: Option) => /<file>/.test(option.flags);
+  const valuesOf = (option: Option) => {
+    const values = [options[option.attributeName()]].flat().map(String);
+    return isFile(option) ? values.map((value) => resolve(value)) : values;
+  };
+  const service: Service = {
+    executable: process.execPath,
+    args: given.flatMap((option) => valuesOf(option).flatMap((value) => [option.long!, value])),
+    data: sourceOf("data") === "default" ? null : resolve(config.data),
+    files: given.filter(isFile).flatMap(valuesOf),
+    scope: options["user"] === true ? "user" : "system",
+    usesLowPort: usesLowPort(config),
+  };
+  return { json, print: options["print"] === true, service };
+}
+
+function usesLowPort(config: ServeConfig): boolean {
+  const { listen, formsListen, flagsListen, adminListen, metricsListen } = config;
+  const listens = [listen, formsListen, flagsListen, adminListen, metricsListen];
+  return listens.some((each) => each !== null && each.port > 0 && each.port < 1024);
+}
+
+async function run(io: Io, { json, print, service }: Values): Promise<void> {
+  if (!print) {
+    if (!json) io.err(`${installSteps(service.scope, service.executable)}\n`);
+    throw usage(
+      "nothing was installed: service install only prints",
+      "type the commands above, or add --print",
+    );
+  }
+  const unit = unitText(service);
+  // Not wrapped, as a printer does: a unit is read by systemd.
+  await io.out(json ? `${JSON.stringify({ name: UNIT_NAME, unit }, null, 2)}\n` : unit);
 }

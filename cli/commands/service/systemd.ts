@@ -1,5 +1,5 @@
 import { shellWord } from "../../output/text.ts";
-import { usage } from "../../session/values.ts";
+import { usage } from "../../session/usage.ts";
 
 /** What a unit runs, and for whom. Paths are absolute. */
 export type Service = {

@@ -38,7 +38,7 @@ export function requireNoGaps(rules: FlagRules, segments: Segments): void {
   const [gap] = findGaps(rules, segments);
   if (gap)
     throw new AppError("invalid", `${gap.path}: ${gap.message}`, {
-      hint: "flags get shows the variants of a flag, segments list the segments",
+      reason: "rule-with-gaps",
     });
 }
 

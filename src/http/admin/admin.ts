@@ -51,9 +51,9 @@ export async function createAdminApp(
 ): Promise<AdminApp> {
   const admin = new Hono<AdminEnv>();
   admin.onError((error, c) => {
-    const { status, code, message, hint, headers } = showError(error, about.report, c.req.raw);
+    const { status, code, reason, message, hint, headers } = showError(error, about.report, c.req.raw);
     if (status === 401) headers["WWW-Authenticate"] = 'Bearer realm="formflag"';
-    return c.json({ error: { code, message, hint } }, status, headers);
+    return c.json({ error: { code, reason, message, hint } }, status, headers);
   });
   admin.use(`${ADMIN_PATH}/*`, async (c, next) => {
     const leave = c.env?.client && about.guard?.(c.env.client);

@@ -1,8 +1,7 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
-import { requireScope } from "../../access/token.ts";
 import type { App } from "../../app.ts";
-import { applyDocument, planDocument } from "../../documents/apply.ts";
+import { applyDocument, compareDocument } from "../../documents/apply.ts";
 import { differenceSchema, documentSchema } from "../../documents/document-schema.ts";
 import type { AdminEnv } from "../auth.ts";
 import { MAX_IMPORT_BODY } from "../limits.ts";
@@ -32,10 +31,11 @@ export function applyRoutes(app: App) {
     jsonBody(applySchema, { whole: "document" }),
     async (c) => {
       const { document, dryRun = false, prune = false, confirmed = false } = c.req.valid("json");
-      if (dryRun) return c.json({ changes: (await planDocument(app, document, prune)).differences });
       const caller = c.get("caller");
-      requireScope(caller, "admin");
-      return c.json({ changes: await applyDocument(app, caller, document, { prune, confirmed }) });
+      const changes = dryRun
+        ? await compareDocument(app, caller, document, prune)
+        : await applyDocument(app, caller, document, { prune, confirmed });
+      return c.json({ changes });
     },
   );
 }

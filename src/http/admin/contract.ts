@@ -2,9 +2,8 @@ import { describeRoute, resolver, validator } from "hono-openapi";
 import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
 import type { Scope } from "../../access/scope.ts";
-import { MAX_JSON_LEVELS } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
-import { findInexact, inexactMessage, isDeeper } from "../../base/json.ts";
+import { MAX_JSON_LEVELS, findInexact, inexactMessage, isDeeper } from "../../base/json.ts";
 import { pathOf } from "../../documents/document.ts";
 import { CONFIRM, type OperationPlace, requires } from "../auth.ts";
 import { MAX_ADMIN_BODY } from "../limits.ts";
@@ -12,7 +11,13 @@ import { MAX_ADMIN_BODY } from "../limits.ts";
 z.config(en());
 
 const errorSchema = z.object({
-  error: z.object({ code: z.string(), message: z.string(), hint: z.nullable(z.string()) }),
+  error: z.object({
+    code: z.string(),
+    /** Names the case where a code has several, such as `form-exists`. */
+    reason: z.nullable(z.string()),
+    message: z.string(),
+    hint: z.nullable(z.string()),
+  }),
 });
 
 const FAILURES: Record<number, string> = {
@@ -38,11 +43,8 @@ type Described = {
   /** Of the answer; without one it has no body, or one that `media` names. */
   schema?: z.ZodMiniType;
   media?: string[];
-  /**
-   * Who looks whether the environment, or one of the project, is locked: what stands before the handler, going by the
-   * `path`; the handler `itself`, with `requireUnlocked`; or nobody. By default the first where the scope lets change.
-   */
-  lock?: "path" | "itself" | "none";
+  /** Whether it may ask to confirm that a locked environment is changed. Default: where the scope allows changes. */
+  confirms?: boolean;
   /** Where a token that is limited to a project or an environment has to reach; by default the path. */
   place?: OperationPlace;
   /** Bytes of the request body. */
@@ -68,7 +70,7 @@ export function route({
   status = 200,
   schema,
   media = [],
-  lock = CHANGES.has(scope) && tag !== "tokens" ? "path" : "none",
+  confirms = CHANGES.has(scope) && tag !== "tokens",
   place = "path",
   maxBody = MAX_ADMIN_BODY,
 }: Described) {
@@ -83,12 +85,12 @@ export function route({
   const described = describeRoute({
     tags: [tag],
     summary,
-    parameters: lock === "none" ? [] : [CONFIRMATION],
+    parameters: confirms ? [CONFIRMATION] : [],
     description: `Needs the scope \`${scope}\`.`,
     responses: { [status]: { description: summary, content }, ...Object.fromEntries(failures) },
   });
   // The description travels on the middleware itself, under a symbol of the library.
-  return Object.assign(requires(scope, { changes: lock === "path", place, maxBody }), described);
+  return Object.assign(requires(scope, { place, maxBody }), described);
 }
 
 /**

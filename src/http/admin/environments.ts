@@ -6,8 +6,9 @@ import {
   environmentSchema,
   newEnvironmentSchema,
 } from "../../projects/environment-schema.ts";
-import { createEnvironment, getEnvironment } from "../../projects/environments.ts";
-import { type AdminEnv, authorOf } from "../auth.ts";
+import { createEnvironment } from "../../flags/environments.ts";
+import { deleteEnvironment, getEnvironment, lockEnvironment } from "../../projects/environments.ts";
+import type { AdminEnv } from "../auth.ts";
 import { created, createdResult, jsonBody, route } from "./contract.ts";
 
 const tag = "environments";
@@ -36,13 +37,13 @@ export function environmentRoutes(app: App) {
         scope: "admin",
         status: 201,
         schema: z.extend(environmentSchema, createdResult),
-        lock: "none",
+        confirms: false,
       }),
       jsonBody(newEnvironmentSchema),
       async (c) => {
-        const { who } = authorOf(c, app);
+        const project = c.req.param("project");
         return c.json(
-          created(await createEnvironment(app, c.req.param("project"), c.req.valid("json"), who)),
+          created(await createEnvironment(app, c.get("caller"), project, c.req.valid("json"))),
           201,
         );
       },
@@ -59,13 +60,13 @@ export function environmentRoutes(app: App) {
         summary: "Lock or unlock an environment",
         scope: "admin",
         schema: setEnvironmentSchema,
-        lock: "none",
+        confirms: false,
       }),
       jsonBody(environmentPatchSchema),
       async (c) => {
         const { project, environment: slug } = c.req.param();
         const { locked } = c.req.valid("json");
-        const set = await app.store.environments.lock(project, slug, locked, authorOf(c, app));
+        const set = await lockEnvironment(app, c.get("caller"), project, slug, locked);
         return c.json({ ...set.environment, result: set.result });
       },
     )
@@ -74,7 +75,7 @@ export function environmentRoutes(app: App) {
       route({ tag, summary: "Delete an environment and its flag values", scope: "admin", status: 204 }),
       async (c) => {
         const { project, environment } = c.req.param();
-        await app.store.environments.delete(project, environment, authorOf(c, app));
+        await deleteEnvironment(app, c.get("caller"), project, environment);
         return c.body(null, 204);
       },
     );

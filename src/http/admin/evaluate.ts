@@ -24,7 +24,7 @@ export async function evaluateOne(app: App, place: FlagPlace, context: Context):
   const isPayload = key.endsWith(PAYLOAD_SUFFIX);
   const slug = isPayload ? key.slice(0, -PAYLOAD_SUFFIX.length) : key;
   const record = await app.store.flags.find({ ...place, flag: slug });
-  if (!record || (isPayload && record.rules !== null)) throw noSuchFlag(key);
+  if (!record || (isPayload && record.payload === null)) throw noSuchFlag(key);
   if (isPayload) return evaluatePayload(record, app.now());
   const selection = await app.store.flags.selectIn(project, environment);
   const decide = createDecide(slug, record.rules ?? "", rulesBySegment(await selection.segments()));

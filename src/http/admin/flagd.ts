@@ -2,12 +2,10 @@ import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { exportFlags } from "../../flags/flagd/definition.ts";
-import { rulesBySegment } from "../../flags/segment.ts";
-import { type AdminEnv, authorOf, requireUnlocked } from "../auth.ts";
+import { importFlags } from "../../flags/imports.ts";
+import type { AdminEnv } from "../auth.ts";
 import { MAX_IMPORT_BODY } from "../limits.ts";
 import { jsonBody, query, route } from "./contract.ts";
-import { planImport } from "./import.ts";
-import { checkSegmentsFit } from "./rules.ts";
 
 const tag = "flags";
 const PLACE = "/projects/:project/environments/:environment/flagd";
@@ -56,25 +54,12 @@ export function flagdRoutes(app: App) {
         scope: "flags:write",
         schema: importedSchema,
         maxBody: MAX_IMPORT_BODY,
-        lock: "itself",
       }),
       query(z.strictObject({ dryRun: z._default(z.enum(["true", "false"]), "false") })),
       jsonBody(documentSchema),
       async (c) => {
-        const { project, environment } = c.req.param();
         const isTrial = c.req.valid("query").dryRun === "true";
-        const place = { project, environment };
-        if (!isTrial) await requireUnlocked(c, place);
-        const selection = await app.store.flags.selectIn(project, environment);
-        const existing = rulesBySegment(await selection.segments());
-        const { plan, warnings } = await planImport(c.req.valid("json"), existing);
-        const named = new Set(plan.flags.map(({ slug }) => slug));
-        const others = (await selection.flags()).filter(({ slug }) => !named.has(slug));
-        checkSegmentsFit(others, new Map([...existing, ...rulesBySegment(plan.segments)]));
-        // Again: planning a large file takes seconds, in which the environment may be locked.
-        if (!isTrial) await requireUnlocked(c, place);
-        const imported = await app.store.flags.import(place, plan, authorOf(c, app), isTrial);
-        return c.json({ ...imported, warnings });
+        return c.json(await importFlags(app, c.get("caller"), c.req.param(), c.req.valid("json"), isTrial));
       },
     );
 }

@@ -1,14 +1,13 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { AppError } from "../../base/errors.ts";
-import { flagDetailSchema, flagPatchSchema, flagSlug } from "../../flags/flag-schema.ts";
+import { flagDetailSchema, flagPatchSchema } from "../../flags/flag-schema.ts";
 import { type FlagRecord, noSuchFlag, viewFlag } from "../../flags/flag.ts";
+import { deleteFlag, setFlag } from "../../flags/flags.ts";
 import { parseRules } from "../../flags/rules.ts";
-import { type AdminEnv, authorOf } from "../auth.ts";
+import type { AdminEnv } from "../auth.ts";
 import { jsonBody, query, revisionOf, route, shownAt } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
-import { checkFlagRules } from "./rules.ts";
 
 const tag = "flags";
 const ALL = "/projects/:project/environments/:environment/flags";
@@ -70,12 +69,8 @@ export function flagRoutes(app: App) {
       jsonBody(flagPatchSchema),
       async (c) => {
         const place = c.req.param();
-        const slug = flagSlug.safeParse(place.flag);
-        if (!slug.success) throw new AppError("invalid", slug.error.issues[0]!.message);
-        const patch = c.req.valid("json");
-        await checkFlagRules(app, place, patch);
         const expected = revisionOf(c.req.header("if-match"));
-        const { record, result } = await app.store.flags.set(place, patch, authorOf(c, app), expected);
+        const { record, result } = await setFlag(app, c.get("caller"), place, c.req.valid("json"), expected);
         return c.json({ ...viewDetail(record, app.now()), result }, 200, shownAt(record));
       },
     )
@@ -101,7 +96,7 @@ export function flagRoutes(app: App) {
       async (c) => {
         const { project, flag } = c.req.param();
         const expected = revisionOf(c.req.header("if-match"));
-        await app.store.flags.delete(project, flag, authorOf(c, app), expected);
+        await deleteFlag(app, c.get("caller"), { project, flag }, expected);
         return c.body(null, 204);
       },
     );

@@ -2,8 +2,8 @@ import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { formPatchSchema, formViewSchema, newFormSchema } from "../../forms/form-schema.ts";
-import type { Form } from "../../forms/form.ts";
-import { createForm, deleteForm, getForm } from "../../forms/forms.ts";
+import { type Form, viewForm } from "../../forms/form.ts";
+import { createForm, deleteForm, getForm, setForm } from "../../forms/forms.ts";
 import type { AdminEnv } from "../auth.ts";
 import { formUrl } from "../forms/links.ts";
 import { created, createdResult, jsonBody, query, route } from "./contract.ts";
@@ -30,7 +30,8 @@ export function formRoutes(app: App, { publicUrl = null, basePath = "" }: Place)
       query(listQuery),
       async (c) => {
         const page = await app.store.forms.page(c.req.valid("query"));
-        return c.json({ forms: page.items.map(view), next: nextOf(page, ({ slug }) => slug) });
+        const forms = page.items.map((record) => view(viewForm(record)));
+        return c.json({ forms, next: nextOf(page, ({ slug }) => slug) });
       },
     )
     .post(
@@ -43,7 +44,7 @@ export function formRoutes(app: App, { publicUrl = null, basePath = "" }: Place)
         schema: z.extend(formViewSchema, createdResult),
       }),
       jsonBody(newFormSchema),
-      async (c) => c.json(created(view(await createForm(app, c.req.valid("json")))), 201),
+      async (c) => c.json(created(view(await createForm(app, c.get("caller"), c.req.valid("json")))), 201),
     )
     .get(
       "/forms/:form",
@@ -55,11 +56,8 @@ export function formRoutes(app: App, { publicUrl = null, basePath = "" }: Place)
       route({ tag, summary: "Change a form", scope: "forms:write", schema: setFormSchema }),
       jsonBody(formPatchSchema),
       async (c) => {
-        const { form, result } = await app.store.forms.update(
-          c.req.param("form"),
-          c.req.valid("json"),
-          app.now(),
-        );
+        const [slugOrKey, patch] = [c.req.param("form"), c.req.valid("json")];
+        const { form, result } = await setForm(app, c.get("caller"), slugOrKey, patch);
         return c.json({ ...view(form), result });
       },
     )
@@ -72,7 +70,7 @@ export function formRoutes(app: App, { publicUrl = null, basePath = "" }: Place)
         status: 204,
       }),
       async (c) => {
-        await deleteForm(app, c.req.param("form"));
+        await deleteForm(app, c.get("caller"), c.req.param("form"));
         return c.body(null, 204);
       },
     );

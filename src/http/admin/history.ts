@@ -3,9 +3,10 @@ import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { noSuchFlag } from "../../flags/flag.ts";
-import { changeSchema } from "../../flags/history-schema.ts";
-import { CHANGE_KINDS, type ChangeQuery, viewChange } from "../../flags/history.ts";
+
 import { noSuchSegment } from "../../flags/segment.ts";
+import { changeSchema } from "../../projects/history-schema.ts";
+import { CHANGE_KINDS, type ChangeQuery, viewChange } from "../../projects/history.ts";
 import { getEnvironment } from "../../projects/environments.ts";
 import type { AdminEnv } from "../auth.ts";
 import { query, route } from "./contract.ts";
@@ -31,7 +32,7 @@ const schema = z.object({
 
 export function historyRoutes(app: App) {
   const list = async (project: string, asked: ChangeQuery) => {
-    const page = await app.store.changes.list(project, asked);
+    const page = await app.store.changes.page(project, asked);
     if (page.items.length === 0) await requireKnown(app, project, asked);
     return { changes: page.items.map(viewChange), next: nextOf(page, ({ revision }) => revision) };
   };
@@ -73,7 +74,7 @@ async function requireKnown(
 ): Promise<void> {
   if (environment !== undefined) await getEnvironment(app, project, environment);
   if (kind === undefined || name === undefined) return;
-  const { items } = await app.store.changes.list(project, { kind, name, limit: 1 });
+  const { items } = await app.store.changes.page(project, { kind, name, limit: 1 });
   if (items.length > 0) return;
   if (kind === "environment") await getEnvironment(app, project, name);
   if (kind === "segment") throw noSuchSegment(name);

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { MAX_LIST } from "../../base/bytes.ts";
+import { MAX_LIST } from "../../base/pages.ts";
 import type { Page } from "../../base/pages.ts";
 
 /** How many items at most. */

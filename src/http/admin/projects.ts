@@ -2,8 +2,8 @@ import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { newProjectSchema, projectSchema } from "../../projects/project-schema.ts";
-import { createProject, getProject } from "../../projects/projects.ts";
-import { type AdminEnv, authorOf } from "../auth.ts";
+import { createProject, deleteProject, getProject } from "../../projects/projects.ts";
+import type { AdminEnv } from "../auth.ts";
 import { created, createdResult, jsonBody, query, route } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
 
@@ -35,7 +35,7 @@ export function projectRoutes(app: App) {
         schema: z.extend(projectSchema, createdResult),
       }),
       jsonBody(newProjectSchema),
-      async (c) => c.json(created(await createProject(app, c.req.valid("json"), authorOf(c, app).who)), 201),
+      async (c) => c.json(created(await createProject(app, c.get("caller"), c.req.valid("json"))), 201),
     )
     .get(
       "/projects/:project",
@@ -46,7 +46,7 @@ export function projectRoutes(app: App) {
       "/projects/:project",
       route({ tag, summary: "Delete a project, its environments and flags", scope: "admin", status: 204 }),
       async (c) => {
-        await app.store.projects.delete(c.req.param("project"));
+        await deleteProject(app, c.get("caller"), c.req.param("project"));
         return c.body(null, 204);
       },
     );

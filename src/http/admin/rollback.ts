@@ -1,7 +1,8 @@
 import { Hono } from "hono/quick";
 import type { App } from "../../app.ts";
-import { rollbackSchema } from "../../flags/history-schema.ts";
-import { type AdminEnv, authorOf } from "../auth.ts";
+import { rollbackFlag } from "../../flags/flags.ts";
+import { rollbackSchema } from "../../flags/rollback-schema.ts";
+import type { AdminEnv } from "../auth.ts";
 import { jsonBody, revisionOf, route, shownAt } from "./contract.ts";
 import { setFlagSchema, viewDetail } from "./flags.ts";
 
@@ -18,7 +19,7 @@ export function rollbackRoutes(app: App) {
     async (c) => {
       const { to } = c.req.valid("json");
       const expected = revisionOf(c.req.header("if-match"));
-      const set = await app.store.flags.rollback(c.req.param(), to, authorOf(c, app), expected);
+      const set = await rollbackFlag(app, c.get("caller"), c.req.param(), to, expected);
       return c.json({ ...viewDetail(set.record, app.now()), result: set.result }, 200, shownAt(set.record));
     },
   );

@@ -3,12 +3,11 @@ import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { newScheduledSchema, scheduledSchema } from "../../flags/schedule-schema.ts";
-import { scheduleChange } from "../../flags/schedule.ts";
+import { cancelScheduled, scheduleChange } from "../../flags/schedule.ts";
 import { type ScheduledChange, viewScheduled } from "../../flags/scheduled-change.ts";
-import { type AdminEnv, authorOf } from "../auth.ts";
+import type { AdminEnv } from "../auth.ts";
 import { jsonBody, query, route } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
-import { checkFlagRules } from "./rules.ts";
 
 const tag = "scheduled changes";
 
@@ -28,7 +27,7 @@ export function scheduledRoutes(app: App) {
       query(pageSchema),
       async (c) => {
         const { environment = null, limit, after } = c.req.valid("query");
-        const page = await app.store.scheduled.list(c.req.param("project"), environment, {
+        const page = await app.store.scheduled.page(c.req.param("project"), environment, {
           limit,
           after: after === undefined ? undefined : parseCursor(after),
         });
@@ -48,9 +47,8 @@ export function scheduledRoutes(app: App) {
       async (c) => {
         const place = c.req.param();
         const { at, patch } = c.req.valid("json");
-        await checkFlagRules(app, place, patch);
-        const { who } = authorOf(c, app);
-        const scheduled = await scheduleChange(app, place, { patch, at: Date.parse(at), who });
+        const planned = { patch, at: Date.parse(at) };
+        const scheduled = await scheduleChange(app, c.get("caller"), place, planned);
         return c.json(viewScheduled(scheduled), 201);
       },
     )
@@ -58,8 +56,8 @@ export function scheduledRoutes(app: App) {
       "/projects/:project/environments/:environment/scheduled/:scheduled",
       route({ tag, summary: "Cancel a scheduled change", scope: "flags:write", status: 204 }),
       async (c) => {
-        const { project, environment, scheduled } = c.req.param();
-        await app.store.scheduled.delete(project, environment, scheduled);
+        const { scheduled, ...place } = c.req.param();
+        await cancelScheduled(app, c.get("caller"), place, scheduled);
         return c.body(null, 204);
       },
     );

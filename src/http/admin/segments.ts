@@ -1,13 +1,12 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { AppError } from "../../base/errors.ts";
-import { segmentName, segmentRuleSchema, segmentSchema } from "../../flags/segment-schema.ts";
+import { segmentRuleSchema, segmentSchema } from "../../flags/segment-schema.ts";
 import { noSuchSegment, viewSegment } from "../../flags/segment.ts";
-import { type AdminEnv, authorOf } from "../auth.ts";
+import { deleteSegment, setSegment } from "../../flags/segments.ts";
+import type { AdminEnv } from "../auth.ts";
 import { jsonBody, query, revisionOf, route, shownAt } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
-import { checkSegmentRule, requireUnused } from "./rules.ts";
 
 const tag = "segments";
 const ALL = "/projects/:project/environments/:environment/segments";
@@ -53,16 +52,9 @@ export function segmentRoutes(app: App) {
       jsonBody(segmentRuleSchema),
       async (c) => {
         const place = c.req.param();
-        const name = segmentName.safeParse(place.segment);
-        if (!name.success) throw new AppError("invalid", name.error.issues[0]!.message);
         const { rule } = c.req.valid("json");
-        await checkSegmentRule(app, place, rule);
-        const { record, result } = await app.store.segments.set(
-          place,
-          JSON.stringify(rule),
-          authorOf(c, app),
-          revisionOf(c.req.header("if-match")),
-        );
+        const expected = revisionOf(c.req.header("if-match"));
+        const { record, result } = await setSegment(app, c.get("caller"), place, rule, expected);
         return c.json({ ...viewSegment(record), result }, 200, shownAt(record));
       },
     )
@@ -71,8 +63,7 @@ export function segmentRoutes(app: App) {
       route({ tag, summary: "Delete a segment that nothing refers to", scope: "flags:write", status: 204 }),
       async (c) => {
         const expected = revisionOf(c.req.header("if-match"));
-        await requireUnused(app, c.req.param());
-        await app.store.segments.delete(c.req.param(), authorOf(c, app), expected);
+        await deleteSegment(app, c.get("caller"), c.req.param(), expected);
         return c.body(null, 204);
       },
     );

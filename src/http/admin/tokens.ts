@@ -1,7 +1,7 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import { createdTokenSchema, newTokenSchema, tokenSchema } from "../../access/token-schema.ts";
-import { createToken } from "../../access/tokens.ts";
+import { createToken, revokeToken } from "../../access/tokens.ts";
 import type { App } from "../../app.ts";
 import type { AdminEnv } from "../auth.ts";
 import { created, createdResult, jsonBody, query, route } from "./contract.ts";
@@ -35,13 +35,13 @@ export function tokenRoutes(app: App) {
         schema: z.extend(createdTokenSchema, createdResult),
       }),
       jsonBody(newTokenSchema),
-      async (c) => c.json(created(await createToken(app, c.req.valid("json"))), 201),
+      async (c) => c.json(created(await createToken(app, c.get("caller"), c.req.valid("json"))), 201),
     )
     .delete(
       "/tokens/:name",
       route({ tag, summary: "Revoke a token", scope: "admin", status: 204 }),
       async (c) => {
-        await app.store.tokens.delete(c.req.param("name"));
+        await revokeToken(app, c.get("caller"), c.req.param("name"));
         return c.body(null, 204);
       },
     );

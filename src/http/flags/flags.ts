@@ -1,3 +1,4 @@
+import { preflight } from "../preflight.ts";
 import { Hono } from "hono";
 import type { App } from "../../app.ts";
 import { type FlagRecord, hasExpired, noSuchFlag, viewFlag } from "../../flags/flag.ts";
@@ -31,6 +32,10 @@ type Cell = Readable & { records: FlagRecord[]; answer: Answer | undefined };
 type Snapshot = { one: Map<string, Cell>; all: Cell };
 
 const HEADERS = { ...NO_SNIFF, "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" };
+const PREFLIGHT = {
+  methods: "GET, HEAD, OPTIONS",
+  headers: "x-project-key, x-environment-key, content-type, if-none-match",
+};
 /** Bytes are the faster body from about here on: `npm run bench -- reads`. */
 const LONG = 4096;
 const VARY = "x-project-key, x-environment-key";
@@ -57,7 +62,7 @@ export function createFlagsService(
     refused: Record<string, unknown>,
     answer: (snapshot: Snapshot, environmentKey: string) => Response,
   ): Response | Promise<Response> => {
-    if (request.method === "OPTIONS") return preflight();
+    if (request.method === "OPTIONS") return preflight(HEADERS, PREFLIGHT);
     if (!isRead(request)) return wrongMethod();
     const projectKey = request.headers.get("x-project-key");
     if (!projectKey) return missing("the project key is missing in the headers: send it as x-project-key");
@@ -67,8 +72,7 @@ export function createFlagsService(
 
     const settle = (snapshot: Snapshot | undefined) => {
       if (snapshot) return answer(snapshot, environmentKey);
-      const message =
-        "the project key and the environment key select nothing: see formflag projects get <project>";
+      const message = "the project key and the environment key select nothing: check them in the project";
       report.refused("unauthenticated");
       return failed(401, { ...refused, error: true, message });
     };
@@ -172,16 +176,4 @@ function failed(
 
 function wrongMethod(): Response {
   return failed(405, { error: true, message: "flags are read with GET" }, { Allow: "GET, HEAD, OPTIONS" });
-}
-
-function preflight(): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      ...HEADERS,
-      "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
-      "Access-Control-Allow-Headers": "x-project-key, x-environment-key, content-type, if-none-match",
-      "Access-Control-Max-Age": "86400",
-    },
-  });
 }

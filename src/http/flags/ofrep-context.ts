@@ -15,7 +15,7 @@ export class ContextError extends Error {
   }
 }
 
-/** The context in the body of a request; none is an empty one. Throws `ContextError`, `invalid` for a broken body. */
+/** The context in the body of a request. Throws `ContextError`, also where there is no body. */
 export function readContext(request: Request): Promise<Context> {
   return readJson(request, RULE_LIMITS.context, {
     tooLarge: () => new AppError("too_large", `a request has at most ${formatBytes(RULE_LIMITS.context)}`),
@@ -24,7 +24,8 @@ export function readContext(request: Request): Promise<Context> {
 }
 
 function contextOf(body: unknown): Context {
-  if (body === undefined) return {};
+  if (body === undefined)
+    throw new ContextError("PARSE_ERROR", 'the request has no body: send at least {"context":{}}');
   if (!isObject(body))
     throw new ContextError("INVALID_CONTEXT", 'the body is an object such as {"context":{}}');
   const { context = {} } = body;

@@ -1,3 +1,4 @@
+import { othersFirst } from "../../base/turns.ts";
 import type { App } from "../../app.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
@@ -81,7 +82,7 @@ export function createFlagEvents(
       if ((stream.controller.desiredSize ?? 0) < -MAX_BEHIND) end(ticket, each, stream);
       else stream.controller.enqueue(bytes);
       sent += 1;
-      if (sent % AT_ONCE === 0) await new Promise(setImmediate);
+      if (sent % AT_ONCE === 0) await othersFirst();
     }
   };
 
@@ -172,5 +173,6 @@ export function createFlagEvents(
 
 function refetch({ revision }: FlagSet, now: number): Uint8Array {
   const data = { type: "refetchEvaluation", etag: `"${revision}"`, lastModified: isoTime(now) };
-  return Buffer.from(`event: message\ndata: ${JSON.stringify(data)}\n\n`);
+  // A flag that expires makes an event of the same revision.
+  return Buffer.from(`event: message\nid: ${revision}-${now}\ndata: ${JSON.stringify(data)}\n\n`);
 }

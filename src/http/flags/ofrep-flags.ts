@@ -68,8 +68,11 @@ async function render(selection: FlagSelection, before: FlagSet | undefined): Pr
     const readable = { slug, readAt: Number.NEGATIVE_INFINITY };
     set.readables.set(slug, readable);
     if (rules === null) {
-      set.readables.set(`${slug}${PAYLOAD_SUFFIX}`, readable);
-      add(`${slug}${PAYLOAD_SUFFIX}`, metadata, (_, now) => evaluatePayload(record, now));
+      // Without a payload its key does not exist, so that the default of the application counts.
+      if (record.payload !== null) {
+        set.readables.set(`${slug}${PAYLOAD_SUFFIX}`, readable);
+        add(`${slug}${PAYLOAD_SUFFIX}`, metadata, (_, now) => evaluatePayload(record, now));
+      }
       add(slug, metadata, (context, now) => evaluateFlag(record, neverAsked, context, now));
       continue;
     }

@@ -1,3 +1,4 @@
+import { preflight } from "../preflight.ts";
 import { Hono } from "hono";
 import { authenticate } from "../../access/tokens.ts";
 import type { App } from "../../app.ts";
@@ -35,6 +36,10 @@ const HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "ETag, Retry-After",
 } as const;
+const PREFLIGHT = {
+  methods: "GET, POST, OPTIONS",
+  headers: "content-type, x-project-key, x-environment-key, authorization, x-api-key, if-none-match",
+};
 
 /**
  * The OpenFeature remote evaluation protocol, 0.3, which every OpenFeature SDK speaks:
@@ -60,7 +65,7 @@ export function createOfrepService(
     about: { key?: string },
     evaluate: (found: Found, context: Context) => Response,
   ): Promise<Response> => {
-    if (request.method === "OPTIONS") return preflight();
+    if (request.method === "OPTIONS") return preflight(HEADERS, PREFLIGHT);
     if (request.method !== "POST")
       return send(
         405,
@@ -147,7 +152,7 @@ export function createOfrepService(
   });
   routes.all(`${OFREP_PATH}/*`, (c) =>
     c.req.method === "OPTIONS"
-      ? preflight()
+      ? preflight(HEADERS, PREFLIGHT)
       : send(404, { errorDetails: "there is nothing at this address" }),
   );
   return { evaluateOne, evaluateAll, routes, streams: events.count, close: events.close };
@@ -161,14 +166,14 @@ type Found = { flags: FlagSet; reader: Reader };
  */
 function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) {
   const countFailure = createFailureCount(app.now);
-  const wrong = "the keys or the token select no environment: see formflag projects get <project>";
+  const wrong = "the keys or the token select no environment";
 
   const ofToken = async (request: Request, secret: () => string, client: () => Client): Promise<Found> => {
     try {
       const token = await authenticate(app, secret());
       if (!token.keys || !token.scopes.includes("flags:evaluate")) {
         throw new AppError("forbidden", `the token "${token.name}" lacks the scope flags:evaluate`, {
-          hint: "formflag tokens create <name> --scope flags:evaluate -p <project> -e <environment>",
+          reason: "evaluate-alone",
         });
       }
       const { projectKey, environmentKey } = token.keys;
@@ -215,17 +220,4 @@ function send(status: number, body: unknown, headers?: Record<string, string>): 
   const text = JSON.stringify(body);
   if (!headers) return new Response(text, { status, headers: PLAIN });
   return new Response(text, { status, headers: { ...headers, ...Object.fromEntries(PLAIN) } });
-}
-
-function preflight(): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      ...HEADERS,
-      "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
-      "Access-Control-Allow-Headers":
-        "content-type, x-project-key, x-environment-key, authorization, x-api-key, if-none-match",
-      "Access-Control-Max-Age": "86400",
-    },
-  });
 }

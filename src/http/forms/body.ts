@@ -1,3 +1,4 @@
+import { othersFirst } from "../../base/turns.ts";
 import { AppError } from "../../base/errors.ts";
 import { createByteBuffer } from "../byte-buffer.ts";
 import { DRAIN } from "../limits.ts";
@@ -113,7 +114,7 @@ export function readJson(
  * the runtime ends it, and answers 400, where it does not understand what came with the last bytes.
  */
 export async function refuseAbandoned(request: Request): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
+  await othersFirst();
   if (request.signal.aborted) throw new AppError("invalid", "the connection closed behind the request");
 }
 

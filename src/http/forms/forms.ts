@@ -1,3 +1,4 @@
+import { preflight } from "../preflight.ts";
 import { Hono } from "hono";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
@@ -50,7 +51,7 @@ export function createFormsService(app: App, links: Links, report: Report, guard
   };
 
   const submit = async (request: Request, formKey: string, client: () => Client): Promise<Response> => {
-    if (request.method === "OPTIONS") return preflight(request, await findForm(formKey));
+    if (request.method === "OPTIONS") return preflightFor(request, await findForm(formKey));
     const isRest = asksForRest(request.url);
     if (request.method !== "POST") return notPosted(isRest, links);
     const body = openBody(request);
@@ -156,14 +157,8 @@ function corsHeaders(request: Request, form: Form | undefined): Record<string, s
 /** Names of headers, with commas between them. */
 const FIELD_NAMES = /^[\w!#$%&'*+.^`|~, -]+$/;
 
-/** https://fetch.spec.whatwg.org/#http-cors-protocol */
-function preflight(request: Request, form: Form | undefined): Response {
+function preflightFor(request: Request, form: Form | undefined): Response {
   const asked = request.headers.get("access-control-request-headers") ?? "";
-  const headers = {
-    ...corsHeaders(request, form),
-    "Access-Control-Allow-Methods": "POST, OPTIONS",
-    "Access-Control-Allow-Headers": FIELD_NAMES.test(asked) ? asked : "content-type, accept",
-    "Access-Control-Max-Age": "86400",
-  };
-  return new Response(null, { status: 204, headers });
+  const headers = FIELD_NAMES.test(asked) ? asked : "content-type, accept";
+  return preflight(corsHeaders(request, form), { methods: "POST, OPTIONS", headers });
 }

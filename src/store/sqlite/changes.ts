@@ -1,16 +1,15 @@
 import type { Database } from "bun:sqlite";
 import type { Author } from "../../access/caller.ts";
-import type { Change } from "../../flags/history.ts";
+import type { HistoryEntry } from "../../projects/history.ts";
 import { query } from "./statements.ts";
-
-type NewChange = Pick<Change, "revision" | "environment" | "kind" | "name" | "before" | "after">;
 
 /** Writes a change into the history of a project. */
 export function recordChange(
   db: Database,
   projectId: number,
+  revision: number,
   { who, at }: Author,
-  { revision, environment, kind, name, before, after }: NewChange,
+  { environment, kind, name, before, after }: HistoryEntry,
 ): void {
   query(
     db,

@@ -1,49 +1,20 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
-import { deleteEnvironment, insertEnvironment, lockEnvironment } from "./environments.ts";
+import { applyChanges } from "./apply.ts";
 import { sqliteError } from "./errors.ts";
-import { deleteFlag, setFlag } from "./flags.ts";
-import { deleteForm, insertForm, updateForm } from "./forms.ts";
-import { importFlags, tryImport } from "./import.ts";
-import { deleteProject, insertProject } from "./projects.ts";
-import { promoteFlags } from "./promotion.ts";
 import { markRead } from "./reads.ts";
-import { rollbackFlag } from "./rollback.ts";
-import { applyDue, deleteScheduled, insertScheduled } from "./scheduled.ts";
-import { deleteSegment, setSegment } from "./segments.ts";
-import { applySetup } from "./setup.ts";
 import { query } from "./statements.ts";
-import { deleteSubmission, insertSubmission } from "./submissions.ts";
-import { deleteToken, insertToken } from "./tokens.ts";
-import { nextVersion } from "./version.ts";
+import { clearDeleted, deleteSubmission, forgetLoose, insertSubmission } from "./submissions.ts";
+import { currentVersion, setVersion } from "./version.ts";
 
 /** Every operation that writes, by name, so that it can be asked for across threads. */
 const WRITES = {
-  insertProject,
-  deleteProject,
-  insertEnvironment,
-  lockEnvironment,
-  deleteEnvironment,
-  setFlag,
-  rollbackFlag,
-  promoteFlags,
-  deleteFlag,
+  apply: applyChanges,
   markRead,
-  importFlags,
-  tryImport,
-  setSegment,
-  deleteSegment,
-  insertScheduled,
-  deleteScheduled,
-  applyDue,
-  insertForm,
-  updateForm,
-  deleteForm,
-  applySetup,
   insertSubmission,
   deleteSubmission,
-  insertToken,
-  deleteToken,
+  clearDeleted,
+  forgetLoose,
   probe: (_db: Database) => {},
 };
 
@@ -59,7 +30,14 @@ export type Write = { name: WriteName; args: unknown[] };
 /** What became of a write, as it travels back: errors lose their class on the way. */
 export type Outcome =
   | { ok: true; value: unknown }
-  | { ok: false; code: ErrorCode; message: string; hint: string | null; retryAfter: number | null }
+  | {
+      ok: false;
+      code: ErrorCode;
+      message: string;
+      reason: string | null;
+      hint: string | null;
+      retryAfter: number | null;
+    }
   | { ok: false; code: "bug"; message: string };
 
 /**
@@ -99,7 +77,7 @@ function isOfTheDisk(error: unknown): boolean {
  */
 function overwriteRefused(db: Database): void {
   try {
-    nextVersion(db);
+    setVersion(db, currentVersion(db) + 1);
   } catch (error) {
     // The disk still fails to sync; what was to be overwritten is overwritten before that is known.
     if (!isOfTheDisk(error)) throw error;
@@ -129,8 +107,8 @@ function attempt(db: Database, write: Write): Outcome {
 function failure(error: unknown): Outcome {
   const known = sqliteError(error);
   if (known instanceof AppError) {
-    const { code, message, hint, retryAfter } = known;
-    return { ok: false, code, message, hint, retryAfter };
+    const { code, message, reason, hint, retryAfter } = known;
+    return { ok: false, code, message, reason, hint, retryAfter };
   }
   return {
     ok: false,
@@ -143,7 +121,12 @@ function failure(error: unknown): Outcome {
 export function resultOf(outcome: Outcome): unknown {
   if (outcome.ok) return outcome.value;
   if (outcome.code === "bug") return Promise.reject(new Error(outcome.message));
-  const { code, message, hint, retryAfter } = outcome;
-  const options = { hint: hint ?? undefined, retryAfter: retryAfter ?? undefined };
-  return Promise.reject(new AppError(code, message, options));
+  const { code, message, reason, hint, retryAfter } = outcome;
+  return Promise.reject(
+    new AppError(code, message, {
+      reason: reason ?? undefined,
+      hint: hint ?? undefined,
+      retryAfter: retryAfter ?? undefined,
+    }),
+  );
 }

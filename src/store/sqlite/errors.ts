@@ -10,12 +10,12 @@ export function sqliteError(error: unknown, file?: string): unknown {
   const code = "code" in error ? String(error.code) : "";
   const known = KNOWN.find(([pattern]) => pattern.test(code));
   if (!known) return error;
-  const [, kind, message, hint] = known;
-  if (file !== undefined) return new AppError(kind, `${file} ${message}`, { hint, cause: error });
+  const [, kind, message, hint, reason] = known;
+  if (file !== undefined) return new AppError(kind, `${file} ${message}`, { hint, reason, cause: error });
   return new AppError("unavailable", `the database ${message}`, { hint, cause: error, retryAfter: 1 });
 }
 
-const KNOWN: [RegExp, AppError["code"], string, string][] = [
+const KNOWN: [RegExp, AppError["code"], string, string, string?][] = [
   [/^SQLITE_(BUSY|LOCKED)/, "unavailable", "is locked by another process", "try again in a moment"],
   [
     /^(SQLITE_FULL|ENOSPC|EDQUOT)/,
@@ -33,7 +33,8 @@ const KNOWN: [RegExp, AppError["code"], string, string][] = [
     /^(SQLITE_CANTOPEN|ENOTDIR|EEXIST|ENOENT)/,
     "forbidden",
     "cannot be opened or made",
-    "check the path given with --data, its permissions, and whether its disk is mounted read-only",
+    "check the path of the data directory, its permissions, and whether its disk is mounted read-only",
+    "database-unusable",
   ],
   [
     /^(SQLITE_NOTADB|SQLITE_CORRUPT)/,

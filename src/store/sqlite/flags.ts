@@ -1,20 +1,10 @@
 import type { Database } from "bun:sqlite";
-import type { Author } from "../../access/caller.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
-import {
-  type ChangedFlag,
-  type FlagPatch,
-  type FlagPlace,
-  type FlagRecord,
-  applyPatch,
-  noSuchFlag,
-} from "../../flags/flag.ts";
-import { flagState, requireRevision } from "../../flags/history.ts";
-import { recordChange } from "./changes.ts";
+import type { FlagChange } from "../../flags/change.ts";
+import type { FlagPlace, FlagRecord } from "../../flags/flag.ts";
 import { cutPage } from "./pages.ts";
 import { environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";
 import { query } from "./statements.ts";
-import { nextVersion } from "./version.ts";
 
 type Row = {
   id: number;
@@ -40,43 +30,23 @@ const SELECT = `
   LEFT JOIN flag_values v ON v.environment_id = e.id AND v.flag_id = f.id
   WHERE e.id = $environmentId`;
 
-export function setFlag(
-  db: Database,
-  place: FlagPlace,
-  patch: FlagPatch,
-  by: Author,
-  expected: number | null,
-): ChangedFlag {
-  const change = (before: FlagRecord | undefined) => applyPatch(place.flag, before, patch, by.at);
-  return changeFlag(db, place, change, by, expected);
-}
+type Change<K> = FlagChange & { change: K };
 
-/** Stores and records what `change` makes of a flag, which is undefined where it is new. */
-export function changeFlag(
+export function putFlag(
   db: Database,
-  { project, environment, flag: slug }: FlagPlace,
-  change: (before: FlagRecord | undefined) => ChangedFlag,
-  by: Author,
-  expected: number | null,
-): ChangedFlag {
+  { project, environment, flag: slug, describes, record }: Change<"putFlag">,
+  revision: number,
+): void {
   const { id: environmentId, project_id: projectId } = environmentRow(db, project, environment);
-  const row = findRow(db, environmentId, slug);
-  const before = row && toRecord(row);
-  if (expected !== null) requireRevision(slug, before?.revision ?? 0, expected);
-  const { record: asked, result } = change(before);
-  if (result === "unchanged") return { record: asked, result };
-
-  const revision = nextVersion(db);
-  const record = { ...asked, revision };
-  const describes = before?.description !== record.description;
-  const { description, createdAt, updatedAt, payload, expiresAt, rules, imported } = record;
-  if (row && describes) {
+  const { description, createdAt, updatedAt, enabled, payload, expiresAt, rules, imported } = record;
+  const known = findFlagId(db, projectId, slug);
+  if (known !== undefined && describes) {
     query(
       db,
       "UPDATE flags SET description = $description, updated_at = $updatedAt, revision = $revision WHERE id = $id",
-    ).run({ description, updatedAt, revision, id: row.id });
+    ).run({ description, updatedAt, revision, id: known });
   }
-  const flagId = row?.id ?? insertFlag(db, projectId, { slug, description, createdAt, revision });
+  const flagId = known ?? insertFlag(db, projectId, { slug, description, createdAt, revision });
   query(
     db,
     `INSERT OR REPLACE INTO flag_values
@@ -91,19 +61,20 @@ export function changeFlag(
     imported: imported ? 1 : 0,
     updatedAt,
     revision,
-    enabled: record.enabled ? 1 : 0,
+    enabled: enabled ? 1 : 0,
   });
-  if (describes || !row) reviseProject(db, projectId, revision);
+  if (describes || known === undefined) reviseProject(db, projectId, revision);
   else reviseEnvironment(db, environmentId, revision);
-  recordChange(db, projectId, by, {
-    revision,
-    environment,
-    kind: "flag",
-    name: slug,
-    before: before && flagState(before),
-    after: flagState(record),
-  });
-  return { record, result };
+}
+
+export function deleteFlag(
+  db: Database,
+  { project, flag: slug }: Change<"deleteFlag">,
+  revision: number,
+): void {
+  const { id: projectId } = projectRow(db, project);
+  query(db, "DELETE FROM flags WHERE project_id = $projectId AND slug = $slug").run({ projectId, slug });
+  reviseProject(db, projectId, revision);
 }
 
 export function listFlags(db: Database, project: string, environment: string): FlagRecord[] {
@@ -128,41 +99,6 @@ export function pageFlags(
 export function findFlag(db: Database, { project, environment, flag }: FlagPlace): FlagRecord | undefined {
   const row = findRow(db, environmentRow(db, project, environment).id, flag);
   return row && toRecord(row);
-}
-
-export function deleteFlag(
-  db: Database,
-  project: string,
-  slug: string,
-  by: Author,
-  expected: number | null,
-): void {
-  const { id: projectId } = projectRow(db, project);
-  const sql = "SELECT id, slug FROM environments WHERE project_id = $projectId ORDER BY slug";
-  const environments = query<{ id: number; slug: string }, { projectId: number }>(db, sql).all({ projectId });
-  const records = environments.flatMap(({ id, slug: environment }) => {
-    const row = findRow(db, id, slug);
-    return row ? [[environment, toRecord(row)] as const] : [];
-  });
-  const newest = records.reduce((newest, [, { revision }]) => Math.max(newest, revision), 0);
-  if (expected !== null) requireRevision(slug, newest, expected);
-  const { changes } = query(db, "DELETE FROM flags WHERE project_id = $projectId AND slug = $slug").run({
-    projectId,
-    slug,
-  });
-  if (changes === 0) throw noSuchFlag(slug);
-  const revision = nextVersion(db);
-  reviseProject(db, projectId, revision);
-  const states = records.map(([environment, record]) => [environment, flagState(record)]);
-  const before = { environments: Object.fromEntries(states) };
-  recordChange(db, projectId, by, {
-    revision,
-    environment: null,
-    kind: "flag",
-    name: slug,
-    before,
-    after: null,
-  });
 }
 
 /** The environment that two keys select together, and the revision of its flags. */
@@ -191,6 +127,11 @@ function findRow(db: Database, environmentId: number, slug: string): Row | undef
   return (
     query<Row, { environmentId: number; slug: string }>(db, sql).get({ environmentId, slug }) ?? undefined
   );
+}
+
+function findFlagId(db: Database, projectId: number, slug: string): number | undefined {
+  const sql = "SELECT id FROM flags WHERE project_id = $projectId AND slug = $slug";
+  return query<{ id: number }, { projectId: number; slug: string }>(db, sql).get({ projectId, slug })?.id;
 }
 
 function insertFlag(

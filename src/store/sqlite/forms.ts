@@ -1,18 +1,9 @@
 import type { Database } from "bun:sqlite";
-import { AppError } from "../../base/errors.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
-import type { SetResult } from "../../base/result.ts";
-import {
-  type Form,
-  type FormPatch,
-  type FormRecord,
-  applyFormPatch,
-  noSuchForm,
-  viewForm,
-} from "../../forms/form.ts";
+import type { FormChange } from "../../forms/change.ts";
+import type { FormRecord } from "../../forms/form.ts";
 import { cutPage } from "./pages.ts";
 import { query } from "./statements.ts";
-import { nextVersion } from "./version.ts";
 
 type Row = {
   id: number;
@@ -32,91 +23,73 @@ type Row = {
   updated_at: number;
 };
 
-export function insertForm(db: Database, record: FormRecord): Form {
-  if (findRow(db, record.slug)) {
-    throw new AppError("conflict", `form "${record.slug}" already exists`, {
-      hint: `formflag forms get ${record.slug} shows it; --if-not-exists leaves it as it is`,
-    });
-  }
+type Change<K> = FormChange & { change: K };
+
+export function insertForm(db: Database, { form }: Change<"insertForm">): void {
   query(
     db,
     `INSERT INTO forms (slug, name, key, enabled, uploads, success_url, error_url, allowed_origins, blocked_senders,
                         rate_limit, max_file_size, max_files, created_at, updated_at)
      VALUES ($slug, $name, $key, $enabled, $uploads, $success_url, $error_url, $allowed_origins, $blocked_senders,
              $rate_limit, $max_file_size, $max_files, $created_at, $updated_at)`,
-  ).run(toRow(record));
-  nextVersion(db);
-  return viewForm(record);
+  ).run(toRow(form));
 }
 
-export function updateForm(
-  db: Database,
-  slugOrKey: string,
-  patch: FormPatch,
-  now: number,
-): { form: Form; result: SetResult } {
-  const { id, ...row } = formRow(db, slugOrKey);
-  const { record, result } = applyFormPatch(toRecord(row), patch, now);
-  if (result === "updated") {
-    const { slug: _slug, key: _key, created_at: _createdAt, ...columns } = toRow(record);
-    query(
-      db,
-      `UPDATE forms SET name = $name, enabled = $enabled, uploads = $uploads, success_url = $success_url,
-         error_url = $error_url, allowed_origins = $allowed_origins, blocked_senders = $blocked_senders,
-         rate_limit = $rate_limit, max_file_size = $max_file_size, max_files = $max_files, updated_at = $updated_at
-       WHERE id = $id`,
-    ).run({ ...columns, id });
-    nextVersion(db);
-  }
-  return { form: viewForm(record), result };
+export function updateForm(db: Database, { form }: Change<"updateForm">): void {
+  const { slug: _slug, created_at: _createdAt, ...columns } = toRow(form);
+  query(
+    db,
+    `UPDATE forms SET name = $name, enabled = $enabled, uploads = $uploads, success_url = $success_url,
+       error_url = $error_url, allowed_origins = $allowed_origins, blocked_senders = $blocked_senders,
+       rate_limit = $rate_limit, max_file_size = $max_file_size, max_files = $max_files, updated_at = $updated_at
+     WHERE key = $key`,
+  ).run(columns);
 }
 
-export function listForms(db: Database): Form[] {
-  return formRecords(db).map(viewForm);
+/**
+ * The form is gone for everybody at once, and its slug and key are free; its submissions are removed in steps by
+ * `clearDeleted`.
+ */
+export function deleteForm(db: Database, { key }: Change<"deleteForm">): void {
+  query(
+    db,
+    `UPDATE forms SET deleted = 1, slug = 'deleted-' || lower(hex(randomblob(12))), key = lower(hex(randomblob(12)))
+     WHERE key = $key`,
+  ).run({ key });
 }
 
-export function pageForms(db: Database, { limit, after = "" }: PageQuery): Page<Form> {
+export function isEmptyForm(db: Database, key: string): boolean {
+  const sql = "SELECT 1 FROM submissions WHERE form_id = (SELECT id FROM forms WHERE key = $key) LIMIT 1";
+  return query<unknown, { key: string }>(db, sql).get({ key }) === null;
+}
+
+export function pageForms(db: Database, { limit, after = "" }: PageQuery): Page<FormRecord> {
   const sql = "SELECT * FROM forms WHERE slug > $after ORDER BY slug LIMIT $limit";
   const rows = query<Row, { after: string; limit: number }>(db, sql).iterate({ after, limit: limit + 1 });
-  return cutPage(rows, limit, (row) => viewForm(toRecord(row)));
+  return cutPage(rows, limit, toRecord);
 }
 
 /** By slug. */
 export function formRecords(db: Database): FormRecord[] {
-  return query<Row, []>(db, "SELECT * FROM forms ORDER BY slug").all().map(toRecord);
+  return query<Row, []>(db, "SELECT * FROM forms WHERE deleted = 0 ORDER BY slug").all().map(toRecord);
 }
 
-export function findForm(db: Database, slugOrKey: string): Form | undefined {
+export function findForm(db: Database, slugOrKey: string): FormRecord | undefined {
   const row = findRow(db, slugOrKey);
-  return row && viewForm(toRecord(row));
+  return row && toRecord(row);
 }
 
-export function findFormByKey(db: Database, key: string): Form | undefined {
-  const row = query<Row, { key: string }>(db, "SELECT * FROM forms WHERE key = $key").get({ key });
-  return row ? viewForm(toRecord(row)) : undefined;
-}
-
-export function deleteForm(db: Database, slugOrKey: string): string[] {
-  const { id } = formRow(db, slugOrKey);
-  const files = query<{ blob_key: string }, { id: number }>(
-    db,
-    "SELECT blob_key FROM files JOIN submissions ON seq = submission_seq WHERE form_id = $id",
-  ).all({ id });
-  query(db, "DELETE FROM forms WHERE id = $id").run({ id });
-  nextVersion(db);
-  return files.map((file) => file.blob_key);
-}
-
-function formRow(db: Database, slugOrKey: string): Row {
-  const row = findRow(db, slugOrKey);
-  if (!row) throw noSuchForm(slugOrKey);
-  return row;
+export function findFormByKey(db: Database, key: string): FormRecord | undefined {
+  const row = query<Row, { key: string }>(db, "SELECT * FROM forms WHERE key = $key AND deleted = 0").get({
+    key,
+  });
+  return row ? toRecord(row) : undefined;
 }
 
 /** A slug wins over another form's key. */
 function findRow(db: Database, slugOrKey: string): Row | undefined {
-  const sql =
-    "SELECT * FROM forms WHERE slug = $slugOrKey OR key = $slugOrKey ORDER BY slug = $slugOrKey DESC LIMIT 1";
+  const sql = `SELECT * FROM forms WHERE deleted = 0 AND (slug = $slugOrKey OR key = $slugOrKey)
+     ORDER BY slug = $slugOrKey DESC LIMIT 1`;
   return query<Row, { slugOrKey: string }>(db, sql).get({ slugOrKey }) ?? undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { Page } from "../../base/pages.ts";
-import type { Change, ChangeQuery } from "../../flags/history.ts";
+import type { Change, ChangeQuery } from "../../projects/history.ts";
 import { cutPage } from "./pages.ts";
 import { projectRow } from "./rows.ts";
 import { query } from "./statements.ts";
@@ -10,7 +10,7 @@ type Row = Omit<Change, "before" | "after"> & { before: string | null; after: st
 const COLUMNS = "revision, environment, kind, name, at, who, before, after";
 
 /** Newest first. */
-export function listChanges(db: Database, project: string, asked: ChangeQuery): Page<Change> {
+export function pageChanges(db: Database, project: string, asked: ChangeQuery): Page<Change> {
   const { id: projectId } = projectRow(db, project);
   const { kind, name, environment, limit, before } = asked;
   const conditions = [
@@ -31,7 +31,8 @@ export function listChanges(db: Database, project: string, asked: ChangeQuery): 
   return cutPage(query<Row, Values>(db, sql).iterate(Object.fromEntries(used)), limit, toChange);
 }
 
-export function findChange(db: Database, projectId: number, revision: number): Change | undefined {
+export function findChange(db: Database, project: string, revision: number): Change | undefined {
+  const { id: projectId } = projectRow(db, project);
   const sql = `SELECT ${COLUMNS} FROM changes WHERE project_id = $projectId AND revision = $revision`;
   const row = query<Row, { projectId: number; revision: number }>(db, sql).get({ projectId, revision });
   return row ? toChange(row) : undefined;

@@ -8,6 +8,7 @@ import initial from "./migrations/0001-initial.sql" with { type: "text" };
 import targeting from "./migrations/0002-targeting.sql" with { type: "text" };
 import tokenPlaces from "./migrations/0003-token-places.sql" with { type: "text" };
 import pageIndexes from "./migrations/0004-page-indexes.sql" with { type: "text" };
+import looseFiles from "./migrations/0005-loose-files.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { readNumber } from "./statements.ts";
 
@@ -15,7 +16,7 @@ import { readNumber } from "./statements.ts";
 export const BUSY_TIMEOUT = 5000;
 
 /** In order; the position, from 1, is the number in `user_version`. A migration that has landed never changes. */
-export const MIGRATIONS: readonly string[] = [initial, targeting, tokenPlaces, pageIndexes];
+export const MIGRATIONS: readonly string[] = [initial, targeting, tokenPlaces, pageIndexes, looseFiles];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */
 const APPLICATION_ID = 0x66666c67;
@@ -115,7 +116,7 @@ export function schemaVersion(db: Database, newest = MIGRATIONS.length, name = d
   const isEmpty = () => readNumber(db, "SELECT count(*) FROM sqlite_schema") === 0;
   if (application !== APPLICATION_ID && !(version === 0 && application === 0 && isEmpty())) {
     throw new AppError("unsupported", `${name} is a database of another program`, {
-      hint: "give another directory with --data; the file was left as it is",
+      reason: "database-foreign",
     });
   }
   if (version > newest) {

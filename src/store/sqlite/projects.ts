@@ -1,27 +1,28 @@
 import type { Database } from "bun:sqlite";
-import { AppError } from "../../base/errors.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
+import type { ProjectChange } from "../../projects/change.ts";
 import type { Project } from "../../projects/project.ts";
 import { cutPage } from "./pages.ts";
-import { type ProjectRow, environmentsOf, findProjectRow, insertEnvironmentRow, projectRow } from "./rows.ts";
+import { type ProjectRow, environmentsOf, findProjectRow } from "./rows.ts";
 import { query } from "./statements.ts";
-import { nextVersion } from "./version.ts";
 
-export function insertProject(db: Database, project: Project & { createdAt: number }, who: string): Project {
-  const { slug, name, key, createdAt } = project;
-  if (findProjectRow(db, slug)) {
-    throw new AppError("conflict", `project "${slug}" already exists`, {
-      hint: `formflag projects get ${slug} shows it`,
-    });
-  }
-  const { lastInsertRowid } = query(
-    db,
-    "INSERT INTO projects (slug, name, key, created_at) VALUES ($slug, $name, $key, $createdAt)",
-  ).run({ slug, name, key, createdAt });
-  const id = Number(lastInsertRowid);
-  for (const environment of project.environments)
-    insertEnvironmentRow(db, id, { ...environment, createdAt }, who);
-  return view(db, { id, slug, name, key });
+type Change<K> = ProjectChange & { change: K };
+
+export function insertProject(
+  db: Database,
+  { project: slug, name, key, createdAt }: Change<"insertProject">,
+): void {
+  query(db, "INSERT INTO projects (slug, name, key, created_at) VALUES ($slug, $name, $key, $createdAt)").run(
+    { slug, name, key, createdAt },
+  );
+}
+
+export function renameProject(db: Database, { project: slug, name }: Change<"renameProject">): void {
+  query(db, "UPDATE projects SET name = $name WHERE slug = $slug").run({ slug, name });
+}
+
+export function deleteProject(db: Database, { project: slug }: Change<"deleteProject">): void {
+  query(db, "DELETE FROM projects WHERE slug = $slug").run({ slug });
 }
 
 export function listProjects(db: Database): Project[] {
@@ -46,18 +47,6 @@ function* viewEach(db: Database, rows: Iterable<ProjectRow>): Generator<Project>
 export function findProject(db: Database, slug: string): Project | undefined {
   const row = findProjectRow(db, slug);
   return row && view(db, row);
-}
-
-export function renameProject(db: Database, slug: string, name: string): void {
-  const { id } = projectRow(db, slug);
-  query(db, "UPDATE projects SET name = $name WHERE id = $id").run({ id, name });
-  nextVersion(db);
-}
-
-export function deleteProject(db: Database, slug: string): void {
-  const { id } = projectRow(db, slug);
-  query(db, "DELETE FROM projects WHERE id = $id").run({ id });
-  nextVersion(db);
 }
 
 function view(db: Database, { id, slug, name, key }: ProjectRow): Project {

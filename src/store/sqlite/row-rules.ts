@@ -105,9 +105,11 @@ const RULES: Record<string, Record<string, Rule>> = {
     rate_limit: optional(json(isRateLimit)),
     max_file_size: optional(whole(1, CEILING_FILE_SIZE)),
     max_files: optional(whole(1, CEILING_FILES)),
+    deleted: flag,
     ...changed,
   },
   submissions: { seq: count, id: text(SUBMISSION_ID), data: object, ...created },
+  loose_files: { blob_key: text(FILE_KEY) },
   files: { position: whole(1, 999), size: count, sha256, blob_key: text(FILE_KEY) },
   tokens: {
     name: slug,

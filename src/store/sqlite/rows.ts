@@ -1,9 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { type Environment, noSuchEnvironment } from "../../projects/environment.ts";
 import { noSuchProject } from "../../projects/project.ts";
-import { recordChange } from "./changes.ts";
 import { query } from "./statements.ts";
-import { nextVersion } from "./version.ts";
 
 /** The rows that more than one noun starts from. */
 export type ProjectRow = { id: number; slug: string; name: string; key: string };
@@ -28,47 +26,12 @@ export function environmentRow(db: Database, project: string, slug: string): Env
   return row;
 }
 
-export function findEnvironmentRow(
-  db: Database,
-  projectId: number,
-  slug: string,
-): EnvironmentRow | undefined {
+function findEnvironmentRow(db: Database, projectId: number, slug: string): EnvironmentRow | undefined {
   const sql = `
     SELECT id, project_id, revision, metadata FROM environments WHERE project_id = $projectId AND slug = $slug`;
   return (
     query<EnvironmentRow, { projectId: number; slug: string }>(db, sql).get({ projectId, slug }) ?? undefined
   );
-}
-
-/** Returns the new row's id. `from` names the environment whose values it starts with. */
-export function insertEnvironmentRow(
-  db: Database,
-  projectId: number,
-  environment: Environment & { createdAt: number },
-  who: string,
-  from: string | null = null,
-): number {
-  const { slug, name, key, createdAt } = environment;
-  const revision = nextVersion(db);
-  const { lastInsertRowid } = query(
-    db,
-    `INSERT INTO environments (project_id, slug, name, key, revision, created_at)
-       VALUES ($projectId, $slug, $name, $key, $revision, $createdAt)`,
-  ).run({ projectId, slug, name, key, createdAt, revision });
-  recordChange(
-    db,
-    projectId,
-    { who, at: createdAt },
-    {
-      revision,
-      environment: slug,
-      kind: "environment",
-      name: slug,
-      before: null,
-      after: from === null ? { name } : { name, from },
-    },
-  );
-  return Number(lastInsertRowid);
 }
 
 /** By slug. */

@@ -1,33 +1,24 @@
 import type { Database } from "bun:sqlite";
-import type { Author } from "../../access/caller.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
-import type { SetResult } from "../../base/result.ts";
-import { requireRevision } from "../../flags/history.ts";
-import { type SegmentPlace, type SegmentRecord, applyRule, noSuchSegment } from "../../flags/segment.ts";
-import { recordChange } from "./changes.ts";
+import type { FlagChange } from "../../flags/change.ts";
+import type { SegmentPlace, SegmentRecord } from "../../flags/segment.ts";
 import { cutPage } from "./pages.ts";
 import { environmentRow, reviseEnvironment } from "./rows.ts";
 import { query } from "./statements.ts";
-import { nextVersion } from "./version.ts";
 
 const SELECT = `
   SELECT name, rule, created_at AS createdAt, updated_at AS updatedAt, revision
   FROM segments WHERE environment_id = $environmentId`;
 
-export function setSegment(
+type Change<K> = FlagChange & { change: K };
+
+/** A segment that is new stands behind all others. */
+export function putSegment(
   db: Database,
-  { project, environment, segment: name }: SegmentPlace,
-  rule: string,
-  by: Author,
-  expected: number | null,
-): { record: SegmentRecord; result: SetResult } {
-  const { id: environmentId, project_id: projectId } = environmentRow(db, project, environment);
-  const before = findRow(db, environmentId, name);
-  if (expected !== null) requireRevision(name, before?.revision ?? 0, expected);
-  const { record: asked, result } = applyRule(name, before, rule, by.at);
-  if (result === "unchanged") return { record: asked, result };
-  const revision = nextVersion(db);
-  const record = { ...asked, revision };
+  { project, environment, record }: Change<"putSegment">,
+  revision: number,
+): void {
+  const { id: environmentId } = environmentRow(db, project, environment);
   query(
     db,
     `INSERT INTO segments (environment_id, name, rule, position, revision, created_at, updated_at)
@@ -35,17 +26,36 @@ export function setSegment(
                (SELECT coalesce(max(position), 0) + 1 FROM segments WHERE environment_id = $environmentId),
                $revision, $createdAt, $updatedAt)
      ON CONFLICT DO UPDATE SET rule = excluded.rule, revision = excluded.revision, updated_at = excluded.updated_at`,
-  ).run({ environmentId, ...record });
+  ).run({ environmentId, ...record, revision });
   reviseEnvironment(db, environmentId, revision);
-  recordChange(db, projectId, by, {
-    revision,
-    environment,
-    kind: "segment",
+}
+
+export function deleteSegment(
+  db: Database,
+  { project, environment, segment: name }: Change<"deleteSegment">,
+  revision: number,
+): void {
+  const { id: environmentId } = environmentRow(db, project, environment);
+  query(db, "DELETE FROM segments WHERE environment_id = $environmentId AND name = $name").run({
+    environmentId,
     name,
-    before: before && JSON.parse(before.rule),
-    after: JSON.parse(rule),
   });
-  return { record, result };
+  reviseEnvironment(db, environmentId, revision);
+}
+
+export function orderSegments(
+  db: Database,
+  { project, environment, names }: Change<"orderSegments">,
+  revision: number,
+): void {
+  const { id: environmentId } = environmentRow(db, project, environment);
+  for (const [index, name] of names.entries()) {
+    query(
+      db,
+      "UPDATE segments SET position = $position WHERE environment_id = $environmentId AND name = $name",
+    ).run({ environmentId, name, position: index + 1 });
+  }
+  reviseEnvironment(db, environmentId, revision);
 }
 
 /** By name. */
@@ -74,48 +84,10 @@ export function findSegment(
   return findRow(db, environmentRow(db, project, environment).id, segment);
 }
 
-export function deleteSegment(
-  db: Database,
-  { project, environment, segment: name }: SegmentPlace,
-  by: Author,
-  expected: number | null,
-): void {
-  const { id: environmentId, project_id: projectId } = environmentRow(db, project, environment);
-  const before = findRow(db, environmentId, name);
-  if (expected !== null) requireRevision(name, before?.revision ?? 0, expected);
-  if (!before) throw noSuchSegment(name);
-  query(db, "DELETE FROM segments WHERE environment_id = $environmentId AND name = $name").run({
-    environmentId,
-    name,
-  });
-  const revision = nextVersion(db);
-  reviseEnvironment(db, environmentId, revision);
-  const rule: unknown = JSON.parse(before.rule);
-  recordChange(db, projectId, by, {
-    revision,
-    environment,
-    kind: "segment",
-    name,
-    before: rule,
-    after: null,
-  });
-}
-
 /** In the order in which they were made, in which flagd puts them in. */
 export function segmentsOfEnvironment(db: Database, environmentId: number): SegmentRecord[] {
   const sql = `${SELECT} ORDER BY position`;
   return query<SegmentRecord, { environmentId: number }>(db, sql).all({ environmentId });
-}
-
-/** Puts these behind all others of an environment, in this order. */
-export function moveToEnd(db: Database, environmentId: number, names: string[]): void {
-  for (const name of names) {
-    query(
-      db,
-      `UPDATE segments SET position = (SELECT max(position) + 1 FROM segments WHERE environment_id = $environmentId)
-         WHERE environment_id = $environmentId AND name = $name`,
-    ).run({ environmentId, name });
-  }
 }
 
 function findRow(db: Database, environmentId: number, name: string): SegmentRecord | undefined {

@@ -8,14 +8,13 @@ import { connect } from "./connection.ts";
 import { listEnvironments } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
 import { findFlag, flagsOfEnvironment, listFlags, pageFlags, selectEnvironment } from "./flags.ts";
-import { findForm, findFormByKey, listForms, pageForms } from "./forms.ts";
-import { listChanges } from "./history.ts";
+import { findForm, findFormByKey, formRecords, pageForms } from "./forms.ts";
+import { findChange, pageChanges } from "./history.ts";
 import type { Claim } from "./migrate.ts";
 import { findProject, listProjects, pageProjects } from "./projects.ts";
-import { promoteFlags } from "./promotion.ts";
 import { listReads } from "./reads.ts";
 import { environmentRow } from "./rows.ts";
-import { listScheduled, nextScheduled } from "./scheduled.ts";
+import { findDue, findScheduled, nextScheduled, pageScheduled } from "./scheduled.ts";
 import { findSegment, listSegments, pageSegments, segmentsOfEnvironment } from "./segments.ts";
 import { readSetup } from "./setup.ts";
 import { close, query } from "./statements.ts";
@@ -24,6 +23,7 @@ import {
   countSubmissions,
   findSubmission,
   listFiles,
+  listLoose,
   listSubmissions,
   newestSubmission,
   unreferencedFiles,
@@ -34,16 +34,6 @@ import { inlineWriter, threadWriter } from "./writer.ts";
 
 /** About how many bytes a write other than a submission holds. */
 const WEIGHT = 1000;
-
-/** The writes that leave the setup as it is. */
-const OTHER_WRITES: ReadonlySet<WriteName> = new Set([
-  "deleteSubmission",
-  "insertToken",
-  "deleteToken",
-  "markRead",
-  "probe",
-  "tryImport",
-] as const);
 
 /**
  * The store on a SQLite file, which is made where it does not exist. A server commits on a `thread` of its own, a
@@ -72,82 +62,59 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     flags: () => read(() => flagsOfEnvironment(db, id)),
     segments: () => read(() => segmentsOfEnvironment(db, id)),
   });
-  const write = async <N extends WriteName>(name: N, args: WriteArgs<N>): Promise<WriteResult<N>> => {
-    const result = await writer.write({ name, args }, WEIGHT);
-    if (!OTHER_WRITES.has(name)) {
-      seen = null;
-      changedAt = performance.now();
-      for (const changed of watchers) changed();
-    }
-    return result as WriteResult<N>;
-  };
+  const write = <N extends WriteName>(
+    name: N,
+    args: WriteArgs<N>,
+    weight = WEIGHT,
+  ): Promise<WriteResult<N>> => writer.write({ name, args }, weight) as Promise<WriteResult<N>>;
 
   return {
     projects: {
-      insert: (project, who) => write("insertProject", [project, who]),
       list: () => read(() => listProjects(db)),
       page: (asked) => read(() => pageProjects(db, asked)),
       find: (slug) => read(() => findProject(db, slug)),
-      delete: (slug) => write("deleteProject", [slug]),
     },
     environments: {
-      insert: (project, environment, from, who) =>
-        write("insertEnvironment", [project, environment, from, who]),
       list: (project) => read(() => listEnvironments(db, project)),
-      lock: (project, slug, locked, by) => write("lockEnvironment", [project, slug, locked, by]),
-      delete: (project, slug, by) => write("deleteEnvironment", [project, slug, by]),
+    },
+    changes: {
+      page: (project, asked) => read(() => pageChanges(db, project, asked)),
+      find: (project, revision) => read(() => findChange(db, project, revision)),
     },
     flags: {
-      set: (where, patch, by, expected = null) => write("setFlag", [where, patch, by, expected]),
-      rollback: (where, to, by, expected = null) => write("rollbackFlag", [where, to, by, expected]),
-      promote: (project, order, by) =>
-        by ? write("promoteFlags", [project, order, by]) : read(() => promoteFlags(db, project, order, null)),
       list: (project, environment) => read(() => listFlags(db, project, environment)),
       page: (project, environment, asked) => read(() => pageFlags(db, project, environment, asked)),
       find: (where) => read(() => findFlag(db, where)),
-      delete: (project, slug, by, expected = null) => write("deleteFlag", [project, slug, by, expected]),
       select: (projectKey, environmentKey) =>
         read(() => {
           const environment = selectEnvironment(db, projectKey, environmentKey);
           return environment && selectionOf(environment);
         }),
+      selectIn: (project, environment) => read(() => selectionOf(environmentRow(db, project, environment))),
       markRead: (reads) => write("markRead", [reads]),
       reads: (project, environment) => read(() => listReads(db, project, environment)),
-      selectIn: (project, environment) => read(() => selectionOf(environmentRow(db, project, environment))),
-      import: (where, plan, by, dryRun) => write(dryRun ? "tryImport" : "importFlags", [where, plan, by]),
     },
     segments: {
-      set: (where, rule, by, expected = null) => write("setSegment", [where, rule, by, expected]),
       list: (project, environment) => read(() => listSegments(db, project, environment)),
       page: (project, environment, asked) => read(() => pageSegments(db, project, environment, asked)),
       find: (where) => read(() => findSegment(db, where)),
-      delete: (where, by, expected = null) => write("deleteSegment", [where, by, expected]),
-    },
-    changes: {
-      list: (project, asked) => read(() => listChanges(db, project, asked)),
     },
     scheduled: {
-      insert: (project, change) => write("insertScheduled", [project, change]),
-      list: (project, environment, asked) => read(() => listScheduled(db, project, environment, asked)),
-      delete: (project, environment, id) => write("deleteScheduled", [project, environment, id]),
+      page: (project, environment, asked) => read(() => pageScheduled(db, project, environment, asked)),
+      find: (project, environment, id) => read(() => findScheduled(db, project, environment, id)),
       nextAt: () => read(() => nextScheduled(db)),
-      applyDue: (now) => write("applyDue", [now]),
+      findDue: (now) => read(() => findDue(db, now)),
     },
     setup: {
       read: (projects, forms) => read(() => readSetup(db, projects, forms)),
-      apply: (changes, version, by) => write("applySetup", [changes, version, by]),
     },
     forms: {
-      insert: (form) => write("insertForm", [form]),
-      update: (slugOrKey, patch, now) => write("updateForm", [slugOrKey, patch, now]),
-      list: () => read(() => listForms(db)),
+      list: () => read(() => formRecords(db)),
       page: (asked) => read(() => pageForms(db, asked)),
       find: (slugOrKey) => read(() => findForm(db, slugOrKey)),
       findByKey: (key) => read(() => findFormByKey(db, key)),
-      delete: (slugOrKey) => write("deleteForm", [slugOrKey]),
     },
     submissions: {
-      // Not through `write`, which looks after the setup: each promise counts here.
       insert({ id, formKey, data, createdAt, files }, isAbandoned) {
         const args: WriteArgs<"insertSubmission"> = [id, formKey, data, createdAt, files];
         const write = { name: "insertSubmission", args } as const;
@@ -157,17 +124,27 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       find: (id) => read(() => findSubmission(db, id)),
       count: (form) => read(() => countSubmissions(db, form)),
       delete: (id) => write("deleteSubmission", [id]),
+      clearDeleted: (limit) => write("clearDeleted", [limit]),
       files: (after, limit) => read(() => listFiles(db, after, limit)),
       fileBytes: () => read(() => countFileBytes(db)),
+      looseFiles: (limit) => read(() => listLoose(db, limit)),
+      forgetLooseFiles: (keys) => write("forgetLoose", [keys]),
       unreferenced: (keys) => read(() => unreferencedFiles(db, keys)),
       newestId: () => read(() => newestSubmission(db)),
     },
     tokens: {
-      insert: (token) => write("insertToken", [token]),
       list: () => read(() => listTokens(db)),
       page: (asked) => read(() => pageTokens(db, asked)),
       find: (hash) => read(() => findToken(db, hash)),
-      delete: (name) => write("deleteToken", [name]),
+    },
+    async apply(changes, version, by) {
+      if (!(await write("apply", [changes, version, by], WEIGHT * changes.length)))
+        throw new AppError("conflict", "something else was changed meanwhile: try again", {
+          reason: "outdated",
+        });
+      seen = null;
+      changedAt = performance.now();
+      for (const changed of watchers) changed();
     },
     version: () =>
       read(() => {

@@ -2,12 +2,7 @@ import { type Database, SQLiteError } from "bun:sqlite";
 import { isoTime } from "../../base/clock.ts";
 import { noSuchForm } from "../../forms/form.ts";
 import type { StoredSubmission } from "../../forms/store.ts";
-import {
-  type StoredFile,
-  type Submission,
-  type SubmissionPage,
-  noSuchSubmission,
-} from "../../forms/submission.ts";
+import type { StoredFile, Submission, SubmissionPage } from "../../forms/submission.ts";
 import { cutPage } from "./pages.ts";
 import { query } from "./statements.ts";
 
@@ -81,7 +76,7 @@ export function listSubmissions(
 }
 
 export function findSubmission(db: Database, id: string): Submission | undefined {
-  const row = query<Row, { id: string }>(db, `${SELECT} WHERE s.id = $id`).get({ id });
+  const row = query<Row, { id: string }>(db, `${SELECT} WHERE s.id = $id AND f.deleted = 0`).get({ id });
   return row ? view(row) : undefined;
 }
 
@@ -91,18 +86,50 @@ export function countSubmissions(db: Database, formKey: string): number {
   return query<{ count: number }, { formKey: string }>(db, sql).get({ formKey })!.count;
 }
 
-export function deleteSubmission(db: Database, id: string): string[] {
-  const row = query<{ seq: number }, { id: string }>(db, "SELECT seq FROM submissions WHERE id = $id").get({
-    id,
-  });
-  if (!row) throw noSuchSubmission(id);
-  const { seq } = row;
-  const files = query<{ blob_key: string }, { seq: number }>(
+/** Its files are loose from then on. Returns whether there was such a submission. */
+export function deleteSubmission(db: Database, id: string): boolean {
+  const row = query<{ seq: number }, { id: string }>(
     db,
-    "SELECT blob_key FROM files WHERE submission_seq = $seq",
-  ).all({ seq });
-  query(db, "DELETE FROM submissions WHERE seq = $seq").run({ seq });
-  return files.map((file) => file.blob_key);
+    "SELECT s.seq FROM submissions s JOIN forms f ON f.id = s.form_id WHERE s.id = $id AND f.deleted = 0",
+  ).get({ id });
+  if (row) deleteRows(db, [row.seq]);
+  return row !== null;
+}
+
+/** Deletes so many submissions of deleted forms, then the forms. Returns whether any may be left. */
+export function clearDeleted(db: Database, limit: number): boolean {
+  const form = query<{ id: number }, []>(db, "SELECT id FROM forms WHERE deleted = 1 LIMIT 1").get();
+  if (!form) return false;
+  const sql = "SELECT seq FROM submissions WHERE form_id = $id LIMIT $limit";
+  const rows = query<{ seq: number }, { id: number; limit: number }>(db, sql).all({ id: form.id, limit });
+  deleteRows(
+    db,
+    rows.map(({ seq }) => seq),
+  );
+  if (rows.length < limit) query(db, "DELETE FROM forms WHERE id = $id").run({ id: form.id });
+  return true;
+}
+
+function deleteRows(db: Database, seqs: number[]): void {
+  const list = JSON.stringify(seqs);
+  const among = "(SELECT value FROM json_each($list))";
+  query(
+    db,
+    `INSERT OR IGNORE INTO loose_files (blob_key) SELECT blob_key FROM files WHERE submission_seq IN ${among}`,
+  ).run({ list });
+  query(db, `DELETE FROM submissions WHERE seq IN ${among}`).run({ list });
+}
+
+export function listLoose(db: Database, limit: number): string[] {
+  const sql = "SELECT blob_key AS key FROM loose_files LIMIT $limit";
+  return query<{ key: string }, { limit: number }>(db, sql)
+    .all({ limit })
+    .map(({ key }) => key);
+}
+
+export function forgetLoose(db: Database, keys: string[]): void {
+  const sql = "DELETE FROM loose_files WHERE blob_key IN (SELECT value FROM json_each($keys))";
+  query(db, sql).run({ keys: JSON.stringify(keys) });
 }
 
 export function listFiles(db: Database, after: string, limit: number): StoredFile[] {
@@ -119,7 +146,9 @@ export function countFileBytes(db: Database): number {
 }
 
 export function unreferencedFiles(db: Database, keys: string[]): string[] {
-  const sql = "SELECT value AS key FROM json_each($keys) WHERE value NOT IN (SELECT blob_key FROM files)";
+  const sql = `
+    SELECT value AS key FROM json_each($keys)
+    WHERE value NOT IN (SELECT blob_key FROM files) AND value NOT IN (SELECT blob_key FROM loose_files)`;
   return query<{ key: string }, { keys: string }>(db, sql)
     .all({ keys: JSON.stringify(keys) })
     .map((row) => row.key);

@@ -1,9 +1,8 @@
 import type { Database } from "bun:sqlite";
+import type { TokenChange } from "../../access/change.ts";
 import type { EnvironmentKeys } from "../../access/place.ts";
-import type { StoredToken } from "../../access/store.ts";
-import { type Token, noSuchToken } from "../../access/token.ts";
+import type { Token } from "../../access/token.ts";
 import { isoTime } from "../../base/clock.ts";
-import { AppError } from "../../base/errors.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import { cutPage } from "./pages.ts";
 import { environmentRow, projectRow } from "./rows.ts";
@@ -25,23 +24,31 @@ const SELECT = `
          p.key AS project_key, e.key AS environment_key
   FROM tokens t LEFT JOIN environments e ON e.id = t.environment_id LEFT JOIN projects p ON p.id = t.project_id`;
 
-export function insertToken(db: Database, token: StoredToken): Token {
-  const { name } = token;
-  if (query<Row, { name: string }>(db, `${SELECT} WHERE t.name = $name`).get({ name })) {
-    throw new AppError("conflict", `token "${name}" already exists`, {
-      hint: "revoke it first, or choose another name",
-    });
-  }
-  const { place, scopes, createdAt, expiresAt, hash } = token;
-  const projectId = place && projectRow(db, place.project).id;
+type Change<K> = TokenChange & { change: K };
+
+/** Throws `not_found` for the place. */
+export function insertToken(db: Database, { token, hash }: Change<"insertToken">): void {
+  const { name, scopes, project, environment, createdAt, expiresAt } = token;
+  const projectId = project === undefined ? null : projectRow(db, project).id;
   const environmentId =
-    place?.environment === undefined ? null : environmentRow(db, place.project, place.environment).id;
+    project === undefined || environment === undefined ? null : environmentRow(db, project, environment).id;
   query(
     db,
     `INSERT INTO tokens (name, hash, scopes, created_at, expires_at, project_id, environment_id)
      VALUES ($name, $hash, $scopes, $createdAt, $expiresAt, $projectId, $environmentId)`,
-  ).run({ name, hash, scopes: JSON.stringify(scopes), createdAt, expiresAt, projectId, environmentId });
-  return view(query<Row, { name: string }>(db, `${SELECT} WHERE t.name = $name`).get({ name })!);
+  ).run({
+    name,
+    hash,
+    scopes: JSON.stringify(scopes),
+    createdAt: Date.parse(createdAt),
+    expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
+    projectId,
+    environmentId,
+  });
+}
+
+export function deleteToken(db: Database, { name }: Change<"deleteToken">): void {
+  query(db, "DELETE FROM tokens WHERE name = $name").run({ name });
 }
 
 export function listTokens(db: Database): Token[] {
@@ -59,11 +66,6 @@ export function findToken(db: Database, hash: string): (Token & { keys?: Environ
   if (!row) return undefined;
   const { project_key: projectKey, environment_key: environmentKey } = row;
   return { ...view(row), ...(projectKey && environmentKey ? { keys: { projectKey, environmentKey } } : {}) };
-}
-
-export function deleteToken(db: Database, name: string): void {
-  const { changes } = query(db, "DELETE FROM tokens WHERE name = $name").run({ name });
-  if (changes === 0) throw noSuchToken(name);
 }
 
 function view(row: Row): Token {

@@ -1,0 +1,68 @@
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { formatBytes } from "../../../src/base/bytes.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import type { Blobs } from "../../../src/blobs/blobs.ts";
+import { ignoreMissing } from "../../../src/blobs/hold.ts";
+import { type About, type Scratch, readBackup } from "../../../src/maintenance/backup.ts";
+import { unpackTar } from "../../../src/maintenance/tar.ts";
+import { Failed } from "../../exit.ts";
+import type { Printer } from "../../output/printer.ts";
+import { progressBar } from "../../output/progress.ts";
+import { printable, shellWord } from "../../output/text.ts";
+
+/**
+ * Reads an archive, with its uploads `into` blobs where these are given, and returns its manifest. Prints the problems
+ * of an archive that is not sound and throws `Failed`.
+ */
+export async function readArchive(
+  printer: Printer,
+  file: string,
+  scratch: Scratch,
+  into?: Blobs,
+): Promise<About> {
+  await requireArchive(file);
+  const archive = Bun.file(file);
+  const line = printer.progress();
+  let done = 0;
+  const entries = unpackTar(archive.stream());
+  const progress = (bytes: number) => {
+    done += bytes;
+    line.draw(progressBar(done, archive.size, `${formatBytes(done)} of ${basename(file)}`));
+  };
+  const { about: manifest, problems } = await readBackup(entries, scratch, progress, into);
+  line.clear();
+  if (problems.length === 0) return manifest;
+  const text = `${problems.map(printable).join("\n")}\n${file} is not sound: do not rely on it\n`;
+  await printer.print({ file, ...manifest, problems }, text);
+  throw new Failed();
+}
+
+/** What a backup holds, for a person. */
+export function contents({ submissions, files, bytes, createdAt }: About): string {
+  const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
+  return `${count(submissions, "submission")} and ${count(files, "file")} (${formatBytes(bytes)}) as of ${createdAt}`;
+}
+
+/** The first block of a tar archive has this word (POSIX ustar); compressed files begin with these bytes. */
+const TAR = { at: 257, word: "ustar" };
+const COMPRESSED = { "1f8b": "gunzip", "28b52ffd": "unzstd", fd377a585a: "unxz", "425a68": "bunzip2" };
+
+/** Throws `not_found` where there is no such file, `unsupported` where it does not begin like a tar archive. */
+export async function requireArchive(file: string): Promise<void> {
+  const status = await stat(file).catch(ignoreMissing);
+  const hint = "name a file that formflag backup create wrote";
+  if (!status) throw new AppError("not_found", `there is no file ${file}`, { hint });
+  if (status.isDirectory())
+    throw new AppError("unsupported", `${file} is a directory, not a backup`, { hint });
+  // What is read from a pipe cannot be read again.
+  if (!status.isFile()) return;
+  const start = Buffer.from(await Bun.file(file).slice(0, 512).arrayBuffer());
+  if (start.toString("latin1", TAR.at, TAR.at + TAR.word.length) === TAR.word) return;
+  const program = Object.entries(COMPRESSED).find(([bytes]) => start.toString("hex").startsWith(bytes))?.[1];
+  if (program !== undefined)
+    throw new AppError("unsupported", `${file} is compressed`, {
+      hint: `unpack it first: ${program} ${shellWord(file)}`,
+    });
+  throw new AppError("unsupported", `${file} is not a formflag backup`, { hint });
+}

@@ -1,0 +1,111 @@
+import { stat } from "node:fs/promises";
+import { constants, setPriority } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { formatBytes } from "../../../src/base/bytes.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import { createSum } from "../../../src/base/sum.ts";
+import { ignoreMissing } from "../../../src/blobs/hold.ts";
+import { type About, createBackup } from "../../../src/maintenance/backup.ts";
+import { packTar } from "../../../src/maintenance/tar.ts";
+import { NAMES } from "../../data/names.ts";
+import { lockBackup, needDatabase, openSource } from "../../data/open.ts";
+import { fileTime } from "../../data/restore.ts";
+import { openScratch } from "../../data/scratch.ts";
+import { diskError } from "../../data/write.ts";
+import { createPrinter } from "../../output/printer.ts";
+import { progressBar } from "../../output/progress.ts";
+import { saveTo, writeOut } from "../../output/save.ts";
+import type { Io } from "../../output/terminal.ts";
+import { localAction } from "../../session/action.ts";
+import { type Config, readLocalConfig } from "../../session/config.ts";
+import { usage } from "../../session/usage.ts";
+import { VERSION } from "../../version.ts";
+import { contents } from "./archive.ts";
+
+export function addCreateCommand(backup: Command, io: Io): void {
+  backup
+    .command("create")
+    .description(
+      "write one archive with the database and every uploaded file, beside a running server or without one",
+    )
+    .option("-o, --output <file>", "where to; - for standard output (default: formflag-backup-<time>.tar)")
+    .addHelpText(
+      "after",
+      `
+The archive is a plain tar file, laid out like the data directory, with the SHA-256 of each file in its manifest.json.
+Submissions go on while it is made. A file that exists is replaced only with --yes.
+
+Examples:
+  formflag backup create
+  formflag backup create -o /mnt/backup/formflag.tar --yes
+  formflag backup create -o - | zstd > formflag.tar.zst
+`,
+    )
+    .action(localAction(io, parse, run));
+}
+
+type Values = { config: Config; output: string };
+
+function parse(command: Command): Values {
+  const config = readLocalConfig(command);
+  const { output = `formflag-backup-${fileTime()}.tar` } = command.opts<{ output?: string }>();
+  if (output === "-" && config.json)
+    throw usage("--json and -o - would both write to standard output", "name a file with -o");
+  return { config, output };
+}
+
+async function run(io: Io, { config, output }: Values): Promise<void> {
+  const isStdout = output === "-";
+  if (isStdout && io.outIsTerminal)
+    throw usage("the archive would go to the terminal", "name a file with -o, or write it into a pipe");
+  needDatabase(config.data);
+  // A pipe or a device is written to, not replaced.
+  const existing = await stat(output).catch(ignoreMissing);
+  if (!isStdout && !config.yes && existing?.isFile()) {
+    throw new AppError("conflict", `${output} exists already`, {
+      hint: "add --yes to replace it, or give another name with -o",
+    });
+  }
+  const unlock = lockBackup(config.data);
+  // A server beside it comes first.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  try {
+    await save(io, config, output);
+  } finally {
+    unlock();
+  }
+}
+
+async function save(io: Io, config: Config, output: string): Promise<void> {
+  const printer = createPrinter(io, config);
+  using scratch = openScratch(join(config.data, NAMES.scratch));
+  const source = openSource(config.data);
+  let manifest: About | undefined;
+  const line = printer.progress();
+  const entries = createBackup(source, scratch, `formflag ${VERSION}`, {
+    progress: (what, done, total) => line.draw(progressBar(done, total, `${formatBytes(done)} of ${what}`)),
+    started: (started) => (manifest = started),
+  });
+  const archive = new Response(packTar(entries, source.now()));
+  const sum = createSum();
+  if (output === "-") await pipe(io, archive);
+  else await saveTo(output, archive, sum.add);
+  line.clear();
+  if (output === "-") return;
+  const { submissions, files } = manifest!;
+  const { size: bytes, sha256 } = sum.result();
+  const result = { file: output, bytes, submissions, files, sha256 };
+  await printer.report(result, `saved ${contents(manifest!)} in ${output} (${formatBytes(bytes)})\n`);
+}
+
+/** Throws `unsupported` where the reader of standard output goes away early. */
+async function pipe(io: Io, archive: Response): Promise<void> {
+  const isWhole = await writeOut(io, archive).catch((error: unknown) => {
+    throw diskError(error, "standard output");
+  });
+  if (isWhole) return;
+  throw new AppError("unsupported", "the reader of standard output went away before the archive was whole", {
+    hint: "what it was given is not a backup",
+  });
+}

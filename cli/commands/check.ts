@@ -1,0 +1,67 @@
+import type { Command } from "commander";
+import { formatBytes } from "../../src/base/bytes.ts";
+import { type CheckResult, checkData, removeOrphans } from "../../src/maintenance/check.ts";
+import { lockData, needDatabase, openApp } from "../data/open.ts";
+import { Failed } from "../exit.ts";
+import { createPrinter } from "../output/printer.ts";
+import { progressBar } from "../output/progress.ts";
+import type { Io } from "../output/terminal.ts";
+import { table } from "../output/text.ts";
+import { localAction } from "../session/action.ts";
+import { type Config, readLocalConfig } from "../session/config.ts";
+
+export function addCheckCommand(check: Command, io: Io): void {
+  check
+    .option("--repair", "remove orphans: uploaded files that no submission refers to")
+    .addHelpText(
+      "after",
+      `
+Reads the whole database and every uploaded file, and compares each with the size and SHA-256 it was stored with.
+It may run beside a server; with --repair the server has to be stopped. Nothing but orphans is ever removed.
+
+Exit code: 0 when all is well, 1 when there are problems.
+
+Examples:
+  formflag check
+  formflag check --repair
+`,
+    )
+    .action(localAction(io, parse, run));
+}
+
+type Values = { config: Config; repair: boolean };
+
+function parse(command: Command): Values {
+  const { repair = false } = command.opts<{ repair?: true }>();
+  return { config: readLocalConfig(command), repair };
+}
+
+async function run(io: Io, { config, repair }: Values): Promise<void> {
+  const printer = createPrinter(io, config);
+  needDatabase(config.data);
+  // Before it is locked, which opening does too where the database has an older schema.
+  await using app = openApp(config.data, "inline");
+  const unlock = repair ? lockData(config.data) : undefined;
+  const line = printer.progress();
+  const result = await checkData(app, (done, total) =>
+    line.draw(progressBar(done, total, `${formatBytes(done)} of files`)),
+  );
+  line.keep();
+  const removed = repair ? await removeOrphans(app, result.problems) : 0;
+  unlock?.();
+  await printer.print({ ...result, removed }, describe(result, removed));
+  if (result.problems.length > removed) throw new Failed();
+}
+
+function describe({ files, bytes, problems }: CheckResult, removed: number): string {
+  const checked = `checked the database and ${files} ${files === 1 ? "file" : "files"} (${formatBytes(bytes)})`;
+  if (problems.length === 0) return `${checked}: all is well\n`;
+  const rows = problems.map(({ kind, what, message }) => [kind, what, message]);
+  const orphans = problems.filter(({ kind }) => kind === "orphan").length;
+  const next = [
+    removed > 0 ? `removed ${removed} ${removed === 1 ? "orphan" : "orphans"}\n` : "",
+    orphans > removed ? "remove orphans with: formflag check --repair\n" : "",
+  ];
+  const count = `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
+  return `${table(["PROBLEM", "WHAT", "DETAIL"], rows)}\n${checked}: ${count}\n${next.join("")}`;
+}

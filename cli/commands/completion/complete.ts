@@ -1,0 +1,186 @@
+import { join } from "node:path";
+import type { Argument, Command, Option } from "commander";
+import { SCOPES } from "../../../src/access/scope.ts";
+import type { Io } from "../../output/terminal.ts";
+import { type Client, localClient, path } from "../../session/client.ts";
+import { readConfig, readRemote } from "../../session/config.ts";
+import { env } from "../../session/env.ts";
+import { listAll } from "../../session/pages.ts";
+import { VERSION } from "../../version.ts";
+
+/** What a shell completes itself. */
+const FILES = ":files";
+const DIRECTORIES = ":dirs";
+
+/** Nobody waits longer than that for a key. */
+const REMOTE_LIMITS = { bytes: 4 * 1024 * 1024, ms: 2000, idleMs: 2000 };
+
+/** A command line as far as it is typed. */
+type Typed = {
+  command: Command;
+  /** What stands before the word under the cursor, and that. */
+  words: string[];
+  operands: string[];
+  options: Record<string, string>;
+  /** The option whose value the last word is. */
+  pending: Option | undefined;
+};
+
+/**
+ * Candidates for the last of the words after `formflag`, one each, or what the shell is to complete itself. Silent: a
+ * key press is no place for an error.
+ */
+export async function complete(words: string[], program: Command, io: Io): Promise<string[]> {
+  const typed = read(words, program);
+  const last = words.at(-1) ?? "";
+  const { command, pending, operands } = typed;
+  try {
+    if (pending) return await valuesOf(kindOf(pending.flags), pending, typed, io);
+    const [option, prefix] = optionOf(command, last);
+    if (prefix !== undefined) {
+      const values = option ? await valuesOf(kindOf(option.flags), option, typed, io) : [];
+      return values.map((value) => (value.startsWith(":") ? value : `${option!.long}=${value}`));
+    }
+    if (last.startsWith("-")) return optionsOf(command).map((each) => each.long!);
+    if (command.commands.length > 0 && operands.length === 0)
+      return command.commands.map((each) => each.name());
+    const argument = command.registeredArguments[operands.length];
+    if (!argument || command.name() === "create") return [];
+    return await valuesOf(argument.name(), argument, typed, io);
+  } catch {
+    return [];
+  }
+}
+
+function read(words: string[], program: Command): Typed {
+  const typed: Typed = { command: program, words, operands: [], options: {}, pending: undefined };
+  for (const word of words.slice(0, -1)) {
+    const { command, pending } = typed;
+    if (pending) {
+      typed.options[pending.attributeName()] = word;
+      typed.pending = undefined;
+    } else if (word.startsWith("-")) {
+      const [option, value] = optionOf(command, word);
+      if (value !== undefined && option) typed.options[option.attributeName()] = value;
+      else if (option?.required) typed.pending = option;
+    } else {
+      const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+      if (next && typed.operands.length === 0) typed.command = next;
+      else typed.operands.push(word);
+    }
+  }
+  return typed;
+}
+
+/** The option of a word, with its value in `--option=value`. */
+function optionOf(command: Command, word: string): [Option | undefined, string | undefined] {
+  const [, name = word, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
+  return [optionsOf(command).find((option) => option.long === name || option.short === name), value];
+}
+
+/** Its own, and those of the commands above it. */
+function optionsOf(command: Command): Option[] {
+  const above = command.parent ? optionsOf(command.parent) : [];
+  return [...command.options.filter((option) => !option.hidden), ...above];
+}
+
+/** `project` of `-p, --project <project>`. */
+function kindOf(flags: string): string {
+  return /[<[]([^.>\]]+)/.exec(flags)?.[1] ?? "";
+}
+
+async function valuesOf(
+  kind: string,
+  { argChoices }: Option | Argument,
+  typed: Typed,
+  io: Io,
+): Promise<string[]> {
+  if (argChoices) return argChoices;
+  if (kind.includes("|")) return kind.split("|");
+  const noun = typed.command.parent?.name();
+  // A file of a submission is on no disk of the person who types.
+  if (kind === "file")
+    return noun === "submissions" && typed.operands.length === 1 && !typed.pending ? [] : [FILES];
+  if (kind === "dir") return [DIRECTORIES];
+  if (kind === "scope") return [...SCOPES];
+  const list = LISTS[kind === "name" ? String(noun) : kind];
+  if (!list) return [];
+  const client = await openClient(typed, io);
+  try {
+    return await list(client, (name) => placeOf(name, typed));
+  } finally {
+    await client.close();
+  }
+}
+
+type List = (
+  client: Client,
+  place: (name: "project" | "environment") => string | undefined,
+) => Promise<string[]>;
+
+/** Names by the kind of an argument or of the value of an option; `name` goes by the command it belongs to. */
+const LISTS: Record<string, List> = {
+  project: (client) => slugs(client, "/projects", "projects"),
+  environment: (client, place) => within(place("project"), (project) => environmentsOf(client, project)),
+  flag: (client, place) =>
+    within(place("project"), async (project) => {
+      // Every environment has every flag.
+      const environment = place("environment") ?? (await environmentsOf(client, project))[0];
+      return within(environment, (environment) =>
+        slugs(client, path`/projects/${project}/environments/${environment}/flags`, "flags"),
+      );
+    }),
+  segments: (client, place) =>
+    within(place("project"), (project) =>
+      within(place("environment"), async (environment) => {
+        const url = path`/projects/${project}/environments/${environment}/segments`;
+        return (await listAll<{ name: string }>(client, url, "segments")).map(({ name }) => name);
+      }),
+    ),
+  form: (client) => slugs(client, "/forms", "forms"),
+  tokens: async (client) =>
+    (await listAll<{ name: string }>(client, "/tokens", "tokens")).map(({ name }) => name),
+};
+LISTS["segment"] = LISTS["segments"]!;
+
+async function within(name: string | undefined, list: (name: string) => Promise<string[]>) {
+  return name === undefined ? [] : list(name);
+}
+
+function environmentsOf(client: Client, project: string): Promise<string[]> {
+  return slugs(client, path`/projects/${project}/environments`, "environments");
+}
+
+async function slugs(client: Client, url: string, name: string): Promise<string[]> {
+  return (await listAll<{ slug: string }>(client, url, name)).map(({ slug }) => slug);
+}
+
+function placeOf(name: "project" | "environment", { options }: Typed): string | undefined {
+  return options[name] ?? env[`FORMFLAG_${name.toUpperCase()}`];
+}
+
+/** What the command itself would act on. A database of another version is left alone: opening it would migrate it. */
+async function openClient({ command, options }: Typed, io: Io): Promise<Client> {
+  for (const option of optionsOf(command)) {
+    const name = option.attributeName();
+    const owner = command.options.includes(option) ? command : rootOf(command);
+    const value = options[name];
+    const variable = option.envVar === undefined ? undefined : env[option.envVar];
+    if (value !== undefined) owner.setOptionValueWithSource(name, value, "cli");
+    else if (variable !== undefined) owner.setOptionValueWithSource(name, variable, "env");
+  }
+  const config = readConfig(command);
+  const remote = await readRemote(command, config, env);
+  if (remote !== null) return (await import("../../session/remote.ts")).remoteClient(remote, REMOTE_LIMITS);
+  const [{ inspectDatabase }, { MIGRATIONS }] = await Promise.all([
+    import("../../../src/store/sqlite/inspect.ts"),
+    import("../../../src/store/sqlite/migrate.ts"),
+  ]);
+  const { schema } = inspectDatabase(join(config.data, "formflag.db"), { isQuick: false });
+  if (schema !== MIGRATIONS.length) throw new Error("the database is of another version");
+  return localClient(config.data, VERSION, { ...io, err: () => {}, note: () => {} });
+}
+
+function rootOf(command: Command): Command {
+  return command.parent ? rootOf(command.parent) : command;
+}

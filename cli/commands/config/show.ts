@@ -1,0 +1,55 @@
+import type { Command } from "commander";
+import { createPrinter } from "../../output/printer.ts";
+import type { Io } from "../../output/terminal.ts";
+import { table } from "../../output/text.ts";
+import { serveOptions } from "../../serve/options.ts";
+import { localAction } from "../../session/action.ts";
+import {
+  type Config,
+  environmentOption,
+  globalOptions,
+  projectOption,
+  readConfig,
+} from "../../session/config.ts";
+import { env } from "../../session/env.ts";
+
+export function addShowCommand(noun: Command, io: Io): void {
+  const show = noun
+    .command("show")
+    .description("show each setting, its value and where the value comes from");
+  for (const option of ownOptions()) show.addOption(option.hideHelp());
+  show.action(localAction(io, parse, run));
+}
+
+/** Options of other commands, which this one reads as they would. */
+function ownOptions() {
+  return [projectOption(), environmentOption(), ...serveOptions()];
+}
+
+type Setting = { value: unknown; source: string; environment: string | null };
+type Values = { config: Config; settings: [name: string, setting: Setting][] };
+
+function parse(command: Command): Values {
+  const config = readConfig(command);
+  const options = command.optsWithGlobals<Record<string, unknown>>();
+  const settings = [...globalOptions(), ...ownOptions()].map((option): [string, Setting] => {
+    const name = option.attributeName();
+    const source = command.getOptionValueSourceWithGlobals(name) ?? "unset";
+    const value = option.negate ? options[name] === false : (options[name] ?? null);
+    return [option.name(), { value, source, environment: option.envVar ?? null }];
+  });
+  const isSet = Boolean(env["FORMFLAG_TOKEN"]);
+  const token = { value: isSet ? "(hidden)" : null, source: isSet ? "env" : "unset" };
+  return { config, settings: [...settings, ["token", { ...token, environment: "FORMFLAG_TOKEN" }]] };
+}
+
+async function run(io: Io, { config, settings }: Values): Promise<void> {
+  const rows = settings.map(([name, { value, source, environment }]) => [
+    name,
+    value === null ? "" : typeof value === "string" ? value : JSON.stringify(value),
+    source,
+    environment ?? "",
+  ]);
+  const text = table(["SETTING", "VALUE", "FROM", "ENVIRONMENT"], rows);
+  await createPrinter(io, config).print(Object.fromEntries(settings), text);
+}

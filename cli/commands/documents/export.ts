@@ -1,0 +1,54 @@
+import { type Command, Option } from "commander";
+import { saveTo } from "../../output/save.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shown } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+
+export function addExportCommand(command: Command, io: Io): void {
+  command
+    .addOption(
+      new Option("-p, --project <project...>", "only these projects, without forms (default: all)").env(
+        "FORMFLAG_PROJECT",
+      ),
+    )
+    .option("--forms", "the forms too, where projects are named")
+    .option("-o, --output <file>", "write to that file, - for standard output")
+    .addOption(
+      new Option("--format <format>", "default: yaml, or json for a file named so").choices(["yaml", "json"]),
+    )
+    .addHelpText(
+      "after",
+      `
+Keys are not part of the file: another server creates its own.
+
+Examples:
+  formflag export -o formflag.yaml
+  formflag export -p shop -o shop.yaml
+  formflag export -p shop --forms --format json
+`,
+    )
+    .action(action(io, parse, run));
+}
+
+type Format = "yaml" | "json";
+type Options = { project?: string[]; forms?: true; output?: string; format?: Format };
+type Values = { query: URLSearchParams; output: string; format: Format };
+
+function parse({ config, options }: Input): Values {
+  const { project, forms, output = "-", format } = options as Options;
+  const query = new URLSearchParams(forms ? { forms: "true" } : {});
+  for (const slug of project ?? []) query.append("project", slug);
+  const isJson = config.json || output.endsWith(".json");
+  return { query, output, format: format ?? (isJson ? "json" : "yaml") };
+}
+
+async function run({ client, io, suggest }: Session, { query, output, format }: Values): Promise<void> {
+  const document = await client.call<object>("GET", `/export?${query.toString()}`);
+  const { printDocument } = await import("./document-file.ts");
+  const text = printDocument(document, format);
+  if (output === "-") return io.out(text);
+  await saveTo(output, new Response(text));
+  suggest(shown`Next: formflag diff -f ${output}`);
+}

@@ -1,0 +1,12 @@
+import type { Environment } from "../../../src/projects/environment.ts";
+import { details } from "../../output/text.ts";
+
+/** An environment with its key, for a person. */
+export function describeEnvironment({ slug, name, key, locked }: Environment): string {
+  return details([
+    ["environment", slug],
+    ["name", name],
+    ["x-environment-key", key],
+    ...(locked ? [["locked", "yes"] as [string, string]] : []),
+  ]);
+}

@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+import type { Io } from "../../output/terminal.ts";
+import { shown } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import { path } from "../../session/client.ts";
+import { projectOption } from "../../session/config.ts";
+import type { Input } from "../../session/input.ts";
+import { ifRevision, revisionOption } from "../../session/revision.ts";
+import type { Session } from "../../session/session.ts";
+
+export function addDeleteCommand(flags: Command, io: Io): void {
+  flags
+    .command("delete")
+    .argument("[flag]", "slug of the flag")
+    .description("delete a flag from every environment of its project")
+    .addOption(projectOption())
+    .addOption(revisionOption())
+    .action(action(io, parse, run));
+}
+
+type Values = { slug: string; project: string; headers: Record<string, string> };
+
+async function parse(input: Input, given?: string): Promise<Values> {
+  const slug = await input.need(given, "flag");
+  return { slug, project: await input.project(), headers: ifRevision(input.options) };
+}
+
+async function run({ client, confirmDelete, report }: Session, values: Values): Promise<void> {
+  const { slug, project, headers } = values;
+  await confirmDelete("flag", slug, ` from every environment of project ${project}`);
+  await client.call("DELETE", path`/projects/${project}/flags/${slug}`, undefined, headers);
+  await report({ slug, result: "deleted" }, shown`deleted flag ${slug} of project ${project}\n`);
+}

@@ -1,0 +1,53 @@
+import type { Command } from "commander";
+import { fieldOption } from "../../output/field.ts";
+import type { Io } from "../../output/terminal.ts";
+import { details, indentedJson } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import { environmentOption, projectOption } from "../../session/config.ts";
+import type { Session } from "../../session/session.ts";
+import { findFlag } from "./near-slug.ts";
+import { type Place, readPlace } from "./place.ts";
+import type { FlagDetail } from "./rules.ts";
+import { payloadOf, stateOf } from "./state.ts";
+
+export function addGetCommand(flags: Command, io: Io): void {
+  flags
+    .command("get")
+    .argument("[flag]", "slug of the flag")
+    .description("show a flag as its readers see it")
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .addOption(fieldOption())
+    .action(action(io, readPlace, run));
+}
+
+async function run(session: Session, place: Place): Promise<void> {
+  const { value: flag, revision } = await findFlag(session, place);
+  await session.print(flag, describeFlag(flag, revision));
+}
+
+function describeFlag(flag: FlagDetail, revision: number): string {
+  const facts = details([
+    ["flag", flag.slug],
+    ["state", stateOf(flag)],
+    ...variantLines(flag),
+    ["payload", payloadOf(flag)],
+    ["expires", flag.expiredAt ?? "never"],
+    ["description", flag.description],
+    ["created", flag.createdAt],
+    ["updated", flag.updatedAt],
+    ["revision", String(revision)],
+  ]);
+  return flag.targeting ? `${facts}\nrule\n${indentedJson(flag.targeting)}` : facts;
+}
+
+/** One line a variant, with what the default is. */
+function variantLines({ variants, defaultVariant, metadata }: FlagDetail): [name: string, value: string][] {
+  if (variants === undefined) return [];
+  const values = Object.entries(variants).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+  return [
+    ...values.map((value, index): [string, string] => [index === 0 ? "variants" : "", value]),
+    ["default", defaultVariant ?? "none"],
+    ...(metadata ? [["metadata", JSON.stringify(metadata)] as [string, string]] : []),
+  ];
+}

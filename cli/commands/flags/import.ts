@@ -1,0 +1,91 @@
+import type { Command } from "commander";
+import type { ImportResult } from "../../../src/flags/import.ts";
+import type { Io } from "../../output/terminal.ts";
+import { printable, shown } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import { path } from "../../session/client.ts";
+import { environmentOption, projectOption } from "../../session/config.ts";
+import type { Input } from "../../session/input.ts";
+import { parseJson } from "../../session/json.ts";
+import type { Session } from "../../session/session.ts";
+import { readText } from "../../session/sources.ts";
+import { usage } from "../../session/usage.ts";
+import { flagdOption } from "./flagd-option.ts";
+import { readEnvironment } from "./place.ts";
+
+export function addImportCommand(flags: Command, io: Io): void {
+  flags
+    .command("import")
+    .argument("[file]", "a file of flagd, JSON or YAML; - for standard input")
+    .description("set the flags and segments that a file describes; others stay as they are")
+    .addOption(flagdOption())
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .option("--dry-run", "show what would change, and change nothing")
+    .addHelpText(
+      "after",
+      `
+All of the file is imported, or nothing. A flag that is new to the project is off in its other environments. Boolean
+variants on and off without a rule make a plain flag; <flag>.payload is its payload. A rule that refers to a segment
+that does not exist, or yields a variant that the flag does not have, is imported with a warning.
+
+Examples:
+  formflag flags import flags.json --format flagd -p shop -e develop --dry-run
+  formflag flags import flags.yaml --format flagd -p shop -e develop
+  formflag flags export --format flagd -p shop -e develop | formflag flags import - --format flagd -p shop -e staging
+`,
+    )
+    .action(action(io, parse, run));
+}
+
+type Values = { project: string; environment: string; document: object; dryRun: boolean };
+
+async function parse(input: Input, given?: string): Promise<Values> {
+  const file = await input.need(given, "file");
+  const place = await readEnvironment(input);
+  return { ...place, document: await readFlagd(file, input), dryRun: input.options["dryRun"] === true };
+}
+
+/** JSON, or YAML by the name of the file or where standard input is no JSON. Throws `invalid` with the place. */
+async function readFlagd(file: string, input: Input): Promise<object> {
+  const text = file === "-" ? await input.readStdin() : await readText(file, "import");
+  const name = file === "-" ? "standard input" : file;
+  const document = await parseFlagd(text, name, file === "-" || /\.ya?ml$/i.test(file));
+  if (typeof document === "object" && document !== null && !Array.isArray(document)) return document;
+  throw usage(`${name} is no file of flagd`, 'it looks like {"flags":{…}}');
+}
+
+async function parseFlagd(text: string, name: string, mayBeYaml: boolean): Promise<unknown> {
+  if (mayBeYaml) return (await import("../documents/document-file.ts")).parseJsonOrYaml(text, name);
+  try {
+    return parseJson(text, name);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw usage(`${name} is not valid JSON: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Older servers send no warnings. */
+type Imported = ImportResult & { warnings?: string[] };
+
+async function run({ client, io, report }: Session, values: Values): Promise<void> {
+  const { project, environment, document, dryRun } = values;
+  const url = `${path`/projects/${project}/environments/${environment}/flagd`}?dryRun=${dryRun}`;
+  const imported = await client.call<Imported>("POST", url, document);
+  for (const warning of imported.warnings ?? []) io.note(shown`warning: ${warning}\n`);
+  await report({ ...imported, dryRun }, describeImport(imported, `${project}/${environment}`, dryRun));
+}
+
+/** One line for each change, and a sum. */
+function describeImport({ flags, segments, metadata }: ImportResult, place: string, dryRun: boolean): string {
+  const all = [
+    ...segments.map(({ name, result }) => ({ what: `segment ${name}`, result })),
+    ...flags.map(({ key, result }) => ({ what: `flag ${key}`, result })),
+  ];
+  const lines = all.map(({ what, result }) => shown`${result} ${what}\n`);
+  if (metadata === "updated") lines.push("updated the metadata of the flag set\n");
+  const count = (wanted: string) => all.filter(({ result }) => result === wanted).length;
+  const sum = `${count("created")} created, ${count("updated")} updated, ${count("unchanged")} unchanged`;
+  const done = dryRun ? "would be imported, nothing was" : "imported";
+  return `${lines.join("")}${printable(place)}: ${done}: ${sum}\n`;
+}

@@ -1,0 +1,124 @@
+import { type Command, Option } from "commander";
+import { AppError } from "../../../src/base/errors.ts";
+import type { FlagPatch } from "../../../src/flags/flag.ts";
+import type { Io } from "../../output/terminal.ts";
+import { action } from "../../session/action.ts";
+import { environmentOption, projectOption } from "../../session/config.ts";
+import type { Input } from "../../session/input.ts";
+import { changeAtRevision, ifRevision, revisionOption } from "../../session/revision.ts";
+import type { Session } from "../../session/session.ts";
+import { jsonValue } from "../../session/sources.ts";
+import { usage } from "../../session/usage.ts";
+import { expiryValue } from "../../session/values.ts";
+import { type Place, readPlace, urlOf } from "./place.ts";
+import { type SetFlag, reportFlag } from "./report.ts";
+import { type FlagDetail, type RulesChange, readRules, withRules } from "./rules.ts";
+import { scheduleChange } from "./scheduled-change.ts";
+
+export function addSetCommand(flags: Command, io: Io): void {
+  withRules(flags.command("set"))
+    .argument("[flag]", "slug of the flag")
+    .description("create or change a flag in an environment; options that are not given change nothing")
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .addOption(new Option("--on", "turn it on").conflicts("off"))
+    .addOption(new Option("--off", "turn it off").conflicts("on"))
+    .option("--payload <json>", "data for readers: JSON, @FILE, or - for standard input")
+    .option("--expires <time>", "off from then on: ISO 8601, a span such as 30d, or never")
+    .option("--description <text>", "what it is for, in every environment")
+    .option(
+      "--at <time>",
+      "make the change at that time, on a flag that exists: ISO 8601, or a span such as 2h",
+    )
+    .addOption(revisionOption().conflicts("at"))
+    .addHelpText("after", HELP)
+    .action(action(io, parse, run));
+}
+
+const HELP = `
+A new flag is off, here and in the project's other environments, unless --on is given.
+
+A flag with variants serves one of them by its rule, written in flagd's language (--targeting,
+https://flagd.dev/reference/flag-definitions/) or with --if, --then and --rollout; without, or where
+the rule names none, it serves its --default. On a plain flag these make variants on and off, in the
+place of its payload. In --if, quotes make a number a text: 'plan == "5"'.
+
+Examples:
+  formflag flags set new-checkout -p shop -e production --on
+  formflag flags set banner -p shop -e develop --on --payload '{"text":"Hello"}'
+  formflag flags set banner -p shop -e develop --payload @banner.json
+  formflag flags set sale -p shop -e production --on --expires 2027-01-31T23:00:00Z
+  formflag flags set sale -p shop -e production --on --at 2027-01-31T12:00:00Z
+  formflag flags set search -p shop -e production --on --rollout 25
+  formflag flags set search -p shop -e production --if 'email ends_with @example.com' --then on --rollout 25
+  formflag flags set color -p shop -e production --on --variants '{"red":"#f00","blue":"#00f"}' --default red
+  formflag flags set color -p shop -e production --if 'version sem_ver >= 2.1.0' --then blue
+  formflag flags set color -p shop -e production --targeting @rule.json
+`;
+
+type Options = {
+  on?: true;
+  off?: true;
+  payload?: string;
+  expires?: string;
+  description?: string;
+  at?: string;
+};
+
+type Values = {
+  place: Place;
+  patch: FlagPatch;
+  rules: RulesChange;
+  /** When to make the change, in ISO 8601; null for now. */
+  at: string | null;
+  /** Names the revision of `--if-revision`. */
+  headers: Record<string, string>;
+};
+
+async function parse(input: Input, given?: string): Promise<Values> {
+  const place = await readPlace(input, given);
+  const rules = await readRules(input);
+  const { on, off, payload, expires, description, at } = input.options as Options;
+  const patch = {
+    ...(on || off ? { enabled: on === true } : {}),
+    ...(payload === undefined ? {} : { payload: await jsonValue(payload, "--payload", input) }),
+    ...(expires === undefined ? {} : { expiredAt: expiryValue(expires, "--expires", Date.now()) }),
+    ...(description === undefined ? {} : { description }),
+  } as FlagPatch;
+  return { place, patch, rules, at: timeOf(at), headers: ifRevision(input.options) };
+}
+
+function timeOf(at: string | undefined): string | null {
+  const time = at === undefined ? null : expiryValue(at, "--at", Date.now());
+  if (at !== undefined && time === null)
+    throw usage("--at never is no time", "write --at 2027-01-31T12:00:00Z, or --at 2h");
+  return time;
+}
+
+async function run(session: Session, { place, patch: own, rules, at, headers }: Values): Promise<void> {
+  const isNamed = "If-Match" in headers;
+  await changeAtRevision(isNamed, async () => {
+    const read = rules.needsVariants ? await readVariants(session, place) : null;
+    const patch = { ...rules.patchFor(read?.variants), ...own };
+    if (at !== null) return scheduleChange(session, place, patch, at);
+    // A rule for the variants that were read fits no others.
+    const expected = read === null || isNamed ? headers : { "If-Match": `"${read.revision}"` };
+    const answer = await session.client.callAt<SetFlag>("PATCH", urlOf(place), patch, expected);
+    // A caller who named a revision needs the next one.
+    await reportFlag(session, place, answer.value, isNamed ? ` (revision ${answer.revision})` : "");
+  });
+}
+
+/** The variants and the revision of a flag; revision 0 for one that does not exist. */
+async function readVariants(
+  { client }: Session,
+  place: Place,
+): Promise<{ variants?: FlagDetail["variants"]; revision: number }> {
+  try {
+    const { value, revision } = await client.callAt<FlagDetail>("GET", urlOf(place));
+    return { variants: value.variants, revision };
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return { revision: 0 };
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import { formatBytes } from "../../../src/base/bytes.ts";
+import type { Form } from "../../../src/forms/form.ts";
+import { formUrl } from "../../../src/http/forms/links.ts";
+import { details } from "../../output/text.ts";
+import type { Config } from "../../session/config.ts";
+
+type WithUrl<T> = T & { url: string };
+
+/** A form with its address, as complete as it is known. */
+export function withUrl<T extends Form & { url?: string }>({ server }: Config, form: T): WithUrl<T> {
+  const url = form.url ?? formUrl(null, "", form.key);
+  if (server === null || URL.canParse(url)) return { ...form, url };
+  const { origin, pathname } = new URL(server);
+  // A proxy may remove a prefix that the server does not know.
+  const prefix = pathname.replace(/\/+$/, "");
+  return { ...form, url: origin + (url.startsWith(`${prefix}/`) ? url : prefix + url) };
+}
+
+/** A form with its key and its settings, for a person. */
+export function describeForm(form: WithUrl<Form>): string {
+  const { rateLimit } = form;
+  return details([
+    ["form", form.slug],
+    ["name", form.name],
+    ["key", form.key],
+    ["address", form.url],
+    ["state", form.enabled ? "open" : "closed"],
+    ["files", uploadsOf(form)],
+    ["success URL", form.successUrl ?? "built-in page"],
+    ["error URL", form.errorUrl ?? "built-in page"],
+    ["origins", form.allowedOrigins.join(", ") || "any"],
+    ["rate limit", rateLimit ? `${rateLimit.count} in ${rateLimit.seconds} s from one sender` : "none"],
+    ["blocked senders", form.blockedSenders.join(", ") || "none"],
+    ["created", form.createdAt],
+    ["updated", form.updatedAt],
+  ]);
+}
+
+/** The limits of uploads, or `off`. */
+export function uploadsOf(form: Form): string {
+  return form.uploads ? `at most ${form.maxFiles} of ${formatBytes(form.maxFileSize)}` : "off";
+}

@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+import type { Form } from "../../../src/forms/form.ts";
+import { fieldOption } from "../../output/field.ts";
+import type { Io } from "../../output/terminal.ts";
+import { table } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import { listAll } from "../../session/pages.ts";
+import type { Session } from "../../session/session.ts";
+import { uploadsOf, withUrl } from "./describe.ts";
+
+export function addListCommand(forms: Command, io: Io): void {
+  forms
+    .command("list")
+    .alias("ls")
+    .description("list forms by name")
+    .addOption(fieldOption())
+    .action(action(io, () => {}, run));
+}
+
+async function run({ client, config, print, suggest }: Session): Promise<void> {
+  const listed = await listAll<Form>(client, "/forms", "forms");
+  const all = listed.map((form) => withUrl(config, form));
+  const rows = all.map((form) => [
+    form.slug,
+    form.name,
+    form.key,
+    form.enabled ? "open" : "closed",
+    uploadsOf(form),
+    form.url,
+  ]);
+  await print(all, table(["FORM", "NAME", "KEY", "STATE", "FILES", "ADDRESS"], rows));
+  if (all.length === 0) suggest("No forms yet. Next: formflag forms create <form>");
+}

@@ -1,0 +1,36 @@
+import type { Command } from "commander";
+import type { FormPatch } from "../../../src/forms/form.ts";
+import type { Io } from "../../output/terminal.ts";
+import { action } from "../../session/action.ts";
+import type { Input } from "../../session/input.ts";
+import { usage } from "../../session/usage.ts";
+import { patchForm } from "./patch.ts";
+import { settingsOf, withSettings } from "./settings.ts";
+
+export function addSetCommand(forms: Command, io: Io): void {
+  withSettings(
+    forms
+      .command("set")
+      .argument("[form]", "slug or key of the form")
+      .description("change the settings of a form"),
+  )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  formflag forms set contact --success-url https://example.com/thanks --error-url https://example.com/oops
+  formflag forms set contact --allow-origin https://example.com https://www.example.com
+  formflag forms set contact --max-file-size 10MB --max-files 3
+  formflag forms set contact --rate-limit 20/h --block-sender 203.0.113.0/24
+`,
+    )
+    .action(action(io, parse, patchForm));
+}
+
+async function parse(input: Input, given?: string): Promise<{ name: string; patch: FormPatch }> {
+  const name = await input.need(given, "form");
+  const patch = settingsOf(input.options);
+  if (Object.keys(patch).length === 0)
+    throw usage("nothing to change", "formflag forms set --help shows the settings");
+  return { name, patch };
+}

@@ -1,0 +1,45 @@
+import { formatBytes } from "../../../src/base/bytes.ts";
+import type { Submission } from "../../../src/forms/submission.ts";
+import { details, table } from "../../output/text.ts";
+
+/** A submission with its fields and files, for a person. */
+export function describeSubmission({ id, form, createdAt, data, files }: Submission): string {
+  const facts = details([
+    ["submission", id],
+    ["form", form],
+    ["received", createdAt],
+  ]);
+  const fields = table(
+    ["FIELD", "VALUE"],
+    Object.entries(data).flatMap(([name, value]) =>
+      linesOf(textOf(value)).map((line, index) => [index === 0 ? name : "", line]),
+    ),
+  );
+  const rows = files.map(({ field, name, type, size, sha256 }, index) => [
+    String(index + 1),
+    field,
+    name,
+    type,
+    formatBytes(size),
+    sha256.slice(0, 12),
+  ]);
+  const fileTable =
+    files.length > 0 ? `\n${table(["FILE", "FIELD", "NAME", "TYPE", "SIZE", "SHA256"], rows)}` : "";
+  return `${facts}\n${fields}${fileTable}`;
+}
+
+/** The fields of a submission in one line. */
+export function summaryOf(data: Record<string, unknown>): string {
+  return Object.entries(data)
+    .map(([name, value]) => `${name}=${linesOf(textOf(value)).join(" ")}`)
+    .join("  ");
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** As a person wrote them; browsers send CR LF. */
+function linesOf(text: string): string[] {
+  return text.split(/\r\n|\r|\n/);
+}

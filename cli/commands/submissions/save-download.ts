@@ -1,0 +1,28 @@
+import { progressBar } from "../../output/progress.ts";
+import { saveTo, writeOut } from "../../output/save.ts";
+import type { Answer } from "../../session/client.ts";
+import type { Session } from "../../session/session.ts";
+
+/** How far a download is: `count` of its parts adds up to `total`. */
+type Size = { total: number; count: (bytes: Uint8Array) => number };
+
+/** Writes a download to a file, with a progress bar, or to standard output where `output` is `-`. */
+export async function saveDownload(
+  { io, progress }: Session,
+  answer: Answer,
+  output: string,
+  { total, count }: Size,
+): Promise<void> {
+  if (output === "-") {
+    await writeOut(io, answer);
+    return;
+  }
+  const line = progress();
+  let done = 0;
+  await saveTo(output, answer, (chunk) => {
+    done += count(chunk);
+    line.draw(progressBar(done, total, output));
+  });
+  line.draw(progressBar(1, 1, `${output} saved`));
+  line.keep();
+}

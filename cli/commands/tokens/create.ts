@@ -1,0 +1,100 @@
+import type { Command } from "commander";
+import { SCOPES } from "../../../src/access/scope.ts";
+import type { Token } from "../../../src/access/token.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shown } from "../../output/text.ts";
+import { BEGINS, action } from "../../session/action.ts";
+import type { Client } from "../../session/client.ts";
+import { create, ifNotExistsOption } from "../../session/create.ts";
+import type { Input } from "../../session/input.ts";
+import { listAll } from "../../session/pages.ts";
+import type { Session } from "../../session/session.ts";
+import { collect, expiryValue } from "../../session/values.ts";
+
+export function addCreateCommand(tokens: Command, io: Io): void {
+  tokens
+    .command("create")
+    .argument("[name]", "name of the new token")
+    .description("create a token and print it, this one time only")
+    .option(
+      "--scope <scope>",
+      `what it may do; may be repeated: ${SCOPES.join(", ")} (default: admin)`,
+      collect,
+    )
+    .option("--expires <time>", "when it ends: 90d, ISO 8601, or never")
+    // Without FORMFLAG_PROJECT and FORMFLAG_ENVIRONMENT: only what is named here limits a token.
+    .option("-p, --project <project>", "limit it to this project")
+    .option("-e, --environment <environment>", "limit it to this environment of the project")
+    .addOption(ifNotExistsOption("the token"))
+    .addHelpText(
+      "after",
+      `
+With --if-not-exists nothing is printed for a token that exists already: its secret is not shown again.
+
+With -p, the scopes flags:read, flags:write and flags:locked reach only that project, with -e only that environment.
+A flag's slug and description belong to the whole project, also where a token for one environment sets them.
+The other scopes cannot be limited.
+
+The scope flags:evaluate is for applications: it evaluates the flags of one environment, named with -p and -e, over
+OFREP, and nothing else.
+
+Examples:
+  formflag tokens create laptop > token.txt
+  formflag tokens create pipeline --scope flags:write -p shop --expires 90d
+  formflag tokens create web-shop --scope flags:evaluate -p shop -e production
+`,
+    )
+    .action(action(io, parse, run, BEGINS));
+}
+
+type Options = {
+  scope?: string[];
+  expires?: string;
+  project?: string;
+  environment?: string;
+  ifNotExists?: true;
+};
+
+type Values = {
+  token: {
+    name: string;
+    scopes: string[] | undefined;
+    project: string | undefined;
+    environment: string | undefined;
+    expiresAt: string | null;
+  };
+  ifNotExists: boolean;
+};
+
+async function parse(input: Input, given?: string): Promise<Values> {
+  const name = await input.need(given, "name");
+  const { scope: scopes, expires, ifNotExists = false, ...named } = input.options as Options;
+  const inEnvironment = scopes?.includes("flags:evaluate") || named.environment !== undefined;
+  const inProject = inEnvironment || named.project !== undefined;
+  const project = inProject ? await input.project() : undefined;
+  const environment = project && inEnvironment ? await input.environment(project) : undefined;
+  const expiresAt = expires === undefined ? null : expiryValue(expires, "--expires", Date.now());
+  return { token: { name, scopes, project, environment, expiresAt }, ifNotExists };
+}
+
+async function run({ client, io, print, suggest }: Session, values: Values): Promise<void> {
+  const { name } = values.token;
+  const find = () => findToken(client, name);
+  const token = await create(client, "/tokens", values.token, values.ifNotExists ? find : null);
+  if (token.token === null) {
+    io.err(shown`the token ${name} exists already, and its secret is not shown again\n`);
+    return print(token, "");
+  }
+  await print(token, shown`${token.token}\n`);
+  suggest(`Keep it: it is not shown again. Use it as FORMFLAG_TOKEN or with --token-file.`);
+}
+
+/** A token that exists already; its secret is stored nowhere. */
+async function findToken(client: Client, name: string): Promise<Token & { token: string | null }> {
+  const tokens = await listAll<Token>(client, "/tokens", "tokens");
+  const token = tokens.find((each) => each.name === name);
+  if (!token)
+    throw new AppError("conflict", `the token ${name} was revoked meanwhile`, { hint: "try again" });
+  return { ...token, token: null };
+}

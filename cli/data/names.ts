@@ -1,0 +1,13 @@
+/** What a data directory holds, by name. */
+export const NAMES = {
+  database: "formflag.db",
+  uploads: "uploads",
+  /** Held by a server while it runs. */
+  serveLock: "serve.lock",
+  /** Held by a backup or restore. */
+  backupLock: "backup.lock",
+  /** A restore unpacks here. */
+  unpacked: "restore.tmp",
+  /** A backup copies the database here. */
+  scratch: "backup.tmp",
+} as const;

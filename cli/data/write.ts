@@ -1,0 +1,41 @@
+import type { FileHandle } from "node:fs/promises";
+import { AppError } from "../../src/base/errors.ts";
+import { createPace } from "../../src/base/pace.ts";
+
+/**
+ * Writes chunks as they come. Where they are to be `durable`, the file is flushed in steps, so that others who need the
+ * disk meanwhile are not held up by one long flush.
+ */
+export async function writeChunks(
+  handle: FileHandle,
+  chunks: AsyncIterable<Uint8Array>,
+  durable: boolean,
+): Promise<void> {
+  const pace = createPace();
+  let unflushed = 0;
+  for await (const chunk of chunks) {
+    await handle.writeFile(chunk);
+    unflushed += chunk.byteLength;
+    if (!durable || unflushed < pace.size) continue;
+    const start = performance.now();
+    await handle.sync();
+    pace.took(performance.now() - start);
+    unflushed = 0;
+  }
+  if (durable) await handle.sync();
+}
+
+/** A full or failing disk in words; any other error as it is. */
+export function diskError(error: unknown, file: string): unknown {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const [message, hint] =
+    {
+      ENOSPC: ["cannot be written: the disk is full", "free some space, or use another disk"],
+      EDQUOT: ["cannot be written: the disk quota is used up", "free some space, or use another disk"],
+      EFBIG: ["cannot be written: the disk takes no file so large", "use another disk"],
+      EIO: ["cannot be written: the disk reports an error", "check the disk and the system log"],
+    }[code] ?? [];
+  return message === undefined
+    ? error
+    : new AppError("unavailable", `the file ${file} ${message}`, { hint, cause: error });
+}

@@ -1,0 +1,18 @@
+/** Exit codes that no error of the product stands for. */
+export const EXIT = { failure: 1, usage: 2, difference: 9, interrupted: 130, terminated: 143 } as const;
+
+/** Thrown by a command that did its work and has printed the problems it found. */
+export class Failed extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number = EXIT.failure) {
+    super();
+    this.exitCode = exitCode;
+  }
+}
+
+/** An error of a server that is a bug there: exit code 1. */
+export class RemoteError extends Error {}
+
+/** Thrown where a person breaks off at a prompt: exit code 130. */
+export class Cancelled extends Error {}

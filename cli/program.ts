@@ -1,0 +1,171 @@
+import { Command } from "commander";
+import { hasColors, inColor } from "./output/color.ts";
+import { errorJson } from "./output/error-json.ts";
+import { type Io, WIDTH } from "./output/terminal.ts";
+import { wrapHelp } from "./output/wrap.ts";
+import { globalOptions } from "./session/config.ts";
+import { nearMiss } from "./session/near-misses.ts";
+import { COMMIT, VERSION } from "./version.ts";
+
+/** Declares the arguments, options, help and subcommands of a command. */
+type Declare = (command: Command, io: Io) => void;
+
+/** Every command with a loader: a call loads only its own, and the help needs only the summary of the others. */
+const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[] = [
+  {
+    name: "serve",
+    summary: "serve form submissions, feature flags and the admin API",
+    load: async () => (await import("./commands/serve.ts")).addServeCommand,
+  },
+  {
+    name: "projects",
+    summary: "manage projects, which hold flags and environments",
+    load: async () => (await import("./commands/projects/projects.ts")).addProjectCommands,
+  },
+  {
+    name: "environments",
+    summary: "manage the environments of a project",
+    load: async () => (await import("./commands/environments/environments.ts")).addEnvironmentCommands,
+  },
+  {
+    name: "flags",
+    summary: "manage feature flags",
+    load: async () => (await import("./commands/flags/flags.ts")).addFlagCommands,
+  },
+  {
+    name: "segments",
+    summary: "manage rules that the flags of an environment share",
+    load: async () => (await import("./commands/segments/segments.ts")).addSegmentCommands,
+  },
+  {
+    name: "forms",
+    summary: "manage forms and what they accept",
+    load: async () => (await import("./commands/forms/forms.ts")).addFormCommands,
+  },
+  {
+    name: "submissions",
+    summary: "read, export and delete submissions",
+    load: async () => (await import("./commands/submissions/submissions.ts")).addSubmissionCommands,
+  },
+  {
+    name: "export",
+    summary: "write projects, flags and forms as a file, for apply",
+    load: async () => (await import("./commands/documents/export.ts")).addExportCommand,
+  },
+  {
+    name: "diff",
+    summary: "show what applying a file would change",
+    load: async () => (await import("./commands/documents/diff.ts")).addDiffCommand,
+  },
+  {
+    name: "apply",
+    summary: "change flags and forms to what a file describes",
+    load: async () => (await import("./commands/documents/apply.ts")).addApplyCommand,
+  },
+  {
+    name: "tokens",
+    summary: "manage tokens for the admin API, which --server uses",
+    load: async () => (await import("./commands/tokens/tokens.ts")).addTokenCommands,
+  },
+  {
+    name: "check",
+    summary: "check that everything stored is sound and complete",
+    load: async () => (await import("./commands/check.ts")).addCheckCommand,
+  },
+  {
+    name: "doctor",
+    summary: "check that this machine and its settings suit a server",
+    load: async () => (await import("./commands/doctor/doctor.ts")).addDoctorCommand,
+  },
+  {
+    name: "healthcheck",
+    summary: "check that a server is healthy",
+    load: async () => (await import("./commands/healthcheck.ts")).addHealthcheckCommand,
+  },
+  {
+    name: "service",
+    summary: "run the server as a service of systemd",
+    load: async () => (await import("./commands/service/service.ts")).addServiceCommands,
+  },
+  {
+    name: "backup",
+    summary: "back up everything stored, verify a backup, restore it",
+    load: async () => (await import("./commands/backup/backup.ts")).addBackupCommands,
+  },
+  {
+    name: "config",
+    summary: "show the settings in effect",
+    load: async () => (await import("./commands/config/config.ts")).addConfigCommands,
+  },
+  {
+    name: "completion",
+    summary: "print a script that completes commands in a shell",
+    load: async () => (await import("./commands/completion/completion.ts")).addCompletionCommand,
+  },
+];
+
+type Build = {
+  /** The command line, for hints about what is mistyped in it. */
+  args?: string[];
+  asJson?: boolean;
+  mayColor?: boolean;
+  /** Takes help and version texts. */
+  write: (text: string) => void;
+  /** Which commands to load; the others have only their name and summary. */
+  isWanted?: (name: string) => boolean;
+};
+
+/** The commander program. Default: with every command. */
+export async function buildProgram(
+  io: Io,
+  { args = [], asJson = false, mayColor = false, write, isWanted = () => true }: Build,
+): Promise<Command> {
+  const program = new Command("formflag")
+    .description("A form inbox and feature flags in one executable.")
+    .version(`formflag ${VERSION} (commit ${COMMIT}, Bun ${Bun.version})`, "--version", "print the version")
+    .helpOption("-h, --help", "show help")
+    // commander removes the bold again where colours are not wanted.
+    .configureHelp({
+      styleTitle: (text) => inColor(text, "bold"),
+      showGlobalOptions: true,
+      minWidthToWrap: 20,
+    })
+    .configureOutput({
+      writeOut: write,
+      writeErr: (text) => (asJson ? undefined : io.err(wrapHelp(text, io.errWidth ?? Infinity))),
+      outputError(text, write) {
+        const [message = "", near] = text
+          .replace(/^error: /, "")
+          .trimEnd()
+          .split("\n");
+        const hint = nearMiss(message, args, program) ?? near ?? null;
+        if (asJson) return io.err(errorJson("invalid", message, hint));
+        write(`error: ${message}\n${hint === null ? "" : hint === near ? `${near}\n` : `hint: ${hint}\n`}`);
+      },
+      // Called only where there is a terminal: see processIo.
+      getOutHelpWidth: () => io.outWidth ?? WIDTH,
+      getErrHelpWidth: () => io.errWidth ?? WIDTH,
+      getOutHasColors: () => hasColors(io, "stdout", mayColor),
+      getErrHasColors: () => hasColors(io, "stderr", mayColor),
+    })
+    .exitOverride()
+    .addHelpText("after", FIRST_STEPS);
+  for (const option of globalOptions()) program.addOption(option);
+  for (const { name, summary, load } of COMMANDS) {
+    const command = program
+      .command(name)
+      .summary(summary)
+      .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
+    if (isWanted(name)) (await load())(command, io);
+  }
+  return program;
+}
+
+const FIRST_STEPS = `
+First steps:
+  formflag serve
+  formflag projects create shop
+  formflag flags set new-checkout -p shop -e production --on
+  formflag forms create contact
+  formflag submissions list contact
+`;

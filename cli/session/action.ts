@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import type { Command } from "commander";
+import { NAMES } from "../data/names.ts";
+import { createPrinter } from "../output/printer.ts";
+import type { Io } from "../output/terminal.ts";
+import { VERSION } from "../version.ts";
+import { type Client, lazyClient, localClient } from "./client.ts";
+import { type Config, readConfig, readRemote } from "./config.ts";
+import { env } from "./env.ts";
+import { type Input, openInput } from "./input.ts";
+import { inTermsOf } from "./near-misses.ts";
+import { type Session, openSession } from "./session.ts";
+import { usage } from "./usage.ts";
+
+/** Turns options and arguments into values. Throws `invalid` for wrong usage, and changes nothing. */
+type Parse<T> = (input: Input, ...args: (string | undefined)[]) => T | Promise<T>;
+/** Does what a command is for. */
+type Run<T> = (session: Session, values: T) => Promise<void>;
+
+/** Whether a command can begin a new data directory; by default it needs one that exists. */
+type Begins = { begins?: (options: Record<string, unknown>) => boolean };
+
+/** A command that creates something which stands on its own, in a new data directory too. */
+export const BEGINS: Begins = { begins: () => true };
+
+/** A commander action on the admin API, of a server or in this process: parses, then runs on what was parsed. */
+export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () => false }: Begins = {}) {
+  return async function (this: Command, ...given: unknown[]): Promise<void> {
+    const options = this.opts<Record<string, unknown> & { field?: string }>();
+    const config = readConfig(this);
+    const mayBegin = begins(options);
+    const remote = await readRemote(this, config, env);
+    const client = lazyClient(async () => {
+      if (remote === null) return openHere(io, config, mayBegin);
+      return (await import("./remote.ts")).remoteClient(remote);
+    });
+    try {
+      if (options.field !== undefined && config.json)
+        throw usage(
+          "--field and --json exclude each other",
+          "leave out --json: --field prints the value alone",
+        );
+      const values = await parse(
+        openInput(io, config, client, this),
+        ...argumentsIn<string | undefined>(given),
+      );
+      await run(openSession(io, config, client, options.field), values);
+    } catch (error) {
+      throw inTermsOf(this, error);
+    } finally {
+      await client.close();
+    }
+  };
+}
+
+/** A commander action that works on this machine without the admin API: parses, then runs on what was parsed. */
+export function localAction<T>(
+  io: Io,
+  parse: (command: Command, ...args: string[]) => T,
+  run: (io: Io, values: T) => Promise<void>,
+) {
+  return async function (this: Command, ...given: unknown[]): Promise<void> {
+    await run(io, parse(this, ...argumentsIn<string>(given)));
+  };
+}
+
+/** Without the options and the command, which commander adds. */
+function argumentsIn<T>(given: unknown[]): T[] {
+  return given.slice(0, -2) as T[];
+}
+
+/** The data directory of this machine. Throws `not_found` where it holds no database, unless the command may begin one. */
+async function openHere(io: Io, config: Config, mayBegin: boolean): Promise<Client> {
+  const { data } = config;
+  if (!mayBegin) (await import("../data/open.ts")).needDatabase(data);
+  const isNew = !(await Bun.file(join(data, NAMES.database)).exists());
+  if (isNew && io.errIsTerminal) createPrinter(io, config).note(`a new data directory: ${data}\n`);
+  return localClient(data, VERSION, io);
+}

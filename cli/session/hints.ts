@@ -1,0 +1,53 @@
+import type { Command } from "commander";
+import type { AppError } from "../../src/base/errors.ts";
+
+/** What a command names, as it would be typed again. */
+type Place = { project: string; environment: string; name: string };
+
+/** What to type after an error, by its reason: the product below names no command. */
+const HINTS: Record<string, string | ((place: Place) => string)> = {
+  "project-exists": ({ name }) =>
+    `formflag projects get ${name} shows it; --if-not-exists leaves it as it is`,
+  "project-not-found": "formflag projects list shows the projects there are",
+  "environment-exists": ({ project, name }) =>
+    `formflag environments get ${name} -p ${project} shows it; --if-not-exists leaves it as it is`,
+  "environment-not-found": ({ project }) =>
+    `formflag environments list -p ${project} shows the environments there are`,
+  "environment-locked": "add --yes to change it all the same",
+  "flag-not-found": ({ project, environment }) =>
+    `formflag flags list -p ${project} -e ${environment} shows the flags there are`,
+  "payload-with-variants": "change what they are with --variants, or which one is served with --default",
+  "variants-missing": `give it some with --variants '{"on":true,"off":false}'`,
+  "rule-with-gaps": "flags get shows the variants of a flag, segments list the segments",
+  "revision-differs": "look at what it is now, then add --if-revision with the new number",
+  "revision-not-found": ({ project, environment, name }) =>
+    `formflag flags history ${name} -p ${project} -e ${environment} shows its revisions`,
+  "scheduled-not-found": ({ project }) => `formflag flags scheduled -p ${project} shows what is scheduled`,
+  "segment-missing": ({ project, environment }) =>
+    `promote it with --segments, or set it first: formflag segments set <segment> -p ${project} -e ${environment}`,
+  "segment-not-found": ({ project, environment }) =>
+    `formflag segments list -p ${project} -e ${environment} shows the segments there are`,
+  "document-unconfirmed": "add --yes to apply it all the same",
+  "form-exists": ({ name }) => `formflag forms get ${name} shows it; --if-not-exists leaves it as it is`,
+  "form-not-found": "formflag forms list shows the forms there are",
+  "submission-not-found": "formflag submissions list <form> shows the submissions there are",
+  "token-exists": "revoke it first, or choose another name; --if-not-exists leaves it as it is",
+  "token-not-found": "formflag tokens list shows the tokens there are",
+  "token-elsewhere": "formflag tokens list shows what each token is limited to",
+  "token-unknown": "formflag tokens create makes one, on the machine that holds the data",
+  "evaluate-alone": "formflag tokens create app --scope flags:evaluate -p <project> -e <environment>",
+  "database-foreign": "give another directory with --data; the file was left as it is",
+  "database-unusable":
+    "check the path given with --data, its permissions, and whether its disk is mounted read-only",
+  "backup-unreadable": "formflag backup create makes one",
+  "files-damaged":
+    "formflag check finds all such files; a backup can be made once they are put back, or their submissions deleted",
+};
+
+/** What to type next after an error of a command, where there is something. */
+export function hintFor({ reason, hint }: AppError, command: Command | undefined): string | null {
+  const known = reason === null ? undefined : HINTS[reason];
+  if (typeof known !== "function") return known ?? hint;
+  const { project = "<project>", environment = "<environment>" } = command?.opts<Partial<Place>>() ?? {};
+  return known({ project, environment, name: command?.args[0] ?? "<name>" });
+}

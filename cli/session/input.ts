@@ -1,0 +1,71 @@
+import type { Command } from "commander";
+import type { Environment } from "../../src/projects/environment.ts";
+import type { Project } from "../../src/projects/project.ts";
+import type { Io } from "../output/terminal.ts";
+import { type Client, path } from "./client.ts";
+import type { Config } from "./config.ts";
+import { env } from "./env.ts";
+import { listAll } from "./pages.ts";
+import { promptChoice, promptText } from "./prompts.ts";
+import { usage } from "./usage.ts";
+
+/** The input of a command: its options, and names that a person is prompted for where they are missing. */
+export type Input = {
+  config: Config;
+  /** The options of the command itself, as commander leaves them. */
+  options: Record<string, unknown>;
+  /** The name that was given, or typed at a prompt. Throws `invalid` where it is missing and nobody can be prompted. */
+  need: (name: string | undefined, what: string) => Promise<string>;
+  /** The project of `-p`, or chosen at a prompt. Throws `invalid` as `need` does. */
+  project: () => Promise<string>;
+  /** The environment of `-e`, or chosen at a prompt. Throws `invalid` as `need` does. */
+  environment: (project: string) => Promise<string>;
+  readStdin: Io["readStdin"];
+};
+
+/** The input of a command; `client` lists the names to choose from. */
+export function openInput(io: Io, config: Config, client: Client, command: Command): Input {
+  const options = command.opts<Record<string, unknown>>();
+  const choose = async (option: string, what: string, list: () => Promise<string[]>) => {
+    const given = options[what] ?? env[`FORMFLAG_${what.toUpperCase()}`];
+    if (typeof given === "string") return given;
+    if (!canPrompt(io, config))
+      throw usage(`the ${what} is missing`, `give it with ${option}, or set FORMFLAG_${what.toUpperCase()}`);
+    return promptChoice(`Which ${what}?`, await list());
+  };
+  return {
+    config,
+    options,
+    async need(name, what) {
+      if (name !== undefined) return name;
+      if (!canPrompt(io, config))
+        throw usage(
+          `the ${what} is missing`,
+          `write it after the command: ${commandLine(command)} <${what}>`,
+        );
+      return promptText(`Which ${what}?`, (text) => (text === "" ? "Please write a name" : undefined));
+    },
+    project: () =>
+      choose("-p <project>", "project", async () => {
+        const projects = await listAll<Project>(client, "/projects", "projects");
+        return projects.map(({ slug }) => slug);
+      }),
+    environment: (project) =>
+      choose("-e <environment>", "environment", async () => {
+        const url = path`/projects/${project}/environments`;
+        const { environments } = await client.call<{ environments: Environment[] }>("GET", url);
+        return environments.map(({ slug }) => slug);
+      }),
+    readStdin: () => io.readStdin(),
+  };
+}
+
+/** Whether somebody can be prompted. */
+export function canPrompt(io: Io, { input }: Config): boolean {
+  return input && io.isInteractive;
+}
+
+/** `formflag flags get`, say. */
+function commandLine(command: Command): string {
+  return command.parent ? `${commandLine(command.parent)} ${command.name()}` : command.name();
+}

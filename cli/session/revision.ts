@@ -1,0 +1,30 @@
+import { Option } from "commander";
+import { AppError } from "../../src/base/errors.ts";
+import { countValue } from "./values.ts";
+
+export function revisionOption(): Option {
+  return new Option("--if-revision <n>", "only if it is at that revision; 0 if it does not exist yet");
+}
+
+/** The header for the revision of `--if-revision`; none without. Throws `invalid`. */
+export function ifRevision({ ifRevision: text }: { ifRevision?: string }): Record<string, string> {
+  return text === undefined ? {} : { "If-Match": `"${countValue(text, "--if-revision")}"` };
+}
+
+/** How many times a change is tried that others get ahead of. */
+const MAX_TRIES = 5;
+
+/**
+ * Reads something and changes it at the revision that was read: again where somebody else changed it in between, unless
+ * the caller named the revision.
+ */
+export async function changeAtRevision<T>(isNamed: boolean, change: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await change();
+    } catch (error) {
+      const isOutdated = error instanceof AppError && error.reason === "revision-differs";
+      if (!isOutdated || isNamed || tries === MAX_TRIES) throw error;
+    }
+  }
+}

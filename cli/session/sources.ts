@@ -1,0 +1,57 @@
+import type { Io } from "../output/terminal.ts";
+import { shorten } from "../output/text.ts";
+import { parseJson } from "./json.ts";
+import { usage } from "./usage.ts";
+
+type Stdin = Pick<Io, "readStdin">;
+
+type Numbers = { rounded: boolean };
+
+/** JSON given as text, as `@FILE`, or as `-` for standard input. Throws `invalid`, as `parseJson` does. */
+export async function jsonValue(text: string, option: string, io: Stdin): Promise<unknown> {
+  try {
+    return parseJson(await sourceOf(text, option, io), option);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw usage(
+      `${option} is not valid JSON: ${error.message}`,
+      `a text needs quotes, as in ${option} '"text"'; @FILE reads a file`,
+    );
+  }
+}
+
+/** The same for an option that takes an object alone. Throws `invalid` with the `example`. */
+export async function jsonObject(
+  text: string,
+  option: string,
+  example: string,
+  io: Stdin,
+  numbers?: Numbers,
+): Promise<object> {
+  const source = await sourceOf(text, option, io);
+  const hint = `write ${option} '${example}'; @FILE reads a file`;
+  try {
+    const value = parseJson(source, option, numbers);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // Who writes a brace means JSON.
+    if (source.trimStart().startsWith("{"))
+      throw usage(`${option} is not valid JSON: ${error.message}`, hint);
+  }
+  throw usage(`${option} takes a JSON object, not ${shorten(text, 40)}`, hint);
+}
+
+async function sourceOf(text: string, option: string, io: Stdin): Promise<string> {
+  if (text === "-") return io.readStdin();
+  return text.startsWith("@") ? readText(text.slice(1), option) : text;
+}
+
+export async function readText(file: string, option: string): Promise<string> {
+  try {
+    return await Bun.file(file).text();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw usage(`${option}: the file ${file} cannot be read (${code})`);
+  }
+}

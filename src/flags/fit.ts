@@ -1,0 +1,88 @@
+import { AppError } from "../base/errors.ts";
+import { applyRules, changesRules, parseRules } from "./rules.ts";
+import type { FlagPatch, FlagRecord } from "./flag.ts";
+import { mayMakeGaps, missingSegments, requireNoGaps } from "./flagd/gaps.ts";
+import { findNestingFaults, putIn, type Segments } from "./flagd/segments.ts";
+import { referencesOf } from "./segment.ts";
+
+/**
+ * Checks the rules that a patch leaves a flag with, where it changes them. Throws `invalid` for what flagd's schema does
+ * not know or cannot be evaluated here.
+ */
+export async function requireSoundRules(
+  current: FlagRecord | undefined,
+  patch: FlagPatch,
+  segments: () => Promise<Segments>,
+): Promise<void> {
+  if (!changesRules(patch)) return;
+  const rules = applyRules(current?.rules ?? null, patch);
+  if (rules === null) return;
+  // Only here: the library takes as long to load as all the rest of a command.
+  const { checkRules } = await import("./flagd/check.ts");
+  // What somebody writes here is checked more strictly than what is stored already, which may have been imported.
+  const isStrict = patch.targeting != null;
+  const found = await segments();
+  checkRules(parseRules(rules), found, isStrict);
+  if (mayMakeGaps(patch)) requireNoGaps(parseRules(rules), found);
+}
+
+/**
+ * Throws `invalid` for a rule that cannot be a segment, that refers to one that does not exist or back to itself, or that
+ * makes rules of flags too large.
+ */
+export async function requireSoundSegment(
+  name: string,
+  rule: unknown,
+  before: Segments,
+  flags: FlagRecord[],
+): Promise<void> {
+  const { checkSegment } = await import("./flagd/check.ts");
+  checkSegment(rule);
+  const after = new Map(before).set(name, rule);
+  const [missing] = missingSegments(rule, after);
+  if (missing !== undefined)
+    throw new AppError("invalid", `the segment "${missing}" does not exist`, { hint: "set that one first" });
+  const [nesting] = findNestingFaults(before, after);
+  if (nesting) throw new AppError("invalid", `segment "${nesting[0]}": ${nesting[1]}`);
+  requireRoom(flags, after);
+}
+
+/** Throws `invalid` where a flag's rule would be too large with these segments in it. */
+export function requireRoom(flags: FlagRecord[], segments: Segments): void {
+  const broken = flags.filter(({ rules }) => rules !== null && !fits(parseRules(rules).targeting, segments));
+  if (broken.length === 0) return;
+  const names = broken.map(({ slug }) => slug).join(", ");
+  throw new AppError("invalid", `the rule of ${names} would be too large with these segments in it`, {
+    hint: "make the segment smaller, or refer to it less often",
+  });
+}
+
+/**
+ * Checks that rules that come from another place or time fit the segments of an environment. Throws `conflict` where one
+ * refers to a segment that is missing there, `invalid` where it would be too large.
+ */
+export function requireFit(flags: FlagRecord[], segments: Segments, environment: string): void {
+  requireRoom(flags, segments);
+  for (const { slug, rules } of flags) {
+    if (rules === null) continue;
+    const missing = [...referencesOf(rules)].filter((name) => !segments.has(name));
+    if (missing.length === 0) continue;
+    const names = missing.map((name) => `"${name}"`).join(", ");
+    throw new AppError(
+      "conflict",
+      `the rule of "${slug}" refers to ${names}, which ${missing.length === 1 ? "is not a segment" : "are not segments"} of ${environment}`,
+      { reason: "segment-missing" },
+    );
+  }
+}
+
+function fits(targeting: unknown, segments: Segments): boolean {
+  if (targeting === undefined) return true;
+  try {
+    putIn(segments, targeting);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,136 @@
+import { othersFirst } from "../../base/turns.ts";
+import { AppError } from "../../base/errors.ts";
+import { findSlugFault } from "../../base/slug.ts";
+import { findFlagSlugFault, findPayloadFault, PAYLOAD_SUFFIX } from "../faults.ts";
+import { payloadText } from "../flag.ts";
+import type { FlagDefinition, ImportPlan } from "../import.ts";
+import type { FlagRules } from "../rules.ts";
+import { type Fault, findFault, findMetadataFault, findSegmentFault } from "./check.ts";
+import { defineFlag, type FlagdFlag, payloadOf } from "./definition.ts";
+import { findGaps, missingSegments } from "./gaps.ts";
+import { findNestingFaults } from "./segments.ts";
+
+type Json = Record<string, unknown>;
+
+/** Faults that an error names at most. */
+const SHOWN = 20;
+/** Flags that are checked, about half a millisecond each, before others get their turn. */
+const TURN = 20;
+
+const PARTS = new Set(["$schema", "flags", "$evaluators", "metadata"]);
+const FLAG_PARTS = new Set(["state", "variants", "defaultVariant", "targeting", "metadata"]);
+
+/**
+ * What a file of flagd sets in an environment with these segments. Throws `invalid` for what cannot be honoured, with
+ * a JSON pointer (RFC 6901) to each fault. `warnings` name the rules that flagd takes and that fail when evaluated.
+ */
+export async function planImport(
+  document: Json,
+  existing: ReadonlyMap<string, unknown>,
+): Promise<{ plan: ImportPlan; warnings: string[] }> {
+  const faults: Fault[] = [];
+  const fault = (path: string, message: string) => void faults.push({ path, message });
+  const check = (path: string, found: Fault | undefined) => {
+    if (found) fault(path + found.path, found.message);
+  };
+  const { flags, $evaluators = {}, metadata, $schema } = document;
+  for (const part of Object.keys(document)) if (!PARTS.has(part)) fault(pointer("", part), UNKNOWN);
+  if ($schema !== undefined && typeof $schema !== "string") fault("/$schema", "must be a string");
+  if (metadata !== undefined) check("", findMetadataFault(metadata));
+
+  const rules = new Map<string, unknown>();
+  if (!isObject($evaluators)) fault("/$evaluators", "must be an object of rules by name");
+  else
+    for (const [name, rule] of Object.entries($evaluators)) {
+      const path = pointer("/$evaluators", name);
+      const misnamed = findSlugFault("segment", name);
+      if (misnamed !== undefined) fault(path, misnamed);
+      const found = isObject(rule) ? findSegmentFault(rule) : { path: "", message: "must be an object" };
+      check(path, found);
+      if (!found) rules.set(name, rule);
+    }
+
+  const segments = new Map([...existing, ...rules]);
+  const warnings: string[] = [];
+  const warn = (path: string, message: string) => void warnings.push(`${path}: ${message}`);
+  for (const [name, message] of findNestingFaults(existing, segments))
+    fault(pointer("/$evaluators", name), message);
+  for (const [name, rule] of rules)
+    for (const missing of missingSegments(rule, segments))
+      warn(pointer("/$evaluators", name), `the segment "${missing}" does not exist`);
+  const definitions = new Map<string, FlagDefinition>();
+  if (!isObject(flags)) fault("/flags", "must be an object of flags by key");
+  else {
+    const entries = Object.entries(flags);
+    for (const [index, [key, flag]] of entries.entries()) {
+      if (index % TURN === TURN - 1) await othersFirst();
+      if (key.endsWith(PAYLOAD_SUFFIX)) continue;
+      const path = pointer("/flags", key);
+      const misnamed = findFlagSlugFault(key);
+      if (misnamed !== undefined) fault(path, misnamed);
+      const found = findFlagFaults(flag, segments);
+      for (const each of found) check(path, each);
+      if (misnamed !== undefined || found.length > 0) continue;
+      for (const gap of findGaps(flag as FlagdFlag, segments)) warn(path + gap.path, gap.message);
+      definitions.set(key, defineFlag(key, flag as FlagdFlag));
+    }
+    for (const [key, flag] of entries) {
+      if (!key.endsWith(PAYLOAD_SUFFIX)) continue;
+      const path = pointer("/flags", key);
+      const slug = key.slice(0, -PAYLOAD_SUFFIX.length);
+      const definition = definitions.get(slug);
+      const found = isObject(flag) ? payloadOf(flag as FlagdFlag) : undefined;
+      if (!Object.hasOwn(flags, slug) || (definition && definition.rules !== null))
+        fault(path, `only the payload of a plain flag is named so, and "${slug}" here is none`);
+      else if (!found) fault(path, "is not what the payload of a plain flag looks like");
+      else {
+        const excess = findPayloadFault(found.payload);
+        if (excess !== undefined) fault(pointer(path, "variants"), excess);
+        if (definition) definition.payload = payloadText(found.payload);
+      }
+    }
+  }
+  if (faults.length > 0) throw refusal(faults);
+  const plan = {
+    flags: [...definitions.values()],
+    segments: [...rules].map(([name, rule]) => ({ name, rule: JSON.stringify(rule) })),
+    metadata: metadata === undefined ? null : JSON.stringify(metadata),
+  };
+  return { plan, warnings };
+}
+
+const UNKNOWN = "is not known to flagd, and would be lost: what people should know stands in metadata";
+
+function findFlagFaults(flag: unknown, segments: ReadonlyMap<string, unknown>): Fault[] {
+  if (!isObject(flag)) return [{ path: "", message: "must be an object" }];
+  const { state, variants, defaultVariant } = flag;
+  const faults = Object.keys(flag)
+    .filter((part) => !FLAG_PARTS.has(part))
+    .map((part) => ({ path: pointer("", part), message: UNKNOWN }));
+  if (state !== "ENABLED" && state !== "DISABLED")
+    faults.push({ path: "/state", message: "must be ENABLED or DISABLED" });
+  if (!isObject(variants)) return [...faults, { path: "/variants", message: "must be an object" }];
+  if (typeof defaultVariant === "string" && defaultVariant && !Object.hasOwn(variants, defaultVariant))
+    faults.push({ path: "/defaultVariant", message: `"${defaultVariant}" is none of the variants` });
+  if (faults.length > 0) return faults;
+  const { state: _, ...rules } = flag;
+  const found = findFault(rules as FlagRules, segments);
+  return found ? [found] : [];
+}
+
+function refusal(faults: Fault[]): AppError {
+  const lines = faults.slice(0, SHOWN).map(({ path, message }) => `${path}: ${message}`);
+  const rest = faults.length > SHOWN ? [`and ${faults.length - SHOWN} more`] : [];
+  const count = faults.length === 1 ? "there is a fault" : `there are ${faults.length} faults`;
+  return new AppError("invalid", [`nothing is imported, ${count}:`, ...lines, ...rest].join("\n"), {
+    hint: "https://flagd.dev/reference/flag-definitions/ shows what a definition looks like",
+  });
+}
+
+function pointer(path: string, step: string): string {
+  return `${path}/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

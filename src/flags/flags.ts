@@ -1,0 +1,99 @@
+import type { Caller } from "../access/caller.ts";
+import { change, type Plan } from "../access/door.ts";
+import { requireScope } from "../access/token.ts";
+import { AppError } from "../base/errors.ts";
+import { requireChangeable } from "../projects/locks.ts";
+import type { FlagChange } from "./change.ts";
+import { findFlagSlugFault } from "./faults.ts";
+import { requireFit, requireSoundRules } from "./fit.ts";
+import {
+  applyPatch,
+  changeRecord,
+  type ChangedFlag,
+  type FlagPatch,
+  type FlagPlace,
+  type FlagRecord,
+  noSuchFlag,
+} from "./flag.ts";
+import { requireRevision, restore, stateAfter } from "./history.ts";
+import { dropFlag, putFlag } from "./plan.ts";
+import { segmentsIn } from "./segments.ts";
+import type { FlagsApp } from "./store.ts";
+
+/**
+ * Creates a flag or changes its values in one environment; a new flag is off in the others. Throws `invalid` for a patch
+ * or a rule that does not fit, `conflict` unless the flag is at the `expected` revision, for a lock as
+ * `requireChangeable`.
+ */
+export async function setFlag(
+  app: FlagsApp,
+  caller: Caller,
+  place: FlagPlace,
+  patch: FlagPatch,
+  expected: number | null = null,
+): Promise<ChangedFlag> {
+  requireScope(caller, "flags:write", place);
+  const fault = findFlagSlugFault(place.flag);
+  if (fault !== undefined) throw new AppError("invalid", fault);
+  return changeFlag(app, caller, place, expected, async (before, at) => {
+    await requireSoundRules(before, patch, () => segmentsIn(app, place));
+    return applyPatch(place.flag, before, patch, at);
+  });
+}
+
+/** Sets a flag to what it was after the revision `to`. Throws as `stateAfter`, `requireFit` and `setFlag`. */
+export function rollbackFlag(
+  app: FlagsApp,
+  caller: Caller,
+  place: FlagPlace,
+  to: number,
+  expected: number | null = null,
+): Promise<ChangedFlag> {
+  requireScope(caller, "flags:write", place);
+  return changeFlag(app, caller, place, expected, async (before, at) => {
+    const state = stateAfter(place, to, await app.store.changes.find(place.project, to));
+    const changed = changeRecord(place.flag, before, at, restore(state));
+    if (changed.result !== "unchanged")
+      requireFit([changed.record], await segmentsIn(app, place), place.environment);
+    return changed;
+  });
+}
+
+/** Deletes a flag from every environment. `expected` is the newest of its revisions in any of them. Throws as `setFlag`. */
+export function deleteFlag(
+  app: FlagsApp,
+  caller: Caller,
+  { project, flag }: { project: string; flag: string },
+  expected: number | null = null,
+): Promise<void> {
+  requireScope(caller, "flags:write", { project });
+  return change(app, caller, async () => {
+    await requireChangeable(app, caller, { project });
+    const records = new Map<string, FlagRecord>();
+    for (const { slug: environment } of await app.store.environments.list(project)) {
+      const record = await app.store.flags.find({ project, environment, flag });
+      if (record) records.set(environment, record);
+    }
+    requireRevision(flag, Math.max(0, ...[...records.values()].map(({ revision }) => revision)), expected);
+    if (records.size === 0) throw noSuchFlag(flag);
+    return { changes: [dropFlag(project, flag, records)], result: undefined };
+  });
+}
+
+function changeFlag(
+  app: FlagsApp,
+  caller: Caller,
+  place: FlagPlace,
+  expected: number | null,
+  make: (before: FlagRecord | undefined, at: number) => Promise<ChangedFlag>,
+): Promise<ChangedFlag> {
+  return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, ChangedFlag>> => {
+    const before = await app.store.flags.find(place);
+    await requireChangeable(app, caller, place);
+    requireRevision(place.flag, before?.revision ?? 0, expected);
+    const { record, result } = await make(before, at);
+    if (result === "unchanged") return { changes: [], result: { record, result } };
+    const after = { ...record, revision: version + 1 };
+    return { changes: [putFlag(place, before, after)], result: { record: after, result } };
+  });
+}

@@ -1,0 +1,122 @@
+import type { Caller } from "../access/caller.ts";
+import { change, type Moment, type Plan } from "../access/door.ts";
+import { requireScope } from "../access/token.ts";
+import type { ProjectChange } from "../projects/change.ts";
+import { requireChangeable } from "../projects/locks.ts";
+import type { FlagChange } from "./change.ts";
+import { requireRoom } from "./fit.ts";
+import { changeRecord, type FlagRecord } from "./flag.ts";
+import { define, type ImportPlan, type ImportResult } from "./import.ts";
+import { putFlag, putSegment } from "./plan.ts";
+import { orderSegments } from "./promotions.ts";
+import { applyRule, rulesBySegment, type SegmentRecord } from "./segment.ts";
+import type { FlagsApp } from "./store.ts";
+
+type Where = { project: string; environment: string };
+type State = { flags: FlagRecord[]; segments: SegmentRecord[]; metadata: string };
+
+/**
+ * Imports a file of flagd into an environment: all of it or nothing; a dry run returns what it would do. Throws `invalid`
+ * for what cannot be honoured, with a JSON pointer (RFC 6901) to each fault, for a lock as `requireChangeable`.
+ */
+export async function importFlags(
+  app: FlagsApp,
+  caller: Caller,
+  where: Where,
+  document: Record<string, unknown>,
+  dryRun: boolean,
+): Promise<ImportResult & { warnings: string[] }> {
+  requireScope(caller, "flags:write", where);
+  // Only here: the library takes as long to load as all the rest of a command.
+  const { planImport } = await import("./flagd/import.ts");
+  return change(app, caller, async (moment) => {
+    if (!dryRun) await requireChangeable(app, caller, where);
+    const selection = await app.store.flags.selectIn(where.project, where.environment);
+    const state: State = {
+      flags: await selection.flags(),
+      segments: await selection.segments(),
+      metadata: selection.metadata,
+    };
+    const existing = rulesBySegment(state.segments);
+    const { plan, warnings } = await planImport(document, existing);
+    const named = new Set(plan.flags.map(({ slug }) => slug));
+    requireRoom(
+      state.flags.filter(({ slug }) => !named.has(slug)),
+      new Map([...existing, ...rulesBySegment(plan.segments)]),
+    );
+    const { changes, result } = planChanges(where, plan, state, moment);
+    return { changes: dryRun ? [] : changes, result: { ...result, warnings } };
+  });
+}
+
+function planChanges(
+  where: Where,
+  plan: ImportPlan,
+  state: State,
+  { version, at }: Moment,
+): Plan<FlagChange | ProjectChange, ImportResult> {
+  const changes: (FlagChange | ProjectChange)[] = [];
+  const revision = () => version + changes.length + 1;
+
+  const segments = plan.segments.map(({ name, rule }) => {
+    const before = state.segments.find((each) => each.name === name);
+    const { record, result } = applyRule(name, before, rule, at);
+    if (result !== "unchanged")
+      changes.push(putSegment({ ...where, segment: name }, before, { ...record, revision: revision() }));
+    return { name, result };
+  });
+  const moved = planOrder(where, plan.segments, state.segments, changes);
+
+  const { project, environment } = where;
+  const { metadata } = plan;
+  const hasMetadata = metadata !== null && metadata !== state.metadata;
+  if (hasMetadata) {
+    const before = { metadata: JSON.parse(state.metadata) };
+    const after = { metadata: JSON.parse(metadata) };
+    const history = { environment, kind: "environment" as const, name: environment, before, after };
+    changes.push({ change: "setMetadata", project, environment, metadata, history });
+  }
+
+  const bySlug = new Map(state.flags.map((record) => [record.slug, record]));
+  const flags = plan.flags.map((definition) => {
+    const before = bySlug.get(definition.slug);
+    const { record, result } = changeRecord(definition.slug, before, at, define(definition));
+    if (result !== "unchanged")
+      changes.push(putFlag({ ...where, flag: definition.slug }, before, { ...record, revision: revision() }));
+    return { key: definition.slug, result };
+  });
+  return {
+    changes,
+    result: {
+      segments: segments.map(({ name, result }) => ({
+        name,
+        result: result === "unchanged" && moved.has(name) ? "updated" : result,
+      })),
+      metadata: hasMetadata ? "updated" : "unchanged",
+      flags,
+    },
+  };
+}
+
+/**
+ * Adds the change that puts the segments named in their order, where they have another: they change places among
+ * themselves, and the others keep theirs. Returns the names that move.
+ */
+function planOrder(
+  { project, environment }: Where,
+  wanted: { name: string }[],
+  existing: SegmentRecord[],
+  changes: (FlagChange | ProjectChange)[],
+): Set<string> {
+  const names = wanted.map(({ name }) => name);
+  const before = existing.map(({ name }) => name);
+  const all = [...before, ...names.filter((name) => !before.includes(name))];
+  const named = all.filter((name) => names.includes(name));
+  const moved = new Set(names.filter((name, index) => named[index] !== name));
+  if (moved.size > 0) {
+    const left = [...names];
+    const order = all.map((name) => (named.includes(name) ? left.shift()! : name));
+    changes.push(orderSegments(project, environment, order));
+  }
+  return moved;
+}

@@ -1,0 +1,48 @@
+import type { FlagChange } from "./change.ts";
+import type { FlagPlace, FlagRecord } from "./flag.ts";
+import { flagState } from "./history.ts";
+import type { SegmentPlace, SegmentRecord } from "./segment.ts";
+
+/** The change that gives a flag other values in an environment; `before` is undefined where it is new. */
+export function putFlag(place: FlagPlace, before: FlagRecord | undefined, record: FlagRecord): FlagChange {
+  return {
+    change: "putFlag",
+    ...place,
+    record,
+    describes: before?.description !== record.description,
+    history: {
+      environment: place.environment,
+      kind: "flag",
+      name: place.flag,
+      before: before ? flagState(before) : null,
+      after: flagState(record),
+    },
+  };
+}
+
+/** The change that deletes a flag everywhere; `records` holds its values by environment. */
+export function dropFlag(project: string, flag: string, records: Map<string, FlagRecord>): FlagChange {
+  const states = [...records].map(([environment, record]) => [environment, flagState(record)]);
+  const before = { environments: Object.fromEntries(states) };
+  const history = { environment: null, kind: "flag" as const, name: flag, before, after: null };
+  return { change: "deleteFlag", project, flag, history };
+}
+
+/** The change that gives a segment another rule. */
+export function putSegment(
+  place: SegmentPlace,
+  before: { rule: string } | undefined,
+  record: SegmentRecord,
+): FlagChange {
+  const [was, is] = [before ? JSON.parse(before.rule) : null, JSON.parse(record.rule)];
+  return { change: "putSegment", ...place, record, history: segmentHistory(place, was, is) };
+}
+
+/** The change that deletes a segment. */
+export function dropSegment(place: SegmentPlace, { rule }: { rule: string }): FlagChange {
+  return { change: "deleteSegment", ...place, history: segmentHistory(place, JSON.parse(rule), null) };
+}
+
+function segmentHistory({ environment, segment }: SegmentPlace, before: unknown, after: unknown) {
+  return { environment, kind: "segment" as const, name: segment, before, after };
+}

@@ -1,0 +1,136 @@
+import type { Caller } from "../access/caller.ts";
+import { change, type Moment, type Plan } from "../access/door.ts";
+import { requireScope } from "../access/token.ts";
+import { AppError } from "../base/errors.ts";
+import { requireChangeable } from "../projects/locks.ts";
+import type { FlagChange } from "./change.ts";
+import { requireFit, requireRoom } from "./fit.ts";
+import { changeRecord, noSuchFlag, type FlagRecord } from "./flag.ts";
+import { flagState } from "./history.ts";
+import { putFlag, putSegment } from "./plan.ts";
+import { segmentsNeeded, withValuesOf, type Promotion, type PromotionOrder } from "./promotion.ts";
+import { applyRule, rulesBySegment, type SegmentRecord } from "./segment.ts";
+import type { FlagsApp } from "./store.ts";
+
+/**
+ * Copies values of flags from one environment of a project to another. A dry run returns what it would do. Throws
+ * `not_found`, `conflict` with the reason `segment-missing` for a rule whose segments the target lacks, for a lock as
+ * `requireChangeable`.
+ */
+export async function promoteFlags(
+  app: FlagsApp,
+  caller: Caller,
+  project: string,
+  order: PromotionOrder,
+  dryRun: boolean,
+): Promise<Promotion> {
+  const { from, to } = order;
+  requireScope(caller, "flags:write", { project, environment: to });
+  requireScope(caller, "flags:read", { project, environment: from });
+  if (from === to) throw new AppError("invalid", `flags of ${from} are promoted to another environment`);
+  return change(app, caller, async (moment) => {
+    const state = await readState(app, project, order);
+    if (!dryRun) await requireChangeable(app, caller, { project, environment: to });
+    const { changes, result } = planPromotion(project, order, state, moment, dryRun);
+    return { changes: dryRun ? [] : changes, result };
+  });
+}
+
+type State = {
+  /** The flags to copy, as they are in the source, and every flag of the target by slug. */
+  chosen: FlagRecord[];
+  target: Map<string, FlagRecord>;
+  /** In their order. */
+  sourceSegments: SegmentRecord[];
+  targetSegments: SegmentRecord[];
+};
+
+async function readState(
+  app: FlagsApp,
+  project: string,
+  { from, to, flags }: PromotionOrder,
+): Promise<State> {
+  const bySlug = new Map((await app.store.flags.list(project, from)).map((each) => [each.slug, each]));
+  const target = await app.store.flags.list(project, to);
+  const chosen = [...new Set(flags ?? bySlug.keys())].map((slug) => {
+    const record = bySlug.get(slug);
+    if (!record) throw noSuchFlag(slug);
+    return record;
+  });
+  return {
+    chosen,
+    target: new Map(target.map((each) => [each.slug, each])),
+    sourceSegments: await (await app.store.flags.selectIn(project, from)).segments(),
+    targetSegments: await (await app.store.flags.selectIn(project, to)).segments(),
+  };
+}
+
+function planPromotion(
+  project: string,
+  { to, segments: copies }: PromotionOrder,
+  { chosen, target, sourceSegments, targetSegments }: State,
+  { version, at }: Moment,
+  dryRun: boolean,
+): Plan<FlagChange, Promotion> {
+  const needed = segmentsNeeded(chosen, sourceSegments);
+  const existing = new Map(targetSegments.map((each) => [each.name, each]));
+  const different = needed.filter(({ name, rule }) => existing.get(name)?.rule !== rule);
+  const changes: FlagChange[] = [];
+  if (copies && different.length > 0) {
+    for (const { name, rule } of different) {
+      const before = existing.get(name);
+      const record = { ...applyRule(name, before, rule, at).record, revision: version + changes.length + 1 };
+      changes.push(putSegment({ project, environment: to, segment: name }, before, record));
+    }
+    // A segment may refer only to those behind it.
+    const names = needed.map(({ name }) => name);
+    const others = targetSegments.map(({ name }) => name).filter((name) => !names.includes(name));
+    changes.push(orderSegments(project, to, [...others, ...names]));
+  }
+
+  const promoted = chosen.map((source) => {
+    const before = target.get(source.slug)!;
+    const { record, result } = changeRecord(source.slug, before, at, withValuesOf(source));
+    if (result !== "unchanged") {
+      const after = { ...record, revision: version + changes.length + 1 };
+      changes.push(putFlag({ project, environment: to, flag: source.slug }, before, after));
+    }
+    return { slug: source.slug, result, before: flagState(before), after: flagState(record), record };
+  });
+  const changed = promoted.filter(({ result }) => result !== "unchanged");
+  const after = rulesBySegment([...targetSegments, ...(copies ? different : [])]);
+  // What a dry run shows is what `segments` would bring.
+  if (!dryRun)
+    requireFit(
+      changed.map(({ record }) => record),
+      after,
+      to,
+    );
+  const slugs = new Set(changed.map(({ slug }) => slug));
+  if (copies)
+    requireRoom(
+      [...target.values()].filter(({ slug }) => !slugs.has(slug)),
+      after,
+    );
+  return {
+    changes,
+    result: {
+      flags: changed.map(({ slug, result, before, after }) => ({ slug, result, before, after })),
+      unchanged: promoted.length - changed.length,
+      segments: different.map(({ name, rule }) => {
+        const before = existing.get(name);
+        return {
+          name,
+          copied: copies,
+          before: before ? JSON.parse(before.rule) : null,
+          after: JSON.parse(rule),
+        };
+      }),
+    },
+  };
+}
+
+/** The change that puts the segments of an environment in an order. */
+export function orderSegments(project: string, environment: string, names: string[]): FlagChange {
+  return { change: "orderSegments", project, environment, names, history: null };
+}

@@ -1,0 +1,103 @@
+import type { Caller } from "../access/caller.ts";
+import { change, type Plan } from "../access/door.ts";
+import { requireScope } from "../access/token.ts";
+import { AppError } from "../base/errors.ts";
+import type { SetResult } from "../base/result.ts";
+import { MAX_LIST } from "../base/pages.ts";
+import { findSlugFault } from "../base/slug.ts";
+import { requireChangeable } from "../projects/locks.ts";
+import type { FlagChange } from "./change.ts";
+import { requireSoundSegment } from "./fit.ts";
+import { requireRevision } from "./history.ts";
+import { dropSegment, putSegment } from "./plan.ts";
+import type { ScheduledChange } from "./scheduled-change.ts";
+import {
+  applyRule,
+  noSuchSegment,
+  rulesBySegment,
+  segmentInUse,
+  type SegmentPlace,
+  type SegmentRecord,
+  usersOf,
+} from "./segment.ts";
+import type { FlagsApp } from "./store.ts";
+
+/** A segment after a change, and what that change is to be called. */
+type ChangedSegment = { record: SegmentRecord; result: SetResult };
+
+/** The rules of an environment's segments by name, in their order. Throws `not_found`. */
+export async function segmentsIn(
+  app: FlagsApp,
+  { project, environment }: { project: string; environment: string },
+): Promise<Map<string, unknown>> {
+  const selection = await app.store.flags.selectIn(project, environment);
+  return rulesBySegment(await selection.segments());
+}
+
+/**
+ * Creates a segment or gives it another rule. Throws as `requireSoundSegment`, `conflict` unless it is at the `expected`
+ * revision, for a lock as `requireChangeable`.
+ */
+export async function setSegment(
+  app: FlagsApp,
+  caller: Caller,
+  place: SegmentPlace,
+  rule: unknown,
+  expected: number | null = null,
+): Promise<ChangedSegment> {
+  requireScope(caller, "flags:write", place);
+  const { project, environment, segment: name } = place;
+  const fault = findSlugFault("segment", name);
+  if (fault !== undefined) throw new AppError("invalid", fault);
+  return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, ChangedSegment>> => {
+    const before = await app.store.segments.find(place);
+    await requireChangeable(app, caller, place);
+    requireRevision(name, before?.revision ?? 0, expected);
+    const selection = await app.store.flags.selectIn(project, environment);
+    const existing = rulesBySegment(await selection.segments());
+    await requireSoundSegment(name, rule, existing, await selection.flags());
+    const { record, result } = applyRule(name, before, JSON.stringify(rule), at);
+    if (result === "unchanged") return { changes: [], result: { record, result } };
+    const after = { ...record, revision: version + 1 };
+    return { changes: [putSegment(place, before, after)], result: { record: after, result } };
+  });
+}
+
+/** Deletes a segment. Throws `conflict` where a flag, another segment or a scheduled change refers to it. */
+export function deleteSegment(
+  app: FlagsApp,
+  caller: Caller,
+  place: SegmentPlace,
+  expected: number | null = null,
+): Promise<void> {
+  requireScope(caller, "flags:write", place);
+  const { project, environment, segment: name } = place;
+  return change(app, caller, async () => {
+    const before = await app.store.segments.find(place);
+    await requireChangeable(app, caller, place);
+    requireRevision(name, before?.revision ?? 0, expected);
+    if (!before) throw noSuchSegment(name);
+    const selection = await app.store.flags.selectIn(project, environment);
+    const users = usersOf(name, {
+      flags: await selection.flags(),
+      segments: await selection.segments(),
+      scheduled: await everyScheduled(app, project, environment),
+    });
+    if (users.length > 0) throw segmentInUse(name, users);
+    return { changes: [dropSegment(place, before)], result: undefined };
+  });
+}
+
+async function everyScheduled(
+  { store }: FlagsApp,
+  project: string,
+  environment: string,
+): Promise<ScheduledChange[]> {
+  const all: ScheduledChange[] = [];
+  for (;;) {
+    const after = all.at(-1);
+    const { items, more } = await store.scheduled.page(project, environment, { limit: MAX_LIST, after });
+    all.push(...items);
+    if (!more) return all;
+  }
+}

@@ -1,0 +1,15 @@
+import type { Environment } from "./environment.ts";
+import type { HistoryEntry } from "./history.ts";
+
+/** What a change adds to the history of its project; null where that keeps nothing of it. */
+type Recorded = { project: string; history: HistoryEntry | null };
+
+/** A change of projects or environments, as the store makes it. Times are milliseconds since 1970. */
+export type ProjectChange =
+  | { change: "insertProject"; project: string; name: string; key: string; createdAt: number; history: null }
+  | ({ change: "renameProject"; name: string } & Recorded)
+  | { change: "deleteProject"; project: string; history: null }
+  | ({ change: "insertEnvironment"; environment: Environment; createdAt: number } & Recorded)
+  | ({ change: "updateEnvironment"; environment: string; name: string; locked: boolean } & Recorded)
+  | ({ change: "setMetadata"; environment: string; metadata: string } & Recorded)
+  | ({ change: "deleteEnvironment"; environment: string } & Recorded);

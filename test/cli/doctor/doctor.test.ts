@@ -1,0 +1,279 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "bun:test";
+import { inodeFinding, spaceFinding } from "../../../cli/commands/doctor/disk.ts";
+import { fileSystemFinding } from "../../../cli/commands/doctor/file-systems.ts";
+import type { Finding } from "../../../cli/commands/doctor/finding.ts";
+import { clockFinding } from "../../../cli/commands/doctor/machine.ts";
+import { formflag, onData, startServer } from "../../support/executable.ts";
+import { tempDirectory } from "../../support/temp.ts";
+
+type Report = { code: number; of: (check: string) => Finding | undefined; findings: Finding[] };
+
+/** What doctor finds of a data directory. Port 0: no address is looked at unless it is given. */
+async function doctor(data: string, args: string[] = [], env: Record<string, string> = {}): Promise<Report> {
+  const all = ["doctor", "--data", data, "--listen", "127.0.0.1:0", "--json", ...args];
+  const { code, stdout, stderr } = await formflag(all, { env });
+  expect(stderr).toBe("");
+  const findings = JSON.parse(stdout) as Finding[];
+  return { code, findings, of: (check) => findings.find((finding) => finding.check === check) };
+}
+
+async function dataWithProject(): Promise<string> {
+  const data = tempDirectory();
+  await onData(data).run("projects", "create", "shop");
+  return data;
+}
+
+/** Every file in a directory, with its size and when it was last changed. */
+function contentsOf(directory: string): string[] {
+  return readdirSync(directory, { recursive: true })
+    .map(String)
+    .toSorted()
+    .map((name) => ({ name, stats: statSync(join(directory, name)) }))
+    .map(({ name, stats }) => (stats.isFile() ? `${name} ${stats.size} ${stats.mtimeMs}` : name));
+}
+
+function openOther(answer: (request: Request) => Response | Promise<Response>): string {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
+  afterAll(() => server.stop(true));
+  return server.url.origin;
+}
+
+describe("doctor", () => {
+  test("finds nothing broken in a data directory of ours, and leaves it as it is", async () => {
+    const data = await dataWithProject();
+    const before = contentsOf(data);
+    const { code, findings } = await doctor(data);
+    expect(findings.filter(({ status }) => status === "problem")).toEqual([]);
+    expect(code).toBe(0);
+    expect(contentsOf(data)).toEqual(before);
+    for (const { status, hint } of findings) expect(hint === null).toBe(status === "ok");
+  });
+
+  test("prints one row a check in words, with what to do", async () => {
+    const data = join(tempDirectory(), "not there");
+    const { code, stdout } = await formflag(["doctor", "--data", data, "--listen", "127.0.0.1:0"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(`problem  directory    ${data} does not exist\n`);
+    expect(stdout).toContain(`→ name it with --data, or make a new one: formflag serve --data '${data}'\n`);
+    expect(stdout).toEndWith("\n\nproblems: 1, warnings: 0\n");
+    expect(existsSync(data)).toBe(false);
+  });
+
+  test.skipIf(process.platform === "win32")("tells what other users may read and write", async () => {
+    const data = await dataWithProject();
+    chmodSync(data, 0o755);
+    expect((await doctor(data)).of("permissions")).toMatchObject({ status: "warning" });
+    chmodSync(join(data, "formflag.db"), 0o660);
+    const { code, of } = await doctor(data);
+    expect(of("permissions")).toMatchObject({
+      status: "problem",
+      message: "other users may write to formflag.db",
+      hint: `let only its owner in: chmod -R go= ${data}`,
+    });
+    expect(code).toBe(1);
+    chmodSync(data, 0o700);
+    expect((await doctor(data)).of("permissions")).toMatchObject({ status: "ok" });
+  });
+
+  // Nothing is closed to root.
+  test.skipIf(process.getuid?.() === 0)("looks no further in a directory that is closed to it", async () => {
+    const data = await dataWithProject();
+    chmodSync(data, 0);
+    const { code, of } = await doctor(data);
+    chmodSync(data, 0o700);
+    expect(code).toBe(1);
+    expect(of("access")).toMatchObject({ status: "problem", message: expect.stringContaining("EACCES") });
+    expect([of("database"), of("server")]).toEqual([undefined, undefined]);
+  });
+
+  test("tells a database that is damaged, another program's, or newer, and leaves it", async () => {
+    const data = await dataWithProject();
+    const file = join(data, "formflag.db");
+    const sound = Buffer.from(await Bun.file(file).arrayBuffer());
+    const cases: [change: (bytes: Buffer) => void, said: string][] = [
+      [(bytes) => bytes.fill(0x5a, bytes.length - 8192, bytes.length - 4096), "it is damaged"],
+      [(bytes) => bytes.fill(0x5a, 0, 100), "is not a database"],
+      // The application id, and the version of the schema: https://www.sqlite.org/fileformat.html
+      [(bytes) => bytes.writeUInt32BE(7, 68), `${file} is a database of another program`],
+      [(bytes) => bytes.writeUInt32BE(99, 60), "was written by a newer formflag"],
+    ];
+    for (const [change, said] of cases) {
+      const bytes = Buffer.from(sound);
+      change(bytes);
+      writeFileSync(file, bytes);
+      const { code, of } = await doctor(data);
+      expect(of("database")).toMatchObject({ status: "problem", message: expect.stringContaining(said) });
+      expect(code).toBe(1);
+      expect(await Bun.file(file).bytes()).toEqual(new Uint8Array(bytes));
+    }
+  });
+
+  test("tells a large log, uploads that were cut off, and a clock that stands back", async () => {
+    const data = await dataWithProject();
+    writeFileSync(join(data, "formflag.db-wal"), "");
+    truncateSync(join(data, "formflag.db-wal"), 65 * 1024 ** 2);
+    const staging = join(data, "uploads", "staging");
+    mkdirSync(staging, { recursive: true });
+    writeFileSync(join(staging, "cut-off"), "");
+    writeFileSync(join(staging, "under-way"), "");
+    utimesSync(join(staging, "cut-off"), 0, 0);
+    utimesSync(join(data, "formflag.db"), new Date(), new Date(Date.now() + 600_000));
+    const { of } = await doctor(data);
+    expect(of("log")).toMatchObject({ status: "warning", message: "65 MB of write-ahead log" });
+    expect(of("leftovers")).toMatchObject({
+      status: "warning",
+      message: "1 file of uploads that were cut off",
+    });
+    expect(of("clock")).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("was stored at"),
+    });
+  });
+
+  test("knows the server on its data directory from another, and from another program", async () => {
+    const { url, data, stop } = await startServer();
+    const listen = ["--listen", url.replace("http://", "")];
+    const own = await doctor(data, listen);
+    expect(own.of("server")).toMatchObject({ message: "one runs on this data directory" });
+    expect(own.of("address")).toMatchObject({ status: "ok", message: `formflag answers at ${url}` });
+    const elsewhere = await doctor(data, ["--listen", "127.0.0.1:1"]);
+    expect(elsewhere.of("address")).toMatchObject({ status: "warning" });
+    const other = await doctor(await dataWithProject(), listen);
+    expect(other.of("address")).toMatchObject({
+      status: "warning",
+      message: `a formflag on another data directory answers at ${url}`,
+    });
+    await stop();
+    const free = await doctor(data, listen);
+    expect(free.of("server")).toMatchObject({ message: "none runs on this data directory" });
+    expect(free.of("address")).toMatchObject({ status: "ok", message: `${url} is free` });
+    const taken = openOther(() => new Response("hello"));
+    const { code, of } = await doctor(data, ["--listen", taken.replace("http://", "")]);
+    expect([of("address")?.status, code]).toEqual(["problem", 1]);
+  });
+
+  test("tells a proxy that is not trusted, once requests came through it", async () => {
+    const { url, data } = await startServer();
+    const args = ["--listen", url.replace("http://", ""), "--public-url", url];
+    const before = await doctor(data, args);
+    expect(before.of("proxy")).toMatchObject({ status: "ok" });
+    expect(before.of("public URL")).toMatchObject({ status: "ok" });
+    await fetch(`${url}/v1/thanks`, { headers: { "X-Forwarded-For": "203.0.113.7" } });
+    expect((await doctor(data, args)).of("proxy")).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("not trusted (1 so far)"),
+      hint: expect.stringContaining("--trusted-proxy"),
+    });
+  });
+
+  test("finds a proxy in front before anybody sends through it", async () => {
+    const data = await dataWithProject();
+    const place = { listen: "", url: "" };
+    const proxy = (headers: Record<string, string>) =>
+      openOther((request) =>
+        fetch(request.url.replace(request.headers.get("host")!, place.listen), { headers }),
+      );
+    const named = proxy({ "X-Forwarded-For": "203.0.113.7" });
+    const found = async (...args: string[]) => {
+      const server = await startServer(["--public-url", named, ...args], { data });
+      Object.assign(place, { listen: server.url.replace("http://", "") });
+      const { of } = await doctor(data, ["--listen", place.listen, "--public-url", named, ...args]);
+      await server.stop();
+      return of("proxy");
+    };
+    expect(await found()).toMatchObject({
+      status: "warning",
+      message: `${named} leads through a proxy that is not trusted: each sender looks like that proxy`,
+      hint: expect.stringContaining("--trusted-proxy"),
+    });
+    expect(await found("--trusted-proxy", "127.0.0.1")).toMatchObject({
+      status: "ok",
+      message: `trusts 127.0.0.1; ${named} leads through one of them`,
+    });
+  });
+
+  test("says that it cannot know of a proxy where no request can come through it yet", async () => {
+    const data = await dataWithProject();
+    expect((await doctor(data)).of("proxy")).toMatchObject({
+      status: "ok",
+      message: "none is trusted; whether one is in front is not known before a request comes through it",
+    });
+    expect((await doctor(data, ["--public-url", "http://127.0.0.1:9"])).of("proxy")).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("not known: http://127.0.0.1:9 does not lead to the server"),
+    });
+  });
+
+  test("tells what a public URL answers instead of formflag", async () => {
+    const data = await dataWithProject();
+    const found = async (answer: () => Response) =>
+      (await doctor(data, ["--public-url", openOther(answer)])).of("public URL");
+    expect(await found(() => new Response("Bad Gateway", { status: 502 }))).toMatchObject({
+      status: "problem",
+    });
+    expect(await found(() => new Response("hello"))).toMatchObject({ status: "warning" });
+    expect(await found(() => Response.redirect("https://forms.example.com/"))).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("redirects to https://forms.example.com/"),
+    });
+  });
+
+  test("refuses options that serve would refuse", async () => {
+    const { code, stderr } = await formflag(["doctor", "--trusted-proxy", "nonsense"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("--trusted-proxy nonsense is no address range");
+  });
+});
+
+test.each([
+  [0xef53, "ok"],
+  [0x6969, "problem"],
+  [0xff534d42, "problem"],
+  [0xff534d42 | 0, "problem"],
+  [0x65735546, "warning"],
+  [0x01021997, "warning"],
+  [0x794c7630, "warning"],
+  [0x01021994, "warning"],
+  [0x12345678, "ok"],
+] as const)("file system number %d is found %s", (type, status) => {
+  expect(fileSystemFinding("file system", type).status).toBe(status);
+});
+
+const GB = 1024 ** 3;
+
+test.each([
+  [10 * GB, 100 * GB, "ok"],
+  [4 * GB, 100 * GB, "warning"],
+  [GB / 2, 2 * GB, "warning"],
+  [1024, 100 * GB, "problem"],
+] as const)("with %d of %d bytes free, space is found %s", (free, total, status) => {
+  expect(spaceFinding("disk space", free, total).status).toBe(status);
+});
+
+test.each([
+  [500, 1000, "ok"],
+  [49, 1000, "warning"],
+  [0, 1000, "problem"],
+] as const)("with %d of %d inodes free, they are found %s", (free, total, status) => {
+  expect(inodeFinding("inodes", free, total).status).toBe(status);
+});
+
+test.each([
+  ["2027-01-01T00:00:00Z", 0, "ok"],
+  ["2027-01-01T00:00:00Z", Date.parse("2027-01-01T00:00:30Z"), "ok"],
+  ["2027-01-01T00:00:00Z", Date.parse("2027-01-01T00:02:00Z"), "warning"],
+  ["1970-01-01T00:03:00Z", 0, "problem"],
+] as const)("a clock of %s, with something stored at %d, is found %s", (now, newest, status) => {
+  expect(clockFinding(Date.parse(now), newest, false).status).toBe(status);
+});

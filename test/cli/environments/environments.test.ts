@@ -1,0 +1,149 @@
+import { describe, expect, test } from "bun:test";
+import { formflag, onData } from "../../support/executable.ts";
+import { tempDirectory } from "../../support/temp.ts";
+
+const KEY = /^[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4}$/;
+
+type Environment = { slug: string; name: string; key: string };
+type Flag = { slug: string; enabled: boolean; payload: unknown; expiredAt: string | null };
+
+/** A data directory with the project `shop`. */
+async function openShop() {
+  const data = tempDirectory();
+  const commands = onData(data);
+  await commands.run("projects", "create", "shop", "--environments", "develop,live");
+  return { data, ...commands };
+}
+
+describe("environments create", () => {
+  test("prints slug, name and a fresh key", async () => {
+    const here = await openShop();
+    const preview = await here.json<Environment>("environments", "create", "preview", "-p", "shop");
+    expect(preview as unknown).toEqual({
+      slug: "preview",
+      name: "preview",
+      key: expect.stringMatching(KEY),
+      locked: false,
+      result: "created",
+    });
+    const named = await here.json<Environment>(
+      "environments",
+      "create",
+      "qa",
+      "-p",
+      "shop",
+      "--name",
+      "Tests",
+    );
+    expect(named.name).toBe("Tests");
+    expect(named.key).not.toBe(preview.key);
+    expect(await here.json("environments", "get", "qa", "-p", "shop")).toEqual({
+      slug: "qa",
+      name: "Tests",
+      key: named.key,
+      locked: false,
+    });
+  });
+
+  test("without --from has every flag, off", async () => {
+    const here = await openShop();
+    await here.run("flags", "set", "sale", "-p", "shop", "-e", "live", "--on", "--payload", "7");
+    await here.run("environments", "create", "preview", "-p", "shop");
+    const flags = await here.json<Flag[]>("flags", "list", "-p", "shop", "-e", "preview");
+    expect(flags).toMatchObject([{ slug: "sale", enabled: false, payload: {}, expiredAt: null }]);
+  });
+
+  test("with --from copies every flag's values, and they part from then on", async () => {
+    const here = await openShop();
+    const live = ["-p", "shop", "-e", "live"];
+    await here.run("flags", "set", "sale", ...live, "--on", "--payload", "[1]", "--expires", "2999-01-01");
+    await here.run("flags", "set", "other", ...live, "--payload", '"text"');
+    await here.run("environments", "create", "preview", "-p", "shop", "--from", "live");
+    const copies = await here.json<Flag[]>("flags", "list", "-p", "shop", "-e", "preview");
+    expect(copies).toMatchObject([
+      { slug: "other", enabled: false, payload: "text", expiredAt: null },
+      { slug: "sale", enabled: true, payload: [1], expiredAt: "2999-01-01T00:00:00.000Z" },
+    ]);
+    await here.run("flags", "set", "sale", ...live, "--off");
+    expect(await here.json<Flag>("flags", "get", "sale", "-p", "shop", "-e", "preview")).toMatchObject({
+      enabled: true,
+    });
+  });
+
+  test("a source, a project or a slug that is not there is exit 3, one that is there exit 5", async () => {
+    const here = await openShop();
+    const results = await Promise.all([
+      here.run("environments", "create", "preview", "-p", "shop", "--from", "nope"),
+      here.run("environments", "create", "preview", "-p", "nope"),
+      here.run("environments", "create", "live", "-p", "shop"),
+      here.run("environments", "create", "a b", "-p", "shop"),
+      here.run("environments", "create", "-p", "shop"),
+      here.run("environments", "create", "preview"),
+    ]);
+    expect(results.map(({ code }) => code)).toEqual([3, 3, 5, 2, 2, 2]);
+    expect(results.map(({ stdout }) => stdout).join("")).toBe("");
+    expect(await here.json<Environment[]>("environments", "list", "-p", "shop")).toHaveLength(2);
+  });
+});
+
+describe("environments list", () => {
+  test("is an array by name", async () => {
+    const here = await openShop();
+    await here.run("environments", "create", "alpha", "-p", "shop");
+    const all = await here.json<Environment[]>("environments", "list", "-p", "shop");
+    expect(all.map(({ slug }) => slug)).toEqual(["alpha", "develop", "live"]);
+    expect(Object.keys(all[0]!)).toEqual(["slug", "name", "key", "locked"]);
+    const { stdout } = await here.run("environments", "list", "-p", "shop");
+    for (const { key } of all) expect(stdout).toContain(key);
+  });
+
+  test("takes the project from FORMFLAG_PROJECT, unless -p names another", async () => {
+    const { data, run } = await openShop();
+    await run("projects", "create", "blog", "--environments", "only");
+    const env = { FORMFLAG_PROJECT: "shop", FORMFLAG_DATA: data };
+    const fromEnvironment = await formflag(["environments", "list", "--json"], { env });
+    const fromOption = await formflag(["environments", "list", "--json", "-p", "blog"], { env });
+    expect(JSON.parse(fromEnvironment.stdout)).toHaveLength(2);
+    expect(JSON.parse(fromOption.stdout)).toMatchObject([{ slug: "only" }]);
+  });
+
+  test("without a project is exit 2 and names both ways to give it", async () => {
+    const { data } = await openShop();
+    for (const env of [{}, { FORMFLAG_PROJECT: "" }]) {
+      const { code, stdout, stderr } = await formflag(["environments", "list", "--data", data], { env });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toContain("-p <project>");
+      expect(stderr).toContain("FORMFLAG_PROJECT");
+    }
+  });
+});
+
+describe("environments get and delete", () => {
+  test("what does not exist is exit 3", async () => {
+    const { run } = await openShop();
+    const results = await Promise.all([
+      run("environments", "get", "nope", "-p", "shop"),
+      run("environments", "get", "live", "-p", "nope"),
+      run("environments", "delete", "nope", "-p", "shop", "--yes"),
+      run("environments", "list", "-p", "nope"),
+    ]);
+    expect(results.map(({ code }) => code)).toEqual([3, 3, 3, 3]);
+    expect(results[0].stderr).toContain("formflag environments list -p shop");
+  });
+
+  test("a delete wants --yes, and leaves the flags of the others", async () => {
+    const here = await openShop();
+    await here.run("flags", "set", "sale", "-p", "shop", "-e", "live", "--on");
+    expect((await here.run("environments", "delete", "develop", "-p", "shop")).code).toBe(2);
+    expect(await here.json<Environment[]>("environments", "list", "-p", "shop")).toHaveLength(2);
+    expect(await here.json("environments", "delete", "develop", "-p", "shop", "--yes")).toEqual({
+      slug: "develop",
+      result: "deleted",
+    });
+    const left = await here.json<Environment[]>("environments", "list", "-p", "shop");
+    expect(left.map(({ slug }) => slug)).toEqual(["live"]);
+    expect(await here.json<Flag>("flags", "get", "sale", "-p", "shop", "-e", "live")).toMatchObject({
+      enabled: true,
+    });
+  });
+});

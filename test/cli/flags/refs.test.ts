@@ -1,0 +1,159 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "bun:test";
+import { formflag, onData, startServer } from "../../support/executable.ts";
+import { tempDirectory } from "../../support/temp.ts";
+
+type Referred = { slug: string; references: number; places: { file: string; line: number }[] };
+type Report = { files: number; flags: Referred[]; unknown: Referred[] };
+
+const data = tempDirectory();
+const commands = onData(data);
+const { run } = commands;
+await run("projects", "create", "shop");
+for (const flag of ["new-checkout", "sale"]) await run("flags", "set", flag, "-p", "shop", "-e", "develop");
+const SCAN = ["flags", "refs", "scan"];
+
+/** A folder with these files. */
+function tree(files: Record<string, string | Uint8Array>): string {
+  const root = tempDirectory();
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  return root;
+}
+
+/** The files in which the flag new-checkout was found, of those given. */
+async function foundIn(root: string, ...args: string[]): Promise<string[]> {
+  const { flags } = await commands.json<Report>(...SCAN, root, "-p", "shop", ...args);
+  return flags[0]!.places.map(({ file }) => file).toSorted();
+}
+
+const BOTH = `new-checkout "sale"\n`;
+
+describe("flags refs scan", () => {
+  test("tells flags without a reference and references without a flag, with file and line", async () => {
+    const root = tree({ "src/a.ts": `\nuseFlag("new-checkout", false);\nuseFlag("new-chekout", false);\n` });
+    expect(await run(...SCAN, root, "-p", "shop")).toEqual({
+      code: 0,
+      stdout: [
+        "NAME         PROBLEM                   WHERE\n",
+        "sale         flag without a reference\n",
+        "new-chekout  reference without a flag  src/a.ts:3\n",
+      ].join(""),
+      stderr: "1 file, 2 flags: 1 without a reference, 1 reference without a flag\n",
+    });
+    expect(await commands.json<Report>(...SCAN, root, "-p", "shop")).toEqual({
+      files: 1,
+      flags: [
+        { slug: "new-checkout", references: 1, places: [{ file: "src/a.ts", line: 2 }] },
+        { slug: "sale", references: 0, places: [] },
+      ],
+      unknown: [{ slug: "new-chekout", references: 1, places: [{ file: "src/a.ts", line: 3 }] }],
+    });
+  });
+
+  test("exits 9 with --strict where there is either, and 0 where there is none", async () => {
+    const strict = async (text: string) =>
+      (await run(...SCAN, tree({ "a.ts": text }), "-p", "shop", "--strict", "--quiet")).code;
+    expect(await strict(BOTH)).toBe(0);
+    expect(await strict("new-checkout")).toBe(9);
+    expect(await strict(`${BOTH} useFlag("gone")`)).toBe(9);
+  });
+
+  test("looks nowhere into what was installed or built, is binary, large, or a link", async () => {
+    const root = tree({
+      "a.ts": BOTH,
+      "deep/down/b.txt": BOTH,
+      "exact.txt": BOTH.padEnd(1_048_576),
+      "node_modules/x/a.js": BOTH,
+      "sub/dist/a.js": BOTH,
+      "build/a.js": BOTH,
+      "vendor/a.go": BOTH,
+      "binary.bin": Buffer.concat([Buffer.from(BOTH), Buffer.alloc(1), Buffer.from(BOTH)]),
+      "large.txt": BOTH.padEnd(1_048_577),
+      "empty.txt": "",
+    });
+    symlinkSync(join(root, "a.ts"), join(root, "link.ts"));
+    symlinkSync(root, join(root, "loop"));
+    expect(await foundIn(root)).toEqual(["a.ts", "deep/down/b.txt", "exact.txt"]);
+  });
+
+  test("looks not into the data directory either", async () => {
+    const root = tree({ "a.ts": BOTH });
+    const own = onData(join(root, "kept"));
+    await own.run("projects", "create", "shop");
+    await own.run("flags", "set", "new-checkout", "-p", "shop", "-e", "develop");
+    writeFileSync(join(root, "kept", "upload.txt"), BOTH);
+    const { files } = await own.json<Report>(...SCAN, root, "-p", "shop");
+    expect(files).toBe(1);
+  });
+
+  test("leaves out what --exclude names: files and folders, each by a glob of its own", async () => {
+    const root = tree({ "a.ts": BOTH, "a.test.ts": BOTH, "docs/x/a.md": BOTH, "lib/docs/a.ts": BOTH });
+    expect(await foundIn(root, "--exclude", "docs/", "--exclude", "**/*.{test,spec}.ts")).toEqual([
+      "a.ts",
+      "lib/docs/a.ts",
+    ]);
+  });
+
+  test("finds calls of one's own by --pattern", async () => {
+    const root = tree({ "a.ts": `${BOTH}isOn("gone", 1)` });
+    const { unknown } = await commands.json<Report>(
+      ...SCAN,
+      root,
+      "-p",
+      "shop",
+      "--pattern",
+      String.raw`isOn\("([^"]{1,20})",`,
+    );
+    expect(unknown).toEqual([{ slug: "gone", references: 1, places: [{ file: "a.ts", line: 2 }] }]);
+  });
+
+  test("refuses a pattern that is none or has no group, and a folder that is not there", async () => {
+    const refused = async (...args: string[]) => {
+      const { code, stderr } = await run(...SCAN, "-p", "shop", ...args);
+      return [code, stderr.split("\n")[0]];
+    };
+    expect(await refused("--pattern", "(")).toEqual([2, expect.stringContaining("--pattern (")]);
+    expect(await refused("--pattern", "isOn")).toEqual([2, "error: --pattern isOn has no group"]);
+    expect(await refused("nowhere")).toEqual([2, "error: nowhere is no folder"]);
+    expect((await run(...SCAN, "-p", "nobody")).code).toBe(3);
+  });
+
+  test("scans here with the flags of a server", async () => {
+    const server = await startServer([], { data });
+    const { token } = await commands.json<{ token: string }>(
+      "tokens",
+      "create",
+      "reader",
+      "--scope",
+      "flags:read",
+    );
+    const { code, stdout } = await formflag(
+      [...SCAN, tree({ "a.ts": BOTH }), "-p", "shop", "--server", server.url, "--json"],
+      { env: { FORMFLAG_TOKEN: token } },
+    );
+    expect(code).toBe(0);
+    expect((JSON.parse(stdout) as Report).flags.map(({ references }) => references)).toEqual([1, 1]);
+    await server.stop();
+  });
+
+  const git = Bun.which("git");
+  test.if(git !== null)("honours .gitignore in a git work tree, with what is not committed yet", async () => {
+    const root = tree({
+      ".gitignore": "ignored/\n",
+      "ignored/a.ts": BOTH,
+      "a.ts": BOTH,
+      "sub/b.ts": BOTH,
+      "sub/node_modules/c.ts": BOTH,
+      "naïve name.ts": BOTH,
+    });
+    const { exitCode } = Bun.spawnSync([git!, "init", "-q"], { cwd: root });
+    expect(exitCode).toBe(0);
+    expect(await foundIn(root)).toEqual(["a.ts", "naïve name.ts", "sub/b.ts"]);
+    expect(await foundIn(join(root, "sub"))).toEqual(["b.ts"]);
+    expect(await foundIn(join(root, "ignored"))).toEqual(["a.ts"]);
+  });
+});

@@ -1,0 +1,219 @@
+import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
+import { onData } from "../../support/executable.ts";
+import { tempDirectory } from "../../support/temp.ts";
+
+type Detail = {
+  slug: string;
+  enabled: boolean;
+  payload: unknown;
+  variants?: unknown;
+  defaultVariant?: unknown;
+  targeting?: unknown;
+  result: string;
+};
+type Evaluation = { key: string; value?: unknown; variant?: string; reason?: string; errorCode?: string };
+
+const HERE = ["-p", "shop", "-e", "develop"];
+const BOOLEAN = { variants: { on: true, off: false }, defaultVariant: "off" };
+const COLORS = '{"red":"#f00","blue":"#00f","green":"#0f0"}';
+
+const commands = onData(tempDirectory());
+const { run } = commands;
+const json = <T>(...args: string[]) => commands.json<T>(...args);
+await run("projects", "create", "shop");
+
+const set = (slug: string, ...args: string[]) => json<Detail>("flags", "set", slug, ...HERE, ...args);
+const trySet = (slug: string, ...args: string[]) => run("flags", "set", slug, ...HERE, ...args);
+const shade = await set("shade", "--variants", COLORS, "--default", "red");
+const evaluate = (slug: string, context?: object) =>
+  json<Evaluation>(
+    "flags",
+    "evaluate",
+    slug,
+    ...HERE,
+    ...(context ? ["--context", JSON.stringify(context)] : []),
+  );
+const share = (on: number, off: number, names = ["on", "off"]) => ({
+  fractional: [
+    [names[0], on],
+    [names[1], off],
+  ],
+});
+
+describe("flags set", () => {
+  test("gives a flag variants, a default and a rule, and takes them away again", async () => {
+    const file = `${tempDirectory()}/rule.json`;
+    const targeting = { if: [{ "==": [{ var: "plan" }, "gold"] }, "blue"] };
+    await Bun.write(file, JSON.stringify(targeting));
+    const made = await set(
+      "color",
+      "--on",
+      "--variants",
+      COLORS,
+      "--default",
+      "red",
+      "--targeting",
+      `@${file}`,
+    );
+    expect(made).toMatchObject({ payload: "#f00", defaultVariant: "red", targeting, result: "created" });
+    expect(await evaluate("color", { plan: "gold" })).toEqual({
+      key: "color",
+      value: "#00f",
+      variant: "blue",
+      reason: "TARGETING_MATCH",
+    });
+    const bare = await set("color", "--targeting", "none", "--default", "none");
+    expect(bare).toMatchObject({ defaultVariant: null, payload: {}, result: "updated" });
+    expect(bare).not.toHaveProperty("targeting");
+    expect(await evaluate("color")).toEqual({ key: "color", reason: "DEFAULT" });
+    expect(Object.keys(await set("color", "--variants", "none"))).not.toContain("variants");
+  });
+
+  test("rolls a flag out to a share that only ever grows", async () => {
+    expect(await set("search", "--on", "--rollout", "12.5")).toMatchObject({
+      ...BOOLEAN,
+      targeting: share(125, 875),
+    });
+    expect((await set("search", "--rollout", "25")).targeting).toEqual(share(25, 75));
+    expect((await set("search", "--rollout", "25.0%")).result).toBe("unchanged");
+    expect((await set("search", "--rollout", "0")).targeting).toEqual(share(0, 100));
+    expect(await evaluate("search", { targetingKey: "ann" })).toMatchObject({ variant: "off" });
+    await set("search", "--rollout", "100");
+    expect(await evaluate("search", { targetingKey: "ann" })).toMatchObject({ value: true });
+    expect(await evaluate("search")).toMatchObject({ variant: "off", reason: "DEFAULT" });
+  });
+
+  test("makes a plain or a new flag's variants on and off for a rule", async () => {
+    const targeting = { if: [{ "==": [{ var: "a" }, 1] }, "on"] };
+    const rule = JSON.stringify(targeting);
+    expect(await set("fresh", "--on", "--targeting", rule)).toMatchObject({ ...BOOLEAN, targeting });
+    await set("known", "--on", "--payload", "[1]");
+    const known = await set("known", "--targeting", rule, "--default", "on");
+    expect(known).toMatchObject({ ...BOOLEAN, defaultVariant: "on", targeting });
+    expect(await evaluate("fresh", { a: 1 })).toMatchObject({ value: true, reason: "TARGETING_MATCH" });
+  });
+
+  test("rolls out by the names of two boolean variants, the true one first", async () => {
+    await set("beta", "--variants", '{"no":false,"yes":true}', "--default", "no");
+    expect((await set("beta", "--rollout", "5")).targeting).toEqual(share(5, 95, ["yes", "no"]));
+  });
+
+  test("makes rules of conditions, in their order and before a rollout", async () => {
+    const conditions = ["--if", "email ends_with @example.com", "--then", "on", "--if", "age < 18"];
+    const { targeting } = await set("news", "--on", ...conditions, "--then", "off", "--rollout", "50");
+    expect(targeting).toEqual({
+      if: [
+        { ends_with: [{ var: "email" }, "@example.com"] },
+        "on",
+        { and: [{ "!==": [{ var: "age" }, null] }, { "<": [{ var: "age" }, 18] }] },
+        "off",
+        share(50, 50),
+      ],
+    });
+    expect(await evaluate("news", { email: "a@example.com", age: 3 })).toMatchObject({ variant: "on" });
+    expect(await evaluate("news", { age: 3, targetingKey: "ann" })).toMatchObject({ variant: "off" });
+    const chosen = await set("tint", "--on", "--variants", COLORS, "--if", "plan == gold", "--then", "blue");
+    expect(chosen.targeting).toEqual({ if: [{ "===": [{ var: "plan" }, "gold"] }, "blue"] });
+  });
+
+  test("switches the state of a flag with variants, and leaves its rule", async () => {
+    await set("state", "--on", "--rollout", "100");
+    const off = await set("state", "--off");
+    expect(off).toMatchObject({ enabled: false, targeting: share(100, 0) });
+    expect(await evaluate("state", { targetingKey: "ann" })).toEqual({ key: "state", reason: "DISABLED" });
+    expect((await set("state", "--on")).result).toBe("updated");
+  });
+
+  test.each<[why: string, args: string[], says: string]>([
+    ["a payload beside variants", ["--payload", "1"], "--variants"],
+    ["a rollout of other variants than two booleans", ["--rollout", "5"], "--targeting"],
+    ["a share that is none", ["--rollout", "101"], "from 0 to 100"],
+    ["a negative share", ["--rollout=-1"], "from 0 to 100"],
+    ["a condition without a variant", ["--if", "a == b"], "--then"],
+    ["a variant without a condition", ["--then", "red"], "--if"],
+    ["a condition for an unknown variant", ["--if", "a == b", "--then", "pink"], "red, blue, green"],
+    ["an operator that there is not", ["--if", "a like b", "--then", "red"], "ends_with"],
+    ["an unknown default", ["--default", "pink"], "red, blue, green"],
+    ["a rule and a shorthand", ["--targeting", "{}", "--rollout", "5"], "--rollout"],
+    ["a rule that flagd does not have", ["--targeting", '{"nope":[1]}'], "nope"],
+    ["variants of two types", ["--variants", '{"a":1,"b":"c"}', "--default", "a"], "/variants"],
+    ["no JSON", ["--variants", "{a}"], "--variants is not valid JSON"],
+    [
+      "deeper variants than can be kept",
+      ["--default", "a", "--variants", `{"a":{"b":${"[".repeat(3000)}${"]".repeat(3000)}}}`],
+      "levels",
+    ],
+  ])("refuses %s, and says what to type", async (_, args, says) => {
+    const { code, stderr } = await trySet("shade", ...args);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(says) });
+  });
+
+  test("changed nothing where it refused", async () => {
+    expect(await set("shade")).toEqual({ ...shade, result: "unchanged" });
+  });
+});
+
+describe("flags evaluate", () => {
+  test("shows value, variant and reason of a plain flag too", async () => {
+    await set("plain", "--on", "--payload", '{"a":1}');
+    const { stdout } = await run("flags", "evaluate", "plain", ...HERE);
+    expect(stdout).toBe("value    true\nvariant  on\nreason   STATIC\n");
+    expect(await evaluate("plain.payload")).toMatchObject({ value: { a: 1 }, variant: "payload" });
+    await set("plain", "--expires", "2020-01-01");
+    expect(await evaluate("plain")).toEqual({
+      key: "plain",
+      value: false,
+      variant: "off",
+      reason: "DISABLED",
+    });
+  });
+
+  test("exits 1 where the rule cannot be used, and says why", async () => {
+    const broken = { state: "ENABLED", variants: { a: 1 }, targeting: { if: [{ $ref: "gone" }, "a"] } };
+    const file = join(tempDirectory(), "flags.json");
+    await Bun.write(file, JSON.stringify({ flags: { broken } }));
+    await run("flags", "import", file, "--format", "flagd", ...HERE);
+    const { code, stdout } = await run("flags", "evaluate", "broken", ...HERE);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/^error +PARSE_ERROR\n/) });
+    const asJson = await run("flags", "evaluate", "broken", ...HERE, "--json");
+    expect(asJson.code).toBe(1);
+    expect(JSON.parse(asJson.stdout)).toEqual({
+      key: "broken",
+      errorCode: "PARSE_ERROR",
+      errorDetails: expect.any(String),
+    });
+  });
+
+  test.each([
+    ["an unknown flag", "nope", "{}", 3],
+    ["a context that is no object", "shade", "[]", 2],
+    ["a targetingKey that is no text", "shade", '{"targetingKey":1}', 2],
+  ])("refuses %s", async (_, slug, context, code) => {
+    expect((await run("flags", "evaluate", slug, ...HERE, "--context", context)).code).toBe(code);
+  });
+});
+
+describe("flags get and list", () => {
+  test("show variants, default and rule", async () => {
+    const targeting = { if: [{ "==": [{ var: "plan" }, "gold"] }, "big"] };
+    const variants = '{"small":1,"big":2}';
+    await set("size", "--variants", variants, "--default", "small", "--targeting", JSON.stringify(targeting));
+    const { stdout } = await run("flags", "get", "size", ...HERE);
+    expect(stdout).toMatch(/^variants +small = 1\n +big = 2\ndefault +small$/m);
+    expect(stdout).toEndWith('\nrule\n  {"if":[{"==":[{"var":"plan"},"gold"]},"big"]}\n');
+    const list = await run("flags", "list", ...HERE);
+    expect(list.stdout).toMatch(/^FLAG +STATE +VARIANTS +PAYLOAD/);
+    expect(list.stdout).toMatch(/^size +off +2 variants, rule +1 /m);
+  });
+
+  test("show nothing of variants where no flag has any", async () => {
+    await run("environments", "create", "quiet", "-p", "shop");
+    await run("flags", "set", "plain", "-p", "shop", "-e", "quiet", "--on");
+    const { stdout } = await run("flags", "list", "-p", "shop", "-e", "quiet");
+    expect(stdout).toStartWith("FLAG");
+    expect(stdout).not.toContain("VARIANTS");
+    const flag = await json<Detail>("flags", "get", "size", "-p", "shop", "-e", "quiet");
+    expect(flag).not.toContainAnyKeys(["variants", "defaultVariant", "targeting"]);
+  });
+});

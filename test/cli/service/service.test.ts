@@ -1,0 +1,124 @@
+import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
+import { type Service, unitText } from "../../../cli/commands/service/systemd.ts";
+import { EXECUTABLE, formflag } from "../../support/executable.ts";
+import { tempDirectory } from "../../support/temp.ts";
+
+async function printed(args: string[], env: Record<string, string> = {}): Promise<string> {
+  const { code, stdout, stderr } = await formflag(["service", "install", "--print", ...args], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+
+/** The value of a setting, which has to stand in the unit once. */
+function settingOf(unit: string, name: string): string | undefined {
+  const found = [...unit.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))];
+  expect(found.length).toBeLessThan(2);
+  return found[0]?.[1];
+}
+
+const SERVICE: Service = {
+  executable: "/usr/local/bin/formflag",
+  args: [],
+  data: null,
+  files: [],
+  scope: "system",
+  usesLowPort: false,
+};
+
+describe("service install", () => {
+  test("prints a unit that runs this executable with what serve was told, in options or the environment", async () => {
+    const unit = await printed(["--trusted-proxy", "::1,10.0.0.0/8"], { FORMFLAG_LISTEN: "0.0.0.0:9000" });
+    expect(settingOf(unit, "ExecStart")).toBe(
+      `${EXECUTABLE} serve --data %S/formflag --listen 0.0.0.0:9000 --trusted-proxy ::1 --trusted-proxy 10.0.0.0/8`,
+    );
+    expect(settingOf(unit, "StateDirectory")).toBe("formflag");
+    expect(settingOf(unit, "CapabilityBoundingSet")).toBe("");
+    expect(unit).not.toMatch(/^MemoryDenyWriteExecute/m);
+  });
+
+  test("prints options of files with their whole path, and lets the service at a port under 1024", async () => {
+    const unit = await printed([
+      "--listen",
+      "443",
+      "--tls-cert",
+      "/etc/tls/a.pem",
+      "--tls-key",
+      "/etc/tls/../b.pem",
+    ]);
+    expect(settingOf(unit, "ExecStart")).toEndWith("--tls-cert /etc/tls/a.pem --tls-key /etc/b.pem");
+    expect(settingOf(unit, "AmbientCapabilities")).toBe("CAP_NET_BIND_SERVICE");
+    expect(settingOf(unit, "PrivateUsers")).toBeUndefined();
+  });
+
+  test("without --print installs nothing, and shows what to type", async () => {
+    const { code, stdout, stderr } = await formflag(["service", "install"]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(
+      "/usr/local/bin/formflag service install --print | sudo tee /etc/systemd/system/",
+    );
+    const user = await formflag(["service", "install", "--user"]);
+    expect(user.stderr).toContain("> ~/.config/systemd/user/formflag.service");
+  });
+
+  test("refuses options that serve would refuse", async () => {
+    const { code, stdout } = await formflag(["service", "install", "--print", "--listen", "nonsense"]);
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+});
+
+describe("a unit", () => {
+  test("holds each argument so that systemd passes on the same", () => {
+    const args = [
+      "--public-url",
+      `https://x.example/a b%20$HOME \${USER} "q" 's' \\ back;`,
+      "--name",
+      "a\nb\t",
+    ];
+    const unit = unitText({ ...SERVICE, executable: "/opt/a b%n$X/formflag", args });
+    expect(settingOf(unit, "ExecStart")).toBe(
+      String.raw`"/opt/a b%%n$X/formflag" serve --data %S/formflag --public-url "https://x.example/a b%%20$$HOME $\${USER} \"q\" 's' \\ back;" --name "a\x0ab\x09"`.replace(
+        String.raw`\${`,
+        "${",
+      ),
+    );
+  });
+
+  test("shows the service what it needs where its sandbox hides the rest", () => {
+    const hidden = unitText({ ...SERVICE, executable: "/home/ann/formflag", data: "/home/ann/da:ta" });
+    expect(settingOf(hidden, "ProtectHome")).toBe("tmpfs");
+    expect(settingOf(hidden, "BindReadOnlyPaths")).toBe('"/home/ann/formflag"');
+    expect(settingOf(hidden, "BindPaths")).toBe('"/home/ann/da:ta"');
+    const open = unitText({ ...SERVICE, data: "/srv/formflag" });
+    expect(settingOf(open, "ProtectHome")).toBe("yes");
+    expect(settingOf(open, "ReadWritePaths")).toBe('"/srv/formflag"');
+    expect(settingOf(open, "StateDirectory")).toBeUndefined();
+  });
+
+  test("of a user asks for nothing that only the system's manager can set up", () => {
+    const unit = unitText({ ...SERVICE, scope: "user" });
+    expect(settingOf(unit, "ExecStart")).toEndWith("serve --data %h/.local/share/formflag");
+    expect(settingOf(unit, "User")).toBeUndefined();
+    expect(settingOf(unit, "ProtectSystem")).toBeUndefined();
+    expect(settingOf(unit, "NoNewPrivileges")).toBe("yes");
+  });
+
+  test("is refused for an executable that systemd would not run", () => {
+    expect(() => unitText({ ...SERVICE, executable: "/opt/it's/formflag" })).toThrow("quotes in its path");
+  });
+
+  const analyze = Bun.which("systemd-analyze");
+  test.skipIf(!analyze)("is one that systemd verifies, with little exposed", async () => {
+    const file = join(tempDirectory(), "formflag.service");
+    const odd = ["--public-url", `https://x.example/a b%20$HOME "q";`];
+    await Bun.write(file, unitText({ ...SERVICE, executable: EXECUTABLE, args: odd, data: "/srv/da ta" }));
+    const run = async (...args: string[]) => {
+      const child = Bun.spawn([analyze!, ...args, file], { stdout: "pipe", stderr: "pipe" });
+      const texts = [child.stdout, child.stderr].map((stream) => new Response(stream).text());
+      return { text: (await Promise.all(texts)).join(""), code: await child.exited };
+    };
+    // On a system without the usual tools it names /bin/kill.
+    expect((await run("verify")).text.replace(/.*\/bin\/kill is not executable.*\n/, "")).toBe("");
+    expect((await run("security", "--offline=true", "--threshold=20")).code).toBe(0);
+  });
+});

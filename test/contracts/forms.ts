@@ -1,0 +1,97 @@
+import { describe, expect, test } from "bun:test";
+import { addForm, apply, deleteFormChange } from "../support/apply.ts";
+import { fileKept, formRecord, NOW, submissionTo } from "../support/records.ts";
+import { codeOf, reasonOf } from "../support/refusals.ts";
+import { type Driver, fresh, opener } from "./driver.ts";
+
+/** What the product relies on for forms in every driver. */
+export function formsContract(driver: Driver): void {
+  describe(`forms, kept by ${driver.name},`, () => {
+    const store = opener(driver)();
+
+    test("are stored with every setting and found by slug, by key, or only by key", async () => {
+      const record = formRecord(fresh(), {
+        name: "Kontakt ✓",
+        enabled: false,
+        uploads: true,
+        successUrl: "https://example.com/thanks",
+        errorUrl: "https://example.com/error",
+        allowedOrigins: ["https://example.com", "https://a.example"],
+        blockedSenders: ["203.0.113.0/24"],
+        rateLimit: { count: 3, seconds: 60 },
+        maxFileSize: 12,
+        maxFiles: 3,
+        updatedAt: NOW + 1,
+      });
+      await apply(store, { change: "insertForm", form: record });
+      expect(await store.forms.find(record.slug)).toEqual(record);
+      expect(await store.forms.find(record.key)).toEqual(record);
+      expect(await store.forms.findByKey(record.key)).toEqual(record);
+      expect(await store.forms.findByKey(record.slug)).toBeUndefined();
+      expect(await store.forms.find("nobody")).toBeUndefined();
+    });
+
+    test("get other settings", async () => {
+      const form = await addForm(store, fresh(), { maxFiles: 3 });
+      const changed = { ...form, name: "New", uploads: true, allowedOrigins: ["https://a.example"] };
+      await apply(store, { change: "updateForm", form: { ...changed, maxFiles: null, updatedAt: NOW + 5 } });
+      expect(await store.forms.find(form.slug)).toEqual({ ...changed, maxFiles: null, updatedAt: NOW + 5 });
+    });
+
+    test("are listed by slug", async () => {
+      const made = [await addForm(store, fresh()), await addForm(store, fresh())];
+      const listed = (await store.forms.list()).map((each) => each.slug);
+      expect(listed).toEqual(listed.toSorted((a, b) => (a < b ? -1 : 1)));
+      for (const { slug } of made) expect(listed).toContain(slug);
+    });
+
+    test("are gone at once when they are deleted, for senders too, and leave their slug and key free", async () => {
+      const form = await addForm(store, fresh());
+      const { slug, key } = form;
+      const submission = submissionTo(key);
+      await store.submissions.insert(submission);
+      await apply(store, deleteFormChange(form));
+      expect(await store.forms.find(slug)).toBeUndefined();
+      expect(await store.forms.find(key)).toBeUndefined();
+      expect(await store.forms.findByKey(key)).toBeUndefined();
+      expect((await store.forms.list()).map((each) => each.slug)).not.toContain(slug);
+      expect(await store.submissions.find(submission.id)).toBeUndefined();
+      expect(await store.submissions.delete(submission.id)).toBe(false);
+      expect(await codeOf(store.submissions.insert(submissionTo(key)))).toBe("not_found");
+      expect(await codeOf(store.submissions.list(key, 1, null))).toBe("not_found");
+      await apply(store, { change: "insertForm", form });
+      expect(await store.submissions.count(key)).toBe(0);
+      await apply(store, deleteFormChange(form));
+    });
+
+    test("that may only be deleted while they are empty are outdated with a submission", async () => {
+      const [empty, full] = [await addForm(store, fresh()), await addForm(store, fresh())];
+      await store.submissions.insert(submissionTo(full.key));
+      const drop = apply(store, deleteFormChange(empty, true), deleteFormChange(full, true));
+      expect(await reasonOf(drop)).toBe("conflict outdated");
+      for (const { slug } of [empty, full]) expect(await store.forms.find(slug)).toBeDefined();
+      await apply(store, deleteFormChange(empty, true));
+      expect(await store.forms.find(empty.slug)).toBeUndefined();
+    });
+
+    test("that are deleted lose their submissions in steps, whose files are loose from then on", async () => {
+      const store = opener(driver)();
+      const [form, other] = [await addForm(store, "form"), await addForm(store, "other")];
+      const keys = Array.from({ length: 5 }, (_, index) => `f${index}`);
+      for (const key of keys)
+        await store.submissions.insert(submissionTo(form.key, { files: [fileKept(key)] }));
+      const kept = submissionTo(other.key, { files: [fileKept("kept")] });
+      await store.submissions.insert(kept);
+      expect(await store.submissions.clearDeleted(2)).toBe(false);
+      await apply(store, deleteFormChange(form));
+      expect(await store.submissions.looseFiles(10)).toEqual([]);
+      const left: number[] = [];
+      for (let more = true; more; left.push((await store.submissions.looseFiles(10)).length))
+        more = await store.submissions.clearDeleted(2);
+      expect(left).toEqual([2, 4, 5, 5]);
+      expect((await store.submissions.looseFiles(10)).toSorted()).toEqual(keys);
+      expect((await store.submissions.files("", 10)).map(({ key }) => key)).toEqual(["kept"]);
+      expect(await store.submissions.find(kept.id)).toBeDefined();
+    });
+  });
+}

@@ -1,0 +1,161 @@
+import { describe, expect, test } from "bun:test";
+import { addForm } from "../support/apply.ts";
+import { fileKept, submissionTo } from "../support/records.ts";
+import { codeOf } from "../support/refusals.ts";
+import { type Driver, fresh, opener } from "./driver.ts";
+
+/** What the product relies on for submissions and their files in every driver. */
+export function submissionsContract(driver: Driver): void {
+  describe(`submissions, kept by ${driver.name},`, () => {
+    const open = opener(driver);
+    const store = open();
+    const form = () => addForm(store, fresh());
+
+    test("are found as they were stored, with their files in order and without blob keys", async () => {
+      const { slug, key } = await form();
+      const data = { text: "Grüße 🎉\u0000", "": null, list: [1, "2", { three: true }], n: 1.5 };
+      const files = [fileKept("k1", "../../etc/passwd"), fileKept("k2", "日本.txt")];
+      const submission = submissionTo(key, { data: JSON.stringify(data), files });
+      await store.submissions.insert(submission);
+      expect(await store.submissions.find(submission.id)).toEqual({
+        id: submission.id,
+        form: slug,
+        data,
+        files: files.map(({ key: _key, ...file }) => file),
+        createdAt: "2026-01-02T03:04:05.678Z",
+      });
+      expect(await store.submissions.find("nothing")).toBeUndefined();
+    });
+
+    test("keep a field called __proto__", async () => {
+      const { key } = await form();
+      const submission = submissionTo(key, { data: '{"__proto__":{"a":1},"constructor":"x"}' });
+      await store.submissions.insert(submission);
+      const found = await store.submissions.find(submission.id);
+      expect(JSON.stringify(found!.data)).toBe(submission.data);
+    });
+
+    test("are not found to have a form whose key is unknown; a slug is no key", async () => {
+      const { slug } = await form();
+      for (const key of ["nobody", slug]) {
+        const submission = submissionTo(key);
+        expect(await codeOf(store.submissions.insert(submission))).toBe("not_found");
+        expect(await store.submissions.find(submission.id)).toBeUndefined();
+      }
+      expect(await codeOf(store.submissions.list("nobody", 1, null))).toBe("not_found");
+    });
+
+    test("are listed newest first, in pages, also past one that was deleted", async () => {
+      const { key } = await form();
+      const ids: string[] = [];
+      for (let count = 0; count < 7; count += 1) {
+        const submission = submissionTo(key);
+        ids.unshift(submission.id);
+        await store.submissions.insert(submission);
+      }
+      const page = async (limit: number, before: string | null) =>
+        (await store.submissions.list(key, limit, before)).submissions.map((each) => each.id);
+      expect(await page(100, null)).toEqual(ids);
+      expect(await store.submissions.newestId()).toBe(ids[0]!);
+      expect(await page(3, null)).toEqual(ids.slice(0, 3));
+      await store.submissions.delete(ids[2]!);
+      expect(await page(3, ids[2]!)).toEqual(ids.slice(3, 6));
+      expect(await page(3, ids[5]!)).toEqual(ids.slice(6));
+      expect(await page(3, ids[6]!)).toEqual([]);
+      expect(await store.submissions.count(key)).toBe(6);
+      expect(await store.submissions.count((await form()).key)).toBe(0);
+    });
+
+    test("come in shorter pages where they are large, and none is left out", async () => {
+      const { key } = await form();
+      const large = Array.from({ length: 10 }, () =>
+        submissionTo(key, { data: JSON.stringify({ text: "x".repeat(1_000_000) }) }),
+      );
+      for (const each of large) await store.submissions.insert(each);
+      const ids: string[] = [];
+      const lengths: number[] = [];
+      for (let before: string | null = null, more = true; more; before = ids.at(-1)!) {
+        const page = await store.submissions.list(key, 100, before);
+        ids.push(...page.submissions.map((each) => each.id));
+        lengths.push(page.submissions.length);
+        more = page.more;
+      }
+      expect(ids).toEqual(large.map((each) => each.id).toReversed());
+      expect(lengths).toEqual([4, 4, 2]);
+    });
+
+    test("are deleted once, and their files are loose until they are forgotten", async () => {
+      const store = open();
+      const { key } = await addForm(store, "form");
+      const submission = submissionTo(key, { files: [fileKept("d1"), fileKept("d2")] });
+      await store.submissions.insert(submission);
+      expect(await store.submissions.unreferenced(["d1", "x", "d2"])).toEqual(["x"]);
+      expect(await store.submissions.looseFiles(10)).toEqual([]);
+      expect(await store.submissions.delete(submission.id)).toBe(true);
+      expect(await store.submissions.delete(submission.id)).toBe(false);
+      expect(await store.submissions.find(submission.id)).toBeUndefined();
+      expect(await store.submissions.unreferenced([])).toEqual([]);
+      expect(await store.submissions.looseFiles(1)).toHaveLength(1);
+      expect((await store.submissions.looseFiles(10)).toSorted()).toEqual(["d1", "d2"]);
+      expect(await store.submissions.unreferenced(["d1", "d2"])).toEqual([]);
+      await store.submissions.forgetLooseFiles(["d1", "never loose"]);
+      expect(await store.submissions.unreferenced(["d1", "d2"])).toEqual(["d1"]);
+      expect(await store.submissions.looseFiles(10)).toEqual(["d2"]);
+    });
+
+    test("have files that are listed by key, those after one, with all their bytes", async () => {
+      const { key } = await form();
+      const before = await store.submissions.fileBytes();
+      const submission = submissionTo(key, { files: [fileKept("~2"), fileKept("~1"), fileKept("~3")] });
+      await store.submissions.insert(submission);
+      const { size, sha256, name } = fileKept("~2");
+      const expected = { key: "~2", submission: submission.id, name, size, sha256 };
+      expect(await store.submissions.files("~1", 1)).toEqual([expected]);
+      expect((await store.submissions.files("~1", 10)).map((file) => file.key)).toEqual(["~2", "~3"]);
+      expect(await store.submissions.files("~3", 10)).toEqual([]);
+      expect(await store.submissions.fileBytes()).toBe(before + 3 * size);
+    });
+
+    test("of 500 senders at the same time are all there", async () => {
+      const { key } = await form();
+      const submissions = Array.from({ length: 500 }, (_, index) =>
+        submissionTo(key, { data: JSON.stringify({ index }) }),
+      );
+      await Promise.all(submissions.map((each) => store.submissions.insert(each)));
+      expect(await store.submissions.count(key)).toBe(500);
+      const { submissions: listed } = await store.submissions.list(key, 1000, null);
+      expect(listed.map((each) => each.data["index"])).toEqual(submissions.map((_, index) => 499 - index));
+    });
+
+    test("that fail leave nothing, and take none back that came at the same time", async () => {
+      const { key } = await form();
+      const good = Array.from({ length: 20 }, () => submissionTo(key));
+      const bad = [
+        submissionTo("nobody"),
+        // Fails at its second file, after its own row.
+        submissionTo(key, { files: [fileKept("twice"), fileKept("twice")] }),
+        submissionTo(key, { id: good[0]!.id }),
+      ];
+      const mixed = [...good.slice(0, 10), ...bad, ...good.slice(10)];
+      const results = await Promise.allSettled(mixed.map((each) => store.submissions.insert(each)));
+      expect(results.flatMap(({ status }, index) => (status === "rejected" ? [index] : []))).toEqual([
+        10, 11, 12,
+      ]);
+      expect((results[10] as PromiseRejectedResult).reason).toMatchObject({
+        name: "AppError",
+        code: "not_found",
+      });
+      const { submissions: listed } = await store.submissions.list(key, 100, null);
+      expect(listed.map((each) => each.id)).toEqual(good.map((each) => each.id).toReversed());
+      expect(await store.submissions.unreferenced(["twice"])).toEqual(["twice"]);
+    });
+
+    test("whose sender has left are refused as their turn comes, and not stored", async () => {
+      const { key } = await form();
+      const kept = store.submissions.insert(submissionTo(key), () => false);
+      expect(await codeOf(store.submissions.insert(submissionTo(key), () => true))).toBe("invalid");
+      await kept;
+      expect(await store.submissions.count(key)).toBe(1);
+    });
+  });
+}

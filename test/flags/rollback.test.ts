@@ -1,0 +1,53 @@
+import { describe, expect, test } from "bun:test";
+import type { FlagPatch } from "../../src/flags/flag.ts";
+import { OPERATOR } from "../support/caller.ts";
+import { errorOf } from "../support/refusals.ts";
+import { BOB, openShop } from "../support/shop.ts";
+
+describe("a rollback", () => {
+  test("sets everything to what it was after the revision, as a new change", async () => {
+    const { set, find, rollback, history } = await openShop();
+    const states: FlagPatch[] = [
+      { enabled: true, payload: { a: [1] }, expiredAt: "2030-01-01T00:00:00Z", description: "d" },
+      { payload: null, enabled: false, expiredAt: null, description: "" },
+      { variants: { on: 1, off: 2 }, defaultVariant: "on", targeting: { if: [true, "on"] } },
+    ];
+    const made = [(await set("live", {})).record];
+    for (const patch of states) made.push((await set("live", patch)).record);
+    for (const { revision, createdAt: _, updatedAt: __, ...values } of [...made, ...made.toReversed()]) {
+      const { result, record } = await rollback(revision, BOB);
+      expect(record).toMatchObject(values);
+      expect(await find("live")).toEqual(record);
+      if (result !== "unchanged")
+        expect((await history())[0]).toMatchObject({ revision: record.revision, who: "bob" });
+    }
+    expect((await rollback(made[0]!.revision)).result).toBe("unchanged");
+  });
+
+  test("recreates a flag that was deleted, off in the other environments", async () => {
+    const { app, set, find, drop, rollback } = await openShop();
+    const { record } = await set("live", { enabled: true, payload: 1, description: "d" });
+    await drop();
+    app.clock.now += 1000;
+    expect((await rollback(record.revision, BOB)).result).toBe("created");
+    expect(await find("live")).toMatchObject({ enabled: true, payload: "1", createdAt: app.clock.now });
+    expect(await find("develop")).toMatchObject({ enabled: false, payload: null, description: "d" });
+  });
+
+  test("is refused to a revision of another flag or environment, to a deletion, and where it is late", async () => {
+    const { set, drop, rollback, history } = await openShop();
+    const { revision } = (await set("live", { enabled: true })).record;
+    const develop = (await set("develop", { enabled: true })).record.revision;
+    const strange = (await set("live", {}, OPERATOR, "strange")).record.revision;
+    expect(await errorOf(rollback(revision, BOB, revision - 1))).toStartWith("conflict");
+    await drop();
+    const [deletion] = await history();
+    const to = (revision: number) => errorOf(rollback(revision, BOB));
+    expect(await to(develop)).toBe(
+      `not_found: revision ${develop} is a change of "sale" in develop, not in live`,
+    );
+    expect(await to(strange)).toBe(`not_found: revision ${strange} is no change of the flag "sale"`);
+    expect(await to(1_000_000)).toStartWith("not_found");
+    expect(await to(deletion!.revision)).toStartWith('invalid: "sale" was deleted at revision');
+  });
+});

@@ -1,0 +1,208 @@
+import { describe, expect, test } from "bun:test";
+import { createForm, deleteForm } from "../../src/forms/forms.ts";
+import { removeLooseFiles } from "../../src/forms/removal.ts";
+import {
+  deleteSubmission,
+  eachSubmission,
+  getSubmission,
+  listSubmissions,
+  openFile,
+  recoverUploads,
+  storeSubmission,
+} from "../../src/forms/submissions.ts";
+import { stageText } from "../contracts/blobs.ts";
+import { type TestApp, openTestApp } from "../support/app.ts";
+import { OPERATOR } from "../support/caller.ts";
+import { codeOf } from "../support/refusals.ts";
+import { uploadsOf } from "../support/uploads.ts";
+
+const app = openTestApp();
+let forms = 0;
+const openForm = (to: TestApp = app) =>
+  createForm(to, OPERATOR, { slug: `form-${(forms += 1)}`, uploads: true });
+const { kept, staged, draftFiles } = uploadsOf(app);
+/** The bytes of a file, as text. */
+const textOf = async (id: string, file: string) => new Response((await openFile(app, id, file)).bytes).text();
+describe("a submission", () => {
+  test("is stored with its files, in order", async () => {
+    const form = await openForm();
+    const id = await storeSubmission(app, form, {
+      data: '{"a":1}',
+      files: await draftFiles("x.txt", "y.txt"),
+    });
+    expect(await getSubmission(app, id)).toEqual({
+      id,
+      form: form.slug,
+      data: { a: 1 },
+      files: ["x.txt", "y.txt"].map((name) => ({
+        field: "file",
+        name,
+        type: "text/plain",
+        size: 5,
+        sha256: new Bun.CryptoHasher("sha256").update(name).digest("hex"),
+      })),
+      createdAt: new Date(app.now()).toISOString(),
+    });
+    expect(staged()).toEqual([]);
+  });
+
+  test("leaves no file when its row cannot be stored", async () => {
+    const form = await openForm();
+    const before = kept();
+    const files = await draftFiles("x.txt", "y.txt");
+    await deleteForm(app, OPERATOR, form.slug);
+    expect(await codeOf(storeSubmission(app, form, { data: "{}", files }))).toBe("not_found");
+    expect(kept()).toEqual(before);
+    expect(staged()).toEqual([]);
+  });
+
+  test("leaves no row when one of its files cannot be kept", async () => {
+    const form = await openForm();
+    const before = kept();
+    const files = await draftFiles("x.txt", "y.txt");
+    await files[1]!.blob.discard();
+    const storing = storeSubmission(app, form, { data: "{}", files });
+    expect(await storing.catch(String)).toContain("kept or discarded before");
+    expect(await app.store.submissions.count(form.key)).toBe(0);
+    for (const { blob } of files) await blob.discard();
+    expect(kept()).toEqual(before);
+    expect(staged()).toEqual([]);
+  });
+
+  test("is gone with its files once deleted", async () => {
+    const form = await openForm();
+    const before = kept();
+    const id = await storeSubmission(app, form, { data: "{}", files: await draftFiles("x.txt", "y.txt") });
+    expect(kept()).toHaveLength(before.length + 2);
+    await deleteSubmission(app, id);
+    expect(await codeOf(getSubmission(app, id))).toBe("not_found");
+    expect(await codeOf(deleteSubmission(app, id))).toBe("not_found");
+    expect(kept()).toEqual(before);
+  });
+
+  test("is gone with its files once its form is deleted", async () => {
+    const form = await openForm();
+    const before = kept();
+    const id = await storeSubmission(app, form, { data: "{}", files: await draftFiles("x.txt") });
+    await deleteForm(app, OPERATOR, form.key);
+    expect(await codeOf(getSubmission(app, id))).toBe("not_found");
+    expect(kept()).toEqual(before);
+  });
+});
+
+describe("the submissions of a form", () => {
+  test("come newest first, by slug and by key", async () => {
+    const form = await openForm();
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      ids.unshift(await storeSubmission(app, form, { data: "{}", files: [] }));
+    }
+    for (const name of [form.slug, form.key]) {
+      const { submissions: page } = await listSubmissions(app, name, { limit: 3, before: null });
+      expect(page.map((each) => each.id)).toEqual(ids.slice(0, 3));
+      const { submissions: rest } = await listSubmissions(app, name, { limit: 3, before: ids[2]! });
+      expect(rest.map((each) => each.id)).toEqual(ids.slice(3));
+    }
+    expect(await codeOf(listSubmissions(app, "nobody", { limit: 1, before: null }))).toBe("not_found");
+  });
+
+  test("are all walked through, each once, also those of many pages", async () => {
+    const form = await openForm();
+    const ids = await Promise.all(
+      Array.from({ length: 1001 }, () => storeSubmission(app, form, { data: "{}", files: [] })),
+    );
+    const walked: string[] = [];
+    for await (const page of eachSubmission(app, form)) walked.push(...page.map((each) => each.id));
+    expect(walked).toEqual(ids.toReversed());
+  });
+});
+
+describe("a file of a submission", () => {
+  test("is opened by its number, from 1, or by its name", async () => {
+    const files = await draftFiles("x.txt", "y.txt");
+    const id = await storeSubmission(app, await openForm(), { data: "{}", files });
+    expect(await textOf(id, "1")).toBe("x.txt");
+    expect(await textOf(id, "2")).toBe("y.txt");
+    expect(await textOf(id, "y.txt")).toBe("y.txt");
+    expect((await openFile(app, id, "2")).file).toMatchObject({ name: "y.txt", size: 5 });
+  });
+
+  test("that is not there is not found", async () => {
+    const id = await storeSubmission(app, await openForm(), { data: "{}", files: await draftFiles("x.txt") });
+    for (const file of ["0", "2", "-1", "1.0", "01", "z.txt", "", "../x.txt"]) {
+      expect([file, await codeOf(openFile(app, id, file))]).toEqual([file, "not_found"]);
+    }
+    expect(await codeOf(openFile(app, "nothing", "1"))).toBe("not_found");
+  });
+
+  test("whose name is another's too conflicts by name and is opened by number", async () => {
+    const files = await draftFiles("same.txt", "same.txt");
+    const id = await storeSubmission(app, await openForm(), { data: "{}", files });
+    const error = await openFile(app, id, "same.txt").catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: "conflict", hint: expect.stringContaining("1, 2") });
+    expect(await textOf(id, "2")).toBe("same.txt");
+  });
+
+  test("that is named like another's number gives way to the number", async () => {
+    const files = await draftFiles("2", "7");
+    const id = await storeSubmission(app, await openForm(), { data: "{}", files });
+    expect(await textOf(id, "2")).toBe("7");
+    expect(await textOf(id, "7")).toBe("7");
+  });
+});
+
+describe("recovery after a crash", () => {
+  const keepNoted = async () => {
+    const id = app.nextId();
+    const key = `${id}.1`;
+    await app.blobs.note(id, 1);
+    await app.blobs.keep([{ key, staged: await stageText(app.blobs, "cut off") }]);
+    return key;
+  };
+
+  test("removes the files of a submission that never got its row, and nothing else", async () => {
+    const files = await draftFiles("x.txt", "y.txt");
+    const id = await storeSubmission(app, await openForm(), { data: "{}", files });
+    // As if the process had ended just after the commit, before it cleared its note.
+    await app.blobs.note(id, 2);
+    const unnoted = `${app.nextId()}.1`;
+    await app.blobs.keep([{ key: unnoted, staged: await stageText(app.blobs, "from elsewhere") }]);
+    const cutOff = await keepNoted();
+    const before = kept();
+
+    expect(await recoverUploads(app)).toBe(1);
+
+    expect(kept()).toEqual(before.filter((key) => key !== cutOff));
+    expect(await textOf(id, "1")).toBe("x.txt");
+    expect(staged()).toEqual([]);
+    expect(await recoverUploads(app)).toBe(0);
+  });
+
+  test("finds nothing to do after a submission that was stored or refused", async () => {
+    const form = await openForm();
+    await storeSubmission(app, form, { data: "{}", files: await draftFiles("x.txt") });
+    await deleteForm(app, OPERATOR, form.slug);
+    const files = await draftFiles("y.txt");
+    expect(await codeOf(storeSubmission(app, form, { data: "{}", files }))).toBe("not_found");
+    expect(staged()).toEqual([]);
+    expect(await recoverUploads(app)).toBe(0);
+  });
+
+  test("finishes a deletion that was cut off between the row and its files", async () => {
+    const id = await storeSubmission(app, await openForm(), { data: "{}", files: await draftFiles("x.txt") });
+    const cutOff = { ...app, blobs: { ...app.blobs, delete: () => Promise.reject(new Error("the end")) } };
+    expect(await deleteSubmission(cutOff, id).catch(String)).toContain("the end");
+    expect(kept()).toContain(`${id}.1`);
+    await removeLooseFiles(app);
+    expect(kept()).not.toContain(`${id}.1`);
+  });
+
+  test("leaves the files of a deletion that was cut off before the row went", async () => {
+    const id = await storeSubmission(app, await openForm(), { data: "{}", files: await draftFiles("x.txt") });
+    const remove = () => Promise.reject(new Error("the end"));
+    const store = { ...app.store, submissions: { ...app.store.submissions, delete: remove } };
+    expect(await deleteSubmission({ ...app, store }, id).catch(String)).toContain("the end");
+    expect(await recoverUploads(app)).toBe(0);
+    expect(await textOf(id, "1")).toBe("x.txt");
+  });
+});

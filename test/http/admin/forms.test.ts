@@ -1,0 +1,85 @@
+import { describe, expect, test } from "bun:test";
+import { fresh, path, openAdmin } from "../../support/admin.ts";
+
+const { app, ask } = await openAdmin();
+
+describe("forms", () => {
+  test("are made, shown by slug and key, changed, listed and deleted", async () => {
+    const slug = fresh();
+    const made = await ask("/forms", { body: { slug } });
+    expect(made.status).toBe(201);
+    const { result, ...form } = (await made.json()) as { result: string; key: string };
+    expect(result).toBe("created");
+    expect(form as unknown).toEqual({
+      slug,
+      name: slug,
+      key: expect.stringMatching(/^[A-Za-z0-9_-]{20,}$/),
+      url: `/v1/s/${form.key}`,
+      enabled: true,
+      uploads: false,
+      successUrl: null,
+      errorUrl: null,
+      allowedOrigins: [],
+      blockedSenders: [],
+      rateLimit: null,
+      maxFileSize: 1_048_576,
+      maxFiles: 5,
+      createdAt: new Date(app.now()).toISOString(),
+      updatedAt: new Date(app.now()).toISOString(),
+    });
+    for (const name of [slug, form.key]) expect(await (await ask(path("forms", name))).json()).toEqual(form);
+
+    const settings = {
+      name: "Contact",
+      enabled: false,
+      uploads: true,
+      successUrl: "https://example.com/thanks?a=b",
+      errorUrl: "http://localhost:8000/error",
+      allowedOrigins: ["https://example.com"],
+      blockedSenders: ["203.0.113.0/24", "2001:db8::1"],
+      rateLimit: { count: 5, seconds: 60 },
+      maxFileSize: 10_485_760,
+      maxFiles: 1,
+    };
+    const patch = async (body: unknown) => (await ask(path("forms", slug), { method: "PATCH", body })).json();
+    expect(await patch(settings)).toEqual({ ...form, ...settings, result: "updated" });
+    expect(await patch(settings)).toMatchObject({ result: "unchanged" });
+    expect(await patch({})).toMatchObject({ result: "unchanged" });
+    const reset = { successUrl: null, errorUrl: null, rateLimit: null, maxFileSize: null, maxFiles: null };
+    expect(await patch(reset)).toMatchObject({
+      successUrl: null,
+      rateLimit: null,
+      maxFileSize: 1_048_576,
+      maxFiles: 5,
+    });
+
+    const { forms } = (await (await ask("/forms")).json()) as { forms: { slug: string }[] };
+    expect(forms.map((each) => each.slug)).toContain(slug);
+    expect((await ask(path("forms", form.key), { method: "DELETE" })).status).toBe(204);
+    expect((await ask(path("forms", slug))).status).toBe(404);
+  });
+});
+
+describe("tokens", () => {
+  test("are shown with their secret once, listed without it, and revoked", async () => {
+    const name = fresh();
+    const made = await ask("/tokens", {
+      body: { name, scopes: ["read"], expiresAt: "2030-01-01T00:00:00Z" },
+    });
+    expect(made.status).toBe(201);
+    const { token, result, ...shown } = (await made.json()) as { token: string; result: string };
+    expect(result).toBe("created");
+    expect(shown as unknown).toEqual({
+      name,
+      scopes: ["read"],
+      createdAt: new Date(app.now()).toISOString(),
+      expiresAt: "2030-01-01T00:00:00.000Z",
+    });
+    const listed = await (await ask("/tokens")).text();
+    expect((JSON.parse(listed) as { tokens: unknown[] }).tokens).toContainEqual(shown);
+    expect(listed).not.toContain(token);
+    expect((await ask("/projects", { token })).status).toBe(200);
+    expect((await ask(path("tokens", name), { method: "DELETE" })).status).toBe(204);
+    expect((await ask("/projects", { token })).status).toBe(401);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "bun:test";
+import { createToken } from "../../../src/access/tokens.ts";
+import { createEnvironment } from "../../../src/flags/environments.ts";
+import { createForm } from "../../../src/forms/forms.ts";
+import { createProject } from "../../../src/projects/projects.ts";
+import { errorOf, expectError, fresh, path, addressOf, openAdmin } from "../../support/admin.ts";
+import { OPERATOR } from "../../support/caller.ts";
+
+const { app, ask, operations } = await openAdmin();
+
+describe("what is not there", () => {
+  test.each(
+    operations
+      .filter(({ path, method }) => path.includes("{") && method !== "POST")
+      .map(({ path, method }) => [method, addressOf(path)] as const),
+  )("is a 404 for %s %s", async (method, path) => {
+    const answer = await ask(path, {
+      method,
+      ...(method === "PATCH" && { body: path.endsWith("/environments/nothing") ? { locked: true } : {} }),
+      ...(method === "PUT" && { body: { rule: true } }),
+    });
+    const { code, message } = await errorOf(answer);
+    expect([answer.status, code]).toEqual([404, "not_found"]);
+    expect(message).toContain("nothing");
+  });
+
+  test("is a 404 for what is to be made in it, or from it", async () => {
+    await expectError(
+      await ask("/projects/nothing/environments", { body: { slug: "a" } }),
+      404,
+      "not_found",
+      "nothing",
+    );
+    const { slug } = await createProject(app, OPERATOR, { slug: fresh() });
+    const from = { slug: "a", from: "nothing" };
+    await expectError(
+      await ask(path("projects", slug, "environments"), { body: from }),
+      404,
+      "not_found",
+      "nothing",
+    );
+  });
+});
+
+describe("what is there already", () => {
+  test("is a 409 that names it", async () => {
+    const slug = fresh();
+    const { slug: project } = await createProject(app, OPERATOR, { slug });
+    await createForm(app, OPERATOR, { slug });
+    await createToken(app, OPERATOR, { name: slug, scopes: ["read"] });
+    await createEnvironment(app, OPERATOR, project, { slug });
+    await expectError(await ask("/projects", { body: { slug } }), 409, "conflict", slug);
+    await expectError(await ask("/forms", { body: { slug } }), 409, "conflict", slug);
+    await expectError(await ask("/tokens", { body: { name: slug } }), 409, "conflict", slug);
+    await expectError(
+      await ask(path("projects", project, "environments"), { body: { slug } }),
+      409,
+      "conflict",
+      slug,
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { createSite } from "../../../src/http/site.ts";
+import { openServices, openTestApp, siteOptions } from "../../support/app.ts";
+import { eventually } from "../../support/eventually.ts";
+import { BASE, openSites, PEER } from "../../support/site.ts";
+
+const { openSite } = openSites();
+
+test("a database that does not answer is a 503 at /healthz and /readyz", async () => {
+  const closed = openTestApp();
+  const { report, reported } = openServices(closed);
+  const site = createSite({}, { ...siteOptions(closed), report });
+  await closed.store.close();
+  for (const path of ["/healthz", "/readyz"]) {
+    const answer = await site.fetch(new Request(`${BASE}${path}`), () => PEER);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ error: true, code: 503 });
+  }
+  expect(reported).toHaveLength(2);
+});
+
+test("readiness is checked once a second, however often it is read", async () => {
+  const app = openTestApp();
+  let checks = 0;
+  const ready = app.store.ready.bind(app.store);
+  const counted = { ...app, store: { ...app.store, ready: () => ((checks += 1), ready()) } };
+  const site = createSite({}, { ...siteOptions(counted), report: openServices(app).report });
+  const read = async () => (await site.fetch(new Request(`${BASE}/readyz`), () => PEER)).status;
+  expect(new Set(await Promise.all(Array.from({ length: 100 }, read)))).toEqual(new Set([200]));
+  expect(checks).toBe(1);
+
+  await app.store.close();
+  await eventually("the next check", async () => (await read()) === 503);
+  expect(checks).toBe(2);
+});
+
+test("an answer about health says whether the sender that a proxy names counts", async () => {
+  const { ask, askHot } = openSite({}, [PEER]);
+  const header = "x-formflag-forwarded";
+  const init = { headers: { "x-forwarded-for": "203.0.113.9" } };
+  for (const get of [
+    ask,
+    (path: string, ...rest: [RequestInit, string]) => askHot(path, "", path, ...rest),
+  ]) {
+    expect((await get("/healthz", init, PEER)).headers.get(header)).toBe("trusted");
+    expect((await get("/healthz", init, "198.51.100.8")).headers.get(header)).toBe("ignored");
+    expect((await get("/healthz", {}, PEER)).headers.get(header)).toBeNull();
+  }
+});

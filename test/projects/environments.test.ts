@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import { createEnvironment } from "../../src/flags/environments.ts";
+import { deleteEnvironment, getEnvironment, lockEnvironment } from "../../src/projects/environments.ts";
+import { createProject, deleteProject } from "../../src/projects/projects.ts";
+import { callerNamed, OPERATOR } from "../support/caller.ts";
+import { reasonOf } from "../support/refusals.ts";
+import { openShop } from "../support/shop.ts";
+
+describe("an environment", () => {
+  test("is added to its project with a key of its own", async () => {
+    const { app } = await openShop("m");
+    const added = await createEnvironment(app, OPERATOR, "shop", { slug: "a", name: "First" });
+    expect(added).toMatchObject({ slug: "a", name: "First", locked: false });
+    expect((await app.store.environments.list("shop"))[0]).toEqual(added);
+    expect(await getEnvironment(app, "shop", "a")).toEqual(added);
+  });
+
+  test("is a conflict where the slug is taken in the project, not in another", async () => {
+    const { app } = await openShop("develop");
+    await createProject(app, OPERATOR, { slug: "other", environments: [] });
+    const create = (project: string) => createEnvironment(app, OPERATOR, project, { slug: "develop" });
+    expect(await reasonOf(create("shop"))).toBe("conflict environment-exists");
+    expect((await create("other")).slug).toBe("develop");
+  });
+
+  test("is not found where the project or what it starts from does not exist, and then none is added", async () => {
+    const { app } = await openShop("develop");
+    const create = (project: string, from?: string) =>
+      createEnvironment(app, OPERATOR, project, { slug: "new", from });
+    expect(await reasonOf(create("nobody"))).toStartWith("not_found");
+    expect(await reasonOf(create("shop", "nothing"))).toStartWith("not_found");
+    expect(await app.store.environments.list("shop")).toHaveLength(1);
+  });
+
+  test("is not found by a delete where there is none", async () => {
+    const { app } = await openShop("a");
+    expect(await reasonOf(deleteEnvironment(app, OPERATOR, "shop", "b"))).toStartWith("not_found");
+    expect(await reasonOf(deleteEnvironment(app, OPERATOR, "nobody", "a"))).toStartWith("not_found");
+    expect(await app.store.environments.list("shop")).toHaveLength(1);
+  });
+
+  test("is locked and unlocked, which is a change only where it differs", async () => {
+    const { app, history } = await openShop("live");
+    const lock = async (locked: boolean) =>
+      (await lockEnvironment(app, OPERATOR, "shop", "live", locked)).result;
+    expect([await lock(true), await lock(true), await lock(false), await lock(false)]).toEqual([
+      "updated",
+      "unchanged",
+      "updated",
+      "unchanged",
+    ]);
+    expect((await history()).map(({ after }) => after)).toMatchObject([
+      { locked: false },
+      { locked: true },
+      { name: "live" },
+    ]);
+    expect(await reasonOf(lockEnvironment(app, OPERATOR, "shop", "test", true))).toStartWith("not_found");
+  });
+
+  test("that is locked is deleted, alone or with its project, by those who confirm it", async () => {
+    const { app } = await openShop("live");
+    await lockEnvironment(app, OPERATOR, "shop", "live", true);
+    const cautious = callerNamed("bob", { hasConfirmed: () => false });
+    for (const attempt of [
+      deleteEnvironment(app, cautious, "shop", "live"),
+      deleteProject(app, cautious, "shop"),
+    ])
+      expect(await reasonOf(attempt)).toBe("unconfirmed environment-locked");
+    await deleteEnvironment(app, OPERATOR, "shop", "live");
+    expect(await app.store.environments.list("shop")).toEqual([]);
+  });
+});

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { Database } from "bun:sqlite";
+import { expect, spyOn, test } from "bun:test";
+import { createForm } from "../../src/forms/forms.ts";
+import { createProject } from "../../src/projects/projects.ts";
+import { openTestApp } from "../support/app.ts";
+import { OPERATOR } from "../support/caller.ts";
+
+const app = openTestApp();
+const { store } = app;
+const file = join(app.directory, "formflag.db");
+await createProject(app, OPERATOR, { slug: "p", environments: ["e"] });
+const { key } = await createForm(app, OPERATOR, { slug: "contact" });
+const page = { limit: 5 };
+
+test.each<[what: string, list: () => Promise<unknown>]>([
+  ["projects", () => store.projects.page(page)],
+  ["flags", () => store.flags.page("p", "e", page)],
+  ["segments", () => store.segments.page("p", "e", page)],
+  ["forms", () => store.forms.page(page)],
+  ["tokens", () => store.tokens.page(page)],
+  ["submissions", () => store.submissions.list(key, 5, null)],
+  ["scheduled changes", () => store.scheduled.page("p", null, page)],
+  ["changes of a project", () => store.changes.page("p", page)],
+  ["changes of a kind", () => store.changes.page("p", { ...page, kind: "segment" })],
+  ["changes of a flag", () => store.changes.page("p", { ...page, kind: "flag", name: "a" })],
+  [
+    "changes of a flag in an environment, from one on",
+    () => store.changes.page("p", { ...page, kind: "flag", name: "a", environment: "e", before: 9 }),
+  ],
+])("a page of %s is read from an index in its order", async (_, list) => {
+  using prepared = spyOn(Database.prototype, "prepare");
+  await list();
+  const paged = prepared.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes("LIMIT $limit"));
+  expect(paged).toHaveLength(1);
+  using db = new Database(file, { readonly: true });
+  const plan = db.query<{ parent: number; detail: string }, []>(`EXPLAIN QUERY PLAN ${paged[0]}`).all();
+  const steps = plan.filter(({ parent }) => parent === 0).map(({ detail }) => detail);
+  for (const step of steps) expect(step).toMatch(/^(SEARCH|USE TEMP|CORRELATED)/);
+  // What an index holds may be sorted, as that is small.
+  const sorted = steps.some((step) => step.startsWith("USE TEMP"));
+  if (sorted) for (const step of steps.slice(0, -1)) expect(step).toContain("COVERING INDEX");
+});

@@ -1,0 +1,324 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { connect } from "../../src/store/sqlite/connection.ts";
+import { migrate } from "../../src/store/sqlite/migrate.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { errorOf, reasonOf } from "../support/refusals.ts";
+import { tempDirectory } from "../support/temp.ts";
+
+const directory = tempDirectory();
+let count = 0;
+const freshFile = () => join(directory, `${(count += 1)}.db`);
+const error = (code: string) => expect.objectContaining({ name: "AppError", code });
+
+/** A database that some other program made. */
+function makeDatabase(...statements: string[]): string {
+  const file = freshFile();
+  const db = new Database(file, { create: true });
+  for (const sql of statements) db.run(sql);
+  db.close();
+  return file;
+}
+
+function pragma(db: Database, name: string): unknown {
+  return db.prepare<never, []>(`PRAGMA ${name}`).values()[0]![0];
+}
+
+function ourDatabase(...statements: string[]): string {
+  const file = freshFile();
+  const db = connect(file);
+  for (const sql of statements) db.run(sql);
+  db.run("PRAGMA journal_mode = DELETE");
+  db.close();
+  return file;
+}
+
+describe("a file that is not ours to use", () => {
+  const cases: [what: string, make: () => string, message: RegExp][] = [
+    ["a database of a newer formflag", () => ourDatabase("PRAGMA user_version = 9999"), /newer/],
+    [
+      "a database with another application id",
+      () => makeDatabase("CREATE TABLE t (a)", "PRAGMA application_id = 12345"),
+      /another program/,
+    ],
+    [
+      "an empty database with another application id",
+      () => makeDatabase("PRAGMA application_id = 12345"),
+      /another/,
+    ],
+    [
+      "a database with tables and no application id",
+      () => makeDatabase("CREATE TABLE t (a)"),
+      /another program/,
+    ],
+    [
+      "a database with a version and no application id",
+      () => makeDatabase("PRAGMA user_version = 1"),
+      /another/,
+    ],
+    [
+      "a text",
+      () => {
+        const file = freshFile();
+        writeFileSync(file, "This is no database.\n".repeat(500));
+        return file;
+      },
+      /not a database/,
+    ],
+    [
+      "a short text",
+      () => {
+        const file = freshFile();
+        writeFileSync(file, "hello");
+        return file;
+      },
+      /not a database/,
+    ],
+  ];
+
+  for (const writing of ["inline", "thread"] as const) {
+    test.each(cases)(
+      `%s is refused (${writing}) and left as it was, byte for byte`,
+      (_what, make, message) => {
+        const file = make();
+        const before = readFileSync(file);
+        expect(() => openSqliteStore(file, writing)).toThrow(error("unsupported"));
+        expect(() => openSqliteStore(file, writing)).toThrow(message);
+        expect(readFileSync(file).equals(before)).toBe(true);
+        for (const suffix of ["-wal", "-shm", "-journal"]) expect(existsSync(file + suffix)).toBe(false);
+      },
+    );
+  }
+
+  test("is a database of a newer formflag that still keeps a write-ahead log", () => {
+    const file = freshFile();
+    const db = connect(file);
+    db.run("PRAGMA user_version = 9999");
+    db.close();
+    const before = readFileSync(file);
+    expect(() => openSqliteStore(file, "inline")).toThrow(error("unsupported"));
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test("names itself, and what it is", async () => {
+    const file = makeDatabase("CREATE TABLE t (a)");
+    const open = () => Promise.try(() => openSqliteStore(file, "inline"));
+    expect(await reasonOf(open())).toBe("unsupported database-foreign");
+    expect(await errorOf(open())).toContain(file);
+  });
+
+  test("is a folder, or stands under a file", () => {
+    const folder = freshFile();
+    mkdirSync(folder);
+    expect(() => openSqliteStore(folder, "inline")).toThrow(error("forbidden"));
+    const file = freshFile();
+    writeFileSync(file, "");
+    expect(() => openSqliteStore(join(file, "formflag.db"), "inline")).toThrow(error("forbidden"));
+  });
+});
+
+describe("a connection", () => {
+  test("waits for locks, flushes at every commit, and keeps foreign keys", () => {
+    const db = connect(freshFile());
+    expect(pragma(db, "journal_mode")).toBe("wal");
+    expect(pragma(db, "synchronous")).toBe(2);
+    expect(pragma(db, "foreign_keys")).toBe(1);
+    expect(pragma(db, "trusted_schema")).toBe(0);
+    expect(Number(pragma(db, "busy_timeout"))).toBeGreaterThanOrEqual(1000);
+    db.close();
+  });
+
+  test("has the same settings when the file was there before", () => {
+    const file = freshFile();
+    connect(file).close();
+    const db = connect(file);
+    expect(pragma(db, "journal_mode")).toBe("wal");
+    expect(pragma(db, "synchronous")).toBe(2);
+    expect(pragma(db, "foreign_keys")).toBe(1);
+    db.close();
+  });
+
+  test("makes the folder it needs, closed to others", () => {
+    const folder = join(directory, "new", "deeper");
+    connect(join(folder, "formflag.db")).close();
+    expect((statSync(folder).mode & 0o777).toString(8)).toBe("700");
+  });
+
+  test("takes an empty file as a new database", () => {
+    const file = freshFile();
+    writeFileSync(file, "");
+    const db = connect(file);
+    expect(Number(pragma(db, "user_version"))).toBeGreaterThan(0);
+    db.close();
+  });
+});
+
+test("a token that the schema before limited to an environment is limited to its project too", async () => {
+  const [initial, targeting] = ["0001-initial.sql", "0002-targeting.sql"].map((name) =>
+    readFileSync(join(import.meta.dir, "../../src/store/sqlite/migrations", name), "utf8"),
+  ) as [string, string];
+  const file = freshFile();
+  const db = new Database(file, { create: true });
+  migrate(db, [initial, targeting]);
+  db.run("INSERT INTO projects (id, slug, name, key, created_at) VALUES (7, 'shop', 'Shop', 'p', 1)");
+  db.run(
+    "INSERT INTO environments (id, project_id, slug, name, key, revision, created_at) VALUES (9, 7, 'live', 'L', 'e', 1, 1)",
+  );
+  const insert = "INSERT INTO tokens (name, hash, scopes, created_at, environment_id) VALUES";
+  db.run(`${insert} ('web', 'h1', '["flags:evaluate"]', 1, 9), ('ci', 'h2', '["flags:write"]', 1, NULL)`);
+  db.close();
+  const store = openSqliteStore(file, "inline");
+  const [ci, web] = await store.tokens.list();
+  expect(web).toMatchObject({ name: "web", project: "shop", environment: "live" });
+  expect(await store.tokens.find("h1")).toMatchObject({ keys: { projectKey: "p", environmentKey: "e" } });
+  expect([ci?.name, ci?.project, ci?.environment]).toEqual(["ci", undefined, undefined]);
+  await store.close();
+});
+
+describe("a migration", () => {
+  const initial = readFileSync(
+    join(import.meta.dir, "../../src/store/sqlite/migrations/0001-initial.sql"),
+    "utf8",
+  );
+  const second = "ALTER TABLE forms ADD COLUMN note TEXT; UPDATE forms SET note = slug";
+  /** A database of the first schema with a form in it, as it is after a crash: with a write-ahead log. */
+  const oldDatabase = () => {
+    const file = freshFile();
+    const db = new Database(file, { create: true });
+    migrate(db, [initial]);
+    db.run(
+      `INSERT INTO forms (slug, name, key, enabled, uploads, allowed_origins, blocked_senders, created_at, updated_at)
+       VALUES ('contact', 'C', 'k', 1, 0, '[]', '[]', 1, 1)`,
+    );
+    return { file, db };
+  };
+  const look = (file: string) => {
+    const db = new Database(file, { readonly: true });
+    const found = [
+      pragma(db, "user_version"),
+      pragma(db, "integrity_check"),
+      db.query("SELECT * FROM forms").get(),
+    ];
+    db.close();
+    return found;
+  };
+
+  test("keeps a copy of the database as it was beside it", () => {
+    const { file, db } = oldDatabase();
+    migrate(db, [initial, second]);
+    expect(look(file)).toEqual([2, "ok", expect.objectContaining({ slug: "contact", note: "contact" })]);
+    expect(look(`${file}.before-2`)).toEqual([1, "ok", expect.objectContaining({ slug: "contact" })]);
+    expect(existsSync(`${file}.before-2.part`)).toBe(false);
+    const old = new Database(`${file}.before-2`);
+    migrate(old, [initial]);
+    migrate(old, [initial, second]);
+    expect(pragma(old, "user_version")).toBe(2);
+    for (const each of [db, old]) each.close();
+  });
+
+  test("makes no copy of a new database, nor of one that is up to date", () => {
+    const file = freshFile();
+    connect(file).close();
+    connect(file).close();
+    expect(readdirSync(directory).filter((name) => name.includes(`${count}.db.before`))).toEqual([]);
+  });
+
+  test("that fails leaves the database as it was, says so, and is done again by a program that can", () => {
+    const { file, db } = oldDatabase();
+    const before = look(file);
+    for (const broken of [`${second}; SELECT nonsense`, `${second}; INSERT INTO forms (id) VALUES (1)`]) {
+      expect(() => migrate(db, [initial, broken])).toThrow(error("unsupported"));
+      expect(() => migrate(db, [initial, broken])).toThrow(/could not be brought from schema 1 to 2/);
+      expect(look(file)).toEqual(before);
+    }
+    migrate(db, [initial, second]);
+    expect(look(file)[0]).toBe(2);
+    db.close();
+  });
+
+  test("that finds no room for the copy does not begin", () => {
+    const { file, db } = oldDatabase();
+    mkdirSync(join(`${file}.before-2`, "in the way"), { recursive: true });
+    expect(() => migrate(db, [initial, second])).toThrow();
+    expect(look(file)[0]).toBe(1);
+    expect(existsSync(`${file}.before-2.part`)).toBe(false);
+    db.close();
+  });
+
+  test("is done once where several processes open the database at the same moment", async () => {
+    const { file, db } = oldDatabase();
+    db.close();
+    const script = `
+      import { Database } from "bun:sqlite";
+      import { migrate } from "${join(import.meta.dir, "../../src/store/sqlite/migrate.ts")}";
+      const db = new Database(${JSON.stringify(file)});
+      db.run("PRAGMA busy_timeout = 5000");
+      migrate(db, ${JSON.stringify([initial, `${second}; INSERT INTO setup_version VALUES (1, 0) ON CONFLICT DO UPDATE SET version = version + 100`])});
+      console.log(db.query("SELECT version FROM setup_version").get().version);`;
+    const runs = Array.from({ length: 4 }, () =>
+      Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" }),
+    );
+    const said = await Promise.all(runs.map((run) => new Response(run.stdout).text()));
+    expect(said.map((text) => text.trim())).toEqual(["100", "100", "100", "100"]);
+    expect(look(`${file}.before-2`)[0]).toBe(1);
+    expect(existsSync(`${file}.before-3`)).toBe(false);
+  });
+});
+
+describe("the schema", () => {
+  const schemaOf = (db: Database) =>
+    db.query<{ sql: string }, []>("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all();
+
+  test("is marked as ours", () => {
+    const db = connect(freshFile());
+    expect(Buffer.from(Number(pragma(db, "application_id")).toString(16), "hex").toString()).toBe("fflg");
+    db.close();
+  });
+
+  test("is the same after it was brought up to date again, and so are the rows", () => {
+    const file = freshFile();
+    const first = connect(file);
+    first.run("INSERT INTO projects (slug, name, key, created_at) VALUES ('a', 'A', 'k', 1)");
+    const [schema, version] = [schemaOf(first), pragma(first, "user_version")];
+    first.close();
+    const second = connect(file);
+    const third = connect(file);
+    expect(schemaOf(third)).toEqual(schema);
+    expect(pragma(third, "user_version")).toBe(version);
+    expect(third.query("SELECT slug FROM projects").all()).toEqual([{ slug: "a" }]);
+    second.close();
+    third.close();
+  });
+
+  test("has only STRICT tables", () => {
+    const db = connect(freshFile());
+    const tables = db
+      .query<{ name: string; strict: number }, []>(
+        "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'",
+      )
+      .all();
+    expect(tables.length).toBeGreaterThan(5);
+    expect(tables.filter((table) => table.strict !== 1)).toEqual([]);
+    db.close();
+  });
+
+  test("has an index for every foreign key, so that no delete reads a whole table", () => {
+    const db = connect(freshFile());
+    const keys = db
+      .query<{ name: string; column: string }, []>(
+        `SELECT t.name, k."from" AS column FROM pragma_table_list t, pragma_foreign_key_list(t.name) k
+         WHERE t.schema = 'main'`,
+      )
+      .all();
+    expect(keys.length).toBeGreaterThan(4);
+    for (const { name, column } of keys) {
+      const plan = db
+        .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN SELECT 1 FROM ${name} WHERE ${column} = 1`)
+        .all();
+      expect([name, column, plan[0]!.detail]).toEqual([name, column, expect.stringContaining("SEARCH")]);
+    }
+    db.close();
+  });
+});

@@ -1,0 +1,143 @@
+import { afterEach, expect } from "bun:test";
+import type { Scope } from "../../src/access/scope.ts";
+import { createToken } from "../../src/access/tokens.ts";
+import { openServices, openTestApp } from "./app.ts";
+import { OPERATOR } from "./caller.ts";
+import { bearer, ROOT } from "./world.ts";
+
+type Asked = { method?: string; token?: string | null; body?: unknown; headers?: Record<string, string> };
+
+/** The admin API on an app of its own, asked by an administrator. Nothing that it is asked may be a bug. */
+export async function openAdmin() {
+  const app = openTestApp();
+  const { reported, ...services } = openServices(app);
+  afterEach(() => expect(reported.splice(0)).toEqual([]));
+  const admin = await services.admin();
+  const { token: ADMIN } = await createToken(app, OPERATOR, { name: "admin" });
+
+  /** Asks the admin API; a body that is no text is sent as JSON. */
+  async function ask(
+    path: string,
+    { method, token = ADMIN, body, headers = {} }: Asked = {},
+  ): Promise<Response> {
+    const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+    return admin.request(path.startsWith("/openapi") ? path : `${ROOT}${path}`, {
+      method: method ?? (text === undefined ? "GET" : "POST"),
+      headers: {
+        ...(token === null ? {} : bearer(token)),
+        ...(text === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(text === undefined ? {} : { body: text }),
+    });
+  }
+
+  const document = (await (await ask("/openapi.json", { token: null })).json()) as Document;
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation,
+    })),
+  );
+  return { app, admin, ADMIN, ask, document, operations };
+}
+
+/** The error of an answer, after checking that it has the one shape there is. */
+export async function errorOf(
+  answer: Response,
+): Promise<{ code: string; message: string; hint: string | null }> {
+  expect(answer.headers.get("content-type")).toStartWith("application/json");
+  const body = (await answer.json()) as { error: { code: string; message: string; hint: string | null } };
+  expect(Object.keys(body)).toEqual(["error"]);
+  expect(Object.keys(body.error)).toEqual(["code", "reason", "message", "hint"]);
+  return body.error;
+}
+
+export async function expectError(
+  answer: Response,
+  status: number,
+  code: string,
+  ...words: string[]
+): Promise<void> {
+  const error = await errorOf(answer);
+  expect([answer.status, error.code]).toEqual([status, code]);
+  for (const word of words) expect(error.message).toContain(word);
+}
+
+let names = 0;
+export const fresh = () => `name-${(names += 1)}`;
+export const path = (...parts: string[]) => parts.map((part) => `/${encodeURIComponent(part)}`).join("");
+
+type Schema = { $ref?: string; type?: unknown; properties?: Record<string, Schema> };
+type Content = Record<string, { schema?: Schema }>;
+type Operation = {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  security?: Record<string, string[]>[];
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
+  requestBody?: { content: Content };
+  responses: Record<string, { description: string; content?: Content }>;
+};
+type Document = {
+  openapi: string;
+  info: { title: string; version: string };
+  security: Record<string, string[]>[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { securitySchemes: Record<string, { type: string; scheme: string }> };
+};
+
+/** An operation's address with every parameter filled in by a name that nothing has. */
+export const addressOf = (template: string) => template.replace(ROOT, "").replaceAll(/\{\w+\}/g, "nothing");
+
+/** What each operation needs, written down a second time on purpose. */
+export const NEEDED: Record<string, Scope> = {
+  "GET /projects": "flags:read",
+  "POST /projects": "admin",
+  "GET /projects/{project}": "flags:read",
+  "DELETE /projects/{project}": "admin",
+  "GET /projects/{project}/environments": "flags:read",
+  "POST /projects/{project}/environments": "admin",
+  "GET /projects/{project}/environments/{environment}": "flags:read",
+  "DELETE /projects/{project}/environments/{environment}": "admin",
+  "PATCH /projects/{project}/environments/{environment}": "admin",
+  "POST /projects/{project}/environments/{environment}/promote": "flags:write",
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": "flags:write",
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/scheduled": "flags:write",
+  "GET /projects/{project}/scheduled": "flags:read",
+  "DELETE /projects/{project}/environments/{environment}/scheduled/{scheduled}": "flags:write",
+  "GET /projects/{project}/history": "flags:read",
+  "GET /projects/{project}/flags/{flag}/history": "flags:read",
+  "GET /projects/{project}/environments/{environment}/flags": "flags:read",
+  "GET /projects/{project}/environments/{environment}/flags/{flag}": "flags:read",
+  "PATCH /projects/{project}/environments/{environment}/flags/{flag}": "flags:write",
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/evaluate": "flags:read",
+  "DELETE /projects/{project}/flags/{flag}": "flags:write",
+  "GET /projects/{project}/stale": "flags:read",
+  "GET /projects/{project}/environments/{environment}/flagd": "flags:read",
+  "POST /projects/{project}/environments/{environment}/flagd": "flags:write",
+  "GET /projects/{project}/environments/{environment}/segments": "flags:read",
+  "GET /projects/{project}/environments/{environment}/segments/{segment}": "flags:read",
+  "PUT /projects/{project}/environments/{environment}/segments/{segment}": "flags:write",
+  "DELETE /projects/{project}/environments/{environment}/segments/{segment}": "flags:write",
+  "GET /forms": "forms:read",
+  "POST /forms": "forms:write",
+  "GET /forms/{form}": "forms:read",
+  "PATCH /forms/{form}": "forms:write",
+  "DELETE /forms/{form}": "forms:write",
+  "GET /forms/{form}/submissions": "forms:read",
+  "GET /forms/{form}/submissions/export": "forms:read",
+  "GET /submissions/{id}": "forms:read",
+  "DELETE /submissions/{id}": "forms:write",
+  "GET /submissions/{id}/files/{file}": "forms:read",
+  "GET /export": "read",
+  "POST /apply": "read",
+  "GET /tokens": "admin",
+  "POST /tokens": "admin",
+  "DELETE /tokens/{name}": "admin",
+};
+
+/** The methods that send something. */
+export const SENDS = new Set(["POST", "PATCH", "PUT"]);

@@ -1,0 +1,66 @@
+import type { Token } from "../../src/access/token.ts";
+import { isoTime } from "../../src/base/clock.ts";
+import { createIdSource, dashedKey } from "../../src/base/ids.ts";
+import type { FlagRecord } from "../../src/flags/flag.ts";
+import { type FormRecord, formKey } from "../../src/forms/form.ts";
+import type { StoredSubmission } from "../../src/forms/store.ts";
+import type { Environment } from "../../src/projects/environment.ts";
+
+export const NOW = Date.parse("2026-01-02T03:04:05.678Z");
+export const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
+export const nextId = createIdSource(random, () => NOW);
+
+export function environmentCalled(slug: string): Environment {
+  return { slug, name: slug, key: dashedKey(random), locked: false };
+}
+
+/** A flag without any value, which is off. */
+export function flagRecord(slug: string, more: Partial<FlagRecord> = {}): FlagRecord {
+  return {
+    slug,
+    description: "",
+    enabled: false,
+    payload: null,
+    expiresAt: null,
+    rules: null,
+    imported: false,
+    createdAt: NOW,
+    updatedAt: NOW,
+    revision: 0,
+    ...more,
+  };
+}
+
+/** A form without any setting. */
+export function formRecord(slug: string, more: Partial<FormRecord> = {}): FormRecord {
+  return {
+    slug,
+    name: slug,
+    key: formKey(random),
+    enabled: true,
+    uploads: false,
+    successUrl: null,
+    errorUrl: null,
+    allowedOrigins: [],
+    blockedSenders: [],
+    rateLimit: null,
+    maxFileSize: null,
+    maxFiles: null,
+    createdAt: NOW,
+    updatedAt: NOW,
+    ...more,
+  };
+}
+
+export function submissionTo(formKey: string, more: Partial<StoredSubmission> = {}): StoredSubmission {
+  return { id: nextId(), formKey, data: '{"a":1}', files: [], createdAt: NOW, ...more };
+}
+
+/** A file of a submission that is kept under that key. */
+export function fileKept(key: string, name = "a.txt"): StoredSubmission["files"][number] {
+  return { key, field: "file", name, type: "text/plain", size: 3, sha256: "ab".repeat(32) };
+}
+
+export function tokenCalled(name: string, more: Partial<Token> = {}): Token {
+  return { name, scopes: ["flags:read", "forms:write"], createdAt: isoTime(NOW), expiresAt: null, ...more };
+}
