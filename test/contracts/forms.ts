@@ -46,6 +46,8 @@ export function formsContract(driver: Driver): void {
     });
 
     test("are gone at once when they are deleted, for senders too, and leave their slug and key free", async () => {
+      const listed = async () => [await store.forms.list(), (await store.forms.page({ limit: 1000 })).items];
+      const others = await listed();
       const form = await addForm(store, fresh());
       const { slug, key } = form;
       const submission = submissionTo(key);
@@ -54,7 +56,7 @@ export function formsContract(driver: Driver): void {
       expect(await store.forms.find(slug)).toBeUndefined();
       expect(await store.forms.find(key)).toBeUndefined();
       expect(await store.forms.findByKey(key)).toBeUndefined();
-      expect((await store.forms.list()).map((each) => each.slug)).not.toContain(slug);
+      expect(await listed()).toEqual(others);
       expect(await store.submissions.find(submission.id)).toBeUndefined();
       expect(await store.submissions.delete(submission.id)).toBe(false);
       expect(await codeOf(store.submissions.insert(submissionTo(key)))).toBe("not_found");

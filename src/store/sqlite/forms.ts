@@ -64,7 +64,7 @@ export function isEmptyForm(db: Database, key: string): boolean {
 }
 
 export function pageForms(db: Database, { limit, after = "" }: PageQuery): Page<FormRecord> {
-  const sql = "SELECT * FROM forms WHERE slug > $after ORDER BY slug LIMIT $limit";
+  const sql = "SELECT * FROM forms WHERE deleted = 0 AND slug > $after ORDER BY slug LIMIT $limit";
   const rows = query<Row, { after: string; limit: number }>(db, sql).iterate({ after, limit: limit + 1 });
   return cutPage(rows, limit, toRecord);
 }
