@@ -1,5 +1,5 @@
 import { formatBytes } from "../src/base/bytes.ts";
-import { LOOK_MS } from "../src/base/changes.ts";
+import { VERSION_TTL_MS } from "../src/base/changes.ts";
 import { MAX_JSON_LEVELS } from "../src/base/json.ts";
 import * as pages from "../src/base/pages.ts";
 import { MIN_FREE_BYTES } from "../src/blobs/blobs.ts";
@@ -13,7 +13,16 @@ import { tableOf } from "./markdown.ts";
 type Row = { unit?: "bytes" | "ms" | "s"; what: string; past: string; set?: string };
 type Section = { title: string; text: string; rows: Record<string, Row> };
 
-const LIMITS = { ...forms, ...flags, ...http, ...store, ...pages, LOOK_MS, MAX_JSON_LEVELS, MIN_FREE_BYTES };
+const LIMITS = {
+  ...forms,
+  ...flags,
+  ...http,
+  ...store,
+  ...pages,
+  VERSION_TTL_MS,
+  MAX_JSON_LEVELS,
+  MIN_FREE_BYTES,
+};
 
 /** Every limit by its name is in one of these: the page is not made otherwise. */
 const SECTIONS: Section[] = [
@@ -164,7 +173,7 @@ const SECTIONS: Section[] = [
         what: "free space of the disk, at least",
         past: "`/readyz` answers 503",
       },
-      LOOK_MS: {
+      VERSION_TTL_MS: {
         unit: "ms",
         what: "age of what is answered from memory, while other processes make changes",
         past: "the database is read",

@@ -19,7 +19,7 @@ export async function writeChunks(
     if (!durable || unflushed < pace.size) continue;
     const start = performance.now();
     await handle.sync();
-    pace.took(performance.now() - start);
+    pace.adjust(performance.now() - start);
     unflushed = 0;
   }
   if (durable) await handle.sync();

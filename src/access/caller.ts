@@ -3,10 +3,10 @@ import type { Rights } from "./token.ts";
 /** Who makes a change, and when in milliseconds since 1970. */
 export type Author = { who: string; at: number };
 
-/** Who asks for an operation: by which name, with which rights, and what they have confirmed. */
+/** Who calls an operation: the name, the rights and the confirmations. */
 export type Caller = Rights & {
-  /** Whether they confirmed that the locked environment of that slug is changed. */
+  /** Whether the caller has confirmed changes of the locked environment of that slug. */
   hasConfirmed: (environment: string) => boolean;
-  /** Throws `unauthenticated` once their rights have ended. */
+  /** Throws `unauthenticated` where the token was revoked or has expired. */
   verify: () => Promise<void>;
 };

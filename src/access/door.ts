@@ -1,10 +1,10 @@
 import { AppError } from "../base/errors.ts";
 import type { Author, Caller } from "./caller.ts";
 
-/** What is to be changed, in this order, and the answer once it is. */
+/** Changes to apply, in this order, and the result to return once they are applied. */
 export type Plan<C, T> = { changes: C[]; result: T };
 
-/** The version of the setup that a plan starts from, and the time of its changes in milliseconds since 1970. */
+/** The version of the setup that a plan is based on, and the time of its changes in milliseconds since 1970. */
 export type Moment = { version: number; at: number };
 
 /** The slice of the store through which the setup changes; `C` are the changes of one area. */
@@ -12,29 +12,29 @@ export type ChangeStore<C> = {
   /** Grows by one with every change of the setup, by whichever process. */
   version(): Promise<number>;
   /**
-   * Makes all of the changes or none; the first one makes the version `version + 1`. Throws `conflict` with the reason
+   * Applies all of the changes or none. The first one has the revision `version + 1`. Throws `conflict` with the reason
    * `outdated` where the setup is at another version.
    */
   apply(changes: readonly C[], version: number, by: Author): Promise<void>;
 };
 
-/** How often a change is planned again because others came first. */
+/** How many times a change is planned before it fails because other changes are applied first. */
 const MAX_TRIES = 100;
 
-/** Changes that came too late once, by store: they wait for each other, or most of them would be late again. */
-const late = new WeakMap<object, Promise<unknown>>();
+/** The last retry of each store: retries run one after the other, because most parallel ones would be outdated again. */
+const retries = new WeakMap<object, Promise<unknown>>();
 
 /**
- * The one way to change the setup: `plan` reads it, checks rights, locks and rules on what it read, and says what to
- * change; the store applies that only where nothing else has changed meanwhile. Otherwise `plan` is called again, so
- * it has no effect of its own. Throws what it throws.
+ * Changes the setup; there is no other way. `plan` reads the setup, checks rights, locks and rules, and returns the
+ * changes, which the store applies only if the setup is still at the same version. Otherwise `plan` is called again, so
+ * it must not have side effects. Throws what `plan` throws, `unauthenticated`, and `conflict` after many attempts.
  */
 export async function change<C, T>(
   { store, now }: { store: ChangeStore<C>; now: () => number },
   caller: Pick<Caller, "name" | "verify">,
   plan: (moment: Moment) => Promise<Plan<C, T>>,
 ): Promise<T> {
-  /** Returns undefined where another change came first. */
+  /** Returns undefined where another change was applied first. */
   const attempt = async (isLast: boolean): Promise<{ result: T } | undefined> => {
     const moment = { version: await store.version(), at: now() };
     try {
@@ -44,7 +44,7 @@ export async function change<C, T>(
       return { result };
     } catch (error) {
       if (!(error instanceof AppError) || isLast) throw error;
-      // Also where the plan failed on what it read before and after another change.
+      // The plan may have failed because another change was applied between two of its reads.
       if (error.reason !== "outdated" && (await store.version()) === moment.version) throw error;
       return undefined;
     }
@@ -58,10 +58,10 @@ export async function change<C, T>(
 
   const done = await attempt(false);
   if (done) return done.result;
-  const turn = (late.get(store) ?? Promise.resolve()).then(retry);
-  late.set(
+  const retried = (retries.get(store) ?? Promise.resolve()).then(retry);
+  retries.set(
     store,
-    turn.catch(() => {}),
+    retried.catch(() => {}),
   );
-  return turn;
+  return retried;
 }

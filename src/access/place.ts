@@ -1,8 +1,8 @@
-/** What selects an environment, as readers send it. */
+/** The two keys by which a reader of flags selects an environment. */
 export type EnvironmentKeys = { projectKey: string; environmentKey: string };
 
 /** A project, or one environment of it. */
 export type TokenPlace = { project: string; environment?: string | undefined };
 
-/** Where an operation acts: without a project on everything. */
+/** What an operation acts on: everything, a project, or one environment. */
 export type Reach = { project?: string | undefined; environment?: string | undefined };

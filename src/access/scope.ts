@@ -17,15 +17,15 @@ export const INCLUDES: Record<Scope, readonly Scope[]> = {
   read: ["flags:read", "forms:read"],
   "flags:read": [],
   "flags:write": ["flags:read"],
-  // Changes what is in locked environments too.
+  // Includes changes in locked environments.
   "flags:locked": ["flags:write", "flags:read"],
-  // Bound to one environment, and for OFREP alone.
+  // Limited to one environment, and to OFREP.
   "flags:evaluate": [],
   "forms:read": [],
   "forms:write": ["forms:read"],
 };
 
-/** Scopes of what lies in a project: a token can be limited to one of them, the others reach everything. */
+/** Scopes that a token can limit to a project or an environment; the others always apply to everything. */
 export const PLACED_SCOPES: readonly Scope[] = [
   "flags:read",
   "flags:write",

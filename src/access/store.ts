@@ -9,7 +9,7 @@ export type TokenStore = {
   /** By name. */
   list(): Promise<Token[]>;
   page(query: PageQuery): Promise<Page<Token>>;
-  /** By the hash of its secret; with the keys of the environment that it is limited to. */
+  /** By the hash of the secret. `keys` are those of the environment that the token is limited to. */
   find(hash: string): Promise<(Token & { keys?: EnvironmentKeys }) | undefined>;
 };
 

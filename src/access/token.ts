@@ -5,14 +5,14 @@ import type { Reach } from "./place.ts";
 import { INCLUDES, type Scope } from "./scope.ts";
 import type { createdTokenSchema, newTokenSchema, tokenSchema } from "./token-schema.ts";
 
-/** A bearer token: `ff_` and 256 bits as base64url. */
+/** The secret of a new token: `ff_` and 256 random bits as base64url. */
 export function tokenSecret(random: Random): string {
   return `ff_${Buffer.from(random(32)).toString("base64url")}`;
 }
 
 export type Token = z.infer<typeof tokenSchema>;
 
-/** Who holds a token, and what it allows. */
+/** The name of a token and what it allows. */
 export type Rights = Pick<Token, "name" | "scopes" | "project" | "environment">;
 
 export type CreatedToken = z.infer<typeof createdTokenSchema>;
@@ -20,8 +20,8 @@ export type CreatedToken = z.infer<typeof createdTokenSchema>;
 export type NewToken = z.infer<typeof newTokenSchema>;
 
 /**
- * Throws `forbidden` unless one of the scopes is, or includes, the one needed, and the token is not limited to another
- * place than `where` the operation acts.
+ * Throws `forbidden` unless the token has a scope that is or includes `needed`, and is not limited to a place outside
+ * `where`.
  */
 export function requireScope(token: Rights, needed: Scope, where: Reach = {}): void {
   if (!token.scopes.some((held) => held === needed || INCLUDES[held].includes(needed))) {

@@ -16,8 +16,8 @@ import {
 } from "./token.ts";
 
 /**
- * Creates a token; only its SHA-256 is stored. Throws `invalid` for an expiry that has passed and for a scope that cannot
- * be limited to the place named, `not_found` for the place, `conflict` for the name.
+ * Creates a token; only the SHA-256 of its secret is stored. Throws `invalid` for an expiry in the past and for a scope
+ * that cannot be limited to the place, `not_found` for the place, `conflict` for a name in use, `forbidden`.
  */
 export function createToken(app: AccessApp, caller: Caller, input: NewToken): Promise<CreatedToken> {
   requireScope(caller, "admin");
@@ -45,7 +45,7 @@ export function createToken(app: AccessApp, caller: Caller, input: NewToken): Pr
   });
 }
 
-/** Revokes a token: it opens nothing from now on. Throws `not_found`. */
+/** Revokes a token, which is refused from then on. Throws `not_found`, `forbidden`. */
 export function revokeToken(app: AccessApp, caller: Caller, name: string): Promise<void> {
   requireScope(caller, "admin");
   return change(app, caller, async (): Promise<Plan<TokenChange, void>> => {
@@ -55,21 +55,19 @@ export function revokeToken(app: AccessApp, caller: Caller, name: string): Promi
   });
 }
 
-/** What the scopes are to be limited to; null for nothing. Throws `invalid` for scopes that cannot be. */
+/** The place that the scopes are limited to; null for none. Throws `invalid` for scopes that cannot be limited to it. */
 function placeOf({ project, environment }: Reach, scopes: readonly Scope[]): TokenPlace | null {
   const isForEvaluation = scopes.includes("flags:evaluate");
   if (isForEvaluation && (project === undefined || environment === undefined || scopes.length > 1)) {
     throw new AppError(
       "invalid",
-      "the scope flags:evaluate stands alone, and names a project and an environment",
-      {
-        reason: "evaluate-alone",
-      },
+      "the scope flags:evaluate needs a project and an environment, and excludes other scopes",
+      { reason: "evaluate-alone" },
     );
   }
   if (project === undefined) {
     if (environment === undefined) return null;
-    throw new AppError("invalid", "an environment is named without its project");
+    throw new AppError("invalid", "an environment needs its project");
   }
   const unlimited = scopes.find((scope) => !PLACED_SCOPES.includes(scope));
   if (unlimited === undefined) return { project, environment };
@@ -78,7 +76,7 @@ function placeOf({ project, environment }: Reach, scopes: readonly Scope[]): Tok
   });
 }
 
-/** The token of a secret, with its hash. Throws `unauthenticated` for one that is unknown, revoked or expired. */
+/** The token that a secret belongs to. Throws `unauthenticated` where it is unknown, revoked or expired. */
 export async function authenticate(
   app: AccessApp,
   secret: string,

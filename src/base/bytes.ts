@@ -15,7 +15,7 @@ export function formatBytes(bytes: number): string {
   return `${bytes} byte${bytes === 1 ? "" : "s"}`;
 }
 
-/** The inverse of {@link formatBytes}: `10MB`, `1.5 MB`, `500k`, `2048`. Undefined when it is no size. */
+/** The inverse of {@link formatBytes}: `10MB`, `1.5 MB`, `500k`, `2048`. Returns undefined where the text is not a size. */
 export function parseBytes(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b|bytes?)?$/i.exec(text.trim());
   if (!match) return undefined;

@@ -1,51 +1,51 @@
-/** Tells whether what was read from the store before still holds. */
+/** The version of the setup, for values that are cached until the setup changes. */
 export type Changes = {
-  /** The version of the setup, where it was looked at within `LOOK_MS` and nothing changed here since; no waiting. */
-  known: () => number | undefined;
-  /** Looks now. What is read from the store afterwards is at least that new. */
-  look: () => Promise<number>;
+  /** The version read within the last `VERSION_TTL_MS`; undefined where it is older or this process changed the setup. */
+  knownVersion: () => number | undefined;
+  /** Reads the version from the store: what is read from the store afterwards is at least as new. */
+  readVersion: () => Promise<number>;
 };
 
 /**
- * Looks for changes by other processes at most every `LOOK_MS`, however often it is asked, and sees those of this
- * process at once: asking the store for every request would cost more than most answers.
+ * Notices changes by this process at once and changes by other processes within `VERSION_TTL_MS`: reading the version
+ * for every request would cost more than most answers.
  */
 export function watchChanges(store: Versioned): Changes {
   let version = -1;
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let readAt = Number.NEGATIVE_INFINITY;
   let changes = 0;
   store.watch(() => {
     changes += 1;
-    lookedAt = Number.NEGATIVE_INFINITY;
+    readAt = Number.NEGATIVE_INFINITY;
   });
   return {
-    known: () => (performance.now() - lookedAt < LOOK_MS ? version : undefined),
-    async look() {
-      const at = performance.now();
+    knownVersion: () => (performance.now() - readAt < VERSION_TTL_MS ? version : undefined),
+    async readVersion() {
+      const start = performance.now();
       const before = changes;
-      const seen = await store.version();
-      version = Math.max(version, seen);
-      // A look counts only where nothing changed while it went on.
-      if (changes === before) lookedAt = at;
-      return seen;
+      const current = await store.version();
+      version = Math.max(version, current);
+      // A change during the read may be missing from its result.
+      if (changes === before) readAt = start;
+      return current;
     },
   };
 }
 
-/** How long what is kept in memory may go without a look for changes by other processes, in milliseconds. */
-export const LOOK_MS = 2;
+/** Milliseconds for which a version that was read is relied on: the delay of changes by other processes. */
+export const VERSION_TTL_MS = 2;
 
-/** What changes by other processes are noticed by. */
+/** A store whose setup has a version. */
 export type Versioned = {
   /** A number that grows with every change to projects, environments, flags or forms, by whichever process. */
   version(): Promise<number>;
-  /** Calls back after each such change that was made through this store. */
+  /** Calls `changed` after each such change that was applied through this store. */
   watch(changed: () => void): void;
 };
 
 /**
- * Keeps what `load` returns for each key until the setup changes. Between two looks for changes it is found without
- * waiting.
+ * Caches what `load` returns for each key until the setup changes. The function returned answers without a promise while
+ * the version is known.
  */
 export function createCache<T>(
   store: Versioned,
@@ -54,8 +54,8 @@ export function createCache<T>(
   const changes = watchChanges(store);
   const kept = new Map<string, { version: number; value: T }>();
   const read = async (key: string) => {
-    // Looked first: a change that comes meanwhile makes the entry out of date, not the other way round.
-    const version = await changes.look();
+    // Version first: a change during `load` then makes the entry outdated instead of hiding the change.
+    const version = await changes.readVersion();
     const entry = kept.get(key);
     if (entry?.version === version) return entry.value;
     const value = await load(key);
@@ -64,7 +64,7 @@ export function createCache<T>(
     return value;
   };
   return (key) => {
-    const version = changes.known();
+    const version = changes.knownVersion();
     const entry = kept.get(key);
     return entry && entry.version === version ? entry.value : read(key);
   };

@@ -1,6 +1,6 @@
 import type { Random } from "./ids.ts";
 
-/** What new things are made with. */
+/** The clock and the source of randomness, which are passed to every operation that needs them. */
 export type Clockwork = {
   /** Milliseconds since 1970. */
   now: () => number;

@@ -15,7 +15,7 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 type Details = {
-  /** Names the case where a code has several, for programs: `form-exists`. */
+  /** Distinguishes the cases of one code, for programs: `form-exists`. */
   reason?: string | undefined;
   /** The message without text that the caller chose, for a page that a link or a form can open in anybody's browser. */
   plain?: string | undefined;

@@ -1,9 +1,10 @@
-/** Fills an array of the length given with cryptographically random bytes. */
+/** Returns `length` cryptographically random bytes. */
 export type Random = (length: number) => Uint8Array;
 
-/** As {@link dashedKey}, {@link formKey} and {@link createIdSource} make them. */
+/** The format of {@link dashedKey}. */
 export const DASHED_KEY = /^[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4}$/;
 
+/** The format of {@link createIdSource}. */
 export const SUBMISSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -20,15 +21,15 @@ export function characters(random: Random, length: number): string {
   return text;
 }
 
-/** A key that selects a project or an environment: `xxxx-xxxx-xxxx`. */
+/** A random key of a project or an environment, or the id of a scheduled change: `xxxx-xxxx-xxxx`. */
 export function dashedKey(random: Random): string {
   return [4, 4, 4].map((length) => characters(random, length)).join("-");
 }
 
 /**
- * Makes ids of submissions: UUIDs of version 7 (RFC 9562, 6.2, method 1), each greater than the one before, also
- * within a millisecond and when the clock is set back, so that the order of ids is the order of arrival. The first one
- * is greater than `newest`, the newest of those made before.
+ * Returns a generator of submission ids: UUIDs of version 7 (RFC 9562, 6.2, method 1), each greater than the one before,
+ * also within a millisecond and when the clock is set back, so that the order of ids is the order of arrival. The first
+ * id is greater than `newest`, the greatest id that exists.
  */
 export function createIdSource(
   random: Random,
@@ -55,7 +56,7 @@ export function createIdSource(
   };
 }
 
-/** Nothing that formflag makes is later: a crafted id must not use up all that follow. */
+/** A later time in an id is ignored: an id that somebody crafted must not leave no greater ones. */
 const MAX_TIME = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** The time in an id, and its number within the millisecond. */

@@ -1,21 +1,21 @@
-/** Work that a server does beside answering. It is safe to run in several processes at once. */
+/** Background work of a server. It is safe to run in several processes at once. */
 export type Job = {
   name: string;
   /** Milliseconds between two runs, at most. */
   every: number;
-  /** When a run is due before that, in milliseconds since 1970; null where none is. */
+  /** When a run is due earlier than that, in milliseconds since 1970; null for not earlier. */
   next?: () => Promise<number | null>;
   run: () => Promise<void>;
 };
 
 export type Jobs = {
-  /** Has every job check at once whether a run is due. */
+  /** Checks at once, for every job, whether a run is due. */
   wake: () => void;
   /** Starts no more runs, and returns once those under way have ended. */
   stop: () => Promise<void>;
 };
 
-/** Runs each job at once and from then on. What a run throws is reported, and the job is tried again when it is due. */
+/** Runs each job at once and then whenever it is due. An error of a run is reported; the job runs again after `every`. */
 export function startJobs(jobs: Job[], now: () => number, report: (error: unknown) => void): Jobs {
   const wakers = new Set<() => void>();
   const stopping = new AbortController();
@@ -40,7 +40,7 @@ export function startJobs(jobs: Job[], now: () => number, report: (error: unknow
         }
         due = Math.min(due, (await next?.()) ?? due);
       } catch (error) {
-        // Not at once: a disk that is full would fill the log too.
+        // An immediate retry would fill the log while, for example, the disk is full.
         due = now() + every;
         report(error);
       }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { depthOf } from "./json.ts";
 
-/** Refuses what has more containers inside containers, before anything goes through all of it. */
+/** A check that a value has at most `limit` nested containers. It aborts, so that no later check recurses deeper. */
 export function notDeeper(limit: number, error: string) {
   return z.refine((value: unknown) => depthOf(value, limit) <= limit, { error, abort: true });
 }

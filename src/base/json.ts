@@ -1,7 +1,7 @@
-/** Containers inside containers in what the admin API and its commands read; each value has a limit of its own. */
+/** Nested containers in a body of the admin API or a file for a command; single values have lower limits. */
 export const MAX_JSON_LEVELS = 200;
 
-/** Containers inside containers: 0 for `1`, 1 for `{"a":1}`. Looks no deeper than `limit` + 1. */
+/** The number of nested containers: 0 for `1`, 1 for `{"a":1}`. Counts to `limit` + 1 at most. */
 export function depthOf(value: unknown, limit: number): number {
   if (typeof value !== "object" || value === null) return 0;
   if (limit === 0) return 1;
@@ -14,7 +14,7 @@ export function depthOf(value: unknown, limit: number): number {
   return deepest + 1;
 }
 
-/** What an array or an object holds. `Object.values` of a long array takes thirty times as long as going through it. */
+/** The items of an array or the values of an object. `Object.values` of a long array takes thirty times as long. */
 export function childrenOf(value: object): readonly unknown[] {
   return Array.isArray(value) ? value : Object.values(value);
 }
@@ -23,8 +23,8 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Whether JSON, as bytes that are not yet known to be JSON, holds more than `limit` containers inside each other.
- * Parsing finds out too late: a megabyte of brackets takes it eighty megabytes and a fifth of a second.
+ * Whether JSON, as bytes that may turn out not to be JSON, has more than `limit` nested containers. This is checked
+ * before parsing, which needs eighty megabytes and a fifth of a second for a megabyte of brackets.
  */
 export function isDeeper(json: Uint8Array, limit: number): boolean {
   let depth = 0;
@@ -40,28 +40,28 @@ export function isDeeper(json: Uint8Array, limit: number): boolean {
   return false;
 }
 
-/** What may be a number that is not kept; texts that look so cost time alone. */
+/** Matches wherever a number may be inexact; a match inside a string only costs the time of the full check. */
 const SUSPECT = /(?<![\d.])\d{16}|[eE]\+?\d{3}/;
 const [COMMA, COLON, MINUS, PLUS, POINT, ZERO, NINE] = [0x2c, 0x3a, 0x2d, 0x2b, 0x2e, 0x30, 0x39];
 
 /**
- * The first number in JSON that reading would turn into another one without a word, with the way to it; undefined
- * where every integer is kept, and in what is no JSON.
+ * The first number in a JSON text that parsing would change silently, with the keys and indexes that lead to it.
+ * Undefined where there is no such number, and where the text is not JSON.
  */
 export function findInexact(json: string): { steps: string[]; source: string } | undefined {
   if (!SUSPECT.test(json)) return undefined;
-  /** Where each container is at: an index, or a key as JSON. */
+  /** The current position in each open container: an index, or a key as JSON. */
   const steps: (number | string)[] = [];
   let text = "";
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
     if (code === QUOTE) {
       const start = at;
-      at = endOfText(json, at);
+      at = endOfString(json, at);
       text = json.slice(start, at + 1);
     } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
       const start = at;
-      while (isOfNumber(json.charCodeAt(at + 1))) at += 1;
+      while (isNumberCharacter(json.charCodeAt(at + 1))) at += 1;
       // No shorter number is too large or too exact.
       if (at - start < 4) continue;
       const source = json.slice(start, at + 1);
@@ -77,8 +77,8 @@ export function findInexact(json: string): { steps: string[]; source: string } |
   return undefined;
 }
 
-/** Where the quote stands that ends the text which begins at `at`. */
-function endOfText(json: string, at: number): number {
+/** The position of the quote that closes the string starting at `at`. */
+function endOfString(json: string, at: number): number {
   for (let end = at + 1; end < json.length; end += 1) {
     const code = json.charCodeAt(end);
     if (code === QUOTE) return end;
@@ -87,14 +87,14 @@ function endOfText(json: string, at: number): number {
   return json.length;
 }
 
-function isOfNumber(code: number): boolean {
+function isNumberCharacter(code: number): boolean {
   const isSign = code === MINUS || code === PLUS || code === POINT;
   return (code >= ZERO && code <= NINE) || isSign || code === 0x65 || code === 0x45;
 }
 
 /**
- * Whether a number, as JSON writes it, is kept: an integer whose digits come back as they were, or one with a fraction or
- * an exponent, of which nobody expects that, unless it is too large for any number.
+ * Whether parsing preserves a JSON number: an integer has to keep all of its digits; a number with a fraction or an
+ * exponent may be rounded, but must not overflow.
  */
 export function isExact(source: string): boolean {
   const value = Math.abs(Number(source));

@@ -1,7 +1,7 @@
-/** How often values fell into which range: `counts[i]` of them were at most `bounds[i]`, the last count is the rest. */
+/** A histogram: `counts[i]` values were at most `bounds[i]` and above the bound before; the last count is the rest. */
 export type Distribution = { readonly bounds: readonly number[]; readonly counts: number[]; sum: number };
 
-/** `bounds` ascend. */
+/** An empty histogram; `bounds` are in ascending order. */
 export function createDistribution(bounds: readonly number[]): Distribution {
   return { bounds, counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 };
 }

@@ -1,27 +1,27 @@
-/** About how long one flush may take, in milliseconds. Commits of others wait for two or three of them. */
-const FLUSH_MS = 5;
-const MiB = 1024 * 1024;
-const LEAST = MiB / 4;
-const MOST = 16 * MiB;
+import { MiB } from "./bytes.ts";
 
-/** How much of a large file is written between two flushes. */
+/** The duration of a flush that is aimed at, in milliseconds. Commits of other processes wait for two or three flushes. */
+const FLUSH_MS = 5;
+const MIN_SIZE = MiB / 4;
+const MAX_SIZE = 16 * MiB;
+
+/** How many bytes of a large file are written between two flushes. */
 export type Pace = {
-  /** Bytes. */
   size: number;
-  /** Adapts to a disk that took that many milliseconds for the last flush. */
-  took(ms: number): void;
+  /** Adapts `size` to the duration of the last flush, in milliseconds. */
+  adjust(ms: number): void;
 };
 
 /**
- * A pace for writing a large file beside others who need the disk: flushed once at its end, it would hold up their
- * commits for as long as all of it takes.
+ * Returns a pace for writing a large file on a disk that a server uses. A single flush at the end would delay the
+ * commits of the server for as long as the whole file takes.
  */
 export function createPace(): Pace {
   return {
     size: MiB,
-    took(ms) {
+    adjust(ms) {
       const factor = Math.min(2, Math.max(0.25, FLUSH_MS / ms));
-      this.size = Math.round(Math.min(MOST, Math.max(LEAST, this.size * factor)));
+      this.size = Math.round(Math.min(MAX_SIZE, Math.max(MIN_SIZE, this.size * factor)));
     },
   };
 }

@@ -1,22 +1,23 @@
 import { MiB } from "./bytes.ts";
 
-/** Submissions or changes that a page of a list holds at most, and by default. */
+/** Most submissions or changes on one page. */
 export const MAX_PAGE = 1000;
 
+/** Submissions or changes on one page where the request names no limit. */
 export const DEFAULT_PAGE = 50;
 
-/** What a page of any other list holds at most, and by default. */
+/** Most items on one page of any other list, which is also the default. */
 export const MAX_LIST = 10_000;
 
-/** About how many bytes of stored text a page of a list holds at most, unless its first item is larger. */
+/** Approximate bytes of stored text on one page, unless its first item is larger. */
 export const MAX_PAGE_BYTES = 4 * MiB;
 
-/** Part of a list, in its order: at most as many as asked for, and fewer where they are large. */
+/** Part of a list, in its order: at most the limit of the query, fewer where the items are large. */
 export type Page<T> = {
   items: T[];
-  /** Whether others follow the last of these. */
+  /** Whether the list continues after these items. */
   more: boolean;
 };
 
-/** What part of a list by name is asked for: at most `limit` items, those after a name. */
+/** Selects a page of a list that is sorted by name: at most `limit` items, starting after a name. */
 export type PageQuery = { limit: number; after?: string | undefined };

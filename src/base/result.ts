@@ -1,2 +1,2 @@
-/** What a `set` did. */
+/** The outcome of an operation that creates or updates. */
 export type SetResult = "created" | "updated" | "unchanged";

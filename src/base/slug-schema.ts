@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { findSlugFault, SLUG } from "./slug.ts";
 
-/** A name that an operator chooses for a project, environment, form or flag; `find` returns what is wrong with one. */
+/** The schema of a slug; `find` returns what is wrong with one, undefined for a valid slug. */
 export function slugOf(noun: string, find = (slug: string) => findSlugFault(noun, slug)) {
   return z.string(`the ${noun} needs a name`).check(
     z.regex(SLUG, { error: ({ input }) => find(String(input)) ?? "", abort: true }),
@@ -9,18 +9,18 @@ export function slugOf(noun: string, find = (slug: string) => findSlugFault(noun
   );
 }
 
-/** What people see where a slug is too terse. */
+/** The name that people see in place of a slug. */
 export const displayName = z
   .string()
   .check(z.minLength(1, "a name must not be empty"), z.maxLength(200, "a name has at most 200 characters"));
 
-/** Of the last change to it, as `If-Match` and the history name it; 0 before changes were counted. */
+/** The revision of the last change, as in `If-Match` and the history; 0 for changes from before revisions existed. */
 export const revision = z.int();
 
 /** Timestamps leave the product as ISO 8601 with milliseconds and Z. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
-/** A moment that somebody sets: a time with a zone, in a year that four digits tell. */
+/** The schema of a time that a caller sets: ISO 8601 with a zone, in a year of four digits. */
 export const momentOf = (field: string) => {
   const wrong = `${field} is an ISO 8601 time with a zone, such as 2027-01-31T12:00:00Z`;
   return z.iso

@@ -1,7 +1,7 @@
-/** What operators choose to name projects, environments, flags, segments, forms and tokens by. */
+/** The format of the names of projects, environments, flags, segments, forms and tokens. */
 export const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,149}$/;
 
-/** Why a text cannot name a `noun`; undefined where it can. */
+/** Returns why a text is not a valid name of a `noun`, or undefined where it is. */
 export function findSlugFault(
   noun: string,
   text: string,

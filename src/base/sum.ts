@@ -1,20 +1,20 @@
 /** Bytes, and their SHA-256 in hex. */
 export type Sum = { size: number; sha256: string };
 
-/** Measures bytes that come in pieces. */
+/** Returns a counter of the size and the SHA-256 of bytes that arrive in chunks. */
 export function createSum() {
   const hash = new Bun.CryptoHasher("sha256");
   let size = 0;
   let finished: Sum | undefined;
   return {
-    /** Returns how many bytes were added. */
+    /** Returns the bytes of the chunk. */
     add: (chunk: Uint8Array): number => {
       hash.update(chunk);
       size += chunk.byteLength;
       return chunk.byteLength;
     },
     size: () => size,
-    /** Nothing may be added after it. */
+    /** Ends the sum: `add` must not be called afterwards. */
     result: (): Sum => (finished ??= { size, sha256: hash.digest("hex") }),
   };
 }

@@ -2,7 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { change } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
-import { othersFirst } from "../base/turns.ts";
+import { yieldToEventLoop } from "../base/event-loop.ts";
 import { findGaps, missingSegments } from "../flags/flagd/gaps.ts";
 import { parseRules } from "../flags/rules.ts";
 import { clearDeletedForms } from "../forms/removal.ts";
@@ -140,7 +140,7 @@ async function checkRules(checks: RuleCheck[]): Promise<void> {
       if (found) throw fault(check.path + pointerPath(found.path), found.message);
     }
     if (performance.now() - start < TURN_MS) continue;
-    await othersFirst();
+    await yieldToEventLoop();
     start = performance.now();
   }
 }

@@ -28,7 +28,7 @@ export function createSnapshots<T>(
 
   const load = async (projectKey: string, environmentKey: string): Promise<T | undefined> => {
     // Looked first: a change that comes meanwhile makes the entry out of date, not the other way round.
-    const version = await changes.look();
+    const version = await changes.readVersion();
     const entry = find(projectKey, environmentKey);
     if (entry?.version === version) return entry.snapshot;
     const selection = await store.flags.select(projectKey, environmentKey);
@@ -43,7 +43,7 @@ export function createSnapshots<T>(
   };
 
   return (projectKey, environmentKey) => {
-    const version = changes.known();
+    const version = changes.knownVersion();
     const entry = version === undefined ? undefined : find(projectKey, environmentKey);
     return entry && entry.version === version ? entry.snapshot : load(projectKey, environmentKey);
   };

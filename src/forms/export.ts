@@ -1,5 +1,5 @@
 import type { FormsApp } from "./store.ts";
-import { othersFirst } from "../base/turns.ts";
+import { yieldToEventLoop } from "../base/event-loop.ts";
 import { csvCell } from "./csv.ts";
 import type { Form } from "./form.ts";
 import { MAX_CSV_FIELDS } from "./limits.ts";
@@ -9,7 +9,7 @@ import { eachSubmission } from "./submissions.ts";
 export async function* exportJsonl(app: FormsApp, form: Form): AsyncGenerator<string> {
   for await (const page of eachSubmission(app, form)) {
     yield page.map((submission) => `${JSON.stringify(submission)}\n`).join("");
-    await othersFirst();
+    await yieldToEventLoop();
   }
 }
 
@@ -26,7 +26,7 @@ export async function* exportCsv(app: FormsApp, form: Form): AsyncGenerator<stri
       if (fields.size < MAX_CSV_FIELDS) fields.add(field);
       else hasOthers ||= !fields.has(field);
     }
-    await othersFirst();
+    await yieldToEventLoop();
   }
   const others = hasOthers ? ["otherFields"] : [];
   yield lineOf(["id", "createdAt", ...[...fields].map(csvCell), ...others, "files"]);
@@ -42,7 +42,7 @@ export async function* exportCsv(app: FormsApp, form: Form): AsyncGenerator<stri
       return [lineOf([id, createdAt, ...cells.map(csvCell)])];
     });
     yield lines.join("");
-    await othersFirst();
+    await yieldToEventLoop();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Job } from "../base/jobs.ts";
-import { othersFirst } from "../base/turns.ts";
+import { yieldToEventLoop } from "../base/event-loop.ts";
 import type { FormsApp } from "./store.ts";
 
 /** Submissions that one transaction deletes: others write between two of them. */
@@ -22,7 +22,7 @@ export async function clearDeletedForms(app: FormsApp, deadline = Infinity): Pro
   while (await app.store.submissions.clearDeleted(STEP)) {
     await removeLooseFiles(app);
     if (app.now() >= deadline) return false;
-    await othersFirst();
+    await yieldToEventLoop();
   }
   return true;
 }

@@ -1,10 +1,10 @@
 import type { Environment } from "./environment.ts";
 import type { HistoryEntry } from "./history.ts";
 
-/** What a change adds to the history of its project; null where that keeps nothing of it. */
+/** The entry that a change adds to the history of its project; null for none. */
 type Recorded = { project: string; history: HistoryEntry | null };
 
-/** A change of projects or environments, as the store makes it. Times are milliseconds since 1970. */
+/** A change of projects or environments, as the store applies it. Times are milliseconds since 1970. */
 export type ProjectChange =
   | { change: "insertProject"; project: string; name: string; key: string; createdAt: number; history: null }
   | ({ change: "renameProject"; name: string } & Recorded)

@@ -8,7 +8,7 @@ export const environmentSchema = z.object({
   name: z.string(),
   /** The value of `x-environment-key`. */
   key: z.string(),
-  /** A change in a locked one needs a confirmation and the scope `flags:locked`. */
+  /** Changes in a locked environment need a confirmation and the scope `flags:locked`. */
   locked: z.boolean(),
 });
 

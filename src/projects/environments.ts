@@ -18,7 +18,7 @@ export async function getEnvironment(app: ProjectsApp, project: string, slug: st
 
 type LockedEnvironment = { environment: Environment; result: SetResult };
 
-/** Locks or unlocks an environment. Throws `not_found`. */
+/** Locks or unlocks an environment. Throws `not_found`, `forbidden`. */
 export function lockEnvironment(
   app: ProjectsApp,
   caller: Caller,
@@ -39,7 +39,7 @@ export function lockEnvironment(
   });
 }
 
-/** Deletes an environment with its flag values. Throws `not_found`, and for a lock as `requireChangeable`. */
+/** Deletes an environment with its flag values. Throws `not_found`, `forbidden`, and `unconfirmed` for a lock. */
 export function deleteEnvironment(
   app: ProjectsApp,
   caller: Caller,

@@ -4,15 +4,15 @@ import { CHANGE_KINDS } from "./history.ts";
 
 export const changeSchema = z.object({
   revision: z.int(),
-  /** Null for what concerns every environment. */
+  /** Null for a change that applies to every environment. */
   environment: z.nullable(z.string()),
-  /** `scheduled` is a change of a flag that was due and could not be made: `after` says why. */
+  /** `scheduled` is a scheduled change of a flag that failed: `after` holds the reason. */
   kind: z.enum(CHANGE_KINDS),
   name: z.string(),
   at: timestamp,
   who: z.string(),
-  /** Null before it was made. */
+  /** Null for a creation. */
   before: z.nullable(z.any()),
-  /** Null after it was deleted. */
+  /** Null for a deletion. */
   after: z.nullable(z.any()),
 });

@@ -4,11 +4,11 @@ export const CHANGE_KINDS = ["flag", "segment", "environment", "scheduled"] as c
 
 type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** What a change did, as the history of its project keeps it: null before a creation and after a deletion. */
+/** A change as the history of its project keeps it: `before` is null for a creation, `after` for a deletion. */
 export type HistoryEntry = {
-  /** Null for what concerns every environment of the project. */
+  /** Null for a change that applies to every environment of the project. */
   environment: string | null;
-  /** `scheduled` is a change of a flag that was due and could not be made: `after` says why. */
+  /** `scheduled` is a scheduled change of a flag that failed: `after` holds the reason. */
   kind: ChangeKind;
   name: string;
   before: unknown;
@@ -23,14 +23,14 @@ export type Change = HistoryEntry & {
   who: string;
 };
 
-/** Selects changes, newest first; those of a flag come with its scheduled changes that failed. */
+/** Selects changes, newest first. The kind `flag` includes scheduled changes that failed. */
 export type ChangeQuery = {
   kind?: ChangeKind | undefined;
   name?: string | undefined;
-  /** Together with what concerns every environment. */
+  /** Changes that apply to every environment are included. */
   environment?: string | undefined;
   limit: number;
-  /** Only older ones than this revision. */
+  /** Only changes older than this revision. */
   before?: number | undefined;
 };
 

@@ -4,17 +4,17 @@ import { AppError } from "../base/errors.ts";
 import type { ProjectsApp } from "./store.ts";
 
 /**
- * Lets a change of flags or segments pass: in an environment that is locked only where the caller holds the scope
- * `flags:locked` and has confirmed it. Without an environment the change concerns all of the project. Throws `forbidden`
- * or `unconfirmed`; a project or environment that does not exist is locked by nobody.
+ * Checks that a caller may change an environment, or without one every environment of the project. For a locked
+ * environment, throws `forbidden` without the scope `flags:locked` and `unconfirmed` without a confirmation. A project or
+ * environment that does not exist is not locked.
  */
 export async function requireChangeable(
   app: ProjectsApp,
   caller: Caller,
   { project, environment }: { project: string; environment?: string | undefined },
 ): Promise<void> {
-  const found = await app.store.projects.find(project);
-  for (const { slug, locked } of found?.environments ?? []) {
+  const record = await app.store.projects.find(project);
+  for (const { slug, locked } of record?.environments ?? []) {
     if (!locked || (environment !== undefined && slug !== environment)) continue;
     requireScope(caller, "flags:locked", { project, environment });
     if (caller.hasConfirmed(slug)) continue;

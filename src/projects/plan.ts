@@ -1,7 +1,7 @@
 import type { ProjectChange } from "./change.ts";
 import type { Environment } from "./environment.ts";
 
-/** The change that adds an environment; `from` names the one whose values it starts with. */
+/** The change that adds an environment; `from` is the slug of the environment whose values it copies. */
 export function planEnvironment(
   project: string,
   environment: Environment,
@@ -13,7 +13,7 @@ export function planEnvironment(
   return { change: "insertEnvironment", project, environment, createdAt, history };
 }
 
-/** The change that gives an environment another name, or locks or unlocks it. */
+/** The change that renames, locks or unlocks an environment. */
 export function planUpdate(
   project: string,
   { slug, ...before }: Environment,
@@ -34,7 +34,7 @@ function historyOf(slug: string, before: unknown, after: unknown) {
   return { environment: slug, kind: "environment" as const, name: slug, before, after };
 }
 
-/** Without the key, which the history has no use for. */
+/** The part of an environment that the history keeps. */
 function stateOf({ name, locked }: Pick<Environment, "name" | "locked">) {
   return { name, locked };
 }

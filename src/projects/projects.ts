@@ -8,7 +8,7 @@ import { requireChangeable } from "./locks.ts";
 import { newProject, noSuchProject, type NewProject, type Project } from "./project.ts";
 import type { ProjectsApp } from "./store.ts";
 
-/** Creates a project with its keys and environments. Throws `conflict` where the slug is taken. */
+/** Creates a project with its keys and environments. Throws `conflict` for a slug in use, `forbidden`. */
 export function createProject(app: ProjectsApp, caller: Caller, input: NewProject): Promise<Project> {
   requireScope(caller, "admin");
   return change(app, caller, async ({ at }): Promise<Plan<ProjectChange, Project>> => {
@@ -16,9 +16,12 @@ export function createProject(app: ProjectsApp, caller: Caller, input: NewProjec
       throw new AppError("conflict", `project "${input.slug}" already exists`, { reason: "project-exists" });
     }
     const { slug, name, key, environments } = newProject(app, input);
-    const made = environments.map((environment) => planEnvironment(slug, environment, at));
+    const insertions = environments.map((environment) => planEnvironment(slug, environment, at));
     return {
-      changes: [{ change: "insertProject", project: slug, name, key, createdAt: at, history: null }, ...made],
+      changes: [
+        { change: "insertProject", project: slug, name, key, createdAt: at, history: null },
+        ...insertions,
+      ],
       result: { slug, name, key, environments },
     };
   });
@@ -31,7 +34,7 @@ export async function getProject(app: ProjectsApp, slug: string): Promise<Projec
   return project;
 }
 
-/** Deletes a project with its environments, flags and history. Throws `not_found`, and for a lock as `requireChangeable`. */
+/** Deletes a project with its environments, flags and history. Throws `not_found`, `forbidden`, and `unconfirmed` for a lock. */
 export function deleteProject(app: ProjectsApp, caller: Caller, slug: string): Promise<void> {
   requireScope(caller, "admin");
   return change(app, caller, async (): Promise<Plan<ProjectChange, void>> => {

@@ -7,7 +7,7 @@ import type { Change, ChangeQuery } from "./history.ts";
 import type { Project } from "./project.ts";
 
 type ProjectStore = {
-  /** By slug, as the environments in each. */
+  /** By slug, as are the environments of each project. */
   list(): Promise<Project[]>;
   page(query: PageQuery): Promise<Page<Project>>;
   find(slug: string): Promise<Project | undefined>;

@@ -1,4 +1,4 @@
-import { othersFirst } from "../../base/turns.ts";
+import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { AppError } from "../../base/errors.ts";
 import { findSlugFault } from "../../base/slug.ts";
 import { findFlagSlugFault, findPayloadFault, PAYLOAD_SUFFIX } from "../faults.ts";
@@ -63,7 +63,7 @@ export async function planImport(
   else {
     const entries = Object.entries(flags);
     for (const [index, [key, flag]] of entries.entries()) {
-      if (index % TURN === TURN - 1) await othersFirst();
+      if (index % TURN === TURN - 1) await yieldToEventLoop();
       if (key.endsWith(PAYLOAD_SUFFIX)) continue;
       const path = pointer("/flags", key);
       const misnamed = findFlagSlugFault(key);

@@ -1,4 +1,4 @@
-import { othersFirst } from "../../base/turns.ts";
+import { yieldToEventLoop } from "../../base/event-loop.ts";
 import type { App } from "../../app.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
@@ -82,7 +82,7 @@ export function createFlagEvents(
       if ((stream.controller.desiredSize ?? 0) < -MAX_BEHIND) end(ticket, each, stream);
       else stream.controller.enqueue(bytes);
       sent += 1;
-      if (sent % AT_ONCE === 0) await othersFirst();
+      if (sent % AT_ONCE === 0) await yieldToEventLoop();
     }
   };
 

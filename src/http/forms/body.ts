@@ -1,4 +1,4 @@
-import { othersFirst } from "../../base/turns.ts";
+import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { AppError } from "../../base/errors.ts";
 import { createByteBuffer } from "../byte-buffer.ts";
 import { DRAIN } from "../limits.ts";
@@ -114,7 +114,7 @@ export function readJson(
  * the runtime ends it, and answers 400, where it does not understand what came with the last bytes.
  */
 export async function refuseAbandoned(request: Request): Promise<void> {
-  await othersFirst();
+  await yieldToEventLoop();
   if (request.signal.aborted) throw new AppError("invalid", "the connection closed behind the request");
 }
 

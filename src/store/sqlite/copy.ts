@@ -36,7 +36,7 @@ export function* copyDatabase(
         copy.run("COMMIT");
         const start = performance.now();
         fsyncSync(descriptor);
-        pace.took(performance.now() - start);
+        pace.adjust(performance.now() - start);
         copy.run("BEGIN");
         flushed = done;
         yield done;

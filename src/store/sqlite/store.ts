@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { Store } from "../../app.ts";
-import { LOOK_MS } from "../../base/changes.ts";
+import { VERSION_TTL_MS } from "../../base/changes.ts";
 import { AppError } from "../../base/errors.ts";
 import { checkDatabase } from "./check.ts";
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
@@ -167,7 +167,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       // A server beside this process looks for changes every few milliseconds: whoever waits for this process to
       // end may rely on it having looked.
       if (writing === "inline" && changedAt > 0) {
-        const left = changedAt + LOOK_MS + 1 - performance.now();
+        const left = changedAt + VERSION_TTL_MS + 1 - performance.now();
         if (left > 0) await Bun.sleep(left);
       }
     },
