@@ -15,8 +15,8 @@ export async function* exportJsonl(app: FormsApp, form: Form): AsyncGenerator<st
 
 /**
  * The submissions of a form as CSV, newest first: `id,createdAt`, the fields in first-seen order, `files`. Fields past
- * `MAX_CSV_FIELDS` share the column `otherFields`, as a JSON object. It reads the submissions twice, because the head
- * has to name every field.
+ * `MAX_CSV_FIELDS` share the column `otherFields`, as a JSON object. The submissions are read twice, because the header
+ * names every field.
  */
 export async function* exportCsv(app: FormsApp, form: Form): AsyncGenerator<string> {
   const fields = new Set<string>();
@@ -33,7 +33,7 @@ export async function* exportCsv(app: FormsApp, form: Form): AsyncGenerator<stri
   for await (const page of eachSubmission(app, form)) {
     const lines = page.flatMap(({ id, createdAt, data, files }) => {
       const rest = Object.entries(data).filter(([field]) => !fields.has(field));
-      // One with another field came after the head was made.
+      // A submission that arrived after the header was written has a field without a column.
       if (rest.length > 0 && !hasOthers) return [];
       const values = [...fields].map((field) => (Object.hasOwn(data, field) ? data[field] : undefined));
       const other = rest.length > 0 ? Object.fromEntries(rest) : undefined;

@@ -3,12 +3,12 @@ import { AppError } from "../base/errors.ts";
 import { childrenOf, isDeeper } from "../base/json.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "./limits.ts";
 
-/** Text fields as they arrive one by one, within the limits of a submission. */
+/** Collects the text fields of a submission, within its limits. */
 export type Fields = {
   /** Throws `too_large`. */
   add(name: string, value: string): void;
   size(): number;
-  /** An object of the fields; one that repeats holds an array of its values, in order. */
+  /** A JSON object of the fields; a repeated field has an array of its values, in order. */
   toJson(): string;
 };
 
@@ -27,12 +27,12 @@ export function createFields(): Fields {
       else earlier.push(value);
     },
     size: () => count,
-    // fromEntries, because an assignment to `__proto__` would be lost.
+    // An assignment to `__proto__` would be lost; fromEntries keeps it.
     toJson: () => JSON.stringify(Object.fromEntries(values)),
   };
 }
 
-/** Throws `too_large` for the JSON of a submission that is nested too deep: to be asked before it is parsed. */
+/** Throws `too_large` for JSON that is nested too deep. Call it before parsing, which is expensive for such JSON. */
 export function checkDepth(json: Uint8Array): void {
   if (isDeeper(json, LIMITS.depth)) {
     throw new AppError("too_large", `the JSON is nested deeper than the limit of ${LIMITS.depth} levels`);
@@ -40,8 +40,8 @@ export function checkDepth(json: Uint8Array): void {
 }
 
 /**
- * Checks the JSON of a submission, nested no deeper than {@link checkDepth} allows. Throws `invalid` for anything but
- * an object with fields, `too_large` past a limit.
+ * Checks the parsed JSON of a submission, after {@link checkDepth}. Throws `invalid` for anything but an object with
+ * fields, `too_large` past a limit.
  */
 export function checkData(data: unknown): void {
   if (typeof data !== "object" || data === null || Array.isArray(data)) {
@@ -60,13 +60,13 @@ export function emptySubmission(): AppError {
   return new AppError("invalid", "the submission is empty: send at least one field or file");
 }
 
-/** A name from outside, fit for a message: in quotes, control characters shown, not too long. */
+/** A name that a sender chose, for a message: in quotes, with control characters escaped, shortened to 80 characters. */
 export function quoted(name: string): string {
   const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
   return JSON.stringify(short.toWellFormed());
 }
 
-/** How a page names a field: by a name that a form would have, so that no sender puts other words there. */
+/** A field as an HTML page names it: only by a plain identifier, so that a link cannot put other text on the page. */
 export function fieldLabel(name: string): string {
   return /^[A-Za-z_][\w.[\]-]{0,39}$/.test(name) ? `the field ${name}` : "a field";
 }
@@ -104,14 +104,14 @@ export function fieldTooLong(name: string): AppError {
   return overLimit(`the field ${quoted(name)} is`, LIMITS.fieldValue, `${fieldLabel(name)} is`);
 }
 
-/** `what` ends in a verb: "the body is"; `plainly` is the same without text that the sender chose. */
+/** The error `too_large`. `what` ends in a verb: "the body is"; `plainly` is the same without text that the sender chose. */
 export function overLimit(what: string, bytes: number, plainly = what): AppError {
   const exactly = bytes < 1024 ? "" : ` (${bytes} bytes)`;
   const limit = `larger than the limit of ${formatBytes(bytes)}${exactly}`;
   return new AppError("too_large", `${what} ${limit}`, { plain: `${plainly} ${limit}` });
 }
 
-/** Whether a text takes more bytes as UTF-8; a UTF-16 unit takes at most three. */
+/** Whether a text is longer than `bytes` in UTF-8. One UTF-16 unit takes at most three, so most texts need no count. */
 function isLonger(text: string, bytes: number): boolean {
   return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
 }

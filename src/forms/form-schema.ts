@@ -10,7 +10,7 @@ const webAddress = (what: string) =>
     .url({ protocol: /^https?$/, error: `${what} is an absolute address such as https://example.com/thanks` })
     .check(z.maxLength(2000, `${what} has at most 2000 characters`));
 
-/** An origin as browsers send it (RFC 6454): scheme, host and port, nothing after. */
+/** An origin as browsers send it (RFC 6454): scheme, host and port. */
 const origin = z
   .string()
   .check(
@@ -20,7 +20,7 @@ const origin = z
     ),
   );
 
-/** `count` submissions of one sender in `seconds`. */
+/** At most `count` submissions of one sender in `seconds`. */
 export const rateLimitSchema = z.strictObject({
   count: z.int().check(z.gte(1), z.lte(1_000_000, "a rate has at most 1000000 submissions")),
   seconds: z.int().check(z.gte(1), z.lte(86_400, "a rate is for a day at most")),
@@ -29,15 +29,15 @@ export const rateLimitSchema = z.strictObject({
 export const formSchema = z.object({
   slug: formSlug,
   name: z.string(),
-  /** The last part of the address that submissions are posted to. */
+  /** The last segment of the URL that submissions are posted to. */
   key: z.string(),
   enabled: z.boolean(),
   uploads: z.boolean(),
   successUrl: z.nullable(z.string()),
   errorUrl: z.nullable(z.string()),
-  /** Origins whose pages may post; empty means any. */
+  /** Origins whose pages may submit; empty for any. */
   allowedOrigins: z.array(z.string()),
-  /** Addresses and CIDR ranges that may not post. */
+  /** IP addresses and CIDR ranges that may not submit. */
   blockedSenders: z.array(z.string()),
   rateLimit: z.nullable(rateLimitSchema),
   /** Bytes. */
@@ -49,11 +49,11 @@ export const formSchema = z.object({
 
 /** A form as the admin API shows it. */
 export const formViewSchema = z.extend(formSchema, {
-  /** Where submissions are posted to: a path where the server has no public URL. */
+  /** The URL that submissions are posted to, or its path where the server has no public URL. */
   url: z.string(),
 });
 
-/** A change to a form; what is left out stays, null sets the default back. */
+/** A change to a form: absent settings stay as they are, null resets a setting to its default. */
 export const formPatchSchema = z.strictObject({
   name: z.optional(displayName),
   enabled: z.optional(z.boolean()),

@@ -14,7 +14,7 @@ export type FormPatch = z.infer<typeof formPatchSchema>;
 
 export type NewForm = z.infer<typeof newFormSchema>;
 
-/** A form as it is stored: null where it follows the default. Times are milliseconds since 1970. */
+/** A form as it is stored: null for a setting that follows the default. Times are milliseconds since 1970. */
 export type FormRecord = Omit<Form, "maxFileSize" | "maxFiles" | "createdAt" | "updatedAt"> & {
   maxFileSize: number | null;
   maxFiles: number | null;
@@ -22,7 +22,7 @@ export type FormRecord = Omit<Form, "maxFileSize" | "maxFiles" | "createdAt" | "
   updatedAt: number;
 };
 
-/** A form without any setting: enabled, uploads off, open to any origin. */
+/** A form with default settings: enabled, uploads off, open to any origin. */
 function blankForm(slug: string, key: string, now: number): FormRecord {
   return {
     slug,
@@ -42,7 +42,7 @@ function blankForm(slug: string, key: string, now: number): FormRecord {
   };
 }
 
-/** The record that a patch makes of another. */
+/** The record after a patch, and whether it differs. */
 export function applyFormPatch(
   current: FormRecord,
   patch: FormPatch,
@@ -54,7 +54,7 @@ export function applyFormPatch(
   return { record: { ...record, updatedAt: now }, result: "updated" };
 }
 
-/** The form that people see, with the defaults filled in. */
+/** A form as the product shows it, with the defaults filled in. */
 export function viewForm(record: FormRecord): Form {
   return {
     ...record,
@@ -79,7 +79,7 @@ export function noSuchForm(slugOrKey: string): AppError {
 
 export const FORM_KEY = /^[a-z0-9]{24}$/;
 
-/** The key in a form's address: 24 characters of `[a-z0-9]`, 124 bits. */
+/** A random key for the URL of a form: 24 characters of `[a-z0-9]`, 124 bits. */
 export function formKey(random: Random): string {
   return characters(random, 24);
 }

@@ -18,10 +18,10 @@ import {
 import { clearDeletedForms } from "./removal.ts";
 import type { FormsApp } from "./store.ts";
 
-/** How long a deletion takes the time of its caller, in milliseconds; the rest is done in the background. */
+/** Milliseconds after which a deletion returns to its caller; a job removes the rest in the background. */
 const DELETION_MS = 2000;
 
-/** Creates a form with its key: enabled, uploads off. Throws `conflict` where the slug is taken. */
+/** Creates a form with its key: enabled, uploads off. Throws `conflict` for a slug in use, `forbidden`. */
 export function createForm(app: FormsApp, caller: Caller, input: NewForm): Promise<Form> {
   requireScope(caller, "forms:write");
   return change(app, caller, async (): Promise<Plan<FormChange, Form>> => {
@@ -32,7 +32,7 @@ export function createForm(app: FormsApp, caller: Caller, input: NewForm): Promi
   });
 }
 
-/** Changes the settings of a form. Throws `not_found`. */
+/** Changes the settings of a form. Throws `not_found`, `forbidden`. */
 export function setForm(
   app: FormsApp,
   caller: Caller,
@@ -48,8 +48,8 @@ export function setForm(
 }
 
 /**
- * Deletes a form: it is gone at once, its submissions and their files in steps, so that nobody waits for a large form.
- * Throws `not_found`.
+ * Deletes a form. The form is gone at once; its submissions and files are removed in steps, in the background where there
+ * are many. Throws `not_found`, `forbidden`.
  */
 export async function deleteForm(app: FormsApp, caller: Caller, slugOrKey: string): Promise<void> {
   requireScope(caller, "forms:write");
@@ -70,7 +70,7 @@ export async function listForms(app: FormsApp): Promise<Form[]> {
   return (await app.store.forms.list()).map(viewForm);
 }
 
-/** Finds forms by the key in their address, kept in memory while no setup changes. */
+/** Returns a lookup of forms by the key in their URL, cached until the setup changes. */
 export function createFormFinder(
   store: FormsApp["store"],
 ): (key: string) => Form | undefined | Promise<Form | undefined> {

@@ -1,19 +1,20 @@
 import { KiB, MiB } from "../base/bytes.ts";
 
-/** Largest file of a submission unless the form says otherwise, in bytes, inclusive. */
+/** Default for the largest file of a submission, in bytes, inclusive. */
 export const DEFAULT_MAX_FILE_SIZE = MiB;
 
-/** Files in one submission unless the form says otherwise. */
+/** Default for the files in one submission. */
 export const DEFAULT_MAX_FILES = 5;
 
-/** What an operator may set at most: bytes of one file, files of one submission. */
+/** The highest limit that a form can set for the bytes of one file. */
 export const CEILING_FILE_SIZE = 10 * 1024 * MiB;
 
+/** The highest limit that a form can set for the files of one submission. */
 export const CEILING_FILES = 100;
 
-/** Limits of a submission that an ordinary form never meets. Sizes are bytes of UTF-8, inclusive. */
+/** Limits of a submission that an ordinary form never reaches. Sizes are bytes of UTF-8, inclusive. */
 export const SUBMISSION_LIMITS = {
-  /** Values, where a repeated field counts once for each. */
+  /** Values of text fields; every value of a repeated field counts. */
   fields: 200,
   fieldName: 200,
   fieldValue: 256 * KiB,
@@ -23,13 +24,13 @@ export const SUBMISSION_LIMITS = {
   multipartText: 4 * MiB,
   /** The header section of one part. */
   partHeaders: 16 * KiB,
-  /** What may stand before the first and after the last boundary of a multipart body. */
+  /** Bytes before the first and after the last boundary of a multipart body. */
   multipartPadding: 64 * KiB,
-  /** Containers inside containers: `{"a":1}` is 1. */
+  /** Nested containers: `{"a":1}` is 1. */
   depth: 16,
   /** A file name as sent. */
   fileName: 1024,
-  /** Characters of the media type that a file part names. */
+  /** Characters of the media type of a file. */
   fileType: 255,
 } as const;
 

@@ -2,10 +2,10 @@ import type { Job } from "../base/jobs.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import type { FormsApp } from "./store.ts";
 
-/** Submissions that one transaction deletes: others write between two of them. */
+/** Submissions or files removed in one transaction, between which other writes take their turn. */
 const STEP = 500;
 
-/** Removes the files that no submission needs any more. What fails stays recorded, and is tried with the next call. */
+/** Removes loose files, which belong to no submission any more. Files that cannot be removed stay recorded for the next call. */
 export async function removeLooseFiles({ store, blobs }: FormsApp): Promise<void> {
   for (;;) {
     const keys = await store.submissions.looseFiles(STEP);
@@ -16,7 +16,8 @@ export async function removeLooseFiles({ store, blobs }: FormsApp): Promise<void
 }
 
 /**
- * Removes what deleted forms have left, until `deadline` in milliseconds since 1970. Returns whether all of it is gone.
+ * Removes the submissions and files of deleted forms, until `deadline` in milliseconds since 1970. Returns whether nothing
+ * is left.
  */
 export async function clearDeletedForms(app: FormsApp, deadline = Infinity): Promise<boolean> {
   while (await app.store.submissions.clearDeleted(STEP)) {
@@ -27,12 +28,12 @@ export async function clearDeletedForms(app: FormsApp, deadline = Infinity): Pro
   return true;
 }
 
-/** How often a server looks for what other processes have deleted, in milliseconds. */
+/** Milliseconds between two checks for deletions by other processes. */
 const REMOVAL_MS = 60_000;
-/** How long one run of the job takes at most, so that a server that stops does not wait for all of it. */
+/** Longest run of the job in milliseconds, which a server that stops has to wait for. */
 const RUN_MS = 1000;
 
-/** The job of a server that removes the files and submissions that nothing needs any more. */
+/** The job that removes loose files, and the submissions of deleted forms. */
 export function removalJob(app: FormsApp): Job {
   let isDone = true;
   return {

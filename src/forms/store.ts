@@ -12,35 +12,35 @@ type FormStore = {
   list(): Promise<FormRecord[]>;
   page(query: PageQuery): Promise<Page<FormRecord>>;
   find(slugOrKey: string): Promise<FormRecord | undefined>;
-  /** Only by the key in its address. */
+  /** By key alone, as in the URL that submissions are posted to. */
   findByKey(key: string): Promise<FormRecord | undefined>;
 };
 
 export type SubmissionStore = {
   /**
-   * Throws `not_found` for the form; `invalid`, and stores nothing, where nobody waits for the submission any more as its
-   * commit begins.
+   * Throws `not_found` for the form; `invalid`, and stores nothing, where `isAbandoned` returns true when the commit
+   * begins: the sender has disconnected.
    */
   insert(submission: StoredSubmission, isAbandoned?: () => boolean): Promise<void>;
   /**
-   * Newest first: at most `limit` of those older than `before`, which need not exist any more, and at least one
-   * but no more than about `MAX_PAGE_BYTES` of them.
+   * Newest first: at most `limit` submissions with an id below `before`, which need not exist, and no more than about
+   * `MAX_PAGE_BYTES`, but at least one.
    */
   list(form: string, limit: number, before: string | null): Promise<SubmissionPage>;
   find(id: string): Promise<Submission | undefined>;
   count(form: string): Promise<number>;
-  /** Its files are loose from then on. Returns whether there was such a submission. */
+  /** Deletes a submission and records its files as loose. Returns whether it existed. */
   delete(id: string): Promise<boolean>;
   /** Removes at most `limit` submissions of deleted forms, as `delete` does. Returns whether any may be left. */
   clearDeleted(limit: number): Promise<boolean>;
-  /** Files by blob key, those after one; at most `limit`. */
+  /** Files sorted by blob key: at most `limit`, starting after the key `after`. */
   files(after: string, limit: number): Promise<StoredFile[]>;
-  /** The bytes of all files together. */
+  /** The total bytes of all files. */
   fileBytes(): Promise<number>;
-  /** The blob keys of at most `limit` files that no submission needs any more. */
+  /** The blob keys of at most `limit` loose files: recorded for removal, because their submission was deleted. */
   looseFiles(limit: number): Promise<string[]>;
   forgetLooseFiles(keys: string[]): Promise<void>;
-  /** Of these blob keys, the ones that no submission refers to and that are not loose. */
+  /** Those of `keys` that neither a submission nor the record of loose files contains. */
   unreferenced(keys: string[]): Promise<string[]>;
   /** The greatest id of all submissions; null where there is none. */
   newestId(): Promise<string | null>;
@@ -48,9 +48,9 @@ export type SubmissionStore = {
 
 export type StoredSubmission = {
   id: string;
-  /** The form's key: it outlives a slug. */
+  /** The key of the form, because its slug may be reused. */
   formKey: string;
-  /** A JSON object as text, as it came. */
+  /** A JSON object as text, as the sender sent it. */
   data: string;
   files: (FileInfo & { key: string })[];
   createdAt: number;

@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import { timestamp } from "../base/slug-schema.ts";
 
 export const fileSchema = z.object({
-  /** The name of the form field it came in. */
+  /** The name of the form field. */
   field: z.string(),
-  /** As the sender named it: for showing, never a path. */
+  /** The name that the sender chose: for display, never a path. */
   name: z.string(),
-  /** Media type as the sender gave it, or from the extension. */
+  /** The media type that the sender named, or that the extension implies. */
   type: z.string(),
   /** Bytes. */
   size: z.int(),

@@ -3,17 +3,17 @@ import { AppError } from "../base/errors.ts";
 import type { StagedBlob } from "../blobs/blobs.ts";
 import type { fileSchema, submissionSchema } from "./submission-schema.ts";
 
-/** A file of a submission as the database knows it. */
+/** A file of a submission as the database stores it: `key` is its blob key, `submission` an id. */
 export type StoredFile = { key: string; submission: string; name: string; size: number; sha256: string };
 
 export type FileInfo = z.infer<typeof fileSchema>;
 
 export type Submission = z.infer<typeof submissionSchema>;
 
-/** `more` says whether older ones follow. */
+/** `more` is true where older submissions follow. */
 export type SubmissionPage = { submissions: Submission[]; more: boolean };
 
-/** What a sender sent, read and checked but not yet stored. */
+/** A submission that was read and checked but is not yet stored. */
 export type Draft = {
   /** A JSON object as text. */
   data: string;

@@ -13,9 +13,10 @@ import {
 } from "./submission.ts";
 
 /**
- * Stores a submission and returns its id once row and files survive a power cut. Files come first, so that no row
- * ever names a file that is not there. Throws `unavailable`, and `invalid` where nobody waits for it any more (`isAbandoned`); then nothing
- * is stored. What goes wrong after that is reported: the submission is stored, and the next start clears up.
+ * Stores a submission and returns its id once its row and files survive a power cut. Files are stored first, so that a
+ * row never refers to a missing file. Throws `unavailable`, or `invalid` where the sender has disconnected
+ * (`isAbandoned`); nothing is stored then. An error after the commit goes to `report`: the submission is stored, and the
+ * next start removes the note of its files.
  */
 export async function storeSubmission(
   app: FormsApp,
@@ -107,7 +108,7 @@ export async function openFile(
   return { file: files[position - 1]!, bytes };
 }
 
-/** The number of the file meant; where one is named like another's number, the number wins. */
+/** The number of a file. A number takes precedence over a file whose name is that number. */
 function findFile(files: FileInfo[], numberOrName: string): number {
   const position = /^[1-9]\d{0,3}$/.test(numberOrName) ? Number(numberOrName) : 0;
   if (position >= 1 && position <= files.length) return position;
@@ -115,20 +116,20 @@ function findFile(files: FileInfo[], numberOrName: string): number {
   if (named.length === 1) return named[0]!;
   if (named.length > 1) {
     throw new AppError("conflict", `${named.length} files of this submission have that name`, {
-      hint: `say which by its number: ${named.join(", ")}`,
+      hint: `select one by its number: ${named.join(", ")}`,
     });
   }
   throw new AppError("not_found", "this submission has no such file", {
     hint:
       files.length === 0
-        ? "it came without files"
-        : `say one of the numbers 1 to ${files.length}, or a file's name`,
+        ? "it has no files"
+        : `select a file by its number, 1 to ${files.length}, or by its name`,
   });
 }
 
 /**
- * Clears up after a process that ended in the middle of storing or deleting a submission: removes its files where it
- * has no row. No other file is touched, whatever the database holds. Returns how many were removed.
+ * Removes the files of submissions that a process began to store before it was killed. Only files that a note names and
+ * no row refers to are removed. Returns how many.
  */
 export async function recoverUploads(app: FormsApp): Promise<number> {
   let removed = 0;
