@@ -1,10 +1,10 @@
+import { PAYLOAD_SUFFIX } from "../faults.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { FlagRecord } from "../flag.ts";
 import type { FlagDefinition } from "../import.ts";
 import { MAX_DESCRIPTION } from "../limits.ts";
 import { type FlagRules, parseRules, rulesText } from "../rules.ts";
 import { type SegmentRecord, referencesOf } from "../segment.ts";
-import { PAYLOAD_SUFFIX } from "./flag.ts";
 import { type Segments, putIn } from "./segments.ts";
 
 /** A flag in a file of flagd: https://flagd.dev/reference/flag-definitions/ */

@@ -3,8 +3,7 @@ import { parseRules } from "../rules.ts";
 import { type Context, type Evaluation, compileFlag } from "./evaluate.ts";
 import type { Segments } from "./segments.ts";
 
-/** How the key of a plain flag's payload ends, and what its one variant is called. */
-export const PAYLOAD_SUFFIX = ".payload";
+/** What the one variant of a plain flag's payload is called. */
 const PAYLOAD_VARIANT = "payload";
 
 const ON: Evaluation = { value: true, variant: "on", reason: "STATIC" };

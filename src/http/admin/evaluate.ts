@@ -1,9 +1,10 @@
+import { PAYLOAD_SUFFIX } from "../../flags/faults.ts";
 import type { App } from "../../app.ts";
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { type FlagPlace, noSuchFlag } from "../../flags/flag.ts";
 import type { Context, Evaluation } from "../../flags/flagd/evaluate.ts";
-import { PAYLOAD_SUFFIX, createDecide, evaluateFlag, evaluatePayload } from "../../flags/flagd/flag.ts";
+import { createDecide, evaluateFlag, evaluatePayload } from "../../flags/flagd/flag.ts";
 import { RULE_LIMITS } from "../../flags/limits.ts";
 import { rulesBySegment } from "../../flags/segment.ts";
 import { ContextError, checkContext } from "../flags/ofrep-context.ts";

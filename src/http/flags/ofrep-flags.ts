@@ -1,14 +1,9 @@
+import { PAYLOAD_SUFFIX } from "../../flags/faults.ts";
 import type { App } from "../../app.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { FlagRecord } from "../../flags/flag.ts";
 import type { Context, Evaluation } from "../../flags/flagd/evaluate.ts";
-import {
-  type Decide,
-  PAYLOAD_SUFFIX,
-  createDecide,
-  evaluateFlag,
-  evaluatePayload,
-} from "../../flags/flagd/flag.ts";
+import { type Decide, createDecide, evaluateFlag, evaluatePayload } from "../../flags/flagd/flag.ts";
 import type { Readable } from "../../flags/reads.ts";
 import { parseRules } from "../../flags/rules.ts";
 import { rulesBySegment } from "../../flags/segment.ts";
