@@ -178,7 +178,7 @@ const SECTIONS: Section[] = [
         what: "age of what is answered from memory, while other processes make changes",
         past: "the database is read",
       },
-      SCHEDULE_LOOK_MS: {
+      SCHEDULE_POLL_MS: {
         unit: "ms",
         what: "time between two checks for scheduled changes of other processes",
         past: "",

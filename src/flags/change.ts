@@ -5,9 +5,9 @@ import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
 type Recorded = { history: HistoryEntry | null };
 
-/** A change of flags, segments or scheduled changes, as the store makes it. */
+/** A change of flags, segments or scheduled changes, as the store applies it. */
 export type FlagChange =
-  /** Sets the values in one environment; a flag that is new to the project is made, off in the others. */
+  /** Sets the values in one environment; a flag that is new to the project is created, and is off in the others. */
   | ({ change: "putFlag"; describes: boolean; record: FlagRecord } & FlagPlace & Recorded)
   | ({ change: "deleteFlag"; project: string; flag: string } & Recorded)
   | ({ change: "putSegment"; record: SegmentRecord } & SegmentPlace & Recorded)

@@ -3,10 +3,10 @@ import { depthOf } from "../base/json.ts";
 import { findSlugFault } from "../base/slug.ts";
 import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH } from "./limits.ts";
 
-/** How the name ends under which the payload of a plain flag is evaluated. */
+/** Suffix of the key under which the payload of a plain flag is evaluated. */
 export const PAYLOAD_SUFFIX = ".payload";
 
-/** Last parts of addresses that are not flags. */
+/** Slugs that would clash with paths of the API. */
 const RESERVED = ["preview", "code-refs"];
 
 /** Why a text cannot name a flag; undefined where it can. */

@@ -1,13 +1,13 @@
 import { AppError } from "../base/errors.ts";
 import { applyRules, changesRules, parseRules } from "./rules.ts";
 import type { FlagPatch, FlagRecord } from "./flag.ts";
-import { mayMakeGaps, missingSegments, requireNoGaps } from "./flagd/gaps.ts";
-import { findNestingFaults, putIn, type Segments } from "./flagd/segments.ts";
+import { canCauseGaps, missingSegments, requireNoGaps } from "./flagd/gaps.ts";
+import { findNestingFaults, inlineSegments, type Segments } from "./flagd/segments.ts";
 import { referencesOf } from "./segment.ts";
 
 /**
- * Checks the rules that a patch leaves a flag with, where it changes them. Throws `invalid` for what flagd's schema does
- * not know or cannot be evaluated here.
+ * Checks the rules that a flag has after a patch, where the patch changes them. Throws `invalid` for rules that flagd's
+ * schema rejects or that cannot be evaluated here.
  */
 export async function requireSoundRules(
   current: FlagRecord | undefined,
@@ -17,18 +17,18 @@ export async function requireSoundRules(
   if (!changesRules(patch)) return;
   const rules = applyRules(current?.rules ?? null, patch);
   if (rules === null) return;
-  // Only here: the library takes as long to load as all the rest of a command.
+  // Imported on demand: the library takes as long to load as the rest of a command.
   const { checkRules } = await import("./flagd/check.ts");
-  // What somebody writes here is checked more strictly than what is stored already, which may have been imported.
+  // A rule in the patch is checked strictly; the stored rule may be an imported one, for which less is required.
   const isStrict = patch.targeting != null;
-  const found = await segments();
-  checkRules(parseRules(rules), found, isStrict);
-  if (mayMakeGaps(patch)) requireNoGaps(parseRules(rules), found);
+  const existing = await segments();
+  checkRules(parseRules(rules), existing, isStrict);
+  if (canCauseGaps(patch)) requireNoGaps(parseRules(rules), existing);
 }
 
 /**
- * Throws `invalid` for a rule that cannot be a segment, that refers to one that does not exist or back to itself, or that
- * makes rules of flags too large.
+ * Throws `invalid` for a rule that cannot be a segment, that refers to a missing segment or back to itself, or that makes
+ * the rule of a flag too large.
  */
 export async function requireSoundSegment(
   name: string,
@@ -58,8 +58,8 @@ export function requireRoom(flags: FlagRecord[], segments: Segments): void {
 }
 
 /**
- * Checks that rules that come from another place or time fit the segments of an environment. Throws `conflict` where one
- * refers to a segment that is missing there, `invalid` where it would be too large.
+ * Checks that rules from another environment or an earlier revision fit the segments of an environment. Throws `conflict`
+ * where a rule refers to a segment that is missing there, `invalid` where it would be too large.
  */
 export function requireFit(flags: FlagRecord[], segments: Segments, environment: string): void {
   requireRoom(flags, segments);
@@ -79,7 +79,7 @@ export function requireFit(flags: FlagRecord[], segments: Segments, environment:
 function fits(targeting: unknown, segments: Segments): boolean {
   if (targeting === undefined) return true;
   try {
-    putIn(segments, targeting);
+    inlineSegments(segments, targeting);
     return true;
   } catch (error) {
     if (error instanceof RangeError) return false;

@@ -19,15 +19,15 @@ export type FlagRecord = {
   expiresAt: number | null;
   /** `FlagRules` as JSON text, or null for a plain flag. */
   rules: string | null;
-  /** Whether the values came in a file of flagd, and nothing was set here since. */
+  /** Whether the values come from a flagd file and were not set since. */
   imported: boolean;
   createdAt: number;
   updatedAt: number;
-  /** Of the last change to the flag here; 0 before changes were counted. */
+  /** The revision of the last change to this record; 0 for a record older than revisions. */
   revision: number;
 };
 
-/** The flag that readers see at a moment: one past its expiry is off. */
+/** The flag as readers see it at `now`: off once it has expired. */
 export function viewFlag(record: FlagRecord, now: number): Flag {
   return {
     slug: record.slug,
@@ -40,7 +40,7 @@ export function viewFlag(record: FlagRecord, now: number): Flag {
   };
 }
 
-/** What is set, or the value of the default variant; `{}` without either. */
+/** The payload that is set, or the value of the default variant; `{}` without either. */
 function payloadOf({ payload, rules }: FlagRecord): unknown {
   if (rules !== null) {
     const { variants, defaultVariant } = parseRules(rules);
@@ -49,7 +49,7 @@ function payloadOf({ payload, rules }: FlagRecord): unknown {
   return payload === null ? {} : JSON.parse(payload);
 }
 
-/** A payload as it is stored: an empty object and none are one and the same. */
+/** The JSON text to store for a payload; null for `{}`, which is the same as no payload. */
 export function payloadText(payload: unknown): string | null {
   const text = payload === undefined ? "{}" : JSON.stringify(payload);
   return text === "{}" ? null : text;
@@ -59,10 +59,10 @@ export function hasExpired(record: FlagRecord, now: number): boolean {
   return record.expiresAt !== null && record.expiresAt <= now;
 }
 
-/** A flag after a change, and what that change is to be called. */
+/** A flag after a change, and whether the change created, updated or did not alter it. */
 export type ChangedFlag = { record: FlagRecord; result: SetResult };
 
-/** What a change makes of the current record, which is undefined where the flag is new. */
+/** Applies a change to the current record; undefined stands for a new flag, which starts off and empty. */
 export function changeRecord(
   slug: string,
   current: FlagRecord | undefined,
@@ -87,7 +87,7 @@ export function changeRecord(
   return { record: { ...record, updatedAt: now }, result: "updated" };
 }
 
-/** What a patch makes of the current record. Throws `invalid` for one that does not fit it. */
+/** Applies a patch to the current record; undefined stands for a new flag. Throws `invalid` for a patch that does not fit. */
 export function applyPatch(
   slug: string,
   current: FlagRecord | undefined,
@@ -116,7 +116,7 @@ function patched(before: FlagRecord, patch: FlagPatch): FlagRecord {
   return record;
 }
 
-/** Where the values came from makes no difference. */
+/** Ignores `imported`: the origin of values is not a value. */
 function sameRecord(a: FlagRecord, b: FlagRecord): boolean {
   return (Object.keys(a) as (keyof FlagRecord)[]).every(
     (field) => field === "imported" || a[field] === b[field],

@@ -22,7 +22,7 @@ import type { FlagsApp } from "./store.ts";
 
 /**
  * Creates a flag or changes its values in one environment; a new flag is off in the others. Throws `invalid` for a patch
- * or a rule that does not fit, `conflict` unless the flag is at the `expected` revision, for a lock as
+ * or a rule that does not fit, `conflict` unless the flag is at the `expected` revision, and as
  * `requireChangeable`.
  */
 export async function setFlag(
@@ -41,7 +41,7 @@ export async function setFlag(
   });
 }
 
-/** Sets a flag to what it was after the revision `to`. Throws as `stateAfter`, `requireFit` and `setFlag`. */
+/** Sets a flag to its state after the revision `to`. Throws as `stateAfter`, `requireFit` and `setFlag`. */
 export function rollbackFlag(
   app: FlagsApp,
   caller: Caller,
@@ -85,13 +85,13 @@ function changeFlag(
   caller: Caller,
   place: FlagPlace,
   expected: number | null,
-  make: (before: FlagRecord | undefined, at: number) => Promise<ChangedFlag>,
+  plan: (before: FlagRecord | undefined, at: number) => Promise<ChangedFlag>,
 ): Promise<ChangedFlag> {
   return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, ChangedFlag>> => {
     const before = await app.store.flags.find(place);
     await requireChangeable(app, caller, place);
     requireRevision(place.flag, before?.revision ?? 0, expected);
-    const { record, result } = await make(before, at);
+    const { record, result } = await plan(before, at);
     if (result === "unchanged") return { changes: [], result: { record, result } };
     const after = { ...record, revision: version + 1 };
     return { changes: [putFlag(place, before, after)], result: { record: after, result } };

@@ -4,7 +4,7 @@ import { payloadText, type FlagPlace, type FlagRecord } from "./flag.ts";
 import type { Change } from "../projects/history.ts";
 import { parseRules } from "./rules.ts";
 
-/** A flag in one environment as the history keeps it, from which it can be set again. */
+/** A flag in one environment as the history records it, complete enough to restore it. */
 export type FlagState = {
   enabled: boolean;
   /** Left out where none is set. */
@@ -27,7 +27,7 @@ export function flagState(record: FlagRecord): FlagState {
   };
 }
 
-/** Sets a record to what a flag was. */
+/** Returns a function that sets a record to a recorded state. */
 export function restore(state: FlagState): (record: FlagRecord) => FlagRecord {
   const { enabled, payload, expiredAt, description, ...rules } = state;
   return (record) => ({
@@ -40,11 +40,11 @@ export function restore(state: FlagState): (record: FlagRecord) => FlagRecord {
   });
 }
 
-/** What a change left a flag as. Throws `not_found` where it is none of that flag there, `invalid` for a deletion. */
+/** The state of a flag after a change. Throws `not_found` for a change of something else, `invalid` for a deletion. */
 export function stateAfter({ environment, flag }: FlagPlace, to: number, change?: Change): FlagState {
   const reason = "revision-not-found";
   if (change?.kind !== "flag" || change.name !== flag)
-    throw new AppError("not_found", `revision ${to} is no change of the flag "${flag}"`, { reason });
+    throw new AppError("not_found", `revision ${to} is not a change of the flag "${flag}"`, { reason });
   if (change.after === null)
     throw new AppError("invalid", `"${flag}" was deleted at revision ${to}: name one before it`, { reason });
   if (change.environment !== environment) {
@@ -54,11 +54,11 @@ export function stateAfter({ environment, flag }: FlagPlace, to: number, change?
   return change.after as FlagState;
 }
 
-/** Throws `conflict` where somebody else was faster: `expected` is 0 for what should not exist yet, null for any. */
+/** Throws `conflict` unless the revision is the expected one: 0 for a name that should not exist yet, null for any. */
 export function requireRevision(name: string, current: number, expected: number | null): void {
   if (expected === null || current === expected) return;
-  const found = current === 0 ? "does not exist" : `is at revision ${current}`;
-  throw new AppError("conflict", `"${name}" was changed meanwhile: it ${found}, not at ${expected}`, {
+  const actual = current === 0 ? "does not exist" : `is at revision ${current}`;
+  throw new AppError("conflict", `"${name}" was changed meanwhile: it ${actual}, not at ${expected}`, {
     reason: "revision-differs",
   });
 }

@@ -9,9 +9,9 @@ export type FlagDefinition = Pick<FlagRecord, "slug" | "enabled" | "payload" | "
 /** What an import sets in one environment; everything that it does not name stays. */
 export type ImportPlan = {
   flags: FlagDefinition[];
-  /** In the order in which they are put into rules, which is theirs from then on. `rule` is JSON text. */
+  /** In the order of the file, which becomes their order in the environment. `rule` is JSON text. */
   segments: { name: string; rule: string }[];
-  /** Of the flag set, as a JSON object; null where none is named. */
+  /** Metadata of the flag set, as JSON text of an object; null where the file has none. */
   metadata: string | null;
 };
 
@@ -21,7 +21,7 @@ export type ImportResult = {
   metadata: SetResult;
 };
 
-/** Sets a record to a definition; the description, which every environment shows, only where one is given. */
+/** Returns a function that sets a record to a definition; without a description, the record keeps its own. */
 export function define(definition: FlagDefinition): (record: FlagRecord) => FlagRecord {
   return (record) => ({ ...record, ...definition, imported: true });
 }

@@ -16,8 +16,8 @@ type Where = { project: string; environment: string };
 type State = { flags: FlagRecord[]; segments: SegmentRecord[]; metadata: string };
 
 /**
- * Imports a file of flagd into an environment: all of it or nothing; a dry run returns what it would do. Throws `invalid`
- * for what cannot be honoured, with a JSON pointer (RFC 6901) to each fault, for a lock as `requireChangeable`.
+ * Imports a flagd file into an environment, all of it or nothing; a dry run returns what would change. Throws `invalid`
+ * for a file that cannot be imported, with a JSON pointer (RFC 6901) to each fault, and as `requireChangeable`.
  */
 export async function importFlags(
   app: FlagsApp,
@@ -27,7 +27,7 @@ export async function importFlags(
   dryRun: boolean,
 ): Promise<ImportResult & { warnings: string[] }> {
   requireScope(caller, "flags:write", where);
-  // Only here: the library takes as long to load as all the rest of a command.
+  // Imported on demand: the library takes as long to load as the rest of a command.
   const { planImport } = await import("./flagd/import.ts");
   return change(app, caller, async (moment) => {
     if (!dryRun) await requireChangeable(app, caller, where);
@@ -99,7 +99,7 @@ function planChanges(
 }
 
 /**
- * Adds the change that puts the segments named in their order, where they have another: they change places among
+ * Adds the change that puts the wanted segments in their order, where they are not in it yet: they trade places among
  * themselves, and the others keep theirs. Returns the names that move.
  */
 function planOrder(
@@ -114,8 +114,8 @@ function planOrder(
   const named = all.filter((name) => names.includes(name));
   const moved = new Set(names.filter((name, index) => named[index] !== name));
   if (moved.size > 0) {
-    const left = [...names];
-    const order = all.map((name) => (named.includes(name) ? left.shift()! : name));
+    const remaining = [...names];
+    const order = all.map((name) => (named.includes(name) ? remaining.shift()! : name));
     changes.push(orderSegments(project, environment, order));
   }
   return moved;

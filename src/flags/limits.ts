@@ -6,20 +6,20 @@ export const MAX_PAYLOAD = 256 * KiB;
 /** Containers inside containers in a payload. */
 export const MAX_PAYLOAD_DEPTH = 64;
 
-/** Limits of targeting, so that no rule can hold a server up. */
+/** Limits of targeting rules, so that none can block a server. */
 export const RULE_LIMITS = {
   /** Variants, targeting and metadata of a flag, or the rule of a segment, as JSON text in bytes. */
   bytes: 256 * KiB,
   /** Containers inside containers in a rule. */
   depth: 64,
-  /** Values in a rule once every segment stands in the place of its reference. */
+  /** Values in a rule once every reference is replaced by its segment. */
   nodes: 20_000,
-  /** Operations that one evaluation may take, and all that one request asks for. */
+  /** Operations of one evaluation, and of all evaluations of one request. */
   steps: 20_000,
   requestSteps: 200_000,
-  /** Elements that an operation may put together, and that an array of a context may have. */
+  /** Elements of an array that an operation builds, and of an array in a context. */
   elements: 1000,
-  /** Characters that an operation may put together. */
+  /** Characters of a text that an operation builds. */
   characters: 64 * KiB,
   /** The context of an evaluation as JSON text in bytes, and containers inside containers in it. */
   context: 64 * KiB,
@@ -31,5 +31,5 @@ export const RULE_LIMITS = {
 /** Characters of a flag's description. */
 export const MAX_DESCRIPTION = 2000;
 
-/** How often a server looks for scheduled changes that another process made, in milliseconds. */
-export const SCHEDULE_LOOK_MS = 1000;
+/** How often a server checks for changes that another process scheduled, in milliseconds. */
+export const SCHEDULE_POLL_MS = 1000;

@@ -7,12 +7,12 @@ export const promotionOrderSchema = z.strictObject({
   flags: z.optional(z.array(z.string()).check(z.minLength(1, "name a flag, or leave flags out for all"))),
   /** Copies the segments that the rules need too. */
   segments: z.optional(z.boolean()),
-  /** Tells what would change, and changes nothing. */
+  /** Returns what would change, and changes nothing. */
   dryRun: z.optional(z.boolean()),
 });
 
 export const promotionSchema = z.object({
-  /** Those that change. */
+  /** The flags that change. */
   flags: z.array(
     z.object({
       slug: z.string(),
@@ -21,9 +21,9 @@ export const promotionSchema = z.object({
       after: z.any(),
     }),
   ),
-  /** How many stay as they are. */
+  /** The number of flags that stay as they are. */
   unchanged: z.int(),
-  /** Those that rules refer to and that are missing (`before` is null) or different in the target. */
+  /** Segments that the rules refer to and that are missing (`before` is null) or different in the target. */
   segments: z.array(
     z.object({ name: z.string(), copied: z.boolean(), before: z.nullable(z.any()), after: z.any() }),
   ),

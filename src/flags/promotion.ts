@@ -8,31 +8,31 @@ export type PromotionOrder = { from: string; to: string; flags: string[] | null;
 
 /** What a promotion does. */
 export type Promotion = {
-  /** Those that change. */
+  /** The flags that change. */
   flags: { slug: string; result: SetResult; before: FlagState; after: FlagState }[];
-  /** How many stay as they are. */
+  /** The number of flags that stay as they are. */
   unchanged: number;
-  /** Those that rules refer to and that are another in the target; `before` is null where it has none. */
+  /** Segments that the rules refer to and that are missing (`before` is null) or different in the target. */
   segments: { name: string; copied: boolean; before: unknown; after: unknown }[];
 };
 
-/** The values of a flag in one environment, as it has them in another. */
+/** Returns a function that gives a record the values of another environment. */
 export function withValuesOf({ enabled, payload, expiresAt, rules }: FlagRecord) {
   return (record: FlagRecord): FlagRecord => ({ ...record, enabled, payload, expiresAt, rules });
 }
 
-/** Of the segments those that the rules of these flags refer to, also through one another, in their order. */
+/** The segments that the rules of these flags refer to, also through one another, in the order given. */
 export function segmentsNeeded(flags: FlagRecord[], segments: SegmentRecord[]): SegmentRecord[] {
   const byName = new Map(segments.map((segment) => [segment.name, segment]));
   const needed = new Set<SegmentRecord>();
-  const look = (rule: string) => {
+  const addReferences = (rule: string) => {
     for (const name of referencesOf(rule)) {
       const segment = byName.get(name);
       if (!segment || needed.has(segment)) continue;
       needed.add(segment);
-      look(segment.rule);
+      addReferences(segment.rule);
     }
   };
-  for (const { rules } of flags) look(rules ?? "");
+  for (const { rules } of flags) addReferences(rules ?? "");
   return segments.filter((segment) => needed.has(segment));
 }

@@ -13,8 +13,8 @@ import { applyRule, rulesBySegment, type SegmentRecord } from "./segment.ts";
 import type { FlagsApp } from "./store.ts";
 
 /**
- * Copies values of flags from one environment of a project to another. A dry run returns what it would do. Throws
- * `not_found`, `conflict` with the reason `segment-missing` for a rule whose segments the target lacks, for a lock as
+ * Copies values of flags from one environment of a project to another. A dry run returns what would change. Throws
+ * `not_found`, `conflict` with the reason `segment-missing` for a rule whose segments the target lacks, and as
  * `requireChangeable`.
  */
 export async function promoteFlags(
@@ -99,7 +99,7 @@ function planPromotion(
   });
   const changed = promoted.filter(({ result }) => result !== "unchanged");
   const after = rulesBySegment([...targetSegments, ...(copies ? different : [])]);
-  // What a dry run shows is what `segments` would bring.
+  // A dry run lists missing segments, which `segments` would copy, instead of failing.
   if (!dryRun)
     requireFit(
       changed.map(({ record }) => record),

@@ -2,23 +2,23 @@ import type { FlagsApp } from "./store.ts";
 import type { Job } from "../base/jobs.ts";
 import type { FlagRead } from "./flag-read.ts";
 
-/** Marks of the same flag are this far apart, in milliseconds: reads are counted to about that. */
+/** Least time between two recorded reads of a flag, in milliseconds, and so the precision of read times. */
 export const READ_INTERVAL = 3_600_000;
 
-/** When something that readers are answered from was last marked; -Infinity where it never was. */
+/** Something that readers read; `readAt` is when a read was last recorded, -Infinity before the first. */
 export type Readable = { readAt: number };
 
-/** Counts a read at a time in milliseconds since 1970; hardly ever more than a comparison. */
+/** Records a read at a time in milliseconds since 1970; nearly every call is only a comparison. */
 export type NoteRead = (read: Readable, environmentKey: string, slug: string | null, now: number) => void;
 
 /**
- * Gathers when flags are read, so that those that nobody reads can be told. What is gathered outlives the snapshot
- * that was read; `flush` stores it with one write, and keeps it where that fails; without one a crash forgets it.
+ * Collects when flags are read, so that unread flags can be listed. The times outlive the snapshot that was read.
+ * `flush` stores them in one write, and keeps them where that fails; a crash before a flush loses them.
  */
 export function createReads(store: FlagsApp["store"]): {
   note: NoteRead;
   flush: () => Promise<void>;
-  /** The job of a server that stores them. */
+  /** Flushes at intervals. */
   job: Job;
 } {
   let marks = new Map<string, FlagRead>();
@@ -33,7 +33,7 @@ export function createReads(store: FlagsApp["store"]): {
     try {
       await store.flags.markRead([...taken.values()]);
     } catch (error) {
-      // The next write takes them along; a mark that came meanwhile is newer.
+      // Kept for the next write; marks that were added meanwhile are newer.
       marks = new Map([...taken, ...marks]);
       throw error;
     }

@@ -1,17 +1,19 @@
+import { PAYLOAD_SUFFIX } from "./faults.ts";
+
 /** The name of a flag in a text, with the number of its line. */
 export type Reference = { slug: string; line: number };
 
-/** Where a flag is referred to: how often, and the first places. */
+/** How often a flag is referred to, and the first places. */
 type Referred = { slug: string; references: number; places: { file: string; line: number }[] };
 
-/** Places that are kept of each flag. */
+/** Most places listed for a flag. */
 const MAX_PLACES = 100;
 
-/** Of a name in quotes, which is what all of them take first or, in Go, second. */
+/** A flag's name in quotes: the first argument of each call or, in Go, the second. */
 const NAME = "\\\\?[\"'`]([A-Za-z0-9][A-Za-z0-9._-]{0,149})\\\\?[\"'`]";
 /** What may stand between the name of a function and its first argument: types, and the argument's name. */
 const OPEN = String.raw`(?:<[^<>()]{0,100}>)?\(\s{0,200}(?:\w{1,40}\s?[:=]\s?)?`;
-/** How OpenFeature's SDKs evaluate a flag, the flag being the group of each. */
+/** The calls by which OpenFeature's SDKs evaluate a flag; the group of each is the flag. */
 const CALLS = [
   String.raw`\b(?:[gG]et|[fF]etch)_?(?:[bB]ool(?:ean)?|[sS]tring|[nN]umber|[iI]nt(?:eger)?|[lL]ong|[fF]loat|[dD]ouble|[oO]bject|[sS]truct)_?(?:[vV]alue|[dD]etails|Flag)(?:_?[dD]etails)?(?:_?[aA]sync)?${OPEN}${NAME}`,
   String.raw`\buse(?:Suspense|Boolean|String|Number|Object)?Flag(?:Value|Details)?${OPEN}${NAME}`,
@@ -23,50 +25,49 @@ const CALLS = [
 const URL_PATHS = ["/api/v1/flags/", "/ofrep/v1/evaluate/flags/"];
 
 /**
- * Makes a function that finds references in a text: to the flags given, wherever they are named; and to any other by
+ * Returns a function that finds references in a text: to the flags given, wherever they are named; and to any other by
  * the calls that OpenFeature's SDKs have, by the paths of the two services, and by `patterns`, whose first group is
- * the flag. A flag is found as a whole word; one that is short, or a word such as others use, only in quotes or in a
+ * the flag. A flag matches as a whole word; one that may be an ordinary word (see `isDistinct`), only in quotes or in a
  * path.
  */
 export function createReferenceFinder(
   flags: readonly string[],
   patterns: RegExp[] = [],
 ): (text: string) => Reference[] {
-  // `<flag>.payload` is how the payload of a plain flag is evaluated.
   const names = new Map(
     flags.flatMap((flag) => [
       [flag, flag],
-      [`${flag}.payload`, flag],
+      [`${flag}${PAYLOAD_SUFFIX}`, flag],
     ]),
   );
-  // By first character and length, which settles most words without looking them up.
+  // Indexed by first character and length, which rules out most words without a lookup.
   const shapes = new Uint8Array(SHAPES);
   for (const name of names.keys()) shapes[shapeOf(name.charCodeAt(0), name.length)] = 1;
 
   return (text) => {
-    const found = new Map<number, string>();
+    const references = new Map<number, string>();
     eachWord(text, (start, end) => {
       if (end - start > MAX_WORD || shapes[shapeOf(text.charCodeAt(start), end - start)] === 0) return;
       const word = text.slice(start, end);
       const flag = names.get(word);
-      if (flag !== undefined && (isDistinct(word) || isMarked(text, start, end))) found.set(start, flag);
+      if (flag !== undefined && (isDistinct(word) || isMarked(text, start, end))) references.set(start, flag);
     });
     for (const pattern of [...CALLS, ...patterns]) {
       for (const match of text.matchAll(pattern)) {
         const name = match[1]?.replace(TAIL, "");
-        if (name) found.set(match.index + match[0].lastIndexOf(name), names.get(name) ?? name);
+        if (name) references.set(match.index + match[0].lastIndexOf(name), names.get(name) ?? name);
       }
     }
     return withLines(
       text,
-      [...found].toSorted(([a], [b]) => a - b),
+      [...references].toSorted(([a], [b]) => a - b),
     );
   };
 }
 
 const MAX_WORD = 160;
 const SHAPES = 256 * 256;
-/** What ends a sentence or a path rather than a name. */
+/** Punctuation that belongs to the sentence or path around a name. */
 const TAIL = /[._-]+$/;
 
 function shapeOf(first: number, length: number): number {
@@ -96,7 +97,7 @@ const KINDS = Array.from({ length: 128 }, (_, code) => {
   return /[._-]/.test(character) ? JOINT : OTHER;
 });
 
-/** Eight characters or more, of parts that are joined. */
+/** Whether a name is unlikely to be an ordinary word: eight characters or more, in parts that are joined. */
 function isDistinct(word: string): boolean {
   return word.length >= 8 && /[._-]/.test(word);
 }
@@ -108,23 +109,27 @@ function isMarked(text: string, start: number, end: number): boolean {
   return URL_PATHS.some((path) => text.startsWith(path, start - path.length));
 }
 
-function withLines(text: string, found: [at: number, slug: string][]): Reference[] {
+function withLines(text: string, references: [at: number, slug: string][]): Reference[] {
   let line = 1;
-  let seen = 0;
-  return found.map(([at, slug]) => {
-    for (let next = text.indexOf("\n", seen); next !== -1 && next < at; next = text.indexOf("\n", seen)) {
+  let lineStart = 0;
+  return references.map(([at, slug]) => {
+    for (
+      let next = text.indexOf("\n", lineStart);
+      next !== -1 && next < at;
+      next = text.indexOf("\n", lineStart)
+    ) {
       line += 1;
-      seen = next + 1;
+      lineStart = next + 1;
     }
     return { slug, line };
   });
 }
 
-/** References gathered over many files. */
+/** The references in many files. */
 export type ReferenceReport = {
-  /** Every flag by slug, those without a reference too. */
+  /** Every flag by slug, including those without a reference. */
   flags: Referred[];
-  /** What is referred to and is no flag, by slug. */
+  /** Names that are referred to and are not flags, by slug. */
   unknown: Referred[];
 };
 

@@ -1,7 +1,7 @@
 import { AppError } from "../base/errors.ts";
 
 /**
- * What flagd calls a flag's definition, without its state; what was left out stays out. All variants are of one type:
+ * A flag definition of flagd without its state; members that were left out stay out. All variants are of one type:
  * boolean, string, number or object. https://flagd.dev/reference/flag-definitions/
  */
 export type FlagRules = {
@@ -12,7 +12,7 @@ export type FlagRules = {
   metadata?: Record<string, string | number | boolean> | undefined;
 };
 
-/** A change to them: null takes variants, default, targeting or metadata away. */
+/** A change to rules: null removes variants, default, targeting or metadata. */
 export type RulesPatch = {
   variants?: FlagRules["variants"] | null | undefined;
   defaultVariant?: string | null | undefined;
@@ -24,14 +24,14 @@ export function changesRules({ variants, defaultVariant, targeting, metadata }: 
   return [variants, defaultVariant, targeting, metadata].some((value) => value !== undefined);
 }
 
-/** The rules that a patch makes of the current ones, both as JSON text or null. Throws `invalid`. */
+/** Applies a patch to rules; both are JSON text, or null for a plain flag. Throws `invalid` for a patch that does not fit. */
 export function applyRules(current: string | null, patch: RulesPatch): string | null {
   if (!changesRules(patch)) return current;
   if (patch.variants === null) return null;
   const before = current === null ? undefined : parseRules(current);
   const variants = patch.variants ?? before?.variants;
   if (variants === undefined) {
-    throw new AppError("invalid", "this flag has no variants, which a default or a rule could choose from", {
+    throw new AppError("invalid", "this flag has no variants for a default or a rule to choose from", {
       reason: "variants-missing",
     });
   }
@@ -41,14 +41,14 @@ export function applyRules(current: string | null, patch: RulesPatch): string | 
   if (patch.metadata !== undefined) rules.metadata = patch.metadata ?? undefined;
   const { defaultVariant } = rules;
   if (defaultVariant && !Object.hasOwn(variants, defaultVariant)) {
-    throw new AppError("invalid", `the default variant "${defaultVariant}" is none of the variants`, {
+    throw new AppError("invalid", `the default variant "${defaultVariant}" is not one of the variants`, {
       hint: `choose one of ${Object.keys(variants).join(", ")}`,
     });
   }
   return rulesText(rules);
 }
 
-/** The rules as they are stored, their parts always in the same order. */
+/** The JSON text to store for rules, with members always in the same order. */
 export function rulesText({ variants, defaultVariant, targeting, metadata }: FlagRules): string {
   return JSON.stringify({ variants, defaultVariant, targeting, metadata });
 }

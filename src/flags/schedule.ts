@@ -9,8 +9,8 @@ import { requireChangeable } from "../projects/locks.ts";
 import type { FlagChange } from "./change.ts";
 import { requireFit, requireSoundRules } from "./fit.ts";
 import { applyPatch, noSuchFlag, type FlagPatch, type FlagPlace } from "./flag.ts";
-import { mayMakeGaps, requireNoGaps } from "./flagd/gaps.ts";
-import { SCHEDULE_LOOK_MS } from "./limits.ts";
+import { canCauseGaps, requireNoGaps } from "./flagd/gaps.ts";
+import { SCHEDULE_POLL_MS } from "./limits.ts";
 import { putFlag } from "./plan.ts";
 import { parseRules } from "./rules.ts";
 import { noSuchScheduled, type DueChange, type ScheduledChange } from "./scheduled-change.ts";
@@ -19,7 +19,7 @@ import type { FlagsApp } from "./store.ts";
 
 /**
  * Schedules a change of a flag. Throws `invalid` for a time that has passed or a patch that does not fit the flag now,
- * `not_found` for the flag, for a lock as `requireChangeable`.
+ * `not_found` for the flag, and as `requireChangeable`.
  */
 export async function scheduleChange(
   app: FlagsApp,
@@ -43,7 +43,7 @@ export async function scheduleChange(
   });
 }
 
-/** Cancels a scheduled change. Throws `not_found`, for a lock as `requireChangeable`. */
+/** Cancels a scheduled change. Throws `not_found`, and as `requireChangeable`. */
 export async function cancelScheduled(
   app: FlagsApp,
   caller: Caller,
@@ -58,7 +58,7 @@ export async function cancelScheduled(
   });
 }
 
-/** Makes the changes that are due, one after the other, and reports each that could not be made. */
+/** Applies the changes that are due, one after the other, and reports each that fails and is dropped. */
 export async function applyDue(app: FlagsApp, report: (text: string) => void): Promise<void> {
   const next = await app.store.scheduled.nextAt();
   if (next === null || next > app.now()) return;
@@ -72,41 +72,41 @@ export async function applyDue(app: FlagsApp, report: (text: string) => void): P
   }
 }
 
-/** The job of a server that makes changes when they are due, also those that other processes schedule. */
+/** A job that applies changes when they are due, including those that other processes schedule. */
 export function scheduleJob(app: FlagsApp, report: (text: string) => void): Job {
   return {
     name: "schedule",
-    every: SCHEDULE_LOOK_MS,
+    every: SCHEDULE_POLL_MS,
     next: () => app.store.scheduled.nextAt(),
     run: () => applyDue(app, report),
   };
 }
 
-/** Returns why the change could not be made; null where it was, or where another process did that. */
+/** Applies a due change. Returns why it failed; null where it succeeded, or another process applied it. */
 function applyOne(app: FlagsApp, { project, scheduled }: DueChange): Promise<string | null> {
   const { id, environment, flag, patch, who, createdAt } = scheduled;
   const place = { project, environment, flag };
   const author = { name: who, verify: async () => {} };
-  // As of when it was due: a server that was down makes up for it.
+  // Dated when it was due, also where the server was down then.
   const then = { store: app.store, now: () => scheduled.at };
   return change(then, author, async ({ version, at }) => {
     if (!(await app.store.scheduled.find(project, environment, id))) return { changes: [], result: null };
     const done: FlagChange = { change: "deleteScheduled", project, id, history: null };
     try {
       const before = await app.store.flags.find(place);
-      // One of the same name that was made since is another.
+      // A flag of the same name that was created since is another flag.
       if (!before || before.createdAt > createdAt) throw noSuchFlag(flag);
       if (typeof patch !== "object") throw new AppError("invalid", "the change cannot be read");
       const { record, result } = applyPatch(flag, before, patch, at);
       if (result === "unchanged") return { changes: [done], result: null };
       const segments = await segmentsIn(app, place);
       requireFit([record], segments, environment);
-      if (record.rules !== null && mayMakeGaps(patch)) requireNoGaps(parseRules(record.rules), segments);
+      if (record.rules !== null && canCauseGaps(patch)) requireNoGaps(parseRules(record.rules), segments);
       const put = putFlag(place, before, { ...record, revision: version + 1 });
       return { changes: [put, done], result: null };
     } catch (error) {
       if (error instanceof AppError && error.code === "unavailable") throw error;
-      // Whatever the reason: a change that failed for ever would keep all later ones from their turn.
+      // Dropped for any other reason: a change that fails every time would block all later ones.
       const failure = error instanceof Error ? error.message : String(error);
       const after = { dropped: failure, change: patch };
       const history = { environment, kind: "scheduled" as const, name: flag, before: null, after };

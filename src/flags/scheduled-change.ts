@@ -2,7 +2,7 @@ import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import type { FlagPatch } from "./flag.ts";
 
-/** A change of a flag that is to be made `at` a time. Times are milliseconds since 1970. */
+/** A change of a flag that is due `at` a time. Times are milliseconds since 1970. */
 export type ScheduledChange = {
   id: string;
   environment: string;
@@ -13,13 +13,13 @@ export type ScheduledChange = {
   createdAt: number;
 };
 
-/** At most `limit` changes, those after one, which need not exist any more. */
+/** A page of at most `limit` changes, those behind `after`, which may no longer exist. */
 export type ScheduledQuery = {
   limit: number;
   after?: Pick<ScheduledChange, "at" | "createdAt" | "id"> | undefined;
 };
 
-/** A change whose time has come. */
+/** A scheduled change that is due. */
 export type DueChange = { project: string; scheduled: ScheduledChange };
 
 export function viewScheduled({ id, at, environment, flag, patch, who, createdAt }: ScheduledChange) {

@@ -8,7 +8,7 @@ import type { segmentSchema } from "./segment-schema.ts";
 /** A rule that flags of its environment share by `{"$ref": name}`; flagd calls it an evaluator. */
 export type Segment = z.infer<typeof segmentSchema>;
 
-/** As it is stored; `rule` is JSON text. Times are milliseconds since 1970. */
+/** A segment as it is stored; `rule` is JSON text. Times are milliseconds since 1970. */
 export type SegmentRecord = {
   name: string;
   rule: string;
@@ -27,7 +27,7 @@ export function viewSegment({ name, rule, createdAt, updatedAt, revision }: Segm
   };
 }
 
-/** In the order given. */
+/** The parsed rules by name, in the order given. */
 export function rulesBySegment(segments: { name: string; rule: string }[]): Map<string, unknown> {
   return new Map(segments.map(({ name, rule }) => [name, JSON.parse(rule) as unknown]));
 }
@@ -64,7 +64,7 @@ export function segmentInUse(name: string, users: string[]): AppError {
   });
 }
 
-/** The segment with another rule, and what that is to be called. */
+/** Gives a segment a rule; `current` is undefined for a new segment. */
 export function applyRule(
   name: string,
   current: SegmentRecord | undefined,

@@ -22,7 +22,7 @@ import {
 } from "./segment.ts";
 import type { FlagsApp } from "./store.ts";
 
-/** A segment after a change, and what that change is to be called. */
+/** A segment after a change, and whether the change created, updated or did not alter it. */
 type ChangedSegment = { record: SegmentRecord; result: SetResult };
 
 /** The rules of an environment's segments by name, in their order. Throws `not_found`. */
@@ -36,7 +36,7 @@ export async function segmentsIn(
 
 /**
  * Creates a segment or gives it another rule. Throws as `requireSoundSegment`, `conflict` unless it is at the `expected`
- * revision, for a lock as `requireChangeable`.
+ * revision, and as `requireChangeable`.
  */
 export async function setSegment(
   app: FlagsApp,

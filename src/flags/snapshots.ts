@@ -2,15 +2,15 @@ import type { FlagsApp } from "./store.ts";
 import { watchChanges } from "../base/changes.ts";
 import type { FlagSelection } from "./store.ts";
 
-/** What the keys of a project and an environment select, made by `render`; undefined where they select nothing. */
+/** Returns the snapshot of the environment that two keys select, at once where it is current; undefined where they select none. */
 export type FindSnapshot<T> = (
   projectKey: string,
   environmentKey: string,
 ) => T | undefined | Promise<T | undefined>;
 
 /**
- * Keeps the flags of each environment in memory and makes a snapshot again only after its own flags changed. Between
- * two looks for changes a snapshot is found without waiting.
+ * Keeps a snapshot of the flags of each environment in memory, and renders it again only after those flags changed.
+ * Between two checks for changes, a snapshot is returned without a promise.
  */
 export function createSnapshots<T>(
   store: FlagsApp["store"],
@@ -27,7 +27,7 @@ export function createSnapshots<T>(
   };
 
   const load = async (projectKey: string, environmentKey: string): Promise<T | undefined> => {
-    // Looked first: a change that comes meanwhile makes the entry out of date, not the other way round.
+    // Read before the flags: a change in between then outdates the entry, instead of going unnoticed.
     const version = await changes.readVersion();
     const entry = find(projectKey, environmentKey);
     if (entry?.version === version) return entry.snapshot;

@@ -4,13 +4,13 @@ import { flagSlug } from "./flag-schema.ts";
 
 const reason = z.enum(["expired", "settled", "unread"]);
 
-/** A flag that looks finished, with every reason for that. */
+/** A stale flag: one that looks finished, with every reason. */
 export const staleFlagSchema = z.object({
   slug: flagSlug,
-  /** Null where it looks so in every environment. */
+  /** Null where the flag is stale in every environment. */
   environment: z.nullable(z.string()),
   reasons: z.array(reason),
-  /** When the first of the reasons came about. */
+  /** When the first of the reasons began to apply. */
   since: timestamp,
 });
 

@@ -14,11 +14,11 @@ import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 export type FlagSelection = {
   /** Differs after every change to the flags of this environment, and is never used again. */
   revision: number;
-  /** Only read where the revision is not the one the caller has. */
+  /** Reads the flags, which a caller that has this revision need not do. */
   flags(): Promise<FlagRecord[]>;
-  /** What rules of these flags refer to, in the order in which they were made. */
+  /** Reads the segments of the environment, in their order. */
   segments(): Promise<SegmentRecord[]>;
-  /** What flagd calls the metadata of the flag set, as a JSON object. */
+  /** The metadata of the flag set, a term of flagd, as JSON text of an object. */
   metadata: string;
 };
 
@@ -27,13 +27,13 @@ type FlagStore = {
   list(project: string, environment: string): Promise<FlagRecord[]>;
   page(project: string, environment: string, query: PageQuery): Promise<Page<FlagRecord>>;
   find(where: FlagPlace): Promise<FlagRecord | undefined>;
-  /** What the two keys select, or undefined. */
+  /** The flags of the environment that two keys select; undefined where they select none. */
   select(projectKey: string, environmentKey: string): Promise<FlagSelection | undefined>;
-  /** The same by the names. */
+  /** The flags of an environment by its slugs. Throws `not_found`. */
   selectIn(project: string, environment: string): Promise<FlagSelection>;
-  /** Keeps when flags were last read. Reads of what is not there are left out; no reader takes this for a change. */
+  /** Stores when flags were last read, which is not a change of the flags. Reads of missing flags are ignored. */
   markRead(reads: FlagRead[]): Promise<void>;
-  /** When the flags of an environment were last read, in milliseconds since 1970, by slug; those that ever were. */
+  /** When flags of an environment were last read, in milliseconds since 1970, by slug; without flags that never were. */
   reads(project: string, environment: string): Promise<Map<string, number>>;
 };
 
@@ -45,12 +45,12 @@ type SegmentStore = {
 };
 
 type ScheduleStore = {
-  /** The next first; of every environment, or of one. */
+  /** In the order in which they are due, of every environment or of one. */
   page(project: string, environment: string | null, query: ScheduledQuery): Promise<Page<ScheduledChange>>;
   find(project: string, environment: string, id: string): Promise<ScheduledChange | undefined>;
   /** When the next change is due; null where none is. */
   nextAt(): Promise<number | null>;
-  /** The first of the changes that are due at `now`. */
+  /** The earliest change that is due at `now`. */
   findDue(now: number): Promise<DueChange | undefined>;
 };
 

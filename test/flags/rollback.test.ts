@@ -46,7 +46,7 @@ describe("a rollback", () => {
     expect(await to(develop)).toBe(
       `not_found: revision ${develop} is a change of "sale" in develop, not in live`,
     );
-    expect(await to(strange)).toBe(`not_found: revision ${strange} is no change of the flag "sale"`);
+    expect(await to(strange)).toBe(`not_found: revision ${strange} is not a change of the flag "sale"`);
     expect(await to(1_000_000)).toStartWith("not_found");
     expect(await to(deletion!.revision)).toStartWith('invalid: "sale" was deleted at revision');
   });

@@ -5,18 +5,18 @@ import { depthOf } from "../../base/json.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import type { FlagRules } from "../rules.ts";
 import { SILENT } from "./evaluate.ts";
-import { type Segments, putIn, putInForMissing } from "./segments.ts";
+import { type Segments, inlineSegments, replaceReferences } from "./segments.ts";
 
 /** Where a flag definition is wrong, as a JSON pointer from the flag (RFC 6901), and how. */
 export type Fault = { path: string; message: string };
 
-/** Stands for a segment that is still to be made. */
+/** A placeholder for a segment that does not exist yet. */
 const SOME_RULE = { "==": [1, 1] };
 
 /**
- * What is wrong with a flag's rules, by flagd's published JSON schema and by what can be evaluated here; undefined
- * where nothing is. A reference to a segment that does not exist is no fault. Nor, unless `isStrict`, are arguments that
- * flagd's own operations do not know: flagd warns of them, and evaluates the operation to null.
+ * The first fault of a flag's rules, by flagd's published JSON schema and by the limits of evaluation here; undefined
+ * without one. A reference to a segment that does not exist is not a fault. Without `isStrict`, neither are arguments
+ * that flagd's own operations reject: flagd warns about them, and evaluates the operation to null.
  */
 export function findFault(rules: FlagRules, segments: Segments, isStrict = false): Fault | undefined {
   const { targeting = {} } = rules;
@@ -28,36 +28,37 @@ export function findFault(rules: FlagRules, segments: Segments, isStrict = false
       path: "/variants",
       message: `all variants are of one type, here are ${[...types].join(" and ")}`,
     };
-  const whole = putInAll(targeting, segments);
+  const whole = inlineAll(targeting, segments);
   if (whole instanceof RangeError) return { path: "/targeting", message: whole.message };
   const root = "/flags/flag";
   const check = (targeting: unknown) => {
     const flag = { state: "ENABLED", ...rules, ...(rules.targeting ? { targeting } : {}) };
-    const fault = bySchema({ flags: { flag } });
+    const fault = findSchemaFault({ flags: { flag } });
     return fault && { ...fault, path: fault.path.slice(root.length) };
   };
   const fault = check(whole);
-  return fault && !isStrict && !check(withoutOwn(whole)) ? undefined : fault;
+  return fault && !isStrict && !check(withoutOwnOperations(whole)) ? undefined : fault;
 }
 
 /** flagd's own operations. */
-const OWN = new Set(["fractional", "sem_ver", "starts_with", "ends_with"]);
+const OWN_OPERATIONS = new Set(["fractional", "sem_ver", "starts_with", "ends_with"]);
 
-/** A rule in which another stands for each of flagd's own operations, whose arguments hold rules alone. */
-function withoutOwn(rule: unknown): unknown {
+/** A rule with a placeholder for each of flagd's own operations whose arguments are values or valid rules. */
+function withoutOwnOperations(rule: unknown): unknown {
   if (typeof rule !== "object" || rule === null) return rule;
-  if (Array.isArray(rule)) return rule.map(withoutOwn);
+  if (Array.isArray(rule)) return rule.map(withoutOwnOperations);
   const entries = Object.entries(rule);
   const [[name, args] = []] = entries;
-  const isOwn = entries.length === 1 && OWN.has(name!) && Array.isArray(args) && args.every(holdsRules);
+  const isOwn =
+    entries.length === 1 && OWN_OPERATIONS.has(name!) && Array.isArray(args) && args.every(holdsRules);
   if (isOwn) return SOME_RULE;
-  return Object.fromEntries(entries.map(([key, each]) => [key, withoutOwn(each)]));
+  return Object.fromEntries(entries.map(([key, each]) => [key, withoutOwnOperations(each)]));
 }
 
 function holdsRules(argument: unknown): boolean {
   if (typeof argument !== "object" || argument === null) return true;
   if (Array.isArray(argument)) return argument.every(holdsRules);
-  return !bySchema({ flags: {}, $evaluators: { argument: withoutOwn(argument) } });
+  return !findSchemaFault({ flags: {}, $evaluators: { argument: withoutOwnOperations(argument) } });
 }
 
 /** Throws `invalid` for rules with a fault. */
@@ -66,30 +67,30 @@ export function checkRules(rules: FlagRules, segments: Segments, isStrict: boole
   if (fault) throw faultError(fault);
 }
 
-/** Throws `invalid` for a rule that could be no segment. */
+/** Throws `invalid` for a rule that cannot be a segment. */
 export function checkSegment(rule: unknown): void {
   const fault = findSegmentFault(rule, true);
   if (fault) throw faultError(fault);
 }
 
-/** Why a rule could be no segment, with the place in it; `isStrict` as for `findFault`. */
+/** The first fault that keeps a rule from being a segment; undefined without one. `isStrict` as for `findFault`. */
 export function findSegmentFault(rule: unknown, isStrict = false): Fault | undefined {
   if (typeof rule === "boolean") return undefined;
   const excess = findExcess({ rule });
   if (excess) return { ...excess, path: "" };
-  const segment = putInAll(rule, new Map());
+  const segment = inlineAll(rule, new Map());
   if (segment instanceof RangeError) return { path: "", message: segment.message };
   const root = "/$evaluators/segment";
-  const check = (segment: unknown) => bySchema({ flags: {}, $evaluators: { segment } });
+  const check = (segment: unknown) => findSchemaFault({ flags: {}, $evaluators: { segment } });
   const fault = check(segment);
-  if (!fault || (!isStrict && !check(withoutOwn(segment)))) return undefined;
+  if (!fault || (!isStrict && !check(withoutOwnOperations(segment)))) return undefined;
   return { ...fault, path: fault.path.slice(root.length) };
 }
 
-/** A rule without references, or why there is none. */
-function putInAll(rule: unknown, segments: Segments): unknown {
+/** A rule with every reference replaced, or the error where it grows too large. */
+function inlineAll(rule: unknown, segments: Segments): unknown {
   try {
-    return putInForMissing(putIn(segments, rule), SOME_RULE);
+    return replaceReferences(inlineSegments(segments, rule), SOME_RULE);
   } catch (error) {
     if (error instanceof RangeError) return error;
     throw error;
@@ -105,9 +106,9 @@ function findExcess(parts: Record<string, unknown>): Fault | undefined {
   return undefined;
 }
 
-/** What is wrong with the metadata of a flag set. */
+/** The fault in the metadata of a flag set; undefined without one. */
 export function findMetadataFault(metadata: unknown): Fault | undefined {
-  return bySchema({ metadata, flags: {} });
+  return findSchemaFault({ metadata, flags: {} });
 }
 
 function faultError({ path, message }: Fault): AppError {
@@ -127,8 +128,8 @@ type SchemaError = {
   params: Record<string, unknown>;
 };
 
-/** By the schema that the library carries. */
-function bySchema(document: object): Fault | undefined {
+/** The fault of a document by the schema that the library ships; undefined without one. */
+function findSchemaFault(document: object): Fault | undefined {
   try {
     new MemoryStorage(SILENT).setConfigurations(JSON.stringify(document), true);
     return undefined;
@@ -139,7 +140,7 @@ function bySchema(document: object): Fault | undefined {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : text;
       return { path: "", message: cause };
     }
-    // Of alternatives that all fail, the one that went furthest is the one that was meant.
+    // Where all alternatives of the schema fail, the deepest error belongs to the one that was most likely meant.
     const errors = JSON.parse(text.slice(start)) as SchemaError[];
     const [deepest] = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length);
     const { instancePath, message, params } = deepest!;

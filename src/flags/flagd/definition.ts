@@ -1,16 +1,16 @@
-import { PAYLOAD_SUFFIX } from "../faults.ts";
 import { isoTime } from "../../base/clock.ts";
+import { PAYLOAD_SUFFIX } from "../faults.ts";
 import type { FlagRecord } from "../flag.ts";
 import type { FlagDefinition } from "../import.ts";
 import { MAX_DESCRIPTION } from "../limits.ts";
 import { type FlagRules, parseRules, rulesText } from "../rules.ts";
 import { type SegmentRecord, referencesOf } from "../segment.ts";
-import { type Segments, putIn } from "./segments.ts";
+import { type Segments, inlineSegments } from "./segments.ts";
 
-/** A flag in a file of flagd: https://flagd.dev/reference/flag-definitions/ */
+/** A flag in a flagd file: https://flagd.dev/reference/flag-definitions/ */
 export type FlagdFlag = { state: "ENABLED" | "DISABLED" } & FlagRules;
 
-/** A file of flagd. */
+/** A flagd file. */
 export type FlagdDocument = {
   $schema?: string;
   flags: Record<string, FlagdFlag>;
@@ -20,7 +20,7 @@ export type FlagdDocument = {
 
 const SCHEMA = "https://flagd.dev/schema/v0/flags.json";
 
-/** The flags of an environment with their segments as a file of flagd, by slug. `metadata` is JSON text. */
+/** The flags of an environment with their segments as a flagd file, by slug. `metadata` is JSON text. */
 export function exportFlags(flags: FlagRecord[], segments: SegmentRecord[], metadata: string): FlagdDocument {
   const sorted = flags.toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
   return {
@@ -32,8 +32,8 @@ export function exportFlags(flags: FlagRecord[], segments: SegmentRecord[], meta
 }
 
 /**
- * Segments in an order in which flagd puts all of them into rules: it goes through them once, so that one finds only
- * those behind it. Names such as `12` always come first in a JSON object: what refers to them holds their rule itself.
+ * Segments in the order that flagd needs: it replaces references in one pass, so that a segment can refer only to those
+ * behind it. Names such as `12` always come first in a JSON object, so references to them are replaced by their rules.
  */
 function evaluatorsOf(segments: SegmentRecord[]): Record<string, unknown> {
   const evaluators = Object.fromEntries(
@@ -41,7 +41,7 @@ function evaluatorsOf(segments: SegmentRecord[]): Record<string, unknown> {
   );
   const before = new Map<string, unknown>();
   for (const [name, rule] of Object.entries(evaluators)) {
-    evaluators[name] = putInWherePossible(before, rule);
+    evaluators[name] = inlineWherePossible(before, rule);
     before.set(name, rule);
   }
   return evaluators;
@@ -62,17 +62,17 @@ function referrersFirst(segments: SegmentRecord[]): SegmentRecord[] {
   return [...reversed].toReversed();
 }
 
-/** A rule that would grow too large to be evaluated stays as it is. */
-function putInWherePossible(segments: Segments, rule: unknown): unknown {
+/** Returns a rule that would grow too large to be evaluated unchanged. */
+function inlineWherePossible(segments: Segments, rule: unknown): unknown {
   try {
-    return putIn(segments, rule);
+    return inlineSegments(segments, rule);
   } catch (error) {
     if (error instanceof RangeError) return rule;
     throw error;
   }
 }
 
-/** flagd takes no bare true or false here. */
+/** Wraps a bare true or false, which flagd does not accept as an evaluator. */
 function segmentRule(rule: unknown): unknown {
   return typeof rule === "boolean" ? { and: [rule] } : rule;
 }
@@ -84,13 +84,13 @@ function flagEntries(record: FlagRecord): [key: string, flag: FlagdFlag][] {
     return payload === null ? [flag] : [flag, [slug + PAYLOAD_SUFFIX, payloadFlag(JSON.parse(payload))]];
   }
   const { metadata, ...rest } = parseRules(rules);
-  const own = { ...aboutFlag(record), ...metadata };
+  const own = { ...flagMetadata(record), ...metadata };
   const isGiven = metadata !== undefined || Object.keys(own).length > 0;
   const state = enabled ? "ENABLED" : "DISABLED";
   return [[slug, { state, ...rest, ...(isGiven ? { metadata: own } : {}) }]];
 }
 
-/** What an imported flag is set to; the payload of a plain one comes on its own. */
+/** The definition of an imported flag; the payload of a plain flag is an entry of its own in the file. */
 export function defineFlag(slug: string, flag: FlagdFlag): FlagDefinition {
   const plain = plainOf(flag);
   if (plain) return { slug, payload: null, rules: null, ...plain };
@@ -104,9 +104,9 @@ export function defineFlag(slug: string, flag: FlagdFlag): FlagDefinition {
 
 type Plain = Pick<FlagDefinition, "enabled" | "expiresAt" | "description">;
 
-/** A plain flag as flagd has it: nothing in it is off, only its default. */
+/** A plain flag in flagd's form: its state is always ENABLED, and its default variant is `on` or `off`. */
 function plainFlag(plain: Plain): FlagdFlag {
-  const metadata = aboutFlag(plain);
+  const metadata = flagMetadata(plain);
   return {
     state: "ENABLED",
     variants: { on: true, off: false },
@@ -115,7 +115,7 @@ function plainFlag(plain: Plain): FlagdFlag {
   };
 }
 
-/** The plain flag that has this shape. */
+/** The plain flag that is exported as exactly this definition; undefined where none is. */
 function plainOf(flag: FlagdFlag): Plain | undefined {
   const { defaultVariant, metadata } = flag;
   const description = metadata?.["description"];
@@ -128,14 +128,14 @@ function plainOf(flag: FlagdFlag): Plain | undefined {
   return Bun.deepEquals(plainFlag(plain), flag, true) ? plain : undefined;
 }
 
-function aboutFlag({ description = "", expiresAt }: Omit<Plain, "enabled">): Record<string, string> {
+function flagMetadata({ description = "", expiresAt }: Omit<Plain, "enabled">): Record<string, string> {
   return {
     ...(description === "" ? {} : { description }),
     ...(expiresAt === null ? {} : { expiredAt: isoTime(expiresAt) }),
   };
 }
 
-/** Only a time as it is exported. */
+/** The expiry in milliseconds since 1970; null unless it is written exactly as an export writes it. */
 function expiryOf(metadata: FlagRules["metadata"]): number | null {
   const text = metadata?.["expiredAt"];
   if (typeof text !== "string" || !/^\d{4}-.*Z$/.test(text)) return null;
@@ -143,7 +143,7 @@ function expiryOf(metadata: FlagRules["metadata"]): number | null {
   return !Number.isNaN(time) && isoTime(time) === text ? time : null;
 }
 
-/** A payload as a flag of its own; what flagd has no type for is wrapped in an object. */
+/** A payload as a flag of its own; null and arrays, which flagd has no type for, are wrapped in an object. */
 function payloadFlag(payload: unknown): FlagdFlag {
   const isTyped = payload !== null && !Array.isArray(payload);
   return isTyped
@@ -151,7 +151,7 @@ function payloadFlag(payload: unknown): FlagdFlag {
     : { state: "ENABLED", variants: { wrapped: { value: payload } }, defaultVariant: "wrapped" };
 }
 
-/** The payload in a flag of that shape, or undefined. */
+/** The payload in a flag that is exported as exactly this definition; undefined where none is. */
 export function payloadOf({ variants, ...rest }: FlagdFlag): { payload: unknown } | undefined {
   const wrapped = variants?.["wrapped"] as { value?: unknown } | undefined;
   const payload = wrapped === undefined ? variants?.["payload"] : wrapped?.value;

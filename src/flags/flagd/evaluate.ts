@@ -1,26 +1,26 @@
 import { FeatureFlag } from "@openfeature/flagd-core";
 import type { FlagRules } from "../rules.ts";
 import { type Engine, boundedText, excess, excessOfRequest, guardEngine } from "./guard.ts";
-import { type Segments, putIn } from "./segments.ts";
+import { type Segments, inlineSegments } from "./segments.ts";
 
-/** What a flag is for a context: https://openfeature.dev/specification/types#resolution-details */
+/** The result of evaluating a flag for a context: https://openfeature.dev/specification/types#resolution-details */
 export type Evaluation =
   | { reason: "STATIC" | "TARGETING_MATCH" | "DEFAULT" | "DISABLED"; value?: unknown; variant?: string }
   | { errorCode: "PARSE_ERROR" | "GENERAL"; errorDetails: string };
 
-/** `targetingKey` and whatever else rules look at. */
+/** The `targetingKey` and the other values that rules read. */
 export type Context = Record<string, unknown>;
 
-/** Characters of an error: the library quotes what a rule yields. */
+/** Most characters of an error: the library quotes the result of a rule, which may be long. */
 const MAX_DETAILS = 500;
 
-/** flagd's own words for what it met on the way, which nobody reads here. */
+/** A logger for the library that discards everything. */
 export const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
 
-/** Interpreted: compiling would run text that somebody wrote as code, takes twice as long, and is not faster. */
+/** Rules are interpreted: compiling them would run user input as code, takes twice as long, and evaluates no faster. */
 const OPTIONS = { disableDynamicCodeGeneration: true };
 
-/** Makes a function that evaluates an enabled flag. Compiling takes some 0.4 ms, evaluating a few microseconds. */
+/** Returns a function that evaluates an enabled flag. Compiling takes about 0.4 ms, an evaluation a few microseconds. */
 export function compileFlag(
   key: string,
   rules: FlagRules,
@@ -33,7 +33,7 @@ export function compileFlag(
   }
   let flag: FeatureFlag;
   try {
-    const whole = putIn(segments, targeting);
+    const whole = inlineSegments(segments, targeting);
     flag = new FeatureFlag(
       key,
       { state: "ENABLED", variants, defaultVariant, targeting: whole } as never,
@@ -51,11 +51,11 @@ export function compileFlag(
   const run = inner?._engine && guardEngine(inner._engine);
   if (inner) {
     const yields = inner.evaluate.bind(inner);
-    // The library makes a text of it, and says that in its error.
+    // Limited first: the library converts the result to a string and quotes it in its error.
     inner.evaluate = (...args) => boundedText(yields(...args));
   }
   return (context) => {
-    // At once: an evaluation that fails costs more than one that does not.
+    // Checked first: an evaluation that fails costs more than one that succeeds.
     const errorDetails = run && excessOfRequest();
     if (errorDetails !== undefined) return { errorCode: "GENERAL", errorDetails };
     const evaluate = () => flag.evaluate(context as never, SILENT);
@@ -63,10 +63,10 @@ export function compileFlag(
     try {
       result = run ? run(evaluate) : evaluate();
     } catch (error) {
-      // The library calls toString of what a rule yields, which may be an object that the context made up.
+      // The library calls `toString` of the result, which may be an object from the context with a `toString` of its own.
       return {
         errorCode: "GENERAL",
-        errorDetails: `the rule of the flag ${key} yields no name of a variant: ${String(error)}`,
+        errorDetails: `the rule of the flag ${key} does not yield the name of a variant: ${String(error)}`,
       };
     }
     if (result.reason === "ERROR") {
@@ -85,7 +85,7 @@ export function compileFlag(
   };
 }
 
-/** A flag without a rule serves its default, and without that nothing. */
+/** A flag without a rule serves its default variant, or no value without one. */
 function serve(variants: FlagRules["variants"], name: string | null | undefined): Evaluation {
   if (!name) return { reason: "DEFAULT" };
   return { reason: "STATIC", value: variants[name], variant: name };
@@ -93,7 +93,7 @@ function serve(variants: FlagRules["variants"], name: string | null | undefined)
 
 type Targeting = { _engine?: Engine; evaluate: (...args: unknown[]) => unknown };
 
-/** A flag's rule with its interpreter, which the library keeps to itself; none where the rule cannot be parsed. */
+/** A flag's rule with its interpreter, private in the library; undefined where the rule cannot be parsed. */
 function targetingOf(flag: FeatureFlag): Targeting | undefined {
   return (flag as unknown as { _targeting?: Targeting })._targeting;
 }

@@ -3,15 +3,15 @@ import type { FlagRules, RulesPatch } from "../rules.ts";
 import { referencesOf } from "../segment.ts";
 import type { Fault } from "./check.ts";
 import { resultsOf } from "./results.ts";
-import { type Segments, putIn } from "./segments.ts";
+import { type Segments, inlineSegments } from "./segments.ts";
 
 /**
- * What makes evaluations of a sound rule fail: a segment that does not exist, also behind another one, and a result
- * that is not one of the flag's variants. Throws `RangeError` as `putIn` does.
+ * What makes evaluations of a valid rule fail: a segment that does not exist, also one that another segment refers to,
+ * and a result that is not one of the flag's variants. Throws `RangeError` as `inlineSegments` does.
  */
 export function findGaps({ variants, targeting }: FlagRules, segments: Segments): Fault[] {
   if (targeting === undefined) return [];
-  const whole = putIn(segments, targeting);
+  const whole = inlineSegments(segments, targeting);
   const missing = [...referencesOf(JSON.stringify(whole))].map((name) => ({
     path: "/targeting",
     message: segments.has(name)
@@ -28,8 +28,8 @@ export function findGaps({ variants, targeting }: FlagRules, segments: Segments)
   return [...missing, ...stray];
 }
 
-/** Whether a change may make gaps: one of nothing but the default, say, leaves those of an imported flag as they are. */
-export function mayMakeGaps({ variants, targeting }: RulesPatch): boolean {
+/** Whether a change can cause gaps. A change of the default alone, for example, leaves the gaps of an imported flag. */
+export function canCauseGaps({ variants, targeting }: RulesPatch): boolean {
   return variants != null || targeting != null;
 }
 

@@ -1,27 +1,27 @@
 import { RULE_LIMITS } from "../limits.ts";
 
-/** Characters of a text, or elements of a list, that take about as long to search as an operation that looks at none. */
+/** Characters of a text, and elements of a list, whose search costs about as much as one operation. */
 const SEARCHED_A_STEP = 1024;
 const ELEMENTS_A_STEP = 64;
-/** The same for a long text that is hashed, put together or read as a number; a short one costs nothing more. */
+/** Characters of a text that cost one operation to hash, join or read as a number; texts up to `SHORT` cost none. */
 const HASHED_A_STEP = 16;
 const SHORT = 1024;
 
-/** The library inlines the operations marked with it instead of calling them. */
+/** Marks the operations that the library inlines instead of calling them. */
 const ORIGINAL = Symbol.for("json_logic_original");
 
 type Method = (args: unknown, context: Record<string, unknown>, above: unknown, engine: unknown) => unknown;
 type Entry = (Method | { method: Method }) & { [ORIGINAL]?: boolean };
 type Methods = Record<string, Entry>;
 
-/** What is used of json-logic-engine's `LogicEngine`. */
+/** The members of json-logic-engine's `LogicEngine` that are used here. */
 export type Engine = { methods: Methods; run: (rule: unknown, context: unknown, options: object) => unknown };
 
-/** Operations left to the evaluation that runs, of which there is one at a time, and to its request. */
+/** Operations left to the current evaluation and to its request. Evaluations are synchronous: one runs at a time. */
 let left = 0;
 let leftToRequest = Number.POSITIVE_INFINITY;
 
-/** Runs evaluations that together may take `RULE_LIMITS.requestSteps` operations; later ones fail past that. */
+/** Runs evaluations that together may take `RULE_LIMITS.requestSteps` operations; those past the limit fail. */
 export function withinRequest<T>(evaluateAll: () => T): T {
   leftToRequest = RULE_LIMITS.requestSteps;
   try {
@@ -32,9 +32,9 @@ export function withinRequest<T>(evaluateAll: () => T): T {
 }
 
 /**
- * Bounds what a rule may cost, which the library does not, and lets shares be dealt out as flagd in other languages
- * does. Returns what to run an evaluation with; one that goes too far throws inside, which the library answers with
- * its error GENERAL.
+ * Limits what a rule may cost, which the library does not, and makes `fractional` choose the same buckets as flagd in
+ * other languages. Returns a function that runs an evaluation; an operation past a limit throws inside, which the library
+ * reports as its error GENERAL.
  */
 export function guardEngine(engine: Engine): <T>(evaluate: () => T) => T {
   for (const [name, entry] of Object.entries(engine.methods)) {
@@ -44,7 +44,7 @@ export function guardEngine(engine: Engine): <T>(evaluate: () => T) => T {
       typeof entry === "function"
         ? Object.assign(bounded, entry)
         : Object.assign(Object.create(Object.getPrototypeOf(entry)) as object, entry, { method: bounded });
-    // Every loop reads its elements: where reads are counted, nothing else has to be that the library inlines.
+    // Called instead of inlined, so that reads count. Every loop reads its elements, so this bounds inlined loops too.
     if (READS.has(name)) delete guarded[ORIGINAL];
     engine.methods[name] = guarded;
   }
@@ -59,13 +59,13 @@ export function guardEngine(engine: Engine): <T>(evaluate: () => T) => T {
   };
 }
 
-/** Which limit the evaluations of this request went beyond together. */
+/** The limit that the evaluations of this request exceed together; undefined within it. */
 export function excessOfRequest(): string | undefined {
   if (leftToRequest >= 0) return undefined;
   return `the rules of this request take more than ${RULE_LIMITS.requestSteps} operations`;
 }
 
-/** Which limit the evaluation that ended last went beyond. */
+/** The limit that the last evaluation exceeded; undefined within it. */
 export function excess(): string | undefined {
   if (left >= 0) return undefined;
   return excessOfRequest() ?? `its rule takes more than ${RULE_LIMITS.steps} operations`;
@@ -100,14 +100,14 @@ function pay(steps: number): void {
   if ((left -= steps) < 0) throw new RangeError("too many operations");
 }
 
-/** A value of the context, for which what takes it may go through it. */
+/** Counts a value of the context by its size, since the operation that takes it may go through all of it. */
 function paidRead(value: unknown): unknown {
   if (typeof value === "string") payForText(value.length);
   else if (Array.isArray(value)) pay(Math.floor(value.length / ELEMENTS_A_STEP));
   return value;
 }
 
-/** Arguments of which a text is made. */
+/** Counts arguments that are joined to a text. */
 function paidText(args: unknown): unknown {
   payForText(lengthOf(args));
   return args;
@@ -117,7 +117,7 @@ function payForText(length: number): void {
   if (length > SHORT) pay(Math.floor(length / HASHED_A_STEP));
 }
 
-/** Arguments that together make no long array. */
+/** Returns the arguments of a merge. Throws `RangeError` where they make too long an array. */
 function boundedParts(args: unknown): unknown {
   let elements = 0;
   for (const part of Array.isArray(args) ? args : [args]) if (Array.isArray(part)) elements += part.length;
@@ -125,35 +125,35 @@ function boundedParts(args: unknown): unknown {
   return args;
 }
 
-/** Arguments that are looked through as texts, which takes time: so many characters count as an operation. */
+/** Counts arguments that are searched as texts by their length. */
 function paidFor(args: unknown): unknown {
   const isInList = Array.isArray(args) && typeof args[0] !== "object" && Array.isArray(args[1]);
   if (!isInList) pay(Math.floor(lengthOf(args) / SEARCHED_A_STEP));
   return args;
 }
 
-/** What makes no long text. */
+/** Returns the value. Throws `RangeError` where its text is too long. */
 export function boundedText<T>(value: T): T {
   lengthOf(value);
   return value;
 }
 
-/** Characters of a text; an array is the text of all it holds, as often as it holds it. Throws for a long one. */
+/** Characters of a value's text; an array counts each element as often as it holds it. Throws `RangeError` past the limit. */
 function lengthOf(value: unknown): number {
   let length = 0;
-  const look = (value: unknown) => {
+  const add = (value: unknown) => {
     length += typeof value === "string" ? value.length : 1;
     if (length > RULE_LIMITS.characters)
       throw new RangeError(`a rule makes texts of at most ${RULE_LIMITS.characters} characters`);
-    if (Array.isArray(value)) for (const each of value) look(each);
+    if (Array.isArray(value)) for (const each of value) add(each);
   };
-  look(value);
+  add(value);
   return length;
 }
 
 /**
- * The library hashes UTF-16 code units where flagd hashes UTF-8 bytes: given one character a byte it hashes those. The
- * key is made here as it would be there. https://flagd.dev/reference/custom-operations/fractional-operation/
+ * The library hashes UTF-16 code units where flagd hashes UTF-8 bytes, so it is given a text with one character for each
+ * byte. The default key is built here as the library builds it. https://flagd.dev/reference/custom-operations/fractional-operation/
  */
 function byBytes(args: unknown, context: Record<string, unknown>): unknown {
   if (!Array.isArray(args)) return args;
@@ -163,7 +163,7 @@ function byBytes(args: unknown, context: Record<string, unknown>): unknown {
   return [bytesOf(`${$flagd?.flagKey}${targetingKey}`), ...args];
 }
 
-/** Whose code units are its bytes. */
+/** Whether the UTF-16 code units of a text equal its UTF-8 bytes. */
 function isAscii(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x7f) return false;
   return true;

@@ -12,17 +12,18 @@ import { findNestingFaults } from "./segments.ts";
 
 type Json = Record<string, unknown>;
 
-/** Faults that an error names at most. */
+/** Most faults that an error lists. */
 const SHOWN = 20;
-/** Flags that are checked, about half a millisecond each, before others get their turn. */
+/** Flags that are checked, at about half a millisecond each, before other work of the process runs. */
 const TURN = 20;
 
 const PARTS = new Set(["$schema", "flags", "$evaluators", "metadata"]);
 const FLAG_PARTS = new Set(["state", "variants", "defaultVariant", "targeting", "metadata"]);
 
 /**
- * What a file of flagd sets in an environment with these segments. Throws `invalid` for what cannot be honoured, with
- * a JSON pointer (RFC 6901) to each fault. `warnings` name the rules that flagd takes and that fail when evaluated.
+ * Plans what a flagd file sets in an environment with these segments. Throws `invalid` for a file that cannot be
+ * imported, with a JSON pointer (RFC 6901) to each fault. `warnings` name rules that flagd accepts and that fail when
+ * evaluated.
  */
 export async function planImport(
   document: Json,
@@ -30,13 +31,13 @@ export async function planImport(
 ): Promise<{ plan: ImportPlan; warnings: string[] }> {
   const faults: Fault[] = [];
   const fault = (path: string, message: string) => void faults.push({ path, message });
-  const check = (path: string, found: Fault | undefined) => {
-    if (found) fault(path + found.path, found.message);
+  const addFault = (path: string, inner: Fault | undefined) => {
+    if (inner) fault(path + inner.path, inner.message);
   };
   const { flags, $evaluators = {}, metadata, $schema } = document;
   for (const part of Object.keys(document)) if (!PARTS.has(part)) fault(pointer("", part), UNKNOWN);
   if ($schema !== undefined && typeof $schema !== "string") fault("/$schema", "must be a string");
-  if (metadata !== undefined) check("", findMetadataFault(metadata));
+  if (metadata !== undefined) addFault("", findMetadataFault(metadata));
 
   const rules = new Map<string, unknown>();
   if (!isObject($evaluators)) fault("/$evaluators", "must be an object of rules by name");
@@ -45,9 +46,9 @@ export async function planImport(
       const path = pointer("/$evaluators", name);
       const misnamed = findSlugFault("segment", name);
       if (misnamed !== undefined) fault(path, misnamed);
-      const found = isObject(rule) ? findSegmentFault(rule) : { path: "", message: "must be an object" };
-      check(path, found);
-      if (!found) rules.set(name, rule);
+      const inner = isObject(rule) ? findSegmentFault(rule) : { path: "", message: "must be an object" };
+      addFault(path, inner);
+      if (!inner) rules.set(name, rule);
     }
 
   const segments = new Map([...existing, ...rules]);
@@ -68,9 +69,9 @@ export async function planImport(
       const path = pointer("/flags", key);
       const misnamed = findFlagSlugFault(key);
       if (misnamed !== undefined) fault(path, misnamed);
-      const found = findFlagFaults(flag, segments);
-      for (const each of found) check(path, each);
-      if (misnamed !== undefined || found.length > 0) continue;
+      const inner = findFlagFaults(flag, segments);
+      for (const each of inner) addFault(path, each);
+      if (misnamed !== undefined || inner.length > 0) continue;
       for (const gap of findGaps(flag as FlagdFlag, segments)) warn(path + gap.path, gap.message);
       definitions.set(key, defineFlag(key, flag as FlagdFlag));
     }
@@ -79,14 +80,14 @@ export async function planImport(
       const path = pointer("/flags", key);
       const slug = key.slice(0, -PAYLOAD_SUFFIX.length);
       const definition = definitions.get(slug);
-      const found = isObject(flag) ? payloadOf(flag as FlagdFlag) : undefined;
+      const own = isObject(flag) ? payloadOf(flag as FlagdFlag) : undefined;
       if (!Object.hasOwn(flags, slug) || (definition && definition.rules !== null))
-        fault(path, `only the payload of a plain flag is named so, and "${slug}" here is none`);
-      else if (!found) fault(path, "is not what the payload of a plain flag looks like");
+        fault(path, `only the payload of a plain flag has such a name, and "${slug}" is not a plain flag`);
+      else if (!own) fault(path, "is not the payload of a plain flag as an export writes it");
       else {
-        const excess = findPayloadFault(found.payload);
+        const excess = findPayloadFault(own.payload);
         if (excess !== undefined) fault(pointer(path, "variants"), excess);
-        if (definition) definition.payload = payloadText(found.payload);
+        if (definition) definition.payload = payloadText(own.payload);
       }
     }
   }
@@ -99,7 +100,7 @@ export async function planImport(
   return { plan, warnings };
 }
 
-const UNKNOWN = "is not known to flagd, and would be lost: what people should know stands in metadata";
+const UNKNOWN = "is not known to flagd and would be lost: put what people should know into metadata";
 
 function findFlagFaults(flag: unknown, segments: ReadonlyMap<string, unknown>): Fault[] {
   if (!isObject(flag)) return [{ path: "", message: "must be an object" }];
@@ -111,11 +112,11 @@ function findFlagFaults(flag: unknown, segments: ReadonlyMap<string, unknown>): 
     faults.push({ path: "/state", message: "must be ENABLED or DISABLED" });
   if (!isObject(variants)) return [...faults, { path: "/variants", message: "must be an object" }];
   if (typeof defaultVariant === "string" && defaultVariant && !Object.hasOwn(variants, defaultVariant))
-    faults.push({ path: "/defaultVariant", message: `"${defaultVariant}" is none of the variants` });
+    faults.push({ path: "/defaultVariant", message: `"${defaultVariant}" is not one of the variants` });
   if (faults.length > 0) return faults;
   const { state: _, ...rules } = flag;
-  const found = findFault(rules as FlagRules, segments);
-  return found ? [found] : [];
+  const fault = findFault(rules as FlagRules, segments);
+  return fault ? [fault] : [];
 }
 
 function refusal(faults: Fault[]): AppError {

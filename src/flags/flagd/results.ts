@@ -4,7 +4,7 @@ export type Result = { path: string; variant: string | null | undefined };
 /** Every result of a rule without references, as far as `if` and `fractional` show it. */
 export function resultsOf(rule: unknown, path = ""): Result[] {
   if (rule === null || rule === undefined) return [{ path, variant: null }];
-  // flagd takes the text of a number, true or false for the name of a variant.
+  // flagd uses the text of a number, true or false as the name of a variant.
   if (typeof rule === "string" || typeof rule === "number" || typeof rule === "boolean")
     return [{ path, variant: String(rule) }];
   const [[operation, args] = [], ...more] = Array.isArray(rule) ? [] : Object.entries(rule);
@@ -18,7 +18,7 @@ export function resultsOf(rule: unknown, path = ""): Result[] {
 
 type Argument = [index: number, argument: unknown];
 
-/** What `if`, condition, value, condition, value, …, else may come to. */
+/** The branches of an `if` that can be taken; its arguments are condition, value, condition, value, …, else. */
 function branchesOf(args: unknown[]): Argument[] {
   const branches: Argument[] = [];
   for (let at = 0; ; at += 2) {
@@ -29,7 +29,7 @@ function branchesOf(args: unknown[]): Argument[] {
   }
 }
 
-/** The buckets that have a share: `[variant, weight]`, behind what the shares are dealt by, where that is given. */
+/** The buckets `[variant, weight]` of a `fractional` with a weight other than 0; its first argument may be the bucketing value. */
 function sharesOf(args: unknown[]): Argument[] {
   return args.flatMap((bucket, index): Argument[] =>
     Array.isArray(bucket) && bucket[1] !== 0 ? [[index, bucket[0] as unknown]] : [],

@@ -8,33 +8,33 @@ export type Segments = ReadonlyMap<string, unknown>;
 const MAX_NESTED = 16;
 
 /**
- * The segments that refer to themselves, also through others, or deeper than `MAX_NESTED`, each with what is wrong with
- * it: those that a change from `before` to `after` makes so.
+ * Finds the segments that refer to themselves, also through others, or deeper than `MAX_NESTED`, because of a change from
+ * `before` to `after`. Returns the fault of each by name.
  */
 export function findNestingFaults(before: Segments, after: Segments): Map<string, string> {
-  const [was, is] = [nestingOf(before), nestingOf(after)];
+  const [faultBefore, faultAfter] = [nestingFaults(before), nestingFaults(after)];
   const faults = new Map<string, string>();
   for (const [name, rule] of after) {
-    const fault = is(name);
-    const isOld = Bun.deepEquals(before.get(name), rule, true) && was(name) !== undefined;
+    const fault = faultAfter(name);
+    const isOld = Bun.deepEquals(before.get(name), rule, true) && faultBefore(name) !== undefined;
     if (fault !== undefined && !isOld) faults.set(name, fault);
   }
   return faults;
 }
 
-function nestingOf(segments: Segments): (name: string) => string | undefined {
-  /** How many segments the longest chain from each has. */
+function nestingFaults(segments: Segments): (name: string) => string | undefined {
+  /** The length of the longest chain of references that starts at each segment. */
   const heights = new Map<string, number>();
   const tooDeep = new RangeError(`segments refer to one another at most ${MAX_NESTED} deep`);
-  const heightOf = (name: string, way: string[]): number => {
+  const heightOf = (name: string, path: string[]): number => {
     const known = heights.get(name);
     if (known !== undefined) return known;
-    if (way.includes(name))
-      throw new RangeError(`it refers to itself: ${[...way.slice(way.indexOf(name)), name].join(" > ")}`);
-    if (way.length === MAX_NESTED) throw tooDeep;
+    if (path.includes(name))
+      throw new RangeError(`it refers to itself: ${[...path.slice(path.indexOf(name)), name].join(" > ")}`);
+    if (path.length === MAX_NESTED) throw tooDeep;
     let height = 1;
     for (const next of referencesOf(JSON.stringify(segments.get(name))))
-      if (segments.has(next)) height = Math.max(height, 1 + heightOf(next, [...way, name]));
+      if (segments.has(next)) height = Math.max(height, 1 + heightOf(next, [...path, name]));
     if (height > MAX_NESTED) throw tooDeep;
     heights.set(name, height);
     return height;
@@ -52,28 +52,28 @@ function nestingOf(segments: Segments): (name: string) => string | undefined {
 }
 
 /**
- * A rule with every `{"$ref": name}` replaced by the segment of that name, and so on in what that refers to: in any
- * order, where flagd only finds those that stand behind. What refers to none is left, as is one that comes back to
- * itself. Throws `RangeError` for a rule that grows beyond `RULE_LIMITS.nodes`.
+ * Replaces every `{"$ref": name}` in a rule by the segment of that name, and so on in that segment. Segments may come in
+ * any order, where flagd finds only those behind the reference. A reference to a missing segment, or back to itself,
+ * stays. Throws `RangeError` for a rule that grows beyond `RULE_LIMITS.nodes`.
  */
-export function putIn(segments: Segments, rule: unknown): unknown {
+export function inlineSegments(segments: Segments, rule: unknown): unknown {
   if (segments.size === 0 || !hasReference(rule)) return rule;
   let whole = rule;
-  let found = true;
+  let hasReplaced = true;
   const find = (name: string) => {
     if (!segments.has(name)) return undefined;
-    found = true;
+    hasReplaced = true;
     return { by: segments.get(name) };
   };
-  for (let nested = 0; nested < MAX_NESTED && found; nested += 1) {
-    found = false;
+  for (let nested = 0; nested < MAX_NESTED && hasReplaced; nested += 1) {
+    hasReplaced = false;
     whole = replace(whole, { left: RULE_LIMITS.nodes }, find);
   }
   return whole;
 }
 
-/** A rule in which what refers to no segment is replaced by `rule`. */
-export function putInForMissing(rule: unknown, by: unknown): unknown {
+/** Replaces every reference that is left in a rule by `by`. */
+export function replaceReferences(rule: unknown, by: unknown): unknown {
   return replace(rule, { left: RULE_LIMITS.nodes }, () => ({ by }));
 }
 
@@ -92,10 +92,10 @@ function replace(
   const entries = Object.entries(value);
   const [only] = entries;
   if (entries.length === 1 && only![0] === "$ref" && typeof only![1] === "string") {
-    const found = find(only![1]);
-    if (found) {
-      budget.left -= JSON.stringify(found.by).length / 8;
-      return found.by;
+    const match = find(only![1]);
+    if (match) {
+      budget.left -= JSON.stringify(match.by).length / 8;
+      return match.by;
     }
   }
   return Object.fromEntries(entries.map(([key, each]) => [key, replace(each, budget, find)]));

@@ -1,7 +1,7 @@
-import { PAYLOAD_SUFFIX } from "../../flags/faults.ts";
 import type { App } from "../../app.ts";
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
+import { PAYLOAD_SUFFIX } from "../../flags/faults.ts";
 import { type FlagPlace, noSuchFlag } from "../../flags/flag.ts";
 import type { Context, Evaluation } from "../../flags/flagd/evaluate.ts";
 import { createDecide, evaluateFlag, evaluatePayload } from "../../flags/flagd/flag.ts";

@@ -1,6 +1,6 @@
-import { PAYLOAD_SUFFIX } from "../../flags/faults.ts";
 import type { App } from "../../app.ts";
 import { isoTime } from "../../base/clock.ts";
+import { PAYLOAD_SUFFIX } from "../../flags/faults.ts";
 import type { FlagRecord } from "../../flags/flag.ts";
 import type { Context, Evaluation } from "../../flags/flagd/evaluate.ts";
 import { type Decide, createDecide, evaluateFlag, evaluatePayload } from "../../flags/flagd/flag.ts";

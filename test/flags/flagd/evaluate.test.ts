@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { findFault, findSegmentFault } from "../../../src/flags/flagd/check.ts";
 import { type Context, compileFlag } from "../../../src/flags/flagd/evaluate.ts";
-import { putIn } from "../../../src/flags/flagd/segments.ts";
+import { inlineSegments } from "../../../src/flags/flagd/segments.ts";
 import type { FlagRules } from "../../../src/flags/rules.ts";
 
 const BOOLEAN = { variants: { on: true, off: false }, defaultVariant: "off" };
@@ -121,7 +121,7 @@ describe("segments", () => {
       ["b", true],
     ];
     for (const segments of [new Map(entries), new Map(entries.toReversed())])
-      expect(putIn(segments, { $ref: "a" })).toEqual({ "!": [true] });
+      expect(inlineSegments(segments, { $ref: "a" })).toEqual({ "!": [true] });
   });
 
   test("that come back to themselves make the rule a PARSE_ERROR", () => {

@@ -17,7 +17,7 @@ test.each<[string, object]>([
   ['projects.shop.flags["a.b"].environments.develop.enabled', flagIn({ enabled: "on" })],
   ['projects.shop.flags["a.b"].environments.develop.expiredAt', flagIn({ expiredAt: "2027-01-01" })],
   [
-    'projects.shop.flags["a.b"].environments.develop: the default variant "x" is none',
+    'projects.shop.flags["a.b"].environments.develop: the default variant "x" is not one of the variants',
     flagIn({ variants, defaultVariant: "x" }),
   ],
   [
