@@ -35,7 +35,7 @@ export function serveOptions(): Option[] {
     new Option("--max-rate <rate>", "requests of one address over time, such as 600/m")
       .env("FORMFLAG_MAX_RATE")
       .default("off"),
-    new Option("--metrics-listen <address>", "an another address for /metrics, where no token is needed").env(
+    new Option("--metrics-listen <address>", "another address for /metrics, where no token is needed").env(
       "FORMFLAG_METRICS_LISTEN",
     ),
     new Option("--log-format <format>", "text, or JSON lines; by default text on a terminal only")
