@@ -8,8 +8,8 @@ export function userName(): string {
   return nameOfUser(uid) ?? (username === "unknown" ? `user ${uid}` : username);
 }
 
-/** Undefined where the machine keeps its users elsewhere, as macOS does. */
-function nameOfUser(uid: number): string | undefined {
+/** The name of a user in /etc/passwd; undefined on systems that keep users elsewhere, such as macOS. */
+export function nameOfUser(uid: number): string | undefined {
   try {
     const lines = readFileSync("/etc/passwd", "utf8").split("\n");
     return lines.map((line) => line.split(":")).find((fields) => fields[2] === String(uid))?.[0];

@@ -4,6 +4,7 @@ import { SCOPES } from "../../../src/access/scope.ts";
 import type { Io } from "../../output/terminal.ts";
 import { type Client, localClient, path } from "../../session/client.ts";
 import { readConfig, readRemote } from "../../session/config.ts";
+import { NAMES } from "../../data/names.ts";
 import { env } from "../../session/env.ts";
 import { listAll } from "../../session/pages.ts";
 import { VERSION } from "../../version.ts";
@@ -176,7 +177,7 @@ async function openClient({ command, options }: Typed, io: Io): Promise<Client> 
     import("../../../src/store/sqlite/inspect.ts"),
     import("../../../src/store/sqlite/migrate.ts"),
   ]);
-  const { schema } = inspectDatabase(join(config.data, "formflag.db"), { isQuick: false });
+  const { schema } = inspectDatabase(join(config.data, NAMES.database), { isQuick: false });
   if (schema !== MIGRATIONS.length) throw new Error("the database is of another version");
   return localClient(config.data, VERSION, { ...io, err: () => {}, note: () => {} });
 }

@@ -1,9 +1,10 @@
 import { NAMES } from "../../data/names.ts";
-import { type Stats, accessSync, constants, readFileSync, statSync } from "node:fs";
+import { type Stats, accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { shellWord } from "../../output/text.ts";
 import { type Finding, codeOf, ok, problem, warning } from "./finding.ts";
 import { env } from "../../session/env.ts";
+import { nameOfUser } from "../../session/user.ts";
 
 /** What a data directory holds, where it is there. */
 const PARTS = [
@@ -64,18 +65,18 @@ function checkOwner(path: string, parts: Part[], user: number): Finding {
   if (other) {
     return warning(
       check,
-      `${other.name} belongs to ${nameOf(other.stats.uid)}, the directory to ${nameOf(owner)}`,
-      `let all belong to who serves it: chown -R ${nameOf(owner)} ${shellWord(path)}`,
+      `${other.name} belongs to ${userOf(other.stats.uid)}, the directory to ${userOf(owner)}`,
+      `let all belong to who serves it: chown -R ${userOf(owner)} ${shellWord(path)}`,
     );
   }
   if (owner !== user) {
     return warning(
       check,
-      `the directory belongs to ${nameOf(owner)}, and this is ${nameOf(user)}`,
-      `run commands on it as ${nameOf(owner)}: what another user makes there, the server may not be able to use`,
+      `the directory belongs to ${userOf(owner)}, and this is ${userOf(user)}`,
+      `run commands on it as ${userOf(owner)}: what another user makes there, the server may not be able to use`,
     );
   }
-  return ok(check, nameOf(owner));
+  return ok(check, userOf(owner));
 }
 
 function checkModes(path: string, parts: Part[]): Finding {
@@ -125,14 +126,6 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** The name of a user, as far as this machine lists it. */
-function nameOf(uid: number): string {
-  let users = "";
-  try {
-    users = readFileSync("/etc/passwd", "utf8");
-  } catch (error) {
-    codeOf(error);
-  }
-  const line = users.split("\n").find((line) => line.split(":")[2] === String(uid));
-  return line?.split(":")[0] ?? String(uid);
+function userOf(uid: number): string {
+  return nameOfUser(uid) ?? String(uid);
 }
