@@ -1,4 +1,4 @@
-/** Exit codes that no error of the product stands for. */
+/** Exit codes of the command line itself; main.ts has those of the errors of the product. */
 export const EXIT = { failure: 1, usage: 2, difference: 9, interrupted: 130, terminated: 143 } as const;
 
 /** Thrown by a command that did its work and has printed the problems it found. */
@@ -11,8 +11,8 @@ export class Failed extends Error {
   }
 }
 
-/** An error of a server that is a bug there: exit code 1. */
+/** An internal error of the server: exit code 1. */
 export class RemoteError extends Error {}
 
-/** Thrown where a person breaks off at a prompt: exit code 130. */
+/** Thrown when a person cancels a prompt: exit code 130. */
 export class Cancelled extends Error {}

@@ -68,7 +68,7 @@ function reportError(error: unknown, io: Io, asJson: boolean, command: Command |
   if (error instanceof Cancelled) return EXIT.interrupted;
   if (error instanceof Failed) return error.exitCode;
   if (error instanceof CommanderError) {
-    // Help and version end in one too.
+    // commander also throws after printing help or the version.
     if (error.exitCode === 0) return 0;
     // outputError prints every other error, except that of a command without its subcommand.
     if (asJson && error.code === "commander.help")
@@ -80,7 +80,7 @@ function reportError(error: unknown, io: Io, asJson: boolean, command: Command |
     return EXIT_CODES[error.code];
   }
   if (error instanceof RemoteError) {
-    show("internal", error.message, "its log says more");
+    show("internal", error.message, "see the log of the server");
     return EXIT.failure;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -89,7 +89,7 @@ function reportError(error: unknown, io: Io, asJson: boolean, command: Command |
   return EXIT.failure;
 }
 
-/** An empty variable is one that is not set; so is an option without a value that is said to be off. */
+/** Removes empty variables, which count as not set, and FORMFLAG_INSECURE if its value means no. */
 function dropEmptyVariables(): void {
   for (const name of Object.keys(process.env)) {
     if (name.startsWith("FORMFLAG_") && process.env[name] === "") delete process.env[name];
@@ -110,7 +110,7 @@ if (import.meta.main) {
   dropEmptyVariables();
   const args = process.argv.slice(2);
   if (!args.includes("serve")) {
-    // An exit, so that what is half done is cleared away.
+    // An exit runs the handlers that remove temporary files.
     process.once("SIGINT", () => process.exit(EXIT.interrupted));
     process.once("SIGTERM", () => process.exit(EXIT.terminated));
   }

@@ -10,7 +10,10 @@ import { COMMIT, VERSION } from "./version.ts";
 /** Declares the arguments, options, help and subcommands of a command. */
 type Declare = (command: Command, io: Io) => void;
 
-/** Every command with a loader: a call loads only its own, and the help needs only the summary of the others. */
+/**
+ * Every command with its loader: a call loads only the command it runs, and help needs only the summaries of the
+ * others.
+ */
 const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[] = [
   {
     name: "serve",
@@ -105,11 +108,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
 ];
 
 type Build = {
-  /** The command line, for hints about what is mistyped in it. */
+  /** The command line, for hints on mistyped options and commands. */
   args?: string[];
   asJson?: boolean;
   mayColor?: boolean;
-  /** Takes help and version texts. */
+  /** Prints help and version texts. */
   write: (text: string) => void;
   /** Which commands to load; the others have only their name and summary. */
   isWanted?: (name: string) => boolean;

@@ -55,7 +55,7 @@ export const EXIT_STATUS = [
 export const OTHER_VARIABLES = [
   ["FORMFLAG_TOKEN", "the token for --server itself; --token-file on the command line wins over it"],
   ["FORMFLAG_SHARED_DATA", "1 accepts a data directory that other users may write in"],
-  ["CI", "set to anything: never ask, as with --no-input"],
+  ["CI", "set to anything: never prompt, as with --no-input"],
   ["NO_COLOR", "set to anything: print without colours, as with --no-color"],
 ] as const;
 

@@ -39,7 +39,7 @@ function parse(command: Command): Values {
 async function run(io: Io, { config, repair }: Values): Promise<void> {
   const printer = createPrinter(io, config);
   needDatabase(config.data);
-  // Before it is locked, which opening does too where the database has an older schema.
+  // Opened before locking: opening takes the same lock to migrate an older schema.
   await using app = openApp(config.data, "inline");
   const unlock = repair ? lockData(config.data) : undefined;
   const line = printer.progress();

@@ -13,7 +13,7 @@ import { usage } from "../session/usage.ts";
 export function addHealthcheckCommand(command: Command, io: Io): void {
   command
     .option("--url <url>", "address of the server, where it is not the one of --listen")
-    .option("--ready", "ask whether it takes submissions, not only whether it runs");
+    .option("--ready", "check that it takes submissions, not only that it runs");
   // The options of serve name its address; only one of them is worth a line of help.
   for (const option of serveOptions())
     command.addOption(option.long === "--listen" ? option : option.hideHelp());
@@ -71,7 +71,10 @@ async function run(io: Io, { config, url, isOurs }: Values): Promise<void> {
   await createPrinter(io, config).report({ status: "ok", url, ms }, "ok\n");
 }
 
-/** Every address answers: the one of the forms, or another where that has no fixed port. */
+/**
+ * The address of the forms, or another with a fixed port: health checks are answered at each. Throws `invalid` if none
+ * has one.
+ */
 function addressOf(config: ServeConfig): string {
   const { forms, flags, admin } = originsOf(config);
   const address = forms ?? flags ?? admin;
@@ -81,6 +84,6 @@ function addressOf(config: ServeConfig): string {
 
 function checkedUrl(text: string): string {
   if (!(URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)))
-    throw usage(`--url ${text} is no web address`, "it looks like http://127.0.0.1:8787");
+    throw usage(`--url ${text} is not a web address`, "it looks like http://127.0.0.1:8787");
   return text.replace(/\/+$/, "");
 }

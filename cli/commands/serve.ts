@@ -28,7 +28,7 @@ function parse(command: Command): Record<string, unknown> {
   return command.optsWithGlobals<Record<string, unknown>>();
 }
 
-/** The help needs none of the modules of a server. */
+/** Loads the modules of the server only here, because help does not need them. */
 async function run(io: Io, options: Record<string, unknown>): Promise<void> {
   const [{ readServeConfig }, { serve }] = await Promise.all([
     import("../serve/config.ts"),

@@ -1,4 +1,4 @@
-/** What a data directory holds, by name. */
+/** Names of the files and folders in a data directory. */
 export const NAMES = {
   database: "formflag.db",
   uploads: "uploads",

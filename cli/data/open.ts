@@ -16,9 +16,9 @@ import { finishRestore, refuseBesideAside } from "./unfinished.ts";
 export type OpenApp = App & AsyncDisposable;
 
 /**
- * The product on a data directory, which is made where it does not exist. A server, which has locked the directory,
- * commits on a `thread` of its own, a command `inline`. Throws `unavailable`, `forbidden` or `unsupported` where the
- * directory cannot be used.
+ * Opens the product on a data directory, which is created if it does not exist. A server, which has locked the
+ * directory, commits on a separate `thread`, a command `inline`. Throws `unavailable`, `forbidden` or `unsupported` if
+ * the directory cannot be used.
  */
 export function openApp(data: string, writing: "thread" | "inline"): OpenApp {
   const { file, uploads } = prepareData(data);
@@ -35,7 +35,7 @@ export function openApp(data: string, writing: "thread" | "inline"): OpenApp {
   };
 }
 
-/** What a backup of a data directory is made of; its database keeps the schema that it has. Throws as `openApp` does. */
+/** Opens a data directory as the source of a backup, without migrating its database. Throws as `openApp` does. */
 export function openSource(data: string): BackupSource {
   const { file, uploads } = prepareData(data);
   return {
@@ -46,8 +46,8 @@ export function openSource(data: string): BackupSource {
 }
 
 /**
- * Makes the data directory where it does not exist, and holds it for a server until the function returned is called.
- * Throws as `openApp` does, and `unavailable` where another server holds it.
+ * Creates the data directory if it does not exist, and locks it for a server until the returned function is called.
+ * Throws as `openApp` does, and `unavailable` if another server holds the lock.
  */
 export function claimData(data: string): () => void {
   prepareData(data);
@@ -55,7 +55,7 @@ export function claimData(data: string): () => void {
   return lockData(data);
 }
 
-/** Looks at a data directory before anything in it is opened. */
+/** Checks a data directory before anything in it is opened, and finishes a restore that was cut off. */
 function prepareData(data: string): { file: string; uploads: string } {
   finishRestore(data);
   refuseBesideAside(data);
@@ -66,7 +66,7 @@ function prepareData(data: string): { file: string; uploads: string } {
   return { file, uploads };
 }
 
-/** SQLite would open what it can only read, and a server would refuse each submission one by one. */
+/** SQLite opens a read-only database without an error; a server would then refuse every submission. */
 function refuseReadOnly(data: string): void {
   if (!existsSync(data)) return;
   try {
@@ -79,14 +79,14 @@ function refuseReadOnly(data: string): void {
   }
 }
 
-/** A data directory of which a part is gone would look like a new one, or like one whose files nobody misses. */
+/** A data directory with a part missing would otherwise pass for a new one, or for one without uploads. */
 function refuseParts(file: string, uploads: string): void {
   if (!existsSync(file)) return;
   const { size } = statSync(file);
-  // A power cut in the first moments leaves an empty database too, but beside it no log and no upload.
+  // A power cut during creation leaves an empty database too, but no log and no uploads.
   if (size === 0 && (existsSync(`${file}-wal`) || hasUploads(uploads))) {
-    throw new AppError("unsupported", `${file} is empty, and was not always`, {
-      hint: "restore it from a backup, or move it aside to begin with a new one",
+    throw new AppError("unsupported", `${file} is empty, but has held data`, {
+      hint: "restore it from a backup, or move it aside to start with a new one",
     });
   }
   if (size > 0 && !existsSync(uploads) && refersToFiles(file)) {
@@ -100,12 +100,12 @@ function hasUploads(uploads: string): boolean {
   return existsSync(uploads) && readdirSync(uploads).length > 1;
 }
 
-/** Others of the group or the machine who can write in the directory could replace the database. */
+/** Users who can write in the directory could replace the database. */
 function refuseShared(data: string): void {
   const mode = existsSync(data) ? statSync(data).mode : 0;
   if (process.platform === "win32" || (mode & 0o022) === 0 || env["FORMFLAG_SHARED_DATA"] === "1") return;
-  throw new AppError("forbidden", `others may write in the data directory ${data}`, {
-    hint: `take that from them with: chmod go-w ${data}, or set FORMFLAG_SHARED_DATA=1 where it is meant`,
+  throw new AppError("forbidden", `other users may write in the data directory ${data}`, {
+    hint: `remove that permission with: chmod go-w ${data}, or set FORMFLAG_SHARED_DATA=1 to allow it`,
   });
 }
 
@@ -115,31 +115,36 @@ export function needDatabase(data: string): void {
   try {
     accessSync(join(data, NAMES.database), constants.F_OK);
   } catch (error) {
-    // What hides the file for another reason is refused as the directory is opened.
+    // Any other error is reported when the directory is opened.
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) return;
     const missing = existsSync(data)
       ? `there is no formflag.db in ${data}`
       : `the data directory ${data} does not exist`;
     throw new AppError("not_found", missing, {
-      hint: "name the data directory with --data; formflag serve, projects create and forms create begin a new one",
+      hint: "name the data directory with --data; formflag serve, projects create and forms create start a new one",
     });
   }
 }
 
 /**
- * Holds the data directory, as a server does, until the function returned is called. Throws `unavailable` where a
- * server holds it.
+ * Locks the data directory, as a server does, until the returned function is called. Throws `unavailable` if a server
+ * holds the lock.
  */
 export function lockData(data: string): () => void {
   return lock(join(data, NAMES.serveLock), `another formflag serves the data directory ${data}`);
 }
 
-/** Keeps other backups and restores of the data directory away until the function returned is called. */
+/**
+ * Locks the data directory against other backups and restores until the returned function is called. Throws
+ * `unavailable` if one is running.
+ */
 export function lockBackup(data: string): () => void {
   return lock(join(data, NAMES.backupLock), `another backup or restore of ${data} is under way`);
 }
 
-/** A server keeps the statements of its own schema, which would fail, or write what the new one does not mean. */
+/**
+ * A running server keeps prepared statements for the old schema, which would fail on the new one or write wrong data.
+ */
 function lockToMigrate(data: string): () => void {
   try {
     return lockData(data);

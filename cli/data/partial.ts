@@ -4,17 +4,21 @@ import { AppError } from "../../src/base/errors.ts";
 import { holdLock, isLocked } from "../../src/store/sqlite/lock.ts";
 
 const NAME = /^formflag-[0-9a-f-]{36}\.part$/;
-/** Held by the process that a folder belongs to. Not a process id, which another process has later, or in a container. */
+/**
+ * Locked by the process that owns a folder. A process id would not do: ids are reused, and differ between containers.
+ */
 const LOCK = "lock";
-/** A folder without a lock file may be that of a process that is just creating it, for so many milliseconds. */
+/**
+ * A folder without a lock file counts as new, not abandoned, for this many milliseconds: its owner may be creating it.
+ */
 const YOUNG = 60_000;
 
 /**
- * A new folder in another one for a file that is not whole yet. It is removed when it is disposed of, when the process is
- * interrupted, and by the next call for the same parent where the process was killed.
+ * Creates a folder in `parent` for an unfinished file. The folder is removed when it is disposed of, when the process
+ * is interrupted and, after the process was killed, by the next call for the same parent.
  */
 export function openPartial(parent: string): { path: (name: string) => string } & Disposable {
-  removeDead(parent);
+  removeAbandoned(parent);
   const folder = join(parent, `formflag-${crypto.randomUUID()}.part`);
   mkdirSync(folder, { mode: 0o700 });
   const unlock = holdIfPossible(join(folder, LOCK));
@@ -32,7 +36,7 @@ export function openPartial(parent: string): { path: (name: string) => string } 
   };
 }
 
-/** Some network disks have no locks; what is left there stays. */
+/** Some network disks have no locks: an abandoned folder stays there. */
 function holdIfPossible(file: string): () => void {
   try {
     return holdLock(file);
@@ -42,19 +46,19 @@ function holdIfPossible(file: string): () => void {
   }
 }
 
-function removeDead(parent: string): void {
+function removeAbandoned(parent: string): void {
   for (const name of namesIn(parent)) {
     const folder = join(parent, name);
     try {
-      if (NAME.test(name) && isDead(folder)) rmSync(folder, { recursive: true, force: true });
+      if (NAME.test(name) && isAbandoned(folder)) rmSync(folder, { recursive: true, force: true });
     } catch (error) {
-      // It was removed meanwhile, or its disk has no locks: what cannot be told dead stays.
+      // Removed meanwhile, or on a disk without locks: a folder stays unless it is known to be abandoned.
       if (!(error instanceof Error && (error instanceof AppError || "code" in error))) throw error;
     }
   }
 }
 
-/** What is in a folder; nothing where it is missing or may not be listed. */
+/** The names in a folder; empty if it is missing or cannot be listed. */
 export function namesIn(parent: string): string[] {
   try {
     return readdirSync(parent);
@@ -64,10 +68,10 @@ export function namesIn(parent: string): string[] {
   }
 }
 
-/** Never of what another user put there, such as a pipe in the place of the lock. */
-function isDead(folder: string): boolean {
-  const found = lstatSync(folder);
-  if (!found.isDirectory() || found.uid !== (process.getuid?.() ?? found.uid)) return false;
+/** False for folders of other users, who could put a pipe in place of the lock. */
+function isAbandoned(folder: string): boolean {
+  const status = lstatSync(folder);
+  if (!status.isDirectory() || status.uid !== (process.getuid?.() ?? status.uid)) return false;
   const lock = join(folder, LOCK);
-  return existsSync(lock) ? !isLocked(lock) : Date.now() - found.mtimeMs > YOUNG;
+  return existsSync(lock) ? !isLocked(lock) : Date.now() - status.mtimeMs > YOUNG;
 }

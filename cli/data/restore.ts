@@ -9,25 +9,25 @@ import { lockBackup, lockData } from "./open.ts";
 import { openScratch } from "./scratch.ts";
 import { asideOf, finishRestore } from "./unfinished.ts";
 
-/** What may stand in a data directory that holds nothing. */
-const NOTHING = new Set([NAMES.serveLock, NAMES.backupLock, NAMES.unpacked, NAMES.scratch, "lost+found"]);
+/** Names that may be in a data directory that counts as empty. */
+const IGNORED = new Set([NAMES.serveLock, NAMES.backupLock, NAMES.unpacked, NAMES.scratch, "lost+found"]);
 
 type Restore = AsyncDisposable & {
   scratch: Scratch;
   blobs: Blobs;
-  /** Puts what was unpacked in place; returns where the data that was there is kept. */
+  /** Moves the unpacked data into place; returns the path that the previous data was moved to, or null. */
   finish(): Promise<string | null>;
 };
 
 /**
- * Readies a data directory for what a backup holds, and locks it. Until it is finished, nothing in the directory is
- * touched. Throws `conflict` where it holds data and that is not to be replaced, `unavailable` where it is in use.
+ * Prepares and locks a data directory for a restore. Existing data is not touched before `finish`. Throws `conflict` if
+ * the directory holds data and `replace` is false, `unavailable` if it is in use.
  */
 export async function prepareRestore(path: string, replace: boolean): Promise<Restore> {
   finishRestore(path);
-  const made = makeDirectory(path);
+  const created = makeDirectory(path);
   const data = realpathSync(path);
-  const isEmpty = readdirSync(data).every((name) => NOTHING.has(name));
+  const isEmpty = readdirSync(data).every((name) => IGNORED.has(name));
   if (!isEmpty && !replace) {
     throw new AppError("conflict", `${path} is not empty`, {
       hint: "add --replace to keep what is there under another name, or name another directory with --data",
@@ -47,7 +47,7 @@ export async function prepareRestore(path: string, replace: boolean): Promise<Re
       await syncDirectory(unpacked);
       const aside = isEmpty ? null : asideOf(data, fileTime());
       if (aside === null) {
-        // The database last: without it there is nothing yet.
+        // The database last: without it the restore is known to be unfinished.
         for (const name of [NAMES.uploads, NAMES.database])
           renameSync(join(unpacked, name), join(data, name));
         await syncDirectory(data);
@@ -58,17 +58,17 @@ export async function prepareRestore(path: string, replace: boolean): Promise<Re
     async [Symbol.asyncDispose]() {
       scratch[Symbol.dispose]();
       unlock();
-      if (made !== undefined) removeIfEmpty(data);
+      if (created !== undefined) removeIfEmpty(data);
     },
   };
 }
 
-/** This second, as it stands in the name of a file. */
+/** The current UTC time to the second, as in file names: 20270131T120000Z. */
 export function fileTime(): string {
   return new Date().toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
 }
 
-/** One right after the other, so that no signal comes between them; `finishRestore` finishes what a kill cuts off. */
+/** Renames synchronously, so that no signal is handled in between; `finishRestore` finishes what a kill cuts off. */
 function replaceDirectory(data: string, aside: string): void {
   try {
     renameSync(data, aside);
@@ -86,8 +86,8 @@ function replaceDirectory(data: string, aside: string): void {
   }
 }
 
-/** Takes a directory away that was made for a restore which came to nothing. */
+/** Removes a directory that was created for a restore that failed. */
 function removeIfEmpty(data: string): void {
-  if (!readdirSync(data).every((name) => NOTHING.has(name))) return;
+  if (!readdirSync(data).every((name) => IGNORED.has(name))) return;
   rmSync(data, { recursive: true });
 }

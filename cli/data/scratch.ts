@@ -7,8 +7,8 @@ import { openSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { diskError, writeChunks } from "./write.ts";
 
 /**
- * A folder for files on the way, empty at first: what a killed process left in it goes. It is removed when it is
- * disposed of, and when the process is interrupted.
+ * Creates an empty folder for temporary files, after removing what a killed process left there. It is removed when it
+ * is disposed of, and when the process is interrupted.
  */
 export function openScratch(folder: string): Scratch & Disposable {
   const remove = () => rmSync(folder, { recursive: true, force: true });

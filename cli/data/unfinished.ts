@@ -6,14 +6,14 @@ import { syncDirectoryNow } from "../../src/blobs/disk.ts";
 import { holdLock } from "../../src/store/sqlite/lock.ts";
 import { namesIn } from "./partial.ts";
 
-/** Where a restore keeps the data that it replaces; `time` tells several of them apart. */
+/** The path where a restore keeps the data that it replaces; `time` makes it unique. */
 export function asideOf(data: string, time: string): string {
   return `${data}.before-restore-${time}`;
 }
 
 /**
- * Finishes a restore that was cut off after its backup was found sound, between the renames that put it in place. Throws
- * `unavailable` where it is still under way.
+ * Finishes a restore that was cut off between the renames that put the verified backup in place. Throws `unavailable`
+ * if the restore is still running.
  */
 export function finishRestore(path: string): void {
   const data = targetOf(path);
@@ -21,17 +21,17 @@ export function finishRestore(path: string): void {
   else if (!existsSync(join(data, NAMES.database))) finishMoving(data);
 }
 
-/** Throws `unsupported` for a directory that does not exist while its data was set aside by a restore. */
+/** Throws `unsupported` if the directory does not exist but a restore has set its data aside. */
 export function refuseBesideAside(path: string): void {
   const data = targetOf(path);
   const aside = existsSync(data) ? undefined : asidesOf(data).at(-1);
   if (aside === undefined) return;
   throw new AppError("unsupported", `${data} does not exist, and a restore set its data aside in ${aside}`, {
-    hint: `put that back with mv ${aside} ${data}, or begin a new one with mkdir -m 700 ${data}`,
+    hint: `put that back with mv ${aside} ${data}, or create a new one with mkdir -m 700 ${data}`,
   });
 }
 
-/** The data directory itself was set aside, with the unpacked backup in it. */
+/** Finishes a restore that set the data directory itself aside, with the unpacked backup in it. */
 function finishReplacing(data: string): void {
   const aside = asidesOf(data).findLast((path) => existsSync(join(path, NAMES.unpacked, NAMES.database)));
   if (aside === undefined) return;
@@ -42,7 +42,10 @@ function finishReplacing(data: string): void {
   });
 }
 
-/** Of an empty directory the uploads are in place, which come first, and the database is not. */
+/**
+ * Finishes a restore into an empty directory, where the uploads are in place, which are moved first, and the database
+ * is not.
+ */
 function finishMoving(data: string): void {
   const [from, to] = [join(data, NAMES.unpacked), join(data, NAMES.database)];
   const isCut = () =>
@@ -56,7 +59,7 @@ function finishMoving(data: string): void {
   });
 }
 
-/** Under the lock of a restore, which it keeps while its directory is renamed. */
+/** Runs `work` under the lock of a restore, which stays locked while its directory is renamed. */
 function underLock(data: string, folder: string, work: () => void): void {
   let unlock: () => void;
   try {
@@ -72,14 +75,14 @@ function underLock(data: string, folder: string, work: () => void): void {
   }
 }
 
-/** What restores have set aside, the oldest first. */
+/** Directories that restores have set aside, the oldest first. */
 function asidesOf(data: string): string[] {
   const [parent, start] = [dirname(data), basename(asideOf(data, ""))];
   const names = namesIn(parent).filter((name) => name.startsWith(start));
   return names.toSorted().map((name) => join(parent, name));
 }
 
-/** What a path stands for, also where a link leads to what does not exist. */
+/** The path without symbolic links, also through a link to a path that does not exist. */
 function targetOf(path: string): string {
   try {
     return realpathSync(path);

@@ -3,8 +3,8 @@ import { AppError } from "../../src/base/errors.ts";
 import { createPace } from "../../src/base/pace.ts";
 
 /**
- * Writes chunks as they come. Where they are to be `durable`, the file is flushed in steps, so that others who need the
- * disk meanwhile are not held up by one long flush.
+ * Writes chunks as they arrive. If `durable`, the file is flushed in steps, so that one long flush does not hold up
+ * other users of the disk.
  */
 export async function writeChunks(
   handle: FileHandle,
@@ -25,7 +25,7 @@ export async function writeChunks(
   if (durable) await handle.sync();
 }
 
-/** A full or failing disk in words; any other error as it is. */
+/** An AppError `unavailable` for a full or failing disk; any other error unchanged. */
 export function diskError(error: unknown, file: string): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const [message, hint] =

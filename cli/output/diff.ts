@@ -4,7 +4,7 @@ import { printable } from "./text.ts";
 /** Two states of one thing, under a head; undefined for a state that is not shown. */
 export type Diff = { head: string; color: Color; before?: unknown; after?: unknown };
 
-/** How the states of a diff are written. */
+/** How the states of a diff are printed. */
 export type Notation = {
   /** What every line of a state begins with. */
   indent: string;
@@ -14,7 +14,7 @@ export type Notation = {
   isSame(before: unknown, after: unknown, field: string): boolean;
 };
 
-/** The head, then what differs as `-` and `+`: field by field, or the states as a whole where one is no object. */
+/** The head, then the differences as lines with `-` and `+`: by field, or whole states if either is not an object. */
 export function printDiff({ head, color, before, after }: Diff, notation: Notation, paint: Paint): string {
   const removed = (lines: string[]) => lines.map((line) => paint(`${notation.indent}- ${line}`, "red"));
   const added = (lines: string[]) => lines.map((line) => paint(`${notation.indent}+ ${line}`, "green"));
@@ -40,7 +40,7 @@ export const JSON_NOTATION: Notation = {
   isSame: (before, after, field) => jsonLines(before, field)[0] === jsonLines(after, field)[0],
 };
 
-/** None for a field that is not set; null is a payload like any other. */
+/** No line for a field that is not set; null is a valid payload. */
 function jsonLines(value: unknown, field = ""): string[] {
   const isUnset = value === undefined || value === "" || (value === null && field !== "payload");
   return isUnset ? [] : [printable(`${field}: ${JSON.stringify(value)}`)];

@@ -31,7 +31,7 @@ export function createErrorStream(send: (text: string) => Promise<void>): ErrorS
   };
   return {
     write(text) {
-      // Nothing is let in behind what was dropped, so that its place is known.
+      // Once text is dropped, so is later text, so that the notice marks the place of the gap.
       if (dropped > 0 || (held !== "" && held.length + text.length > MAX_HELD))
         dropped += text.split("\n").length - 1;
       else held += text;

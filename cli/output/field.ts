@@ -6,7 +6,7 @@ export function fieldOption(): Option {
   return new Option("--field <name>", "print that field alone, one value a line; --json lists their names");
 }
 
-/** What `--field` prints of a resource, or of each in a list. Throws `invalid` for a field that none of them has. */
+/** The output of `--field` for a resource, or for each item of a list. Throws `invalid` if no item has the field. */
 export function fieldText(value: unknown, field: string): string {
   const all = Array.isArray(value) ? value : [value];
   const values = all.map((each) => read(each, field));

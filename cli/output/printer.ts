@@ -12,7 +12,7 @@ export type PrintOptions = {
   field?: string | undefined;
 };
 
-/** Prints the output of a command in the form that `--json`, `--quiet`, `--field` and `--no-color` ask for. */
+/** Prints the output of a command in the form that `--json`, `--quiet`, `--field` and `--no-color` select. */
 export type Printer = {
   /** Prints a result: `value` with `--json`, its field with `--field`, else `text`. */
   print: (value: unknown, text: string) => Promise<void>;

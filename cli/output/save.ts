@@ -10,8 +10,8 @@ import type { Io } from "./terminal.ts";
 import { printableLines } from "./text.ts";
 
 /**
- * Passes a body on to standard output, as fast as its reader takes it. Ends early, and
- * returns false, where the reader goes away. A terminal gets text alone: throws `invalid` for anything else.
+ * Writes a body to standard output at the speed of its reader. Returns false if the reader goes away early. Throws
+ * `invalid` for a body that is not text if standard output is a terminal.
  */
 export async function writeOut(io: Io, { body }: Body): Promise<boolean> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -39,9 +39,9 @@ function textOf(chunk: Uint8Array, decoder: TextDecoder): string {
 type Body = Pick<Response, "body">;
 
 /**
- * Saves a body under a name that appears only once it is whole; what is no regular file (a pipe, a device) is written
- * as it stands. `onWritten` gets each part of it. Throws `invalid` for a directory, `forbidden` where nothing can be
- * written.
+ * Saves a body to a file that appears only once it is complete; a pipe or a device is written to directly. `onWritten`
+ * gets each chunk. Throws `invalid` for a directory, `forbidden` if the file cannot be written, `unavailable` if the
+ * disk is full or fails.
  */
 export async function saveTo(
   file: string,
@@ -92,7 +92,7 @@ function partialIn(
   }
 }
 
-/** Where bytes for a file go: through links, so that they stay links. */
+/** The path to write to. Links are followed, so that they stay links. */
 async function targetOf(file: string): Promise<{ path: string; isStream: boolean }> {
   if (file === "") throw usage("--output is empty", "name a file, or - for standard output");
   try {

@@ -3,23 +3,23 @@ import { type ErrorStream, createErrorStream } from "./error-stream.ts";
 import { forTerminal, printable } from "./text.ts";
 import { wrap } from "./wrap.ts";
 
-/** Columns of help that goes to no terminal, and of a terminal that does not say. */
+/** Columns of help without a terminal, and of a terminal whose width is unknown. */
 export const WIDTH = 80;
 
-/** The world of a command: its streams, and a person where there is one. */
+/** The streams of a command, and whether a person can be prompted. */
 export type Io = {
   /**
-   * Fulfils once the reader has taken it, so that a pipe is neither flooded nor cut; at once where the reader has gone
-   * away, as `head` does. A terminal gets the control characters of a text as escapes.
+   * Writes to standard output. Fulfils once the reader has taken the bytes, or at once if the reader has gone away, as
+   * `head` does. On a terminal the control characters of a text are escaped.
    */
   out(text: string | Uint8Array): Promise<void>;
-  /** The same for people: a terminal gets it in lines that fit. */
+  /** As `out`, for people: control characters are always escaped, and lines wrapped to the width of a terminal. */
   show(text: string): Promise<void>;
   /** Whether the reader of standard output has gone away. */
   readonly outIsClosed: boolean;
-  /** Does not wait for its reader: see `settle`. Control characters are escapes. */
+  /** Writes to standard error without waiting for its reader: see `settle`. Control characters are escaped. */
   err(text: string): void;
-  /** The same for people: a terminal gets it in lines that fit. */
+  /** As `err`, for people: lines are wrapped to the width of a terminal. */
   note(text: string): void;
   /** Draws a line on standard error over the one that was drawn before. */
   redraw(line: string): void;
@@ -30,7 +30,7 @@ export type Io = {
   readStdin(): Promise<string>;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
-  /** Columns of the terminal, or those that `COLUMNS` names; null where there is neither. */
+  /** Columns of the terminal, or the value of `COLUMNS`; null without either. */
   readonly outWidth: number | null;
   readonly errWidth: number | null;
   /** Whether a person can be prompted. */
@@ -116,10 +116,10 @@ function writeAll(descriptor: number, text: string | Uint8Array): void {
   for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
 }
 
-/** How long a reader that has set its pipe to not wait is given before the next try, in milliseconds. */
+/** Milliseconds between two tries to write to a full non-blocking pipe. */
 const AGAIN = 10;
 
-/** Not by `Bun.write`, which stops the whole process while a pipe is full, where the bytes are few. */
+/** Avoids `Bun.write`, which blocks the whole process on a full pipe if the bytes are few. */
 async function writeBytes(bytes: Uint8Array): Promise<void> {
   const { write } = process.getBuiltinModule("node:fs");
   for (let done = 0; done < bytes.byteLength;) {

@@ -1,25 +1,25 @@
-/** What a terminal obeys instead of showing it: C0, DEL and C1, separators of lines, and overrides of direction. */
+/** Characters that a terminal obeys instead of showing: C0, DEL and C1, line separators, and overrides of direction. */
 const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069";
 const CONTROL = new RegExp(`[${CONTROLS}]`, "g");
-/** The same, or what our own texts are made of: line ends, bold and the colours. */
+/** Control characters, and the line ends, bold and colours of formflag's own texts. */
 const CONTROL_OR_OURS = new RegExp(`\\r?\\n|\\u001b\\[(?:1|22|3[1239])m|[${CONTROLS}]`, "g");
 
-/** Text from outside, fit for a terminal: control characters shown as escapes instead of obeyed. */
+/** Text from outside with its control characters escaped, safe to print on a terminal. */
 export function printable(text: string): string {
   return text.replaceAll(CONTROL, escaped);
 }
 
-/** The same for text of several lines. */
+/** As `printable`, for text of several lines: line ends are kept. */
 export function printableLines(text: string): string {
   return text.split(/\r?\n/).map(printable).join("\n");
 }
 
-/** A text of ours, with values from outside in it that are printable each: a line end in one makes no line. */
+/** A template tag that makes each value printable, so that a line end in a value does not start a line. */
 export function shown(texts: TemplateStringsArray, ...values: (string | number)[]): string {
   return String.raw({ raw: texts }, ...values.map((value) => printable(String(value))));
 }
 
-/** Whatever is printed to a person, whoever wrote it: only line ends and our own colours are left to the terminal. */
+/** Text for a person with all control characters escaped but line ends, bold and formflag's own colours. */
 export function forTerminal(text: string): string {
   return text.replaceAll(CONTROL_OR_OURS, (match) =>
     match.endsWith("\n") ? "\n" : match.length > 1 ? match : escaped(match),
@@ -69,7 +69,7 @@ export function indentedJson(value: unknown, column = 2): string {
   return `${pad}${open}\n${parts.join(",\n")}\n${pad}${close}\n`;
 }
 
-/** Columns that a line of it fills at most. */
+/** Maximum columns of a line of indented JSON. */
 const LINE = 90;
 
 export function shorten(text: string, width: number): string {
@@ -80,7 +80,7 @@ function pad(cell: string, width: number): string {
   return cell + " ".repeat(Math.max(0, width - Bun.stringWidth(cell)));
 }
 
-/** A path as one word of a shell. */
+/** A path as one word of a shell command, quoted if necessary. */
 export function shellWord(path: string): string {
   return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

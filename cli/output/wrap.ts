@@ -1,6 +1,6 @@
 /**
- * Text whose lines have at most `width` columns: longer ones are broken between words, and go on below their last
- * column or their indent. A line with a command to type is broken as a shell takes it.
+ * Wraps lines longer than `width` columns between words, and indents their continuation to the last column of a table
+ * or to the indent of the line. A command is wrapped with backslashes, as a shell reads it.
  */
 export function wrap(text: string, width: number): string {
   if (text.length <= width) return text;
@@ -10,14 +10,14 @@ export function wrap(text: string, width: number): string {
     .join("\n");
 }
 
-/** The same for help, whose paragraphs are reflowed. */
+/** As `wrap`, for help texts, whose paragraphs are reflowed. */
 export function wrapHelp(text: string, width: number): string {
   return wrap(width < HELP_WIDTH ? text.replaceAll(WITHIN_PARAGRAPH, "$1 ") : text, width);
 }
 
-/** Columns of the longest line that a help text is written in. */
+/** Maximum columns of a line in the source of a help text. */
 const HELP_WIDTH = 120;
-/** A long line that is not indented, and goes on in the next. */
+/** A long, unindented line whose paragraph continues on the next line. */
 const WITHIN_PARAGRAPH = /^(\S[^\n]{60,})\n(?=\S)/gm;
 
 const COMMAND = /^ *formflag /;
@@ -43,7 +43,7 @@ function wrapLine(line: string, width: number): string {
   return [...lines, current].join(`${end}\n`);
 }
 
-/** Where a line goes on: below the last of its columns that leaves a third of the width. */
+/** The indent of a continuation line: that of the last column that leaves a third of the width. */
 function hang(line: string, width: number): number {
   const starts = [...Bun.stripANSI(line).matchAll(/\S {2,}(?=\S)/g)].map(
     ({ index, 0: gap }) => index + gap.length,

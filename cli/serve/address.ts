@@ -2,11 +2,14 @@ import { usage } from "../session/usage.ts";
 
 export type Listen = { hostname: string; port: number };
 
-/** `HOST:PORT`, `:PORT`, `PORT` or `[IPv6]:PORT`; without a host only this machine. Throws `invalid`. */
+/** Parses `HOST:PORT`, `:PORT`, `PORT` or `[IPv6]:PORT`. Default host: 127.0.0.1. Throws `invalid`. */
 export function listenValue(text: string, option: string): Listen {
   const match = /^(?:(\[[0-9a-fA-F:.]+\]|[^\s:[\]/]*):)?(\d{1,5})$/.exec(text.replace(/^https?:\/\//, ""));
   const port = Number(match?.[2]);
   if (!match || port > 65_535)
-    throw usage(`${option} ${text} is no address`, "addresses look like 127.0.0.1:8787, [::1]:8787 or 8787");
+    throw usage(
+      `${option} ${text} is not an address`,
+      "addresses look like 127.0.0.1:8787, [::1]:8787 or 8787",
+    );
   return { hostname: match[1]?.replace(/^\[|\]$/g, "") || "127.0.0.1", port };
 }

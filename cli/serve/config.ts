@@ -51,12 +51,12 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
   const given = options as ServeOptions;
   const publicUrl = given.publicUrl ?? null;
   if (publicUrl !== null && !(URL.canParse(publicUrl) && /^https?:$/.test(new URL(publicUrl).protocol))) {
-    throw usage(`--public-url ${publicUrl} is no web address`, "it looks like https://forms.example.com");
+    throw usage(`--public-url ${publicUrl} is not a web address`, "it looks like https://forms.example.com");
   }
   const trustedProxies = given.trustedProxy ?? [];
   for (const range of trustedProxies) {
     if (!isAddressRange(range))
-      throw usage(`--trusted-proxy ${range} is no address range`, "it looks like 10.0.0.0/8");
+      throw usage(`--trusted-proxy ${range} is not an address range`, "it looks like 10.0.0.0/8");
   }
   const own = (text: string | undefined, option: string) =>
     text === undefined ? null : listenValue(text, option);
@@ -83,7 +83,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
 function basePathOf(text: string): string {
   const path = text.replace(/\/+$/, "");
   if (path !== "" && !/^(?:\/[\w.~-]+)+$/.test(path))
-    throw usage(`--base-path ${text} is no path`, "it looks like /formflag");
+    throw usage(`--base-path ${text} is not a path`, "it looks like /formflag");
   return path;
 }
 

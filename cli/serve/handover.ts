@@ -14,9 +14,9 @@ const LIBRARIES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1
 type SetSocketOption = (descriptor: number, level: number, name: number, value: Uint8Array) => boolean;
 
 /**
- * Gives every new connection at a port that several sockets share (`SO_REUSEPORT`) to the one at `index`, counted in the
- * order in which they began to listen. Connections that another one has begun to accept stay there. `opened` is the
- * descriptor of any of the sockets. False where the kernel cannot do that.
+ * Routes every new connection at a port that several sockets share (`SO_REUSEPORT`) to the socket at `index`, in the
+ * order in which they began to listen. Connections that another socket has begun to accept stay there. `opened` is the
+ * descriptor of any of the sockets. Returns false if the kernel does not support it.
  */
 export function steerConnections(opened: number, index: number): boolean {
   const set = (setSocketOption ??= loadSetSocketOption());
@@ -65,7 +65,7 @@ function nameOf(descriptor: string): string {
   try {
     return readlinkSync(join(DESCRIPTORS, descriptor));
   } catch (error) {
-    // The listing itself was one of them.
+    // The descriptor of the listing itself is closed by now.
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
     throw error;
   }

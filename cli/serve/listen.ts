@@ -9,7 +9,7 @@ export type Tls = { cert: string; key: string };
 export type Listener = {
   /** `http://HOST:PORT`, or https. */
   origin: string;
-  /** Shows another certificate to new connections. Connections that are open keep the old one until they end. */
+  /** Serves new connections with another certificate; open connections keep the old one. */
   renew: (tls: Tls) => Promise<void>;
   /** Takes no more connections; fulfils when the requests under way are answered. */
   stop: () => Promise<void>;
@@ -20,10 +20,12 @@ export type Listener = {
 /** The longest that Bun allows a connection to be silent, in seconds; less would cut slow senders off. */
 const IDLE_TIMEOUT = 255;
 
-/** How long the listener with an old certificate serves the connections it has, in milliseconds: until all were silent. */
+/**
+ * How long a socket with an old certificate serves its open connections, in milliseconds: longer than any may be idle.
+ */
 const RETIREMENT = (IDLE_TIMEOUT + 5) * 1000;
 
-/** Bodies are counted as they are read; the runtime's own limit would answer without a body. */
+/** Bodies are counted as they are read; the runtime's own limit would send an empty answer. */
 const MAX_BODY = Number.MAX_SAFE_INTEGER;
 
 type Server = Bun.Server<undefined>;
@@ -31,14 +33,14 @@ type Server = Bun.Server<undefined>;
 /** One listening socket: `retire` makes each further answer the last one of its connection. */
 type Socket = { server: Server; retire: () => void };
 
-/** Serves a site at an address. Throws `unavailable` where it cannot be listened at. */
+/** Serves a site at an address. Throws `unavailable` if the address cannot be listened on. */
 export function listen(
   { hostname, port }: Listen,
   site: Site,
   tls: Tls | null,
   report: (error: unknown) => void,
 ): Listener {
-  /** The sockets that share the port, in the kernel's order: one for each certificate of late. */
+  /** The sockets that share the port, in the kernel's order, one for each recent certificate. */
   const sockets: Socket[] = [];
   /** Servers that take no more connections. */
   const stopping = new Map<Server, Promise<void>>();
@@ -63,12 +65,12 @@ export function listen(
     throw addressError(error, `${hostname}:${port}`);
   }
   const { port: bound = port } = current.server;
-  /** Gives every new connection to the current socket. False where the kernel cannot do that. */
+  /** Routes every new connection to the current socket. Returns false if the kernel does not support it. */
   let steer = () => false;
 
   const close = (socket: Socket) => {
     stop(socket);
-    // As the kernel does, which puts the last socket in the place of a closed one.
+    // The kernel, too, moves the last socket to the place of a closed one.
     const last = sockets.pop()!;
     if (last !== socket) sockets[sockets.indexOf(socket)] = last;
   };
@@ -89,7 +91,7 @@ export function listen(
       }
       const old = current;
       current = next;
-      // Of whatever else was opened meanwhile, nothing takes the option.
+      // Any other socket that was opened meanwhile refuses the option.
       steer = () => opened.some(([, descriptor]) => steerConnections(descriptor, sockets.indexOf(current)));
       if (!steer()) return close(old);
       old.retire();
@@ -162,7 +164,7 @@ function asLast(answer: Response): Response {
 /** Windows has no SIGHUP, and lets any program share a port. */
 const SHARES_PORTS = process.platform !== "win32";
 
-/** Throws where anything listens at the address: a socket that shares its port would be let in beside another one's. */
+/** Throws if anything listens at the address, because a socket that shares its port could join another one's. */
 function refuseShared(hostname: string, port: number): void {
   if (port !== 0)
     void Bun.serve({ hostname, port, reusePort: false, fetch: () => new Response() }).stop(true);
@@ -173,8 +175,8 @@ function addressError(error: unknown, address: string): unknown {
   const reason = {
     EADDRINUSE: "is in use",
     EACCES: "may not be used",
-    EADDRNOTAVAIL: "is none of this machine",
-    EINVAL: "is none of this machine",
+    EADDRNOTAVAIL: "is not an address of this machine",
+    EINVAL: "is not an address of this machine",
   }[code];
   if (reason === undefined) return error;
   return new AppError("unavailable", `the address ${address} ${reason}`, {
@@ -182,21 +184,28 @@ function addressError(error: unknown, address: string): unknown {
   });
 }
 
-/** Not by way of `server.url`, which takes as long as starting to listen. */
+/** Avoids `server.url`, which takes as long as starting to listen. */
 function originOf({ hostname = "", port }: Bun.Server<undefined>): string {
   return `${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
 }
 
-/** Reads a certificate and its key. Throws `forbidden` for files that cannot be read, `invalid` for what is in them. */
+/**
+ * Reads a certificate and its key. Throws `forbidden` for files that cannot be read, `invalid` if they do not belong
+ * together.
+ */
 export async function readTls(files: Tls): Promise<Tls> {
   const [cert, key] = await Promise.all([readPem(files.cert, "--tls-cert"), readPem(files.key, "--tls-key")]);
   try {
     process.getBuiltinModule("node:tls").createSecureContext({ cert, key });
   } catch (error) {
-    throw new AppError("invalid", `${files.cert} and ${files.key} are no certificate with its private key`, {
-      hint: "both have to be in PEM, and belong together",
-      cause: error,
-    });
+    throw new AppError(
+      "invalid",
+      `${files.cert} and ${files.key} are not a certificate and its private key`,
+      {
+        hint: "both have to be in PEM, and belong together",
+        cause: error,
+      },
+    );
   }
   return { cert, key };
 }

@@ -6,7 +6,7 @@ import type { Io } from "../output/terminal.ts";
 import { printable } from "../output/text.ts";
 
 export const LOG_FORMATS = ["text", "json"] as const;
-/** From everything to little: what stands before the level asked for is left out. */
+/** In ascending order: records below the configured level are dropped. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 type Level = (typeof LOG_LEVELS)[number];
@@ -17,31 +17,31 @@ export type LogConfig = {
   level: Level;
 };
 
-/** The log of a server, on standard error. It names no key, no token and nothing that a sender wrote in a field. */
+/** The log of a server, on standard error. It contains no keys, no tokens and no field values of senders. */
 export type Log = {
-  /** Something that happened. */
+  /** Logs an event. */
   line: (level: "info" | "warn", text: string) => void;
   /**
-   * Answered requests are of the level info, failed ones error, reads of flags that succeed debug, which adds the client's
+   * Logs a request at level info, a failed one at error, a successful flag read at debug. Level debug adds the client's
    * address.
    */
   request: (record: RequestRecord) => void;
   /** Whether the level is debug. */
   logsReads: boolean;
-  /** A bug, or the cause of an answer that the operator should know of. */
+  /** Logs a bug, or the cause of an answer that the operator should know. */
   error: (error: unknown, request?: Request) => void;
-  /** Writes what is still held back. */
+  /** Writes the buffered lines. */
   flush: () => void;
 };
 
-/** Requests are written together after so many milliseconds: one system call a line would cost more than most answers. */
+/** Requests are buffered for this many milliseconds: a system call for each line would cost more than most answers. */
 const HOLD = 50;
 
 export function createLog(io: Io, { format, level }: LogConfig): Log {
   const isForPeople = format === null ? io.errIsTerminal : format === "text";
   const lowest = LOG_LEVELS.indexOf(level);
   const isLogged = (level: Level) => LOG_LEVELS.indexOf(level) >= lowest;
-  const [tellsInfo, tellsClients] = [isLogged("info"), isLogged("debug")];
+  const [logsInfo, logsDebug] = [isLogged("info"), isLogged("debug")];
   const write = (text: string) => (isForPeople ? io.note(text) : io.err(text));
   let held = "";
   let timer: Timer | undefined;
@@ -61,7 +61,7 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
     write(text);
   };
 
-  // Made once a millisecond: requests come faster.
+  // Formatted once a millisecond: requests come faster.
   let stampedAt = 0;
   let stamped = "";
   const stamp = () => {
@@ -82,15 +82,15 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
     line(level, text) {
       if (isLogged(level)) now(isForPeople ? `${text}\n` : json(level, { message: text }));
     },
-    logsReads: tellsClients,
+    logsReads: logsDebug,
     request({ method, route, status, ms, id, isRead, client }) {
-      if (isRead && !tellsClients) return;
+      if (isRead && !logsDebug) return;
       const isFailure = status >= 500;
-      if (!tellsInfo && !isFailure) return;
+      if (!logsInfo && !isFailure) return;
       // Four times as fast as toFixed.
       const took = Math.round(ms * 100) / 100;
-      // What a proxy forwards need not be an address.
-      const from = tellsClients ? printable(client().address) : "";
+      // A proxy may forward any text as the address.
+      const from = logsDebug ? printable(client().address) : "";
       if (isForPeople) {
         const tail = from === "" ? id : `${id}  ${from}`;
         hold(`${stamp().slice(11, 23)}  ${status}  ${method.padEnd(7)} ${route}  ${took} ms  ${tail}\n`);
@@ -110,7 +110,7 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
   };
 }
 
-/** An AppError in its own words with its cause; a bug with its stack. */
+/** The message of an AppError and of its cause; the stack of a bug. */
 function describe(error: unknown): string {
   if (error instanceof AppError)
     return error.cause === undefined ? error.message : `${error.message}: ${describe(error.cause)}`;

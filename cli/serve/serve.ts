@@ -26,7 +26,7 @@ import { type Log, createLog } from "./log.ts";
 /** How long requests under way may take to finish once the server is told to stop, in milliseconds. */
 const GRACE = 10_000;
 
-/** Serves until SIGTERM or SIGINT. Throws `unavailable`, `forbidden` or `unsupported` where it cannot start. */
+/** Serves until SIGTERM or SIGINT. Throws `unavailable`, `forbidden` or `unsupported` if it cannot start. */
 export async function serve(config: ServeConfig, io: Io): Promise<void> {
   const log = createLog(io, config.log);
   const tls = config.tls && (await readTls(config.tls));
@@ -41,7 +41,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     app.nextId = createIdSource(app.random, app.now, await newestId(app, log));
     const warn = (text: string) => log.line("warn", text);
     await applyDue(app, warn);
-    // The first connections may take every descriptor that is left.
+    // Before listening, because the first connections may use up the file descriptors.
     await app.store.opened();
     const { places, endStreams } = placeServices(config, app, log, reads.note);
     for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
@@ -49,7 +49,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     jobs = startJobs([scheduleJob(app, warn), removalJob(app), reads.job], app.now, log.error);
     app.store.watch(jobs.wake);
     const stopped = stopSignal();
-    // In plain words in either format: scripts wait for it.
+    // Plain text in either format: scripts wait for this line.
     for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
     log.line("info", `stopping on ${await stopped}`);
     endStreams();
@@ -67,7 +67,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
   process.exit(0);
 }
 
-/** A database that is damaged there still serves what it can. */
+/** Null if the database is damaged there: a server still answers what it can. */
 async function newestId({ store }: App, log: Log): Promise<string | null> {
   try {
     return await store.submissions.newestId();
@@ -78,8 +78,8 @@ async function newestId({ store }: App, log: Log): Promise<string | null> {
 }
 
 /**
- * Which services stand at which address: all at `--listen` but those that were given one of their own. `endStreams` ends
- * the answers that have no end.
+ * Maps addresses to services: all at `--listen`, except for those with an address of their own. `endStreams` ends the
+ * open event streams.
  */
 function placeServices(
   config: ServeConfig,
@@ -127,10 +127,10 @@ function placeServices(
   };
   const placed = new Map<string, { address: Listen; services: Services }>();
   for (const name of ["forms", "flags", "ofrep", "admin", "metrics"] as const) {
-    // Without an address of their own the metrics stand where the admin API does.
+    // Metrics without an address of their own are served with the admin API.
     const where = name === "ofrep" ? "flags" : name === "metrics" && !own.metrics ? "admin" : name;
     const address = own[where] ?? config.listen;
-    // Port 0 is another port each time it is asked for by name.
+    // Each service with port 0 of its own gets another port.
     const key = `${address.hostname} ${address.port === 0 && own[where] ? where : address.port}`;
     const place = placed.get(key) ?? { address, services: {} };
     placed.set(key, { ...place, services: { ...place.services, [name]: all[name] } });
@@ -166,7 +166,7 @@ function onHangup(files: Tls, listeners: Listener[], log: Log): void {
     log.line("info", "reloaded the certificate");
   };
   let renewed = Promise.resolve();
-  // One after the other: the files read last count.
+  // One after another, so that the files read last count.
   process.on("SIGHUP", () => void (renewed = renewed.then(renew).catch(log.error)));
 }
 
@@ -185,12 +185,11 @@ function stopSignal(): Promise<string> {
   });
 }
 
-/** Loads what `load` does once, for everybody who asks. */
+/** Calls `load` once and shares its result; a failed load is tried again by the next call. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () =>
     (loaded ??= load().catch((error: unknown) => {
-      // What could not be loaded now may be loaded later.
       loaded = undefined;
       throw error;
     }));

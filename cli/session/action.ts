@@ -14,13 +14,13 @@ import { usage } from "./usage.ts";
 
 /** Turns options and arguments into values. Throws `invalid` for wrong usage, and changes nothing. */
 type Parse<T> = (input: Input, ...args: (string | undefined)[]) => T | Promise<T>;
-/** Does what a command is for. */
+/** Runs a command on its parsed values. */
 type Run<T> = (session: Session, values: T) => Promise<void>;
 
-/** Whether a command can begin a new data directory; by default it needs one that exists. */
+/** Whether a command may create the data directory. Default: it has to exist. */
 type Begins = { begins?: (options: Record<string, unknown>) => boolean };
 
-/** A command that creates something which stands on its own, in a new data directory too. */
+/** For commands that may create the data directory. */
 export const BEGINS: Begins = { begins: () => true };
 
 /** A commander action on the admin API, of a server or in this process: parses, then runs on what was parsed. */
@@ -69,7 +69,7 @@ function argumentsIn<T>(given: unknown[]): T[] {
   return given.slice(0, -2) as T[];
 }
 
-/** The data directory of this machine. Throws `not_found` where it holds no database, unless the command may begin one. */
+/** Opens the data directory. Throws `not_found` if it holds no database, unless the command may create one. */
 async function openHere(io: Io, config: Config, mayBegin: boolean): Promise<Client> {
   const { data } = config;
   if (!mayBegin) (await import("../data/open.ts")).needDatabase(data);

@@ -2,10 +2,10 @@ import type { Listen } from "../serve/address.ts";
 import type { ServeConfig } from "../serve/config.ts";
 import { chunksOf, failureOf, isLoopbackUrl, readAtMost } from "./connection.ts";
 
-/** Where each service of a server on this machine answers, without a slash at the end; null where its port is 0. */
+/** The origin of each service of a server on this machine, without a trailing slash; null if its port is 0. */
 export type Origins = Record<"forms" | "flags" | "admin" | "metrics", string | null>;
 
-/** From the options of `serve`, as a program of this machine reaches it: that needs no base path. */
+/** The origins by the options of `serve`, as a program on this machine reaches them: without the base path. */
 export function originsOf(config: ServeConfig): Origins {
   const { listen, formsListen, flagsListen, adminListen, metricsListen, tls } = config;
   const originOf = ({ hostname, port }: Listen) => {
@@ -22,21 +22,21 @@ export function originsOf(config: ServeConfig): Origins {
   };
 }
 
-/** Addresses that stand for every one of this machine can be listened on, not connected to. */
+/** Wildcard addresses can be listened on, but not connected to. */
 const ANY: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 /** How long a server may take to answer, in milliseconds, and with how many bytes. */
 const PATIENCE = 5000;
 const MAX_ANSWER = 4 * 1024 * 1024;
 
-/** What came back from a server; `refused` where nothing listens there. */
+/** The answer of a server; `refused` is true if nothing listens at the address. */
 export type Answer =
   | { status: number; text: string; headers: Headers }
   | { status: null; failure: string; refused: boolean };
 
 /**
- * Sends a request to a server, following nothing, for 5 seconds at most. The certificate of a server of ours, on this machine, is
- * not verified: it is made for another name.
+ * Sends a request without following redirects, and waits 5 seconds at most. The certificate of a server on this machine
+ * is not verified, because it names another host.
  */
 export async function probe(url: string, { isOurs = isLoopbackUrl(url) } = {}): Promise<Answer> {
   try {
@@ -58,12 +58,12 @@ export async function probe(url: string, { isOurs = isLoopbackUrl(url) } = {}): 
   }
 }
 
-/** Whether an answer of 200 is one of formflag's, and not of whatever else listens there. */
+/** Whether an answer is a 200 of formflag, not of another program. */
 export function isHealthy(answer: Answer): boolean {
   return answer.status === 200 && typeof jsonOf(answer)["status"] === "string";
 }
 
-/** The object that an answer holds; an empty one where it holds none. */
+/** The JSON object of an answer; empty if it holds none. */
 export function jsonOf(answer: Answer): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(answer.status === null ? "" : answer.text);

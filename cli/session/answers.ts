@@ -1,6 +1,6 @@
 /**
- * What a value has to be: a kind, a list or an object of such. A member whose name ends in `?` may be missing or null;
- * members that are not named are not looked at.
+ * The expected shape of a value: a kind, or a list or an object of shapes. A member whose name ends in `?` may be
+ * missing or null; members that are not named are not checked.
  */
 export type Shape = Kind | readonly [Shape] | { readonly [name: string]: Shape };
 type Kind = "string" | "number" | "boolean" | "object" | "any";
@@ -119,15 +119,18 @@ const ANSWERS: Record<string, Shape> = {
   },
 };
 
-/** The shape of an answer; `any` where nothing is relied on, as of a delete. */
+/** The shape of an answer; `any` if no command relies on it, as for a delete. */
 export function shapeOf(method: string, path: string): Shape {
   const parts = path.replace(/\?.*$/s, "").split("/");
-  // Names stand at every other place: /projects/shop/environments/live.
+  // Every other part is a name: /projects/shop/environments/live.
   const route = parts.map((part, index) => (index > 0 && index % 2 === 0 ? "*" : part)).join("/");
   return ANSWERS[`${method} ${route}`] ?? "any";
 }
 
-/** Where a value is not of a shape, as in `projects.0.slug`: empty for the value as a whole, null where it is. */
+/**
+ * The path of the first value that does not fit a shape, such as `projects.0.slug`: empty for the value itself, null if
+ * all fit.
+ */
 export function misfit(value: unknown, shape: Shape): string | null {
   if (typeof shape === "string") {
     const fits =
@@ -150,8 +153,8 @@ type Member = [name: string, value: unknown, shape: Shape];
 
 function firstMisfit(members: Member[]): string | null {
   for (const [name, value, shape] of members) {
-    const found = misfit(value, shape);
-    if (found !== null) return found === "" ? name : `${name}.${found}`;
+    const inner = misfit(value, shape);
+    if (inner !== null) return inner === "" ? name : `${name}.${inner}`;
   }
   return null;
 }

@@ -17,7 +17,7 @@ export type Answer = Pick<Response, "status" | "headers" | "body">;
 
 /** The admin API, of a server or in this process. Paths begin behind `/api/admin/v1`. */
 export type Client = {
-  /** The JSON of the answer; undefined where it has none. Throws the error that the API answers. */
+  /** The JSON of the answer; undefined if it has none. Throws the error that the API answers. */
   call<T>(method: Method, path: string, body?: unknown, headers?: Headers): Promise<T>;
   /** The same, with the revision that its ETag names. */
   callAt<T>(method: Method, path: string, body?: unknown, headers?: Headers): Promise<At<T>>;
@@ -26,16 +26,16 @@ export type Client = {
   close(): Promise<void>;
 };
 
-/** A path of names that may hold anything that can be a name. Throws `invalid`. */
+/** A template tag that encodes each name as one part of a path. Throws `invalid` for an empty name, `.` and `..`. */
 export function path(strings: TemplateStringsArray, ...names: string[]): string {
   for (const name of names) {
-    // As parts of a path these mean something else.
-    if (["", ".", ".."].includes(name)) throw usage(`"${name}" is no name`);
+    // These have a meaning of their own in a path.
+    if (["", ".", ".."].includes(name)) throw usage(`"${name}" is not a name`);
   }
   return String.raw({ raw: strings }, ...names.map(encodeURIComponent));
 }
 
-/** In this process, on a data directory: the same API, called without a network. */
+/** A client of the admin API in this process, on a data directory, without a network. */
 export async function localClient(data: string, version: string, io: Io): Promise<Client> {
   const [{ openApp }, { applyDue }, { createAdminApp, nounOf }] = await Promise.all([
     import("../data/open.ts"),
@@ -45,14 +45,14 @@ export async function localClient(data: string, version: string, io: Io): Promis
   const app = openApp(data, "inline");
   const report = {
     error(error: unknown) {
-      // The caller sees an AppError's own words; a bug is printed in full.
+      // The caller gets an AppError; a bug is printed in full here.
       if (!(error instanceof AppError)) io.err(`${Bun.inspect(error)}\n`);
     },
     refused: () => {},
   };
   const admin = (path: string) => {
     const noun = nounOf(path);
-    // As a server shows it that runs with the same environment.
+    // As a server with the same environment shows it.
     const publicUrl = process.env["FORMFLAG_PUBLIC_URL"] ?? null;
     return createAdminApp(app, { version, report, publicUrl }, noun && [noun]);
   };
@@ -61,7 +61,7 @@ export async function localClient(data: string, version: string, io: Io): Promis
     null,
     async (request) => {
       const path = new URL(request.url).pathname.slice(ADMIN_PATH.length);
-      // No server may have run when they were due. Forms have nothing to do with it.
+      // Scheduled changes may have become due while no server ran; forms do not depend on them.
       if (!/^\/(forms|submissions|tokens)\b/.test(path))
         await applyDue(app, (text) => io.note(`warning: ${text}\n`));
       hasDeleted ||= request.method === "DELETE" || path === "/apply";
@@ -70,19 +70,19 @@ export async function localClient(data: string, version: string, io: Io): Promis
       });
     },
     async () => {
-      // No server may run that would do it in the background.
+      // A server would do this in the background, but none may be running.
       if (hasDeleted) await (await import("../../src/forms/removal.ts")).clearDeletedForms(app);
       await app[Symbol.asyncDispose]();
     },
   );
 }
 
-/** Containers inside containers in an answer: more than the deepest rule or payload needs. */
+/** Maximum levels of JSON in an answer: more than the deepest rule or payload has. */
 const MAX_DEPTH = 256;
 
 /**
- * The client of an API that `open` passes requests to; `server` is null in this process. Throws `unavailable` for what
- * formflag does not answer.
+ * A client that sends its requests through `open`; `server` is null in this process. Calls throw `unavailable` for an
+ * answer that is not formflag's.
  */
 export function clientOn(
   server: string | null,
@@ -121,7 +121,7 @@ export function clientOn(
       const answer = await request("GET", path, { isDownload: true });
       if (/^attachment\b/.test(answer.headers.get("content-disposition") ?? "")) return answer;
       await answer.body?.cancel();
-      throw notFormflag(answer, base, "sent something else than a download");
+      throw notFormflag(answer, base, "sent something other than a download");
     },
     close,
   };
@@ -168,7 +168,7 @@ async function errorOf(answer: Answer, base: string, isOurs: boolean): Promise<E
   });
 }
 
-/** Opens a client with its first call: a command that goes wrong before leaves no trace. */
+/** Opens a client on its first call, so that a command that fails before leaves no trace. */
 export function lazyClient(open: () => Promise<Client>): Client {
   let opened: Promise<Client> | undefined;
   const client = () => (opened ??= open());
@@ -181,15 +181,15 @@ export function lazyClient(open: () => Promise<Client>): Client {
 }
 
 /**
- * A client whose changes of locked environments are confirmed: all of them with `yes`, else each for which `confirm`
- * returns; without `confirm` the API refuses them.
+ * A client that confirms changes of locked environments: all with `yes`, else from the first time that `confirm`
+ * returns. Without `confirm` the API refuses them.
  */
 export function confirmingClient(
   client: Client,
   yes: boolean,
   confirm: ((locked: string) => Promise<void>) | null,
 ): Client {
-  let agreed = yes;
+  let isConfirmed = yes;
   const callAt = async <T>(
     method: Method,
     path: string,
@@ -197,13 +197,14 @@ export function confirmingClient(
     headers: Headers = {},
   ): Promise<At<T>> => {
     const send = () =>
-      client.callAt<T>(method, path, body, agreed ? { ...headers, "X-Confirm": "*" } : headers);
+      client.callAt<T>(method, path, body, isConfirmed ? { ...headers, "X-Confirm": "*" } : headers);
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof AppError && error.code === "unconfirmed" && confirm && !agreed)) throw error;
+      if (!(error instanceof AppError && error.code === "unconfirmed" && confirm && !isConfirmed))
+        throw error;
       await confirm(error.message);
-      agreed = true;
+      isConfirmed = true;
       return send();
     }
   };

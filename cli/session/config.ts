@@ -8,7 +8,7 @@ import { usage } from "./usage.ts";
 
 /** The settings of every command. */
 export type Config = {
-  /** Absolute only where it was given so. */
+  /** As given: absolute, or relative to the current directory. */
   data: string;
   /** The server to act on; null acts on the data directory. */
   server: string | null;
@@ -17,7 +17,7 @@ export type Config = {
   /** Whether prompts are allowed. */
   input: boolean;
   yes: boolean;
-  /** Whether a terminal is printed to in colours. */
+  /** Whether a terminal gets colours. */
   color: boolean;
 };
 
@@ -37,7 +37,7 @@ export function globalOptions(): Option[] {
     ).env("FORMFLAG_INSECURE"),
     new Option("--json", "print JSON"),
     new Option("-q, --quiet", "print only results and errors"),
-    new Option("--no-input", "never ask"),
+    new Option("--no-input", "never prompt"),
     new Option("-y, --yes", "answer yes to every question"),
     new Option("--no-color", "print without colours"),
   ];
@@ -63,7 +63,7 @@ export function readConfig(command: Command): Config {
   }
   const server = isGiven("data") ? undefined : (options["server"] as string | undefined);
   if (server !== undefined && !(/^https?:\/\/[^/]/.test(server) && URL.canParse(server))) {
-    throw usage(`--server ${server} is no web address`, "it looks like https://flags.example.com");
+    throw usage(`--server ${server} is not a web address`, "it looks like https://flags.example.com");
   }
   return {
     data: String(options["data"]),
@@ -76,7 +76,7 @@ export function readConfig(command: Command): Config {
   };
 }
 
-/** The configuration of a command that needs the data directory itself. Throws `invalid` where it is on a server. */
+/** The configuration of a command that needs the data directory itself. Throws `invalid` with `--server`. */
 export function readLocalConfig(command: Command): Config {
   const config = readConfig(command);
   if (config.server === null) return config;
@@ -89,8 +89,8 @@ export function readLocalConfig(command: Command): Config {
 }
 
 /**
- * How to reach the server of a configuration; null where it names none. Throws `invalid` where the token would be sent
- * in the clear or the file of certificates cannot be used, `unauthenticated` without a token.
+ * How to reach the server of a configuration; null without a server. Throws `invalid` if the token would be sent
+ * unencrypted or the certificates cannot be used, `unauthenticated` without a token.
  */
 export async function readRemote(
   command: Command,
@@ -111,7 +111,7 @@ export async function readRemote(
 async function readCertificates(file: string): Promise<string> {
   const text = await readText(file, "--ca-file");
   try {
-    // A connection with a file that cannot be used fails without a word about it.
+    // With an unusable file every connection fails, without naming the file.
     const { X509Certificate } = await import("node:crypto");
     void new X509Certificate(text);
   } catch {
@@ -124,8 +124,8 @@ async function readCertificates(file: string): Promise<string> {
 }
 
 /**
- * The token for a server: from `--token-file`, `FORMFLAG_TOKEN`, or `FORMFLAG_TOKEN_FILE`. Never from an option,
- * which other users of the machine can see. Throws `unauthenticated` where there is none.
+ * The token for a server: from `--token-file`, `FORMFLAG_TOKEN`, or `FORMFLAG_TOKEN_FILE`. Never from an option, which
+ * other users of the machine can see. Throws `unauthenticated` without a token.
  */
 async function readToken(command: Command, env: Record<string, string | undefined>): Promise<string> {
   const file = command.optsWithGlobals<{ tokenFile?: string }>().tokenFile;

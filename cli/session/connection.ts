@@ -1,11 +1,11 @@
 import { isLoopbackHost } from "../../src/http/address.ts";
 
-/** Whether an address is one of this machine, so that nobody else hears what is sent to it. */
+/** Whether a URL points to this machine, so that nobody can intercept what is sent to it. */
 export function isLoopbackUrl(url: string): boolean {
   return isLoopbackHost(new URL(url).hostname);
 }
 
-/** What an error of a connection means, in words that follow the name of the server. */
+/** Describes a connection error in words that follow the name of the server. */
 export function failureOf(error: unknown): { code: string; text: string; isCertificate: boolean } {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const isCertificate = /CERT|SIGNATURE|CRL/.test(code);
@@ -31,7 +31,7 @@ const FAILURES: Record<string, string> = {
   CERT_NOT_YET_VALID: "has a certificate that is not valid yet",
 };
 
-/** The bytes of a body; null where there are more than `limit`, of which no more are read then. */
+/** The bytes of a body; null if there are more than `limit`, after which reading stops. */
 export async function readAtMost(
   chunks: AsyncIterable<Uint8Array>,
   limit: number,
@@ -46,9 +46,7 @@ export async function readAtMost(
   return Buffer.concat(parts);
 }
 
-/**
- * The chunks of a body as they come, each awaited by `wait`; a body that is left early is cancelled.
- */
+/** The chunks of a body as they arrive, each awaited by `wait`; a body that is not read to its end is cancelled. */
 export async function* chunksOf(
   body: ReadableStream<Uint8Array> | null,
   wait: <T>(work: Promise<T>) => Promise<T> = (work) => work,
@@ -62,7 +60,7 @@ export async function* chunksOf(
       yield step.value;
     }
   } finally {
-    // One that failed is cancelled already.
+    // A body that failed is cancelled already.
     await reader.cancel().catch(() => {});
   }
 }

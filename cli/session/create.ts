@@ -5,10 +5,10 @@ import type { Client } from "./client.ts";
 export type CreateResult = "created" | "unchanged";
 
 export function ifNotExistsOption(what: string): Option {
-  return new Option("--if-not-exists", `leave ${what} as it is where it exists already`);
+  return new Option("--if-not-exists", `leave ${what} as it is if it exists already`);
 }
 
-/** Creates something at `url`. Where it exists already, returns it by `find`, or throws `conflict` if `find` is null. */
+/** Creates a resource at `url`. If it exists already, returns it by `find`, or throws `conflict` if `find` is null. */
 export async function create<T extends object>(
   client: Client,
   url: string,

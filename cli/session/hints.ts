@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { AppError } from "../../src/base/errors.ts";
 
-/** What a command names, as it would be typed again. */
+/** The names given to a command, to be repeated in a hint. */
 type Place = { project: string; environment: string; name: string };
 
-/** What to type after an error, by its reason: the product below names no command. */
+/** Hints by the reason of an error: the product itself names no command. */
 const HINTS: Record<string, string | ((place: Place) => string)> = {
   "project-exists": ({ name }) =>
     `formflag projects get ${name} shows it; --if-not-exists leaves it as it is`,
@@ -19,7 +19,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "payload-with-variants": "change what they are with --variants, or which one is served with --default",
   "variants-missing": `give it some with --variants '{"on":true,"off":false}'`,
   "rule-with-gaps": "flags get shows the variants of a flag, segments list the segments",
-  "revision-differs": "look at what it is now, then add --if-revision with the new number",
+  "revision-differs": "check what it is now, then add --if-revision with the new number",
   "revision-not-found": ({ project, environment, name }) =>
     `formflag flags history ${name} -p ${project} -e ${environment} shows its revisions`,
   "scheduled-not-found": ({ project }) => `formflag flags scheduled -p ${project} shows what is scheduled`,
@@ -34,17 +34,17 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "token-exists": "revoke it first, or choose another name; --if-not-exists leaves it as it is",
   "token-not-found": "formflag tokens list shows the tokens there are",
   "token-elsewhere": "formflag tokens list shows what each token is limited to",
-  "token-unknown": "formflag tokens create makes one, on the machine that holds the data",
+  "token-unknown": "formflag tokens create creates one, on the machine that holds the data",
   "evaluate-alone": "formflag tokens create app --scope flags:evaluate -p <project> -e <environment>",
   "database-foreign": "give another directory with --data; the file was left as it is",
   "database-unusable":
     "check the path given with --data, its permissions, and whether its disk is mounted read-only",
-  "backup-unreadable": "formflag backup create makes one",
+  "backup-unreadable": "formflag backup create creates one",
   "files-damaged":
     "formflag check finds all such files; a backup can be made once they are put back, or their submissions deleted",
 };
 
-/** What to type next after an error of a command, where there is something. */
+/** The hint for an error of a command; null if there is none. */
 export function hintFor({ reason, hint }: AppError, command: Command | undefined): string | null {
   const known = reason === null ? undefined : HINTS[reason];
   if (typeof known !== "function") return known ?? hint;

@@ -65,7 +65,7 @@ export function canPrompt(io: Io, { input }: Config): boolean {
   return input && io.isInteractive;
 }
 
-/** `formflag flags get`, say. */
+/** The command with its parents, such as `formflag flags get`. */
 function commandLine(command: Command): string {
   return command.parent ? `${commandLine(command.parent)} ${command.name()}` : command.name();
 }

@@ -3,11 +3,11 @@ import { AppError } from "../../src/base/errors.ts";
 import { findInexact, inexactMessage, MAX_JSON_LEVELS } from "../../src/base/json.ts";
 import { pathOf } from "../../src/documents/document.ts";
 
-/** What a value may hold, counting what the aliases of YAML repeat. */
+/** Limits of a value, counting what YAML aliases repeat. */
 const MAX_VALUES = 5_000_000;
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
-/** A number of YAML that would be another one once read, as it is written. */
+/** A YAML number that a double does not hold exactly, as it is written. */
 export class Inexact {
   readonly source: string;
   constructor(source: string) {
@@ -16,20 +16,20 @@ export class Inexact {
 }
 
 /**
- * Reads JSON. Throws `SyntaxError`, `invalid` with the place of a fault in `name`: also for a number that reading would
- * change, unless it may be `rounded`.
+ * Parses JSON. Throws `SyntaxError`, or `invalid` with the path in `name` of a value that cannot be sent as JSON or,
+ * unless `rounded`, of a number that parsing would change.
  */
 export function parseJson(text: string, name: string, { rounded = false } = {}): unknown {
   const value: unknown = JSON.parse(text);
-  const found = rounded ? undefined : findInexact(text);
-  if (found) throw inexact(name, found.steps, found.source);
+  const lossy = rounded ? undefined : findInexact(text);
+  if (lossy) throw inexact(name, lossy.steps, lossy.source);
   requireJson(value, name);
   return value;
 }
 
 /**
- * Throws `invalid` with the place in `name` of what cannot be sent as JSON: values that hold themselves or each other
- * without end, and numbers that JSON does not have.
+ * Throws `invalid` with the path in `name` of a value that cannot be sent as JSON: a cycle, a number such as Infinity,
+ * or one past the limits.
  */
 export function requireJson(value: unknown, name: string): void {
   let values = 0;
@@ -39,10 +39,10 @@ export function requireJson(value: unknown, name: string): void {
     if ((values += 1) > MAX_VALUES) throw fault(`${name} holds more than ${MAX_VALUES} values`);
     if (typeof value === "string") characters += value.length;
     if (characters > MAX_CHARACTERS)
-      throw fault(`${name} holds more than ${formatBytes(MAX_CHARACTERS)} of texts`);
+      throw fault(`${name} holds more than ${formatBytes(MAX_CHARACTERS)} of text`);
     if (value instanceof Inexact) throw inexact(name, steps, value.source);
     if (typeof value === "number" && !Number.isFinite(value))
-      throw fault(`${name}: ${pathOf(...steps)}: ${value} is no number in JSON`);
+      throw fault(`${name}: ${pathOf(...steps)}: ${value} is not a number in JSON`);
     if (typeof value !== "object" || value === null) return;
     if (steps.length === MAX_JSON_LEVELS)
       throw fault(

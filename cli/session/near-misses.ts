@@ -4,14 +4,14 @@ import { AppError } from "../../src/base/errors.ts";
 const ADDRESS = "the address has the port: formflag serve --listen 127.0.0.1:9000";
 const RUN_VERSION = "type formflag --version";
 
-/** Options that other programs have, with what to type here. */
+/** Options of other programs, with the hint to print. */
 const OPTIONS: Record<string, string> = {
   "--port": ADDRESS,
   "--host": ADDRESS,
   "--bind": ADDRESS,
   "--address": ADDRESS,
   "--token":
-    "a token on a command line is seen by other users of the machine: put it into FORMFLAG_TOKEN, or into a file named with --token-file",
+    "a token on a command line can be seen by other users of the machine: put it into FORMFLAG_TOKEN, or into a file named with --token-file",
   "-v": RUN_VERSION,
   "-V": RUN_VERSION,
   "--env": "the environment is named with -e or --environment",
@@ -35,7 +35,7 @@ const COMMANDS: Record<string, string> = {
     "name a server with --server and its token with --token-file, or set FORMFLAG_SERVER and FORMFLAG_TOKEN",
 };
 
-/** Verbs for the same thing; of each row a noun has one, or none. */
+/** Synonymous verbs: a noun has at most one of each row, the first of which are suggested first. */
 const VERBS = [
   ["create", "set", "add", "new", "make"],
   ["set", "update", "edit", "change", "patch"],
@@ -46,7 +46,7 @@ const VERBS = [
   ["disable", "off", "close", "stop"],
 ];
 
-/** What to type instead of what commander did not know; null where nothing is near. */
+/** A hint for an option or command that commander does not know; null if none is near. */
 export function nearMiss(message: string, args: string[], program: Command): string | null {
   const [, kind, word = ""] = /unknown (option|command) '([^']*)'/.exec(message) ?? [];
   if (kind === "option") {
@@ -73,7 +73,7 @@ const FIELDS: Record<string, string> = {
   blockedSenders: "--block-sender",
 };
 
-/** An error that names a field of the admin API, as one that names the option of the command that filled it. */
+/** Rewrites an error that names a field of the admin API to name the option of the command that set the field. */
 export function inTermsOf(command: Command, error: unknown): unknown {
   if (!(error instanceof AppError) || !["invalid", "too_large"].includes(error.code)) return error;
   const [, field, colon = "", text] = /^([a-z]+[A-Za-z]*)(?:\.[\w.]+)?(:?) (.*)$/s.exec(error.message) ?? [];

@@ -1,6 +1,6 @@
 import type { Client } from "./client.ts";
 
-/** A page of the admin API: its items under the name of the list, and the cursor of what follows, if anything does. */
+/** A page of the admin API: its items under the name of the list, and the cursor of the next page, if there is one. */
 type Answered = Record<string, unknown> & { next?: string | number | null; total?: number };
 
 type Listing = {
@@ -11,8 +11,8 @@ type Listing = {
 };
 
 /**
- * The items of a list of the admin API, page after page: all of them, or the first `limit`. `cursor` is the parameter
- * that goes on, `query` holds the other parameters; an older server answers one page and no cursor.
+ * The items of a list of the admin API, page after page: all of them, or the first `limit`. `cursor` names the
+ * parameter for the next page, `query` holds the other parameters; an older server answers one page and no cursor.
  */
 export async function listAll<T>(client: Client, url: string, name: string, listing?: Listing): Promise<T[]> {
   return (await listSome<T>(client, url, name, listing)).items;
@@ -20,7 +20,7 @@ export async function listAll<T>(client: Client, url: string, name: string, list
 
 type Listed<T> = { items: T[]; next: string | number | null; total: number | undefined };
 
-/** The same, with the cursor of what follows and, where the server says it, the total; null where nothing follows. */
+/** As `listAll`, with the cursor of the next page, null after the last, and with the total if the server sends it. */
 export async function listSome<T>(
   client: Client,
   url: string,
@@ -39,7 +39,7 @@ export async function listSome<T>(
     const pageItems = page[name] as T[];
     for (const item of pageItems) items.push(item);
     const { next = null, total } = page;
-    // A server that goes on without an end, or from where it began, is not followed.
+    // Stops at an empty page or a repeated cursor, so that a faulty server does not keep the command going.
     if (
       next === null ||
       pageItems.length === 0 ||

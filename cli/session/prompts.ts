@@ -3,7 +3,7 @@ import { AppError } from "../../src/base/errors.ts";
 import { Cancelled } from "../exit.ts";
 import { printable } from "../output/text.ts";
 
-/** Prompts for a text until `check` returns no fault of it. */
+/** Prompts for a text until `check` returns undefined instead of a message. */
 export async function promptText(
   message: string,
   check: (text: string) => string | undefined,
@@ -44,7 +44,7 @@ export async function promptChoice(message: string, choices: string[]): Promise<
   );
 }
 
-/** Prompts only once nothing more comes in, so that what was typed or pasted before is not taken for the answer. */
+/** Prompts once the terminal is quiet, so that what was typed or pasted before is not taken for the answer. */
 async function promptFor(prompt: (prompts: typeof Prompts) => Promise<string | symbol>): Promise<string> {
   const prompts = await import("@clack/prompts");
   await discardInput();
@@ -53,13 +53,13 @@ async function promptFor(prompt: (prompts: typeof Prompts) => Promise<string | s
   return answer;
 }
 
-/** How long a terminal has to be quiet before a question, and how long that is waited for, in milliseconds. */
+/** How long a terminal has to be quiet before a prompt, and how long to wait for that, in milliseconds. */
 const QUIET = 50;
 const PATIENCE = 2000;
 
 const INTERRUPT = 3;
 
-/** Reads and drops what a terminal holds. Throws `Cancelled` for an interrupt among it. */
+/** Reads and drops the pending input of a terminal. Throws `Cancelled` if it contains Ctrl-C. */
 async function discardInput(): Promise<void> {
   const { stdin } = process;
   let isQuiet: boolean;
@@ -68,7 +68,7 @@ async function discardInput(): Promise<void> {
     isQuiet = false;
     isInterrupted ||= bytes.includes(INTERRUPT);
   };
-  // Raw, because a terminal keeps an unfinished line to itself otherwise.
+  // Raw mode, because a terminal holds back an unfinished line otherwise.
   stdin.setRawMode(true);
   stdin.on("data", drop);
   const end = performance.now() + PATIENCE;

@@ -11,18 +11,18 @@ export type Remote = {
   ca: string | null;
 };
 
-/** What a command takes from a server: no server keeps it waiting, or fills the memory. */
+/** Limits of an answer, so that a server can neither stall a command nor fill its memory. */
 const LIMITS = {
-  /** Of an answer that is no download. */
+  /** Size of an answer that is not a download. */
   bytes: 64 * 1024 * 1024,
   ms: 300_000,
-  /** Until an answer begins, and between two parts of it. */
+  /** Time until an answer begins, and between two chunks of it. */
   idleMs: 60_000,
 };
 
 /**
  * The admin API of a server over HTTP. Redirects are not followed, so that the token goes to that server alone. Throws
- * `unavailable` where the server cannot be reached or trusted, or its answer is too slow or too large.
+ * `unavailable` if the server cannot be reached or trusted, or its answer is too slow or too large.
  */
 export function remoteClient({ server, token, ca }: Remote, limits = LIMITS): Client {
   const open = async (request: Request, isDownload: boolean): Promise<Answer> => {
@@ -46,7 +46,7 @@ export function remoteClient({ server, token, ca }: Remote, limits = LIMITS): Cl
         redirect: "manual",
         signal: stop.signal,
         tls: ca === null ? {} : { ca },
-        // A proxy of the network would hear what is meant for this machine.
+        // A proxy would see requests that are meant for this machine.
         ...(isLoopbackUrl(server) ? { proxy: false } : {}),
       }),
     );
@@ -61,7 +61,7 @@ export function remoteClient({ server, token, ca }: Remote, limits = LIMITS): Cl
   return clientOn(server, open, async () => {});
 }
 
-/** Pulled as fast as it is read. */
+/** A stream that takes chunks only as fast as it is read. */
 function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({
     async pull(controller) {
@@ -88,7 +88,7 @@ function tooLarge(server: string, limit: number): AppError {
 function broken(server: string, cause: unknown, isAnswering: boolean): AppError {
   const { text, isCertificate } = failureOf(cause);
   if (isAnswering)
-    return new AppError("unavailable", `the server ${server} broke its answer off`, {
+    return new AppError("unavailable", `the server ${server} broke off its answer`, {
       hint: "try again; its log may say more",
       cause,
     });

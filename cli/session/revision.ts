@@ -11,12 +11,12 @@ export function ifRevision({ ifRevision: text }: { ifRevision?: string }): Recor
   return text === undefined ? {} : { "If-Match": `"${countValue(text, "--if-revision")}"` };
 }
 
-/** How many times a change is tried that others get ahead of. */
+/** How often a change is tried while others change the same resource. */
 const MAX_TRIES = 5;
 
 /**
- * Reads something and changes it at the revision that was read: again where somebody else changed it in between, unless
- * the caller named the revision.
+ * Runs `change`, which reads a resource and changes it at the revision that it read. Tries up to 5 times if somebody
+ * else changes it in between, unless the caller named the revision.
  */
 export async function changeAtRevision<T>(isNamed: boolean, change: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -7,16 +7,19 @@ import { canPrompt } from "./input.ts";
 import { promptConfirm, promptName } from "./prompts.ts";
 import { usage } from "./usage.ts";
 
-/** What a command acts with: the admin API, a printer, and questions that a person confirms. */
+/** What a command runs with: the admin API, a printer and confirmation prompts. */
 export type Session = Printer & {
   config: Config;
   io: Io;
   client: Client;
   /** Whether somebody can be prompted. */
   canPrompt: () => boolean;
-  /** Returns where a person says yes. Throws `Cancelled` for a no. */
+  /** Returns if the person confirms. Throws `Cancelled` if not. */
   confirm: (question: string) => Promise<void>;
-  /** Returns where a person types the name, or `--yes` is given. Throws `invalid` where nobody can be prompted and `--yes` is missing. */
+  /**
+   * Returns if the person types the name, or `--yes` is given. Throws `Cancelled` if not, `invalid` if nobody can be
+   * prompted.
+   */
   confirmDelete: (kind: string, name: string, more?: string) => Promise<void>;
 };
 
@@ -39,7 +42,7 @@ export function openSession(io: Io, config: Config, bare: Client, field: string 
       if (config.yes) return;
       const what = `${kind} ${name}${more}`;
       if (!canPrompt(io, config))
-        throw usage(`${what} would be deleted, and nobody can be asked`, "add --yes to delete it");
+        throw usage(`${what} would be deleted, and nobody can be prompted`, "add --yes to delete it");
       if (await promptName(`Delete ${what}?`, name)) return;
       io.note("nothing was deleted\n");
       throw new Cancelled();

@@ -35,7 +35,7 @@ export async function jsonObject(
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // Who writes a brace means JSON.
+    // A text that begins with a brace is meant as JSON.
     if (source.trimStart().startsWith("{"))
       throw usage(`${option} is not valid JSON: ${error.message}`, hint);
   }
@@ -47,6 +47,7 @@ async function sourceOf(text: string, option: string, io: Stdin): Promise<string
   return text.startsWith("@") ? readText(text.slice(1), option) : text;
 }
 
+/** The text of a file. Throws `invalid` with the name of the `option` if the file cannot be read. */
 export async function readText(file: string, option: string): Promise<string> {
   try {
     return await Bun.file(file).text();

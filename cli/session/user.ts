@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** The operating-system user who runs this command. `os.userInfo()` goes by `USER`, which anybody can set. */
+/**
+ * The name of the operating-system user who runs this command. `os.userInfo()` comes second: it uses `USER`, which
+ * anybody can set.
+ */
 export function userName(): string {
   const uid = process.getuid?.();
   const { username } = process.getBuiltinModule("node:os").userInfo();

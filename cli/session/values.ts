@@ -6,7 +6,8 @@ import { usage } from "./usage.ts";
 export function sizeValue(text: string, option: string): number | null {
   if (text === "default") return null;
   const bytes = parseBytes(text);
-  if (bytes === undefined) throw usage(`${option} ${text} is no size`, "sizes look like 10MB, 500KB or 2048");
+  if (bytes === undefined)
+    throw usage(`${option} ${text} is not a size`, "sizes look like 10MB, 500KB or 2048");
   return bytes;
 }
 
@@ -21,7 +22,7 @@ export function countValue(text: string, option: string, least = 0): number {
 export function rateValue(text: string, option: string): RateLimit | null {
   if (text === "off") return null;
   const match = /^(\d{1,7})\/(\d{0,5})([smhd])$/.exec(text);
-  if (!match) throw usage(`${option} ${text} is no rate`, "rates look like 20/h, 5/10m or off");
+  if (!match) throw usage(`${option} ${text} is not a rate`, "rates look like 20/h, 5/10m or off");
   const [count, seconds] = [Number(match[1]), Number(match[2] || "1") * SECONDS[match[3]!]!];
   if (count === 0 || seconds === 0)
     throw usage(`${option} ${text} counts nothing`, "rates look like 20/h, 5/10m or off");
@@ -36,7 +37,7 @@ export function expiryValue(text: string, option: string, now: number): string |
   const time = TIME.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) {
     throw usage(
-      `${option} ${text} is no time`,
+      `${option} ${text} is not a time`,
       `write ${option} 2027-01-31T12:00:00Z, 2027-01-31, 90d or never`,
     );
   }
@@ -53,12 +54,12 @@ function isDay(day: string): boolean {
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
-/** An address as `none` or `default` takes it back. */
+/** A URL; null, which resets it, for `none` and `default`. */
 export function urlValue(text: string): string | null {
   return text === "none" || text === "default" ? null : text;
 }
 
-/** Origins from addresses of pages; `any` or `*` takes every limit away. */
+/** The origins of page URLs; empty, which allows every origin, for `any` and `*`. */
 export function originsValue(texts: string[]): string[] {
   if (texts.some((text) => text === "any" || text === "*")) return [];
   return texts.map((text) => (URL.canParse(text) ? new URL(text).origin : text));

@@ -15,7 +15,9 @@ import { usage } from "./usage.ts";
 
 type Resolve<T> = (source: string, isExplicit: boolean, tagName: string) => T;
 
-/** A number that cannot be kept is an `Inexact`, where the library rounds it, or takes it for a text. */
+/**
+ * Returns an `Inexact` for a number that a double does not hold exactly, which the library rounds or reads as a text.
+ */
 const exactly =
   <T>(resolve: Resolve<T>): Resolve<T | Inexact> =>
   (source, ...more) => {
@@ -32,7 +34,10 @@ const SCHEMA = CORE_SCHEMA.withTags(
   { ...floatCoreTag, resolve: exactly(floatCoreTag.resolve) },
 );
 
-/** Reads YAML 1.2. Throws `invalid` with the place in `name` of what is no YAML, or has no JSON. */
+/**
+ * Parses YAML 1.2. Throws `invalid` with the place in `name` of a syntax error or of a value that cannot be sent as
+ * JSON.
+ */
 export function parseYaml(text: string, name: string): unknown {
   let value: unknown;
   try {

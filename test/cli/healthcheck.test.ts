@@ -53,7 +53,7 @@ describe("healthcheck", () => {
       [openOther(() => never.promise), 6, "did not answer within 5 seconds"],
       [openOther(() => new Response("hello")), 1, "not as formflag does"],
       [openOther(() => Response.redirect("/healthz")), 1, "answered 302"],
-      ["127.0.0.1:1", 2, "no web address"],
+      ["127.0.0.1:1", 2, "not a web address"],
     ];
     await Promise.all(
       cases.map(async ([url, code, said]) => {

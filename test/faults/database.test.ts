@@ -75,7 +75,7 @@ describe("a data directory is refused and left as it was, byte for byte, when it
     ["has another header", (file) => overwrite(file, 0, 100), 1, DAMAGED, RESTORE],
     ["was cut in half", (file) => truncateSync(file, 10 * PAGE), 1, DAMAGED, RESTORE],
     ["was cut in its first page", (file) => truncateSync(file, PAGE / 2), 1, DAMAGED, RESTORE],
-    ["was cut to nothing", (file) => truncateSync(file, 0), 1, "is empty, and was not always", RESTORE],
+    ["was cut to nothing", (file) => truncateSync(file, 0), 1, "is empty, but has held data", RESTORE],
     ["is a text", (file) => writeFileSync(file, "Dear diary,\n".repeat(1000)), 1, DAMAGED, RESTORE],
     [
       "is of another program",

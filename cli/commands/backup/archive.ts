@@ -48,14 +48,14 @@ export function contents({ submissions, files, bytes, createdAt }: About): strin
 const TAR = { at: 257, word: "ustar" };
 const COMPRESSED = { "1f8b": "gunzip", "28b52ffd": "unzstd", fd377a585a: "unxz", "425a68": "bunzip2" };
 
-/** Throws `not_found` where there is no such file, `unsupported` where it does not begin like a tar archive. */
+/** Throws `not_found` if the file does not exist, `unsupported` if it does not begin like a tar archive. */
 export async function requireArchive(file: string): Promise<void> {
   const status = await stat(file).catch(ignoreMissing);
   const hint = "name a file that formflag backup create wrote";
   if (!status) throw new AppError("not_found", `there is no file ${file}`, { hint });
   if (status.isDirectory())
     throw new AppError("unsupported", `${file} is a directory, not a backup`, { hint });
-  // What is read from a pipe cannot be read again.
+  // A pipe can be read only once.
   if (!status.isFile()) return;
   const start = Buffer.from(await Bun.file(file).slice(0, 512).arrayBuffer());
   if (start.toString("latin1", TAR.at, TAR.at + TAR.word.length) === TAR.word) return;

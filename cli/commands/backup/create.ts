@@ -68,7 +68,7 @@ async function run(io: Io, { config, output }: Values): Promise<void> {
     });
   }
   const unlock = lockBackup(config.data);
-  // A server beside it comes first.
+  // A running server has priority.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   try {
     await save(io, config, output);
@@ -99,7 +99,7 @@ async function save(io: Io, config: Config, output: string): Promise<void> {
   await printer.report(result, `saved ${contents(manifest!)} in ${output} (${formatBytes(bytes)})\n`);
 }
 
-/** Throws `unsupported` where the reader of standard output goes away early. */
+/** Throws `unsupported` if the reader of standard output goes away early. */
 async function pipe(io: Io, archive: Response): Promise<void> {
   const isWhole = await writeOut(io, archive).catch((error: unknown) => {
     throw diskError(error, "standard output");

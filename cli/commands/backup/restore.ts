@@ -16,7 +16,7 @@ export function addRestoreCommand(backup: Command, io: Io): void {
       "after",
       `
 The data directory has to be empty, or not to exist, unless --replace is given; no server may run on it. Nothing is
-changed before the whole backup is read and found sound.
+changed before the whole backup is read and verified.
 
 Examples:
   formflag backup restore formflag-backup-20270131T120000Z.tar --data ./restored

@@ -9,17 +9,17 @@ import { env } from "../../session/env.ts";
 import { listAll } from "../../session/pages.ts";
 import { VERSION } from "../../version.ts";
 
-/** What a shell completes itself. */
+/** Candidates that let the shell complete files or directories itself. */
 const FILES = ":files";
 const DIRECTORIES = ":dirs";
 
-/** Nobody waits longer than that for a key. */
+/** Limits that keep a key press from waiting long. */
 const REMOTE_LIMITS = { bytes: 4 * 1024 * 1024, ms: 2000, idleMs: 2000 };
 
-/** A command line as far as it is typed. */
+/** The command line typed so far. */
 type Typed = {
   command: Command;
-  /** What stands before the word under the cursor, and that. */
+  /** The words up to and including the one under the cursor. */
   words: string[];
   operands: string[];
   options: Record<string, string>;
@@ -28,8 +28,8 @@ type Typed = {
 };
 
 /**
- * Candidates for the last of the words after `formflag`, one each, or what the shell is to complete itself. Silent: a
- * key press is no place for an error.
+ * Candidates for the last of the words after `formflag`, or what the shell completes itself. Returns none for an error,
+ * which a key press must not print.
  */
 export async function complete(words: string[], program: Command, io: Io): Promise<string[]> {
   const typed = read(words, program);
@@ -79,7 +79,7 @@ function optionOf(command: Command, word: string): [Option | undefined, string |
   return [optionsOf(command).find((option) => option.long === name || option.short === name), value];
 }
 
-/** Its own, and those of the commands above it. */
+/** The options of a command and of its parents. */
 function optionsOf(command: Command): Option[] {
   const above = command.parent ? optionsOf(command.parent) : [];
   return [...command.options.filter((option) => !option.hidden), ...above];
@@ -99,7 +99,7 @@ async function valuesOf(
   if (argChoices) return argChoices;
   if (kind.includes("|")) return kind.split("|");
   const noun = typed.command.parent?.name();
-  // A file of a submission is on no disk of the person who types.
+  // The files of a submission are not local files.
   if (kind === "file")
     return noun === "submissions" && typed.operands.length === 1 && !typed.pending ? [] : [FILES];
   if (kind === "dir") return [DIRECTORIES];
@@ -160,7 +160,7 @@ function placeOf(name: "project" | "environment", { options }: Typed): string | 
   return options[name] ?? env[`FORMFLAG_${name.toUpperCase()}`];
 }
 
-/** What the command itself would act on. A database of another version is left alone: opening it would migrate it. */
+/** A client for what the command would act on. Throws for a database of another schema, which opening would migrate. */
 async function openClient({ command, options }: Typed, io: Io): Promise<Client> {
   for (const option of optionsOf(command)) {
     const name = option.attributeName();

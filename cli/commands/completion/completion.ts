@@ -3,7 +3,7 @@ import type { Io } from "../../output/terminal.ts";
 import { localAction } from "../../session/action.ts";
 import { COMPLETE } from "./complete-command.ts";
 
-/** One place in the command line and what may follow it. */
+/** A position in the command line and what may follow it. */
 type Place = { words: string; choices: string[]; options: Option[] };
 
 export function addCompletionCommand(completion: Command, io: Io): void {
@@ -31,7 +31,7 @@ async function run(io: Io, { shell, places }: Values): Promise<void> {
   await io.out(SCRIPTS[shell](places));
 }
 
-/** Every command with its subcommands and options; global options may stand anywhere. */
+/** Every command with its subcommands and options; global options may be anywhere. */
 function placesOf(command: Command, before: string[] = [], inherited: Option[] = []): Place[] {
   const options = [...command.options.filter((option) => !option.hidden), ...inherited];
   const words = [...before, ...(command.parent ? [command.name()] : [])];
@@ -39,7 +39,7 @@ function placesOf(command: Command, before: string[] = [], inherited: Option[] =
   return [place, ...command.commands.flatMap((each) => placesOf(each, words, options))];
 }
 
-/** Commands and options stand in the script; values of arguments and options come from formflag itself. */
+/** The scripts contain commands and options; values of arguments and options come from formflag itself. */
 const SCRIPTS = {
   bash: (places: Place[]) => `_formflag() {
   local words=() glue="" at="" word cur prev found

@@ -8,18 +8,20 @@ import { shellWord } from "../../output/text.ts";
 import { type Finding, codeOf, ok, problem, warning } from "./finding.ts";
 
 const MiB = 1024 ** 2;
-/** A larger database takes longer to look through than somebody wants to wait. */
+/** The structure of a larger database is not checked, which would take long. */
 const QUICK = 256 * MiB;
-/** The database copies its log back from 4 MB on, unless something keeps it from that. */
+/** SQLite checkpoints its log from 4 MB on, unless something prevents it. */
 const LARGE_LOG = 64 * MiB;
-/** An upload that nothing was added to for so long, in milliseconds, was cut off. */
+/** An upload without changes for this many milliseconds was cut off. */
 const STALE = 3_600_000;
 
-/** The database and what stands beside it; `newest` is when something was last stored, in milliseconds. */
+/**
+ * Checks the database, its log and unfinished uploads; `newest` is the Unix time of the last change, in milliseconds.
+ */
 export function checkDatabase(data: string): { newest: number; findings: Finding[] } {
   const file = join(data, NAMES.database);
   if (!existsSync(file))
-    return { newest: 0, findings: [ok("database", "there is none yet: the first start makes it")] };
+    return { newest: 0, findings: [ok("database", "there is none yet: the first start creates it")] };
   const { size, mtimeMs } = statSync(file);
   const { finding, stored } = inspect(data, file, size);
   return {
@@ -34,10 +36,10 @@ function inspect(data: string, file: string, size: number): { finding: Finding; 
   try {
     const isQuick = size <= QUICK;
     const { schema, newest, damage } = inspectDatabase(file, { isQuick });
-    const looked = isQuick ? "is sound" : "was not looked at";
-    const message = `${formatBytes(size)}, schema ${schema}; its structure ${looked}, formflag check looks at all of it`;
+    const structure = isQuick ? "is sound" : "was not checked";
+    const message = `${formatBytes(size)}, schema ${schema}; its structure ${structure}, formflag check checks all of it`;
     if (damage.length === 0) return { finding: ok(check, message), stored: newest ?? 0 };
-    const hint = `stop the server and look at all of it: ${whole}`;
+    const hint = `stop the server and check all of it: ${whole}`;
     return { finding: problem(check, `it is damaged: ${damage[0]}`, hint), stored: 0 };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -60,7 +62,7 @@ function checkStaging(staging: string): Finding[] {
     names = existsSync(staging) ? readdirSync(staging) : [];
   } catch (error) {
     codeOf(error);
-    // Told by the check of access.
+    // Reported by the check of access.
     return [];
   }
   const limit = Date.now() - STALE;

@@ -6,7 +6,7 @@ import { type Finding, codeOf, ok, problem, warning } from "./finding.ts";
 import { env } from "../../session/env.ts";
 import { nameOfUser } from "../../session/user.ts";
 
-/** What a data directory holds, where it is there. */
+/** Parts of a data directory, any of which may be missing. */
 const PARTS = [
   NAMES.database,
   `${NAMES.database}-wal`,
@@ -16,7 +16,7 @@ const PARTS = [
   join(NAMES.uploads, "staging"),
 ];
 
-/** Whether the data directory is there, and for whom; `usable` where further checks have something to look at. */
+/** Checks the data directory, its owner and its permissions; `usable` if further checks can read it. */
 export function checkDirectory(data: string): { usable: boolean; findings: Finding[] } {
   const path = resolve(data);
   const missing = (message: string, hint: string) => ({
@@ -27,13 +27,13 @@ export function checkDirectory(data: string): { usable: boolean; findings: Findi
   try {
     directory = statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    return missing(`${path} cannot be looked at (${codeOf(error)})`, "run this as the user that serves it");
+    return missing(`${path} cannot be accessed (${codeOf(error)})`, "run this as the user that serves it");
   }
   if (!directory) {
-    const make = `formflag serve --data ${shellWord(data)}`;
-    return missing(`${path} does not exist`, `name it with --data, or make a new one: ${make}`);
+    const create = `formflag serve --data ${shellWord(data)}`;
+    return missing(`${path} does not exist`, `name it with --data, or create one: ${create}`);
   }
-  if (!directory.isDirectory()) return missing(`${path} is no directory`, "name another with --data");
+  if (!directory.isDirectory()) return missing(`${path} is not a directory`, "name another with --data");
   const parts = [{ name: path, path, stats: directory }];
   for (const name of PARTS) {
     const stats = statPart(join(path, name));
@@ -48,7 +48,7 @@ export function checkDirectory(data: string): { usable: boolean; findings: Findi
 
 type Part = { name: string; path: string; stats: Stats };
 
-/** Undefined too for what this user may not see: that is told by the check of access. */
+/** Undefined if the part is missing, or hidden from this user, which the check of access reports. */
 function statPart(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -73,7 +73,7 @@ function checkOwner(path: string, parts: Part[], user: number): Finding {
     return warning(
       check,
       `the directory belongs to ${userOf(owner)}, and this is ${userOf(user)}`,
-      `run commands on it as ${userOf(owner)}: what another user makes there, the server may not be able to use`,
+      `run commands on it as ${userOf(owner)}: what another user creates there, the server may not be able to use`,
     );
   }
   return ok(check, userOf(owner));
@@ -82,7 +82,7 @@ function checkOwner(path: string, parts: Part[], user: number): Finding {
 function checkModes(path: string, parts: Part[]): Finding {
   const check = "permissions";
   const mode = parts[0]!.stats.mode;
-  // Whoever may not enter the directory does not reach what is in it.
+  // Users who may not enter the directory cannot reach its parts.
   const reach = (mode & 0o010 ? 0o070 : 0) | (mode & 0o001 ? 0o007 : 0);
   const open = (bits: number) =>
     parts
@@ -92,8 +92,8 @@ function checkModes(path: string, parts: Part[]): Finding {
   const hint = `let only its owner in: chmod -R go= ${shellWord(path)}`;
   const [writable, readable] = [open(0o022), open(0o044)];
   if (writable) {
-    const tell = env["FORMFLAG_SHARED_DATA"] === "1" ? warning : problem;
-    return tell(check, `other users may write to ${writable}`, hint);
+    const report = env["FORMFLAG_SHARED_DATA"] === "1" ? warning : problem;
+    return report(check, `other users may write to ${writable}`, hint);
   }
   if (readable) return warning(check, `other users may read ${readable}`, hint);
   return ok(check, `only the owner gets in (mode ${(mode & 0o777).toString(8)})`);

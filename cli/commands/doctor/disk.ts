@@ -11,7 +11,7 @@ const LOW = { bytes: GB, share: 0.05 };
 /** Less than the largest submissions of an ordinary form. */
 const FULL = GB / 64;
 
-/** The file system of the data directory, and of the uploads where those stand on another. */
+/** Checks the file system of the data directory, and of the uploads if they are on another. */
 export async function checkDisks(data: string): Promise<Finding[]> {
   const uploads = join(data, NAMES.uploads);
   const isApart = existsSync(uploads) && statSync(uploads).dev !== statSync(data).dev;
@@ -23,7 +23,7 @@ async function checkDisk(path: string, of: string): Promise<Finding[]> {
   return [
     ...(process.platform === "linux" ? [fileSystemFinding(`file system${of}`, type)] : []),
     spaceFinding(`disk space${of}`, bavail * bsize, blocks * bsize),
-    // Some file systems make inodes as they need them.
+    // Some file systems create inodes on demand, and report none.
     ...(files > 0 ? [inodeFinding(`inodes${of}`, ffree, files)] : []),
     await checkSync(`fsync${of}`, path),
   ];
@@ -47,18 +47,18 @@ const SYNCS = { count: 20, ms: 2000 };
 /** A disk that takes longer, in milliseconds, answers few submissions a second. */
 const SLOW = 50;
 
-/** How long the disk takes to write 4 KiB for good, measured on a file that is removed again. */
+/** Measures how long the disk takes to sync 4 KiB, with a temporary file. */
 async function checkSync(check: string, directory: string): Promise<Finding> {
   const path = join(directory, `.doctor-${crypto.randomUUID()}`);
-  let isMade = false;
+  let isCreated = false;
   const discard = () => {
-    if (isMade) rmSync(path, { force: true });
+    if (isCreated) rmSync(path, { force: true });
   };
   process.once("exit", discard);
   const times: number[] = [];
   try {
     await using file = await open(path, "wx", 0o600);
-    isMade = true;
+    isCreated = true;
     const block = new Uint8Array(4096);
     const deadline = performance.now() + SYNCS.ms;
     while (times.length < SYNCS.count && performance.now() < deadline) {

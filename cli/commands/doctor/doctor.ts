@@ -41,7 +41,7 @@ type Values = { config: Config; serve: ServeConfig };
 function parse(command: Command): Values {
   const config = readConfig(command);
   if (command.getOptionValueSourceWithGlobals("server") === "cli")
-    throw usage("doctor looks at a data directory of this machine", "name it with --data");
+    throw usage("doctor checks a data directory of this machine", "name it with --data");
   return { config, serve: readServeConfig(command.optsWithGlobals<Record<string, unknown>>()) };
 }
 

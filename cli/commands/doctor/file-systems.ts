@@ -26,13 +26,13 @@ const NETWORK =
   "it is a network file system: SQLite's locks do not hold on it, and the database can be damaged";
 const SHARED = "whether locks and syncs hold on it depends on what is behind it";
 const MEMORY = "it is memory: everything is lost when the machine stops";
-const MODES = "it knows no owners and permissions: every user of the machine may read it";
+const MODES = "it has no owners and permissions: every user of the machine may read it";
 
 const LOCAL = "put the data directory on a disk of this machine";
 
-/** What a file system means for a database, by the number that `statfs` tells on Linux. */
+/** The finding for a file system, by the type that `statfs` returns on Linux. */
 export function fileSystemFinding(check: string, type: number): Finding {
-  // Some runtimes tell numbers over 2^31 as negative.
+  // Some runtimes return types over 2^31 as negative numbers.
   const name = NAMES[type >>> 0];
   switch (name) {
     case undefined:
@@ -44,7 +44,7 @@ export function fileSystemFinding(check: string, type: number): Finding {
       return problem(check, `${name}: ${NETWORK}`, LOCAL);
     case "FUSE":
     case "9p":
-      return warning(check, `${name}: ${SHARED}`, `${LOCAL}, if this is none`);
+      return warning(check, `${name}: ${SHARED}`, `${LOCAL}, unless this is one`);
     case "tmpfs":
     case "ramfs":
       return warning(check, `${name}: ${MEMORY}`, LOCAL);

@@ -27,10 +27,10 @@ export function clockFinding(now: number, newest: number, isSynchronised: boolea
   const time = new Date(now).toISOString();
   const hint = "set it, and let it be set from the network: timedatectl set-ntp true";
   const year = new Date(now).getUTCFullYear();
-  if (year < 2025 || year > 2100) return problem(check, `it says ${time}`, hint);
+  if (year < 2025 || year > 2100) return problem(check, `it is set to ${time}`, hint);
   if (now + TOLERANCE < newest) {
     const stored = new Date(newest).toISOString();
-    return warning(check, `it says ${time}, but something was stored at ${stored}`, hint);
+    return warning(check, `it is set to ${time}, but something was stored at ${stored}`, hint);
   }
   return ok(
     check,
@@ -38,7 +38,7 @@ export function clockFinding(now: number, newest: number, isSynchronised: boolea
   );
 }
 
-/** Variables that make the runtime inside the executable behave as another program. */
+/** Checks for variables that change how the runtime inside the executable behaves. */
 export function checkRuntime(env: Record<string, string | undefined>): Finding {
   const set = ["BUN_OPTIONS", "BUN_BE_BUN"].filter((name) => env[name] !== undefined);
   if (set.length === 0) return ok("environment", "nothing changes how the executable runs");

@@ -10,7 +10,10 @@ import { type Answer, isHealthy, originsOf, probe } from "../../session/addresse
 import { isLoopbackUrl } from "../../session/connection.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
-/** Whether a server runs on the data directory, where that is `usable`, who answers at its addresses, and what is in front of it. */
+/**
+ * Checks whether a server runs on the data directory, if that is `usable`, what answers at its addresses, and its
+ * proxy.
+ */
 export async function checkServer(config: ServeConfig, usable: boolean): Promise<Finding[]> {
   const { isServed, findings } = usable ? checkLock(config.data) : { isServed: false, findings: [] };
   const origins = originsOf(config);
@@ -31,7 +34,7 @@ function checkLock(data: string): { isServed: boolean; findings: Finding[] } {
     return { isServed, findings: [ok(check, `${isServed ? "one" : "none"} runs on this data directory`)] };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const hint = error.hint ?? "look at the permissions of the data directory";
+    const hint = error.hint ?? "check the permissions of the data directory";
     return { isServed: false, findings: [problem(check, error.message, hint)] };
   }
 }
@@ -92,11 +95,11 @@ function describePublic({ url, answer }: PublicAnswer): Finding {
   );
 }
 
-const TRUST = "tell the server its address: --trusted-proxy <cidr>";
+const TRUST = "give the server its address: --trusted-proxy <cidr>";
 
 /**
- * Whether the addresses of senders are known: behind a proxy that is not trusted, all have the proxy's. The server says
- * so of a request to its public URL; else it may have counted requests of which that is so.
+ * Checks that the server knows the addresses of senders: behind a proxy that is not trusted, all have the proxy's
+ * address. The server reports that in its answer at the public URL, and counts such requests in its metrics.
  */
 async function checkProxy(
   { publicUrl, trustedProxies, formsListen, listen }: ServeConfig,
@@ -133,12 +136,12 @@ async function checkProxy(
     return warning(
       check,
       `${publicUrl} leads through a proxy that does not name senders: each looks like that proxy`,
-      "let it send X-Forwarded-For, and tell the server its address: --trusted-proxy <cidr>",
+      "let it send X-Forwarded-For, and give the server its address: --trusted-proxy <cidr>",
     );
   return ok(check, `${trusted}; a request to ${publicUrl} came without X-Forwarded-For`);
 }
 
-/** How many requests named a sender that did not count; 0 where the server does not tell this machine. */
+/** The number of requests whose X-Forwarded-For was ignored; 0 if this machine may not read the metrics. */
 async function countIgnored(origin: string): Promise<number> {
   const metrics = await probe(`${origin}${METRICS_PATH}`, { isOurs: true });
   if (metrics.status !== 200) return 0;

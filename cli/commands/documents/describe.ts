@@ -16,7 +16,7 @@ function diffOf({ action, path, before, after }: Difference): Diff {
   return { head: shown`~ ${path}`, color: "yellow", before, after };
 }
 
-/** As a document has it. */
+/** Fields as a document has them. */
 const YAML_NOTATION: Notation = {
   indent: "    ",
   linesOf(value, field) {

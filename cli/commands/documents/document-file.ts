@@ -22,13 +22,13 @@ export function printDocument(document: unknown, format: "yaml" | "json"): strin
   return format === "json" ? `${JSON.stringify(document, null, 2)}\n` : printYaml(document);
 }
 
-/** Throws `invalid` with the place in `name` of what is neither. */
+/** Parses JSON or YAML 1.2. Throws `invalid` with the place in `name` for a text that is neither. */
 export function parseJsonOrYaml(text: string, name: string): unknown {
   if (/^\s*\{/.test(text)) {
     try {
       return parseJson(text, name);
     } catch (error) {
-      // Braces are YAML too, and its reader names the line where something is wrong.
+      // Braces are valid YAML too, and the YAML parser names the line of an error.
       if (!(error instanceof SyntaxError)) throw error;
     }
   }

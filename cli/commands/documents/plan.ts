@@ -23,7 +23,7 @@ export async function readDocumentOptions(input: Input): Promise<DocumentValues>
   return { document: await readDocument(file, input), prune };
 }
 
-/** Applies a document, or only plans it for a dry run; prompts a person where it has to be confirmed. */
+/** Applies a document, or only plans it for a dry run; prompts for a confirmation if one is needed. */
 export async function applyDocument(
   { client, canPrompt, confirm }: Session,
   values: DocumentValues,

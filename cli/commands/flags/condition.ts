@@ -7,12 +7,12 @@ const HINT = "a condition looks like 'email ends_with @example.com', 'age >= 18'
 /** `email ends_with @example.com` as a rule in JSONLogic. Throws `invalid`. */
 export function conditionRule(text: string): Rule {
   const match = /^\s*(\S+)\s+(\S+)\s+(\S.*)$/s.exec(text);
-  if (!match) throw usage(`--if ${text} is no condition`, HINT);
+  if (!match) throw usage(`--if ${text} is not a condition`, HINT);
   const [, name, operator, rest] = match as unknown as [string, string, string, string];
   const attribute = { var: name };
   const value = rest.trim();
   switch (operator) {
-    // The strict ones: flagd cannot evaluate a comparison of a number with a text that is none.
+    // Strict operators: flagd cannot compare a number with a text that is not a number.
     case "==":
       return { "===": [attribute, valueOf(value)] };
     case "!=":
@@ -21,7 +21,7 @@ export function conditionRule(text: string): Rule {
     case "<=":
     case ">":
     case ">=":
-      // What is missing would count as 0.
+      // A missing attribute would count as 0.
       return { and: [{ "!==": [attribute, null] }, { [operator]: [attribute, valueOf(value)] }] };
     case "in":
       return { in: [attribute, listOf(value)] };
@@ -40,7 +40,7 @@ export function conditionRule(text: string): Rule {
   }
 }
 
-/** A number, true or false where it looks like one; quotes make it a text. */
+/** Parses a number, true or false; a value in quotes, and any other, is a text. */
 function valueOf(text: string): unknown {
   const quoted = unquoted(text);
   if (quoted !== undefined) return quoted;
@@ -69,7 +69,7 @@ function versionOf(text: string): [operator: string, version: string] {
   const match = /^(==?|!=|<=?|>=?|~|\^)\s*(\S+)$/.exec(text);
   if (!match)
     throw usage(
-      `--if … sem_ver ${text} is no condition`,
+      `--if … sem_ver ${text} is not a condition`,
       "it looks like 'version sem_ver >= 2.1.0', with =, !=, <, <=, >, >=, ~ or ^",
     );
   const [, operator, version] = match as unknown as [string, string, string];

@@ -52,10 +52,10 @@ async function run({ client, print }: Session, { place, context }: Values): Prom
   if (result.errorCode !== undefined) throw new Failed();
 }
 
-/** The example in the hint takes a bare word as the targeting key. */
+/** The example in the hint uses a bare word as the targeting key. */
 function contextOf(text: string, input: Input): Promise<object> {
   const key = /^[\w.@+-]+$/.test(text) ? text : "ann";
-  // Where flags are evaluated numbers are rounded too.
+  // Numbers are rounded by an evaluation anyway.
   return jsonObject(text, "--context", JSON.stringify({ targetingKey: key }), input, { rounded: true });
 }
 

@@ -41,7 +41,7 @@ function describeFlag(flag: FlagDetail, revision: number): string {
   return flag.targeting ? `${facts}\nrule\n${indentedJson(flag.targeting)}` : facts;
 }
 
-/** One line a variant, with what the default is. */
+/** One line for each variant, then the default variant and the metadata. */
 function variantLines({ variants, defaultVariant, metadata }: FlagDetail): [name: string, value: string][] {
   if (variants === undefined) return [];
   const values = Object.entries(variants).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);

@@ -46,13 +46,13 @@ async function parse(input: Input, given?: string): Promise<Values> {
   return { ...place, document: await readFlagd(file, input), dryRun: input.options["dryRun"] === true };
 }
 
-/** JSON, or YAML by the name of the file or where standard input is no JSON. Throws `invalid` with the place. */
+/** Reads JSON, or YAML if the file is named so or standard input is not JSON. Throws `invalid` with the place. */
 async function readFlagd(file: string, input: Input): Promise<object> {
   const text = file === "-" ? await input.readStdin() : await readText(file, "import");
   const name = file === "-" ? "standard input" : file;
   const document = await parseFlagd(text, name, file === "-" || /\.ya?ml$/i.test(file));
   if (typeof document === "object" && document !== null && !Array.isArray(document)) return document;
-  throw usage(`${name} is no file of flagd`, 'it looks like {"flags":{…}}');
+  throw usage(`${name} is not a flagd file`, 'it looks like {"flags":{…}}');
 }
 
 async function parseFlagd(text: string, name: string, mayBeYaml: boolean): Promise<unknown> {

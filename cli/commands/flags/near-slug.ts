@@ -18,7 +18,7 @@ export async function findFlag(session: Session, place: Place) {
   }
 }
 
-/** The flag of the project whose name is most like this one; null where none is. */
+/** The flag of the project whose name is most like this one; null if none is. */
 export async function nearFlag({ client }: Session, { project, environment, flag }: Place) {
   const url = path`/projects/${project}/environments/${environment}/flags`;
   const flags = await listAll<FlagDetail>(client, url, "flags");
@@ -28,7 +28,10 @@ export async function nearFlag({ client }: Session, { project, environment, flag
   );
 }
 
-/** Whichever differs in the fewest characters, at most in one of three; case and separators do not count. */
+/**
+ * The name that differs in the fewest characters, at most in a third of them, without case and separators; null if none
+ * does.
+ */
 export function nearestOf(name: string, others: string[]): string | null {
   const wanted = plain(name);
   let nearest: string | null = null;

@@ -53,7 +53,7 @@ type Values = {
 async function parse(input: Input, given?: string): Promise<Values> {
   const { all, from, to, dryRun, segments } = input.options as Options;
   if ((given === undefined) !== (all === true))
-    throw usage("which flags are promoted is not clear", "name one flag, or say --all");
+    throw usage("which flags are promoted is not clear", "name one flag, or add --all");
   if (from === undefined || to === undefined)
     throw usage("an environment is missing", "give both: --from staging --to production");
   const project = await input.project();

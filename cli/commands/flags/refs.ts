@@ -51,13 +51,13 @@ type Values = { dir: string; patterns: RegExp[]; exclude: string[]; strict: bool
 async function parse(input: Input, dir = "."): Promise<Values> {
   const { strict = false, exclude = [], pattern = [] } = input.options as ScanOptions;
   if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
-    throw usage(`${dir} is no folder`, "name the folder with the source code");
+    throw usage(`${dir} is not a folder`, "name the folder with the source code");
   return { dir, patterns: pattern.map(patternOf), exclude, strict, project: await input.project() };
 }
 
 type ScanOptions = { strict?: true; exclude?: string[]; pattern?: string[] };
 
-/** Not split at commas, which stand in both. */
+/** Not split at commas, which globs and patterns may contain. */
 function gather(text: string, earlier: string[] = []): string[] {
   return [...earlier, text];
 }

@@ -24,7 +24,7 @@ const append = (text: string, earlier: string[] = []) => [...earlier, text];
 export function withRules(command: Command): Command {
   return command
     .option("--variants <json>", 'its values by name: JSON such as {"on":true,"off":false}, @FILE, or none')
-    .option("--default <variant>", "the variant that is served where no rule says another; none for none")
+    .option("--default <variant>", "the variant that is served where no rule selects another, or none")
     .addOption(
       new Option("--targeting <json>", "the rule, in flagd's language: JSON, @FILE, or none").conflicts([
         "rollout",
@@ -80,7 +80,7 @@ export async function readRules(input: Input): Promise<RulesChange> {
     for (const name of chosen) {
       if (!Object.hasOwn(known, name))
         throw usage(
-          `--then ${name} is none of the variants`,
+          `--then ${name} is not a variant of the flag`,
           `choose one of ${Object.keys(known).join(", ")}`,
         );
     }
@@ -102,11 +102,16 @@ async function jsonOrNone(text: string, option: keyof typeof EXAMPLES, input: In
   return text === "none" ? null : jsonObject(text, option, EXAMPLES[option], input);
 }
 
-/** Deals out two boolean variants; the one that is true comes first, so that growing moves nobody out. */
+/**
+ * A rule that splits users between true and false; true comes first, so that a growing share keeps the users it has.
+ */
 function shareRule(percent: string, variants: FlagRules["variants"]): Record<string, unknown> {
   const match = /^(\d{1,3})(?:\.(\d{1,4}))?%?$/.exec(percent);
   if (!match || Number.parseFloat(percent) > 100)
-    throw usage(`--rollout ${percent} is no share`, "write a percentage from 0 to 100, such as 25 or 12.5");
+    throw usage(
+      `--rollout ${percent} is not a share`,
+      "write a percentage from 0 to 100, such as 25 or 12.5",
+    );
   const entries = Object.entries(variants);
   const on = entries.find(([, value]) => value === true)?.[0];
   const off = entries.find(([, value]) => value === false)?.[0];

@@ -9,7 +9,7 @@ import { type Place, urlOf } from "./place.ts";
 
 type Scheduled = ReturnType<typeof viewScheduled>;
 
-/** What `flags set --at` does in the place of the change itself; `at` is in ISO 8601. */
+/** Schedules the change of `flags set --at`; `at` is in ISO 8601. Throws `invalid` for a change without fields. */
 export async function scheduleChange(
   { client, report, suggest }: Session,
   place: Place,

@@ -39,9 +39,9 @@ const HELP = `
 A new flag is off, here and in the project's other environments, unless --on is given.
 
 A flag with variants serves one of them by its rule, written in flagd's language (--targeting,
-https://flagd.dev/reference/flag-definitions/) or with --if, --then and --rollout; without, or where
-the rule names none, it serves its --default. On a plain flag these make variants on and off, in the
-place of its payload. In --if, quotes make a number a text: 'plan == "5"'.
+https://flagd.dev/reference/flag-definitions/) or with --if, --then and --rollout. Without a rule, or
+where the rule selects none, it serves its --default. On a plain flag these options create the variants
+on and off, in place of its payload. In --if, quotes make a number a text: 'plan == "5"'.
 
 Examples:
   formflag flags set new-checkout -p shop -e production --on
@@ -91,7 +91,7 @@ async function parse(input: Input, given?: string): Promise<Values> {
 function timeOf(at: string | undefined): string | null {
   const time = at === undefined ? null : expiryValue(at, "--at", Date.now());
   if (at !== undefined && time === null)
-    throw usage("--at never is no time", "write --at 2027-01-31T12:00:00Z, or --at 2h");
+    throw usage("--at never is not a time", "write --at 2027-01-31T12:00:00Z, or --at 2h");
   return time;
 }
 
@@ -101,7 +101,7 @@ async function run(session: Session, { place, patch: own, rules, at, headers }: 
     const read = rules.needsVariants ? await readVariants(session, place) : null;
     const patch = { ...rules.patchFor(read?.variants), ...own };
     if (at !== null) return scheduleChange(session, place, patch, at);
-    // A rule for the variants that were read fits no others.
+    // The rule fits only the variants that were read.
     const expected = read === null || isNamed ? headers : { "If-Match": `"${read.revision}"` };
     const answer = await session.client.callAt<SetFlag>("PATCH", urlOf(place), patch, expected);
     // A caller who named a revision needs the next one.

@@ -6,16 +6,16 @@ import { env } from "../../session/env.ts";
 
 /** Larger files are hardly ever source code, in bytes. */
 const MAX_SOURCE_FILE = 1_048_576;
-/** Folders of what was installed, built or copied. */
+/** Folders of installed, built or copied code. */
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules", "dist", "build", "vendor"]);
-/** Where a NUL byte marks a file as binary, as git does it. */
+/** A NUL among this many first bytes marks a file as binary, as in git. */
 const SNIFFED = 8000;
 
 type Choice = { exclude: string[]; skip: string };
 
 /**
- * The files below a folder, as paths from there with `/`: in a work tree those that git knows or would, else all.
- * Leaves out `SKIPPED_FOLDERS`, what a glob of `exclude` names, and the folder `skip`.
+ * The files below a folder, as paths from there with `/`: in a git work tree those that git tracks or does not ignore,
+ * else all. Leaves out `SKIPPED_FOLDERS`, what a glob of `exclude` names, and the folder `skip`.
  */
 export async function* sourceFiles(root: string, { exclude, skip }: Choice): AsyncGenerator<string> {
   const globs = exclude.map((glob) => new Bun.Glob(glob.replace(/\/+$/, "")));
@@ -47,11 +47,12 @@ async function* walk(
   }
 }
 
-/** What git lists; nothing where it is not installed, or the folder is in none of its work trees. */
+/** The files that git lists; none if git is not installed, or the folder is not in a work tree. */
 async function* gitFiles(root: string): AsyncGenerator<string> {
   const git = Bun.which("git");
   if (git === null) return;
-  // A hook's variables tell of another work tree, and a monitor is a program that somebody else's settings would name.
+  // The variables of a hook may name another work tree, and fsmonitor is a program that the repository's settings
+  // choose.
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_")));
   const child = Bun.spawn(
     [git, "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -66,12 +67,12 @@ async function* gitFiles(root: string): AsyncGenerator<string> {
   await child.exited;
 }
 
-/** One buffer for all files: what is read is bounded, and made into text before the next. */
+/** One buffer for all files: each is decoded before the next is read. */
 const buffer = Buffer.allocUnsafe(MAX_SOURCE_FILE + 1);
 
 /**
- * The text of a file, one character a byte; undefined where it is binary, too large, gone or no regular file. Throws
- * `forbidden` where it cannot be read.
+ * The text of a file, one character a byte; undefined if it is binary, too large, missing or not a regular file. Throws
+ * `forbidden` if it cannot be read.
  */
 export function readSource(root: string, path: string): string | undefined {
   const file = join(root, path);

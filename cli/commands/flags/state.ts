@@ -7,7 +7,7 @@ export function stateOf(flag: Flag): string {
   return hasExpired(flag) ? "off, expired" : "off";
 }
 
-/** The state with what there is besides: `on, 3 variants, rule`. */
+/** The state with the variants and the rule, if any: `on, 3 variants, rule`. */
 export function summaryOf(flag: FlagDetail): string {
   return [stateOf(flag), rulesSummary(flag)].filter(Boolean).join(", ");
 }

@@ -49,7 +49,7 @@ async function run(session: Session, { place, headers }: Values, enabledAfter: S
   const flag = await changeAtRevision("If-Match" in headers, async () => {
     const { value, revision } = await findFlag(session, place);
     const body = { enabled: enabledAfter(value.enabled) };
-    // Neither turned twice, nor created where it was deleted meanwhile.
+    // Prevents that the flag is toggled twice, or created again after it was deleted meanwhile.
     const expected = { "If-Match": `"${revision}"`, ...headers };
     return session.client.call<SetFlag>("PATCH", urlOf(place), body, expected);
   });

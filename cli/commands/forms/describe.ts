@@ -6,7 +6,7 @@ import type { Config } from "../../session/config.ts";
 
 type WithUrl<T> = T & { url: string };
 
-/** A form with its address, as complete as it is known. */
+/** A form with its URL, absolute if the address of the server is known. */
 export function withUrl<T extends Form & { url?: string }>({ server }: Config, form: T): WithUrl<T> {
   const url = form.url ?? formUrl(null, "", form.key);
   if (server === null || URL.canParse(url)) return { ...form, url };

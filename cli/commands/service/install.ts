@@ -71,6 +71,6 @@ async function run(io: Io, { json, print, service }: Values): Promise<void> {
     );
   }
   const unit = unitText(service);
-  // Not wrapped, as a printer does: a unit is read by systemd.
+  // Not wrapped as by a printer: systemd reads the unit.
   await io.out(json ? `${JSON.stringify({ name: UNIT_NAME, unit }, null, 2)}\n` : unit);
 }

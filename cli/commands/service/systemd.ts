@@ -20,10 +20,10 @@ const NAME = "formflag";
 
 export const UNIT_NAME = `${NAME}.service`;
 
-/** Where an executable stands that every user may run. */
+/** Folders of executables that every user may run. */
 const SHARED = /^\/(usr|opt)\//;
 
-/** The commands that make a service of an executable, one a line. */
+/** The shell commands that install an executable as a service, one a line. */
 export function installSteps(scope: Service["scope"], executable: string): string {
   const [print, here] = ["service install --print", shellWord(executable)];
   if (scope === "user") {
@@ -55,7 +55,7 @@ export function unitText(service: Service): string {
   }
   const isSystem = scope === "system";
   const usual = isSystem ? `%S/${NAME}` : `%h/.local/share/${NAME}`;
-  // The first word is a path, in which no variable is looked for.
+  // The first word is a path, in which systemd expands no variables.
   const command = [
     quoted(executable),
     "serve",
@@ -95,7 +95,7 @@ export function unitText(service: Service): string {
   ].join("\n");
 }
 
-/** What the manager of a user can set up too. */
+/** Settings that the service manager of a user supports too. */
 const SANDBOX = [
   "NoNewPrivileges=yes",
   "LockPersonality=yes",
@@ -109,10 +109,10 @@ const SANDBOX = [
   "SystemCallErrorNumber=EPERM",
 ];
 
-/** Where the sandbox shows a service nothing but what it is given. */
+/** Folders that the sandbox hides, except for the paths that the unit binds. */
 const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
 
-/** What only the manager of the system can set up. */
+/** Settings that only the service manager of the system supports. */
 function systemSandbox({ executable, data, files, usesLowPort }: Service): string[] {
   const hidden = [executable, ...files].filter((path) => HIDDEN.test(path));
   const isDataHidden = data !== null && HIDDEN.test(data);
@@ -126,7 +126,7 @@ function systemSandbox({ executable, data, files, usesLowPort }: Service): strin
     ...(data === null ? [] : [`${isDataHidden ? "BindPaths" : "ReadWritePaths"}=${inQuotes(data)}`]),
     "PrivateDevices=yes",
     "DevicePolicy=closed",
-    // In a user namespace of its own a service has no say over the ports of the machine.
+    // A service in a user namespace of its own cannot use ports under 1024.
     ...(usesLowPort ? [] : ["PrivateUsers=yes"]),
     `CapabilityBoundingSet=${capability}`,
     `AmbientCapabilities=${capability}`,
@@ -143,7 +143,7 @@ function systemSandbox({ executable, data, files, usesLowPort }: Service): strin
   ];
 }
 
-/** One word of a command line, in which systemd looks for specifiers and variables. */
+/** One word of a command line, in which systemd expands specifiers and variables. */
 function word(text: string): string {
   return quoted(text).replaceAll("$", "$$$$");
 }
@@ -153,7 +153,7 @@ function quoted(text: string): string {
   return /^[\w./:@,=+%-]+$/.test(text) ? text.replaceAll("%", "%%") : inQuotes(text);
 }
 
-/** In a bind a colon stands before the path inside, unless it is in quotes. */
+/** A text in quotes, without which a colon would separate the source and target of a bind. */
 function inQuotes(text: string): string {
   const escaped = text
     .replaceAll("%", "%%")

@@ -26,7 +26,7 @@ export function addListCommand(submissions: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Where there are more, standard error says how many, and how to go on.
+If there are more, standard error shows how many, and the command for the next page.
 
 Examples:
   formflag submissions list contact

@@ -3,7 +3,7 @@ import { saveTo, writeOut } from "../../output/save.ts";
 import type { Answer } from "../../session/client.ts";
 import type { Session } from "../../session/session.ts";
 
-/** How far a download is: `count` of its parts adds up to `total`. */
+/** The progress of a download: `count` of its chunks adds up to `total`. */
 type Size = { total: number; count: (bytes: Uint8Array) => number };
 
 /** Writes a download to a file, with a progress bar, or to standard output where `output` is `-`. */

@@ -90,7 +90,7 @@ async function run({ client, io, print, suggest }: Session, values: Values): Pro
   suggest(`Keep it: it is not shown again. Use it as FORMFLAG_TOKEN or with --token-file.`);
 }
 
-/** A token that exists already; its secret is stored nowhere. */
+/** An existing token, without its secret, which is not stored. */
 async function findToken(client: Client, name: string): Promise<Token & { token: string | null }> {
   const tokens = await listAll<Token>(client, "/tokens", "tokens");
   const token = tokens.find((each) => each.name === name);

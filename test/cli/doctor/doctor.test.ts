@@ -19,7 +19,7 @@ import { tempDirectory } from "../../support/temp.ts";
 
 type Report = { code: number; of: (check: string) => Finding | undefined; findings: Finding[] };
 
-/** What doctor finds of a data directory. Port 0: no address is looked at unless it is given. */
+/** What doctor finds of a data directory. Port 0: no address is checked unless it is given. */
 async function doctor(data: string, args: string[] = [], env: Record<string, string> = {}): Promise<Report> {
   const all = ["doctor", "--data", data, "--listen", "127.0.0.1:0", "--json", ...args];
   const { code, stdout, stderr } = await formflag(all, { env });
@@ -65,7 +65,7 @@ describe("doctor", () => {
     const { code, stdout } = await formflag(["doctor", "--data", data, "--listen", "127.0.0.1:0"]);
     expect(code).toBe(1);
     expect(stdout).toContain(`problem  directory    ${data} does not exist\n`);
-    expect(stdout).toContain(`→ name it with --data, or make a new one: formflag serve --data '${data}'\n`);
+    expect(stdout).toContain(`→ name it with --data, or create one: formflag serve --data '${data}'\n`);
     expect(stdout).toEndWith("\n\nproblems: 1, warnings: 0\n");
     expect(existsSync(data)).toBe(false);
   });
@@ -232,7 +232,7 @@ describe("doctor", () => {
   test("refuses options that serve would refuse", async () => {
     const { code, stderr } = await formflag(["doctor", "--trusted-proxy", "nonsense"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("--trusted-proxy nonsense is no address range");
+    expect(stderr).toContain("--trusted-proxy nonsense is not an address range");
   });
 });
 

@@ -66,7 +66,7 @@ describe("a file", () => {
     ["standard input line 2, column 1: duplicated mapping key", "forms: {}\nforms: {}"],
     ["standard input line 2, column 1: tab characters", "forms:\n\ta: {}"],
     ["standard input line 1, column 8: unknown", "forms: !foo {}"],
-    ["standard input: forms.a: Infinity is no number", "forms: {a: .inf}"],
+    ["standard input: forms.a: Infinity is not a number", "forms: {a: .inf}"],
     ["standard input has more than 200 levels, or refers to itself", "forms: &a [*a]"],
     ["standard input holds no document", "- a"],
     ["standard input", ""],

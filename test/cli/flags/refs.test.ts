@@ -118,7 +118,7 @@ describe("flags refs scan", () => {
     };
     expect(await refused("--pattern", "(")).toEqual([2, expect.stringContaining("--pattern (")]);
     expect(await refused("--pattern", "isOn")).toEqual([2, "error: --pattern isOn has no group"]);
-    expect(await refused("nowhere")).toEqual([2, "error: nowhere is no folder"]);
+    expect(await refused("nowhere")).toEqual([2, "error: nowhere is not a folder"]);
     expect((await run(...SCAN, "-p", "nobody")).code).toBe(3);
   });
 
