@@ -1,7 +1,7 @@
 import { type Zippable, gzipSync, zipSync } from "fflate";
 import { packTar } from "modern-tar";
 
-/** Archives that are the same bytes whenever and by whomever they are made. */
+/** Reproducible archives: the same entries and date give the same bytes. */
 
 /** A file of an archive; `executable` gives it mode 0755 instead of 0644. */
 export type Entry = { name: string; bytes: Uint8Array; executable?: boolean };
@@ -26,7 +26,7 @@ export function zip(entries: Entry[], date: Date): Uint8Array {
   return zipSync(files);
 }
 
-/** Tells an unzip that it finds Unix modes. */
+/** The system of a zip entry whose attributes are Unix modes. */
 const UNIX = 3;
 const REGULAR = 0o100000;
 

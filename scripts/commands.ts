@@ -4,7 +4,7 @@ import { processIo } from "../cli/output/terminal.ts";
 
 /** A command as its help describes it. */
 export type CommandHelp = {
-  /** With the commands it belongs to: `flags set`; empty for the program. */
+  /** With its parent commands: `flags set`; empty for the program. */
   name: string;
   usage: string;
   description: string;
@@ -39,7 +39,7 @@ export type Note = { kind: "text"; text: string } | { kind: "lines"; lines: stri
 export const EXIT_STATUS = [
   ["0", "done"],
   ["1", "failure"],
-  ["2", "usage: an option, a name or a value is not right; --yes is missing for what is locked"],
+  ["2", "usage: an option, a name or a value is wrong; --yes is missing for what is locked"],
   ["3", "not found"],
   [
     "4",
@@ -51,7 +51,7 @@ export const EXIT_STATUS = [
   ["130", "interrupted, or a question answered with no; serve exits 0 on SIGTERM and SIGINT"],
 ] as const;
 
-/** Environment variables that no option stands for. */
+/** Environment variables without an option. */
 export const OTHER_VARIABLES = [
   ["FORMFLAG_TOKEN", "the token for --server itself; --token-file on the command line wins over it"],
   ["FORMFLAG_SHARED_DATA", "1 accepts a data directory that other users may write in"],

@@ -1,15 +1,15 @@
 import { dirname, join } from "node:path";
 import { type BunPlugin, Glob } from "bun";
 
-/** How an executable is made: the one recipe of `npm run build` and `npm run release`. */
+/** The build of an executable, shared by `npm run build` and `npm run release`. */
 
 /**
- * What dependencies import and formflag has no use for; `npm run bench -- start` shows the difference. By file: the
- * text that stands there, and what takes its place.
+ * Imports of dependencies that formflag does not need, by file: the original text and its replacement. `npm run bench
+ * -- start` shows the difference.
  */
 const LIGHTER: Record<string, [string, string][]> = {
   // Three modules of the runtime that take longer to load than commander itself: two for subcommands that are programs
-  // of their own, which formflag has none of, and one for a function that the runtime also has as a built-in.
+  // of their own, which formflag does not have, and one for a function that the runtime also has as a built-in.
   "commander/lib/command.js": [
     ["import childProcess from 'node:child_process';", "const childProcess = undefined;"],
     ["import fs from 'node:fs';", "const fs = undefined;"],
@@ -24,7 +24,7 @@ const LIGHTER: Record<string, [string, string][]> = {
       "const { stripANSI: stripVTControlCharacters } = Bun;",
     ],
   ],
-  // All of zod with its texts in every language, where one function is meant.
+  // All of zod with its messages in every language, where one function is needed.
   "@standard-community/standard-json/dist/zod-Bwrt9trS.js": [
     ["await import('zod/v4/core')", "{ toJSONSchema }"],
     ["import 'quansync';", "import { toJSONSchema } from 'zod/v4/core';"],
@@ -44,7 +44,7 @@ export async function buildExecutable(outfile: string, target?: Target): Promise
     compile: {
       outfile,
       ...(target && { target: target.name, executablePath: target.runtime }),
-      // Else the executable would run what a .env or bunfig.toml of the current directory says.
+      // Otherwise the executable would read a .env or bunfig.toml in the current directory.
       autoloadDotenv: false,
       autoloadBunfig: false,
     },
@@ -54,9 +54,9 @@ export async function buildExecutable(outfile: string, target?: Target): Promise
     bytecode: true,
     // A command loads only what it imports.
     splitting: true,
-    // The thread stands beside the module that starts it, as in the source.
+    // The file of the thread is beside the module that starts it, as in the source.
     naming: { entry: "[name].[ext]" },
-    // Executables for Windows hold it for false: https://github.com/oven-sh/bun/issues/30084
+    // Executables for Windows take import.meta.main for false: https://github.com/oven-sh/bun/issues/30084
     define: { FORMFLAG_COMMIT: JSON.stringify(shortCommit()), "import.meta.main": "true" },
     plugins: [lighter(lightened)],
   });
@@ -64,12 +64,12 @@ export async function buildExecutable(outfile: string, target?: Target): Promise
   const stale = Object.keys(LIGHTER).filter((file) => !lightened.has(file));
   if (stale.length > 0) throw new Error(`nothing imports ${stale.join(", ")} any more`);
 
-  // The executable holds them too.
+  // Source maps are also embedded in the executable.
   const folder = dirname(outfile);
   for (const map of new Glob("*.map").scanSync(folder)) await Bun.file(join(folder, map)).delete();
 }
 
-/** Puts in the replacements, and their files into `lightened`. */
+/** Applies the replacements, and adds their files to `lightened`. */
 function lighter(lightened: Set<string>): BunPlugin {
   return {
     name: "lighter",
@@ -79,7 +79,7 @@ function lighter(lightened: Set<string>): BunPlugin {
         build.onLoad({ filter }, async ({ path }) => {
           let contents = await Bun.file(path).text();
           for (const [from, to] of replacements) {
-            // Another version of the dependency: look again whether this is still needed.
+            // The dependency has changed: check whether the replacement is still needed.
             if (!contents.includes(from)) throw new Error(`${path} no longer contains ${from}`);
             contents = contents.replace(from, to);
           }

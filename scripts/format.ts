@@ -1,9 +1,9 @@
-/** What an executable file is made for, as its first bytes say. */
+/** The format and processor of an executable file, by its first bytes. */
 
 /** Names by the number a file format gives a processor. */
 const MACHINES: Record<number, string> = { 0x3e: "x64", 0xb7: "arm64", 0x8664: "x64", 0x0100_000c: "arm64" };
 
-/** For example `ELF x64 /lib64/ld-linux-x86-64.so.2`, with what has to load it, `Mach-O arm64` or `PE x64`. */
+/** Returns for example `ELF x64 /lib64/ld-linux-x86-64.so.2`, with the loader, `Mach-O arm64` or `PE x64`. */
 export function formatOf(bytes: Uint8Array): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const machine = (code: number) => MACHINES[code] ?? `machine 0x${code.toString(16)}`;

@@ -9,7 +9,7 @@ import * as http from "../src/http/limits.ts";
 import * as store from "../src/store/limits.ts";
 import { tableOf } from "./markdown.ts";
 
-/** What the page says of one limit beside its value. */
+/** The description of one limit. */
 type Row = { unit?: "bytes" | "ms" | "s"; what: string; past: string; set?: string };
 type Section = { title: string; text: string; rows: Record<string, Row> };
 
@@ -24,7 +24,7 @@ const LIMITS = {
   MIN_FREE_BYTES,
 };
 
-/** Every limit by its name is in one of these: the page is not made otherwise. */
+/** Every limit has a row in one of these, or `limitsPage` throws. */
 const SECTIONS: Section[] = [
   {
     title: "A submission",
@@ -95,7 +95,7 @@ const SECTIONS: Section[] = [
       "RULE_LIMITS.context": { unit: "bytes", what: "a request body, or a context, as JSON", past: "413" },
       "RULE_LIMITS.contextDepth": { what: "levels of a context", past: "400 `INVALID_CONTEXT`" },
       "RULE_LIMITS.elements": {
-        what: "elements of an array in a context, or of an array that an operation makes",
+        what: "elements of an array in a context, or of an array that an operation creates",
         past: "400 `INVALID_CONTEXT`; the rule fails",
       },
       "RULE_LIMITS.targetingKey": {
@@ -112,7 +112,7 @@ const SECTIONS: Section[] = [
         past: "the rules after that fail",
       },
       "RULE_LIMITS.characters": {
-        what: "characters of a text that an operation makes",
+        what: "characters of a text that an operation creates",
         past: "the rule fails",
       },
     },
@@ -135,7 +135,11 @@ const SECTIONS: Section[] = [
         set: "`limit`",
       },
       MAX_PAGE: { what: "the most that `limit` takes", past: "400" },
-      MAX_PAGE_BYTES: { unit: "bytes", what: "submissions in a page, about", past: "another page" },
+      MAX_PAGE_BYTES: {
+        unit: "bytes",
+        what: "approximate size of the submissions in a page",
+        past: "another page",
+      },
       MAX_CSV_FIELDS: {
         what: "fields with a column of their own in a CSV export",
         past: "later ones share the column `otherFields`, as JSON",
@@ -210,7 +214,7 @@ ${sections.join("\n\n")}
 `;
 }
 
-/** Its numbers by name; functions have none. */
+/** The numbers in a value by their path; functions are skipped. */
 function leavesOf(name: string, value: unknown): [string, number][] {
   if (typeof value === "number") return [[name, value]];
   if (typeof value !== "object" || value === null) return [];

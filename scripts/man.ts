@@ -30,7 +30,7 @@ export async function manPage(date: Date): Promise<string> {
   );
   const lines = [
     `.TH FORMFLAG 1 "${date.toISOString().slice(0, 10)}" "formflag ${VERSION}" "User Commands"`,
-    // Neither hyphens nor wide gaps: names are to be copied as they stand.
+    // Without hyphenation and wide gaps, so that names can be copied.
     ".nh",
     ".ad l",
     ".SH NAME",

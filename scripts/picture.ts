@@ -45,7 +45,7 @@ async function record(): Promise<Line[]> {
   ]);
 }
 
-/** As a terminal of so many columns breaks them. */
+/** Lines as a terminal of `COLUMNS` columns breaks them. */
 function linesOf(output: string): string[] {
   const lines = output.trim() === "" ? [] : output.trimEnd().split("\n");
   return lines.flatMap((line) => line.match(new RegExp(`.{1,${COLUMNS}}`, "g")) ?? [""]);

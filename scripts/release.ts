@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { unpackTar } from "modern-tar";
 import { run } from "../cli/main.ts";
 import { processIo } from "../cli/output/terminal.ts";
-import about from "../package.json";
+import manifest from "../package.json";
 import { AppError } from "../src/base/errors.ts";
 import { type Entry, tarGz, zip } from "./archive.ts";
 import { buildExecutable } from "./executable.ts";
@@ -20,7 +20,7 @@ type Target = {
   name: `${"linux" | "darwin" | "windows"}-${string}`;
   /** The package with the Bun that goes into it. */
   runtime: string;
-  /** What `formatOf` has to find. */
+  /** The expected result of `formatOf`. */
   format: string;
 };
 
@@ -60,7 +60,7 @@ const RELEASE = join(ROOT, "dist", "release");
 /** Packages of Bun, kept for the next time. */
 const RUNTIMES = join(ROOT, "dist", "runtimes");
 
-/** What the program prints. Throws `unavailable` with what it says where it fails. */
+/** The standard output of a command. Throws `unavailable` with its standard error if it fails. */
 function output(...command: string[]): string {
   const { success, stdout, stderr } = Bun.spawnSync(command, { cwd: ROOT });
   if (!success)
@@ -69,8 +69,8 @@ function output(...command: string[]): string {
 }
 
 /**
- * The Bun of `name`, from the registry that npm is set up with unless it was fetched before, and in either case with
- * the hash that package-lock.json names.
+ * The Bun in the package `name`, from an earlier download or the configured npm registry. Throws `invalid` if the
+ * package does not have the hash in package-lock.json, `unavailable` if the download fails.
  */
 async function fetchRuntime(name: string, lock: Lock): Promise<Uint8Array> {
   const { version, integrity } = lock.packages[`node_modules/${name}`] ?? {};
@@ -81,11 +81,11 @@ async function fetchRuntime(name: string, lock: Lock): Promise<Uint8Array> {
     output("npm", "pack", `${name}@${version}`, "--pack-destination", RUNTIMES, "--loglevel", "error");
   }
   const packed = await Bun.file(file).bytes();
-  const found = `sha512-${new Bun.CryptoHasher("sha512").update(packed).digest("base64")}`;
-  if (found !== integrity) {
+  const actual = `sha512-${new Bun.CryptoHasher("sha512").update(packed).digest("base64")}`;
+  if (actual !== integrity) {
     throw new AppError(
       "invalid",
-      `${file} has the hash\n  ${found}\nbut package-lock.json names\n  ${integrity}`,
+      `${file} has the hash\n  ${actual}\nbut package-lock.json names\n  ${integrity}`,
       {
         hint: "delete it and try again; where that changes nothing, do not release",
       },
@@ -97,7 +97,7 @@ async function fetchRuntime(name: string, lock: Lock): Promise<Uint8Array> {
   return entry.data;
 }
 
-/** What stands in every archive beside the executable. */
+/** The files of every archive besides the executable. */
 async function companions(date: Date): Promise<Entry[]> {
   const encode = (text: string) => new TextEncoder().encode(text);
   const pages = readdirSync(join(ROOT, "docs"))
@@ -121,7 +121,7 @@ async function companions(date: Date): Promise<Entry[]> {
 }
 
 /** Builds and tries one executable. Returns its bytes, and how it was tried. */
-async function make(target: Target, folder: string, lock: Lock, commit: string) {
+async function buildTarget(target: Target, folder: string, lock: Lock, commit: string) {
   const runtime = join(folder, `${target.name}-bun`);
   await Bun.write(runtime, await fetchRuntime(target.runtime, lock), { mode: 0o755 });
   const file = join(folder, target.name, isWindows(target) ? "formflag.exe" : "formflag");
@@ -131,8 +131,8 @@ async function make(target: Target, folder: string, lock: Lock, commit: string) 
   if (format !== target.format) throw new Error(`${target.name} is ${format}, not ${target.format}`);
   const launcher = launcherOf(format, target.name.endsWith("-baseline"));
   const { version } = lock.packages["node_modules/bun"]!;
-  const told = `formflag ${about.version} (commit ${commit}, Bun ${version})`;
-  const isTried = launcher !== null && (await tryOut([...launcher, file], told));
+  const expected = `formflag ${manifest.version} (commit ${commit}, Bun ${version})`;
+  const isTried = launcher !== null && (await tryOut([...launcher, file], expected));
   if (!isTried) return { bytes, tried: `not run here: ${format}` };
   return { bytes, tried: launcher.length > 0 ? `ran with ${launcher.join(" ")}` : "ran here" };
 }
@@ -143,7 +143,7 @@ function isWindows({ name }: Target): boolean {
 
 async function release(): Promise<void> {
   if (output("git", "status", "--porcelain") !== "") {
-    throw new AppError("conflict", "there are changes that no commit holds", {
+    throw new AppError("conflict", "there are uncommitted changes", {
       hint: "commit them, or put them aside with git stash",
     });
   }
@@ -161,8 +161,8 @@ async function release(): Promise<void> {
   };
   try {
     for (const target of TARGETS) {
-      const { bytes, tried } = await make(target, folder, lock, commit);
-      const name = `formflag-${about.version}-${target.name}`;
+      const { bytes, tried } = await buildTarget(target, folder, lock, commit);
+      const name = `formflag-${manifest.version}-${target.name}`;
       const executable = { name: isWindows(target) ? "formflag.exe" : "formflag", bytes, executable: true };
       const entries = [executable, ...beside].map((entry) => ({ ...entry, name: `${name}/${entry.name}` }));
       if (isWindows(target)) await save(`${name}.zip`, zip(entries, date));
@@ -173,8 +173,8 @@ async function release(): Promise<void> {
     rmSync(folder, { recursive: true, force: true });
   }
   const runtimes = [...new Set(TARGETS.map(({ runtime }) => runtime))];
-  const bill = JSON.stringify(sbom(lock, { about, date, runtimes }), null, 2);
-  await save(`formflag-${about.version}.cdx.json`, new TextEncoder().encode(`${bill}\n`));
+  const bill = JSON.stringify(sbom(lock, { manifest, date, runtimes }), null, 2);
+  await save(`formflag-${manifest.version}.cdx.json`, new TextEncoder().encode(`${bill}\n`));
   await Bun.write(
     join(RELEASE, "SHA256SUMS"),
     sums.toSorted((a, b) => (a.slice(64) < b.slice(64) ? -1 : 1)).join(""),

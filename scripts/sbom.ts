@@ -1,6 +1,6 @@
 /** The software bill of materials of a release, from package-lock.json. */
 
-/** What is used of package-lock.json: packages by the folder they are installed in. */
+/** The part of package-lock.json in use: packages by the folder they are installed in. */
 export type Lock = { packages: Record<string, Locked> };
 type Locked = {
   version?: string;
@@ -12,16 +12,16 @@ type Locked = {
   peerDependencies?: Record<string, string>;
 };
 
-type About = { name: string; version: string; license: string; description: string };
+type Manifest = { name: string; version: string; license: string; description: string };
 
 /**
  * A CycloneDX 1.6 document: every package of production, the Bun that runs them, and within it the builds of Bun
- * (`runtimes`, by package name) that the executables were made from. The same input gives the same document. Throws
- * where the lock says no hash or license. (`npm sbom --omit dev` loses a package that a development tool uses too.)
+ * (`runtimes`, by package name) that the executables were made from. The same input gives the same document. Throws if
+ * the lock lacks a version, license or hash. (`npm sbom --omit dev` loses a package that a development tool uses too.)
  */
 export function sbom(
   lock: Lock,
-  { about, date, runtimes }: { about: About; date: Date; runtimes: string[] },
+  { manifest, date, runtimes }: { manifest: Manifest; date: Date; runtimes: string[] },
 ) {
   const used = Object.keys(lock.packages).filter((folder) => folder !== "" && !lock.packages[folder]!.dev);
   const refOf = (folder: string) => purl(nameOf(folder), lock.packages[folder]!);
@@ -41,13 +41,13 @@ export function sbom(
     };
   };
   const bun = "node_modules/bun";
-  const self = `pkg:generic/${about.name}@${about.version}`;
+  const self = `pkg:generic/${manifest.name}@${manifest.version}`;
   const dependsOn = (folder: string) => {
     const { dependencies, optionalDependencies, peerDependencies } = lock.packages[folder]!;
-    const found = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).map((name) =>
-      find(lock, folder, name),
+    const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).map(
+      (name) => find(lock, folder, name),
     );
-    return found.filter((each) => each !== undefined && used.includes(each)).map((each) => refOf(each!));
+    return installed.filter((each) => each !== undefined && used.includes(each)).map((each) => refOf(each!));
   };
   const document = {
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
@@ -60,10 +60,10 @@ export function sbom(
       component: {
         type: "application",
         "bom-ref": self,
-        name: about.name,
-        version: about.version,
-        description: about.description,
-        licenses: [{ license: { id: about.license } }],
+        name: manifest.name,
+        version: manifest.version,
+        description: manifest.description,
+        licenses: [{ license: { id: manifest.license } }],
         purl: self,
       },
     },
@@ -92,7 +92,7 @@ function purl(name: string, { version }: Locked): string {
   return `pkg:npm/${name.replace("@", "%40")}@${version}`;
 }
 
-/** The folder whose package `name` means in `folder`, as Node looks for it; undefined where it is not installed. */
+/** The folder whose package `name` means in `folder`, as Node resolves it; undefined if it is not installed. */
 function find(lock: Lock, folder: string, name: string): string | undefined {
   const here = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;
   if (lock.packages[here]) return here;

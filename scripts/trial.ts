@@ -10,7 +10,7 @@ const GNU: Record<string, string> = { x64: "x86_64", arm64: "aarch64" };
 /** How a loader that lacks a library ends a program. */
 const NOT_LOADED = 127;
 
-/** How a file of this `format` is started here: the words before its name; null where it cannot be. */
+/** How a file of this `format` is started here: the words before its name; null if it cannot be. */
 export function launcherOf(format: string, baseline: boolean): string[] | null {
   const [kind, machine = "", interpreter = ""] = format.split(" ");
   const isOwn = machine === process.arch;
@@ -26,13 +26,13 @@ export function launcherOf(format: string, baseline: boolean): string[] | null {
 }
 
 /**
- * Sets and reads a flag, serves, and takes in a submission. Returns false where this machine lacks a library that the
- * executable needs; throws where anything else goes wrong.
+ * Sets and reads a flag, serves, and takes in a submission. Returns false if this machine lacks a library that the
+ * executable needs; throws if anything else goes wrong.
  */
 export async function tryOut(command: string[], version: string): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "formflag-trial-"));
   const data = join(folder, "data");
-  // Nothing of this machine's own settings.
+  // Without the settings of this machine.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith("FORMFLAG_")),
   );
@@ -87,12 +87,12 @@ export async function tryOut(command: string[], version: string): Promise<boolea
 }
 
 async function listening(stderr: ReadableStream<Uint8Array>): Promise<string> {
-  let told = "";
+  let printed = "";
   const decoder = new TextDecoder();
   for await (const chunk of stderr) {
-    told += decoder.decode(chunk, { stream: true });
-    const url = /^listening on (\S+)\n/m.exec(told)?.[1];
+    printed += decoder.decode(chunk, { stream: true });
+    const url = /^listening on (\S+)\n/m.exec(printed)?.[1];
     if (url) return url;
   }
-  throw new Error(`serve ended: ${told}`);
+  throw new Error(`serve ended: ${printed}`);
 }

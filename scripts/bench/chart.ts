@@ -5,10 +5,10 @@ const HEAD = 34;
 const LABELS = 590;
 const BARS = 240;
 const WIDTH = LABELS + BARS + 200;
-/** Twice the goal and more ends here. */
+/** A bar ends at this multiple of its goal. */
 const MOST = 2;
 
-/** The figures that have goals as an SVG of bars, each as long as its goal is reached, fit for light and dark pages. */
+/** The figures with goals as an SVG bar chart for light and dark pages. */
 export function chartOf(figures: Figure[]): string {
   const parts = Map.groupBy(
     figures.filter(({ goal }) => goal !== null),

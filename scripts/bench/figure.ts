@@ -1,20 +1,20 @@
-/** One line of the benchmark: how formflag stands to a limit, measured in turns (A B A B …). */
+/** One line of the benchmark: how formflag compares to a limit, measured in turns (A B A B …). */
 export type Figure = {
   part: string;
   name: string;
-  /** As the goal is written, such as `≥ 0.90`; null where something is only put beside. */
+  /** As the goal is written, such as `≥ 0.90`; null for a comparison without a goal. */
   goal: string | null;
   /** The median over the rounds. */
   value: number;
   /** Smallest and largest round. */
   spread: [number, number];
-  /** How `value` is meant: a ratio unless told. */
+  /** The unit of `value`. Default: a ratio. */
   unit?: string;
   /** What was measured on either side. */
   detail?: string;
 };
 
-/** Takes a figure as soon as it is there. */
+/** Receives each figure as soon as it is measured. */
 export type Show = (figure: Figure) => void;
 
 export type Rounds = { rounds: number; seconds: number };

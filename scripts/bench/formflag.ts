@@ -31,8 +31,8 @@ async function command<T>(data: string, ...args: string[]): Promise<T> {
   return JSON.parse(text) as T;
 }
 
-/** Makes a project; returns the headers that select each of its environments. */
-export async function makeProject(
+/** Creates a project; returns the headers that select each of its environments. */
+export async function createProject(
   data: string,
   slug: string,
   environments = "bench",
@@ -48,14 +48,14 @@ export async function adminHeaders(data: string): Promise<Record<string, string>
   return { authorization: `Bearer ${token}` };
 }
 
-/** Makes a form; returns the path that it is posted to. */
-export async function makeForm(data: string, slug: string, ...settings: string[]): Promise<string> {
+/** Creates a form; returns the path that it is posted to. */
+export async function createForm(data: string, slug: string, ...settings: string[]): Promise<string> {
   const { key } = await command<{ key: string }>(data, "forms", "create", slug, ...settings);
   return `/v1/s/${key}?mode=rest`;
 }
 
 /** Writes flags straight through the store: a process for each would take minutes. */
-export async function makeFlags(
+export async function createFlags(
   data: string,
   project: string,
   environment: string,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Rounds, type Show, median, spreadOf } from "./figure.ts";
-import { makeFlags, makeForm, makeProject, startFormflag, startLimit } from "./formflag.ts";
+import { createFlags, createForm, createProject, startFormflag, startLimit } from "./formflag.ts";
 import { closedLoop, openLoop, percentile } from "./load.ts";
 import type { Server } from "./process.ts";
 
@@ -31,9 +31,9 @@ async function measure(
 ): Promise<void> {
   const data = join(directory, what.replaceAll(" ", "-"));
   const server = await startFormflag(data, prefix);
-  const [headers = {}] = await makeProject(data, "bench");
-  await makeFlags(data, "bench", "bench", 10);
-  const path = await makeForm(data, "bench");
+  const [headers = {}] = await createProject(data, "bench");
+  await createFlags(data, "bench", "bench", 10);
+  const path = await createForm(data, "bench");
   const bare = await startLimit("durable", [join(directory, `${what.replaceAll(" ", "-")}.db`)], prefix);
   const p99 = async (url: string) =>
     percentile(await openLoop(url, { headers }, { perSecond: PER_SECOND, seconds }), 0.99);

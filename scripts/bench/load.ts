@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Server, pinned } from "./process.ts";
 
-/** What is sent again and again. */
+/** The request that a load repeats. */
 export type Request = {
   path: string;
   method?: "GET" | "POST";
@@ -10,10 +10,10 @@ export type Request = {
 };
 
 export type LoadResult = {
-  /** Answers a second, those with another status than 2xx and 3xx left out. */
+  /** Answers a second with a status of 2xx or 3xx. */
   perSecond: number;
   failures: number;
-  /** Seconds of CPU that the server spent on one. */
+  /** Seconds of CPU that the server spent on one answer. */
   cpuEach: number;
 };
 
@@ -90,8 +90,8 @@ async function runAutocannon(
 }
 
 /**
- * Sends on a fixed schedule, whether or not answers come, and measures each from the moment it was due: a stall is
- * seen by everything that was due in it. Returns the latencies in milliseconds, sorted.
+ * Sends on a fixed schedule, whether or not answers come, and measures each from the moment it was due: a stall counts
+ * for every request that was due in it. Returns the latencies in milliseconds, sorted.
  */
 export async function openLoop(
   url: string,

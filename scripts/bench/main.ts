@@ -6,8 +6,8 @@ import { chartOf } from "./chart.ts";
 import { type Figure, type Rounds, type Show, formatValue, reaches } from "./figure.ts";
 
 /**
- * npm run bench [-- PART…] [--json FILE] [--quick]: measures the built executable against its limits.
- * docs/benchmark.md says what each figure means and what bounds it.
+ * npm run bench [-- PART…] [--json FILE] [--quick]: measures the built executable against its limits. docs/benchmark.md
+ * describes what each figure means and what bounds it.
  */
 
 type Measure = (directory: string, rounds: Rounds, show: Show) => Promise<void>;

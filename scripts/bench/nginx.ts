@@ -8,7 +8,7 @@ export async function startNginx(
   body: string,
 ): Promise<Server | undefined> {
   const nginx = Bun.which("nginx", { PATH: `${process.env["PATH"]}:/usr/sbin` });
-  // A text of its configuration has an end.
+  // A text in its configuration has a maximum length.
   if (!nginx || body.length > 4000 || body.includes("$")) return undefined;
   const port = freePort();
   const { "content-type": type = "text/plain", ...others } = headers;

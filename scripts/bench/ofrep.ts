@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { compare } from "./compare.ts";
 import type { Rounds, Show } from "./figure.ts";
-import { makeProject, startFormflag, startLimit } from "./formflag.ts";
+import { createProject, startFormflag, startLimit } from "./formflag.ts";
 import { applyPatch } from "../../src/flags/flag.ts";
 import { putFlag } from "../../src/flags/plan.ts";
 
@@ -27,7 +27,7 @@ const definition = (index: number) => ({
 export async function measureOfrep(directory: string, rounds: Rounds, show: Show): Promise<void> {
   const data = join(directory, "ofrep");
   const server = await startFormflag(data);
-  const [keys = {}] = await makeProject(data, "bench");
+  const [keys = {}] = await createProject(data, "bench");
   const names = Array.from({ length: FLAGS }, (_, index) => `flag-${index}`);
   const { openSqliteStore } = await import("../../src/store/sqlite/store.ts");
   const store = openSqliteStore(join(data, "formflag.db"), "thread");

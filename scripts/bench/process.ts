@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 
-/** A server under test: pinned to the first core where there are two, so that its load does not take its time. */
+/**
+ * A server under test: pinned to the first core where there are two, so that the load generator does not compete with
+ * it.
+ */
 export type Server = {
   url: string;
   /** Seconds of CPU used so far, in user and kernel. */
   cpu: () => number;
-  /** Bytes of memory: now, and at most so far. */
+  /** Bytes of memory: now, and the peak so far. */
   memory: () => { now: number; peak: number };
   pid: number;
   stop: () => Promise<void>;

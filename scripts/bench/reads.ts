@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { compare } from "./compare.ts";
 import type { Rounds, Show } from "./figure.ts";
-import { makeFlags, makeProject, startFormflag, startLimit } from "./formflag.ts";
+import { createFlags, createProject, startFormflag, startLimit } from "./formflag.ts";
 import { startNginx } from "./nginx.ts";
 
 const ONE = "/api/v1/flags/flag-00050";
@@ -11,8 +11,8 @@ const ALL = "/api/v1/flags";
 export async function measureReads(directory: string, rounds: Rounds, show: Show): Promise<void> {
   const data = join(directory, "reads");
   const server = await startFormflag(data);
-  const [headers = {}] = await makeProject(data, "bench");
-  await makeFlags(data, "bench", "bench", 100);
+  const [headers = {}] = await createProject(data, "bench");
+  await createFlags(data, "bench", "bench", 100);
   const common = { part: "reads", connections: 32, directory };
 
   for (const [what, path] of [

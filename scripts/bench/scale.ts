@@ -5,16 +5,16 @@ import {
   type Formflag,
   adminHeaders,
   fillForm,
-  makeFlags,
-  makeForm,
-  makeProject,
+  createFlags,
+  createForm,
+  createProject,
   startFormflag,
   timeToAnswer,
 } from "./formflag.ts";
 import type { Request } from "./load.ts";
 
 const MANY = 1_000_000;
-/** What the small one holds: enough for whole pages. */
+/** Submissions of the small server: enough for whole pages. */
 const FEW = 1000;
 const FLAGS = 10_000;
 const ENVIRONMENTS = 1000;
@@ -25,7 +25,7 @@ const POST = {
   body: JSON.stringify({ name: "Ann Example", message: "Hello there. ".repeat(20) }),
 } as const;
 
-/** What grows with the data: nothing should. */
+/** Measures what should not grow with the data. */
 export async function measureScale(directory: string, rounds: Rounds, show: Show): Promise<void> {
   await measureSubmissions(directory, rounds, show);
   await measureFlags(directory, rounds, show);
@@ -34,7 +34,7 @@ export async function measureScale(directory: string, rounds: Rounds, show: Show
 async function measureSubmissions(directory: string, rounds: Rounds, show: Show): Promise<void> {
   const open = async (name: string, count: number) => {
     const data = join(directory, name);
-    const path = await makeForm(data, "bench");
+    const path = await createForm(data, "bench");
     const middle = await fillForm(data, "bench", count);
     const headers = await adminHeaders(data);
     return { data, path, middle, headers };
@@ -80,8 +80,8 @@ async function measureFlags(directory: string, rounds: Rounds, show: Show): Prom
   const open = async (name: string, environments: number, flags: number) => {
     const data = join(directory, name);
     const slugs = Array.from({ length: environments }, (_, index) => `e${index}`).join(",");
-    const all = await makeProject(data, "bench", slugs);
-    await makeFlags(data, "bench", "e0", flags);
+    const all = await createProject(data, "bench", slugs);
+    await createFlags(data, "bench", "e0", flags);
     return { server: await startFormflag(data), all };
   };
   const read = (server: Formflag, headers: Record<string, string>) => ({
@@ -110,7 +110,7 @@ async function measureFlags(directory: string, rounds: Rounds, show: Show): Prom
   const before = flags.server.memory().now;
   for (const headers of flags.all) await readAll(flags.server, headers);
   await Promise.all(Array.from({ length: FLAGS }, (_, index) => readOne(flags.server, flags.all[0]!, index)));
-  // The runtime gives back what it needed only for a moment.
+  // Gives the runtime time to release temporary memory.
   await Bun.sleep(3000);
   const each = (flags.server.memory().now - before) / (2 * FLAGS) / 1000;
   show({

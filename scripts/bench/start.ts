@@ -1,16 +1,16 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type Rounds, type Show, inTurns, median, spreadOf } from "./figure.ts";
-import { EXECUTABLE, compileLimit, makeProject } from "./formflag.ts";
+import { EXECUTABLE, compileLimit, createProject } from "./formflag.ts";
 import { freePort, pinned, startServer } from "./process.ts";
 
-/** What a process costs before it does anything: time, memory, size; against executables that do the least. */
+/** Measures the time, memory and size of a process before it does anything, against minimal executables. */
 export async function measureStart(directory: string, { rounds }: Rounds, show: Show): Promise<void> {
   const [hello, row, bare, empty] = await Promise.all(
     ["hello", "row", "healthz", "empty"].map((name) => compileLimit(name, directory)),
   );
   const data = join(directory, "start");
-  await makeProject(data, "bench");
+  await createProject(data, "bench");
   const runs = rounds * 5;
 
   const against = async (name: string, goal: string, a: () => Promise<number>, b: () => Promise<number>) => {

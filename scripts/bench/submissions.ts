@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { compare } from "./compare.ts";
 import type { Figure, Rounds, Show } from "./figure.ts";
-import { makeForm, startFormflag, startLimit } from "./formflag.ts";
+import { createForm, startFormflag, startLimit } from "./formflag.ts";
 import { type Request, closedLoop } from "./load.ts";
 
 const FIELDS = {
@@ -25,7 +25,7 @@ const URLENCODED_POST = {
 export async function measureSubmissions(directory: string, rounds: Rounds, show: Show): Promise<void> {
   const data = join(directory, "submissions");
   const server = await startFormflag(data);
-  const path = await makeForm(data, "bench");
+  const path = await createForm(data, "bench");
   const durable = await startLimit("durable", [join(directory, "durable.db")]);
   const parse = await startLimit("parse");
 
@@ -77,7 +77,7 @@ async function countFsyncs(directory: string, { seconds }: Rounds): Promise<Figu
     "-e",
     "trace=fsync,fdatasync",
   ]);
-  const path = await makeForm(data, "bench");
+  const path = await createForm(data, "bench");
   const before = (await Bun.file(trace).text()).split("sync(").length;
   const load = { connections: 64, seconds, directory };
   const { perSecond } = await closedLoop(server, { ...JSON_POST, path }, load);

@@ -2,13 +2,13 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { compare } from "./compare.ts";
 import type { Rounds, Show } from "./figure.ts";
-import { makeForm, startFormflag, startLimit } from "./formflag.ts";
+import { createForm, startFormflag, startLimit } from "./formflag.ts";
 
 const FILES = 5;
 const FILE_SIZE = 900_000;
 const MB = 1_000_000;
 
-/** Five files of 900 kB in a body made before, against a handler that streams it to one file, hashes and syncs it. */
+/** Five files of 900 kB in a prepared body, against a handler that streams it to one file, hashes and syncs it. */
 export async function measureUploads(directory: string, rounds: Rounds, show: Show): Promise<void> {
   const { body, contentType } = multipart();
   const post = { method: "POST", headers: { "content-type": contentType }, body } as const;
@@ -18,7 +18,7 @@ export async function measureUploads(directory: string, rounds: Rounds, show: Sh
     mkdirSync(bareData);
     const server = await startFormflag(data);
     const bare = await startLimit("stream", [bareData]);
-    const path = await makeForm(data, "bench", "--uploads", "on");
+    const path = await createForm(data, "bench", "--uploads", "on");
     const common = { part: "uploads", connections, directory };
     const name = `5 × 900 kB, ${connections} connections`;
     show(

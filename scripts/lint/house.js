@@ -1,4 +1,4 @@
-/** Rules of the house that no published linter has: docs/architecture.md. */
+/** Lint rules of this project that no published plugin has: docs/architecture.md. */
 
 /** The writes of the store's port: only operations of the product call them. */
 const WRITES = {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
 import { unpackTar } from "modern-tar";
-import about from "../../package.json";
+import manifest from "../../package.json";
 import { tarGz, zip } from "../../scripts/archive.ts";
 import { formatOf } from "../../scripts/format.ts";
 import { type Lock, sbom } from "../../scripts/sbom.ts";
@@ -51,11 +51,14 @@ describe("the bill of materials", () => {
     (await Bun.file(join(import.meta.dir, "../../package-lock.json")).json()) as Lock;
 
   test("names every direct dependency and Bun, each with version, license and hash", async () => {
-    const { components, metadata } = sbom(await readLock(), { about, date: DATE, runtimes });
+    const { components, metadata } = sbom(await readLock(), { manifest, date: DATE, runtimes });
     const versions = Object.fromEntries(components.map(({ name, version }) => [name, version]));
-    expect(versions).toMatchObject({ ...about.dependencies, bun: about.devDependencies.bun });
+    expect(versions).toMatchObject({ ...manifest.dependencies, bun: manifest.devDependencies.bun });
     expect(Object.keys(versions)).not.toContain("typescript");
-    expect(metadata).toMatchObject({ timestamp: DATE.toISOString(), component: { version: about.version } });
+    expect(metadata).toMatchObject({
+      timestamp: DATE.toISOString(),
+      component: { version: manifest.version },
+    });
     const builds = components.flatMap((component) => ("components" in component ? component.components : []));
     expect(builds.map(({ name }) => name)).toEqual(runtimes);
     for (const { purl, version, hashes, licenses } of [...components, ...builds]) {
@@ -67,7 +70,7 @@ describe("the bill of materials", () => {
   });
 
   test("says what depends on what, and every reference leads somewhere", async () => {
-    const { components, dependencies, metadata } = sbom(await readLock(), { about, date: DATE, runtimes });
+    const { components, dependencies, metadata } = sbom(await readLock(), { manifest, date: DATE, runtimes });
     const known = new Set([metadata.component["bom-ref"], ...components.map((each) => each["bom-ref"])]);
     for (const { ref, dependsOn } of dependencies) {
       for (const each of [ref, ...dependsOn]) expect(known).toContain(each);
@@ -78,7 +81,7 @@ describe("the bill of materials", () => {
 
   test("is the same for the same commit, and another for another", async () => {
     const lock = await readLock();
-    const made = (date: Date) => sbom(lock, { about, date, runtimes });
+    const made = (date: Date) => sbom(lock, { manifest, date, runtimes });
     expect(made(DATE)).toEqual(made(DATE));
     expect(made(new Date()).serialNumber).not.toBe(made(DATE).serialNumber);
     expect(made(DATE).serialNumber).toMatch(/^urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -87,7 +90,7 @@ describe("the bill of materials", () => {
   test("is refused where the lock lacks a hash", async () => {
     const lock = await readLock();
     delete lock.packages["node_modules/zod"]!.integrity;
-    expect(() => sbom(lock, { about, date: DATE, runtimes })).toThrow("node_modules/zod");
+    expect(() => sbom(lock, { manifest, date: DATE, runtimes })).toThrow("node_modules/zod");
   });
 });
 

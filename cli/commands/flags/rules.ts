@@ -24,7 +24,7 @@ const append = (text: string, earlier: string[] = []) => [...earlier, text];
 export function withRules(command: Command): Command {
   return command
     .option("--variants <json>", 'its values by name: JSON such as {"on":true,"off":false}, @FILE, or none')
-    .option("--default <variant>", "the variant that is served where no rule selects another, or none")
+    .option("--default <variant>", "the variant that is served where no rule selects one, or none")
     .addOption(
       new Option("--targeting <json>", "the rule, in flagd's language: JSON, @FILE, or none").conflicts([
         "rollout",

@@ -1,4 +1,4 @@
-/** The same as `parse.ts`, answered once a writer thread has committed it to one table with what else came. */
+/** As `parse.ts`, but answers once a writer thread has committed the submission, together with concurrent ones. */
 const [port, file] = process.argv.slice(2);
 
 const thread = new Worker(new URL("./durable-thread.ts", import.meta.url).href);

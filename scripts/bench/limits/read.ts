@@ -1,4 +1,4 @@
-/** The least that answers a flag read: looks at the two keys and sends an answer made before. */
+/** The least that answers a flag read: checks the two keys and sends a prepared answer. */
 const [port, file] = process.argv.slice(2);
 const answer = (await Bun.file(file!).json()) as { headers: Record<string, string>; body: string };
 const headers = new Headers(answer.headers);

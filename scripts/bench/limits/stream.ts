@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 
-/** The least that keeps an upload: streams the body to one file, hashed unless told otherwise, and syncs it. */
+/** The least that keeps an upload: streams the body to one file, hashed unless `no-hash` is given, and syncs it. */
 const [port, directory, hashing] = process.argv.slice(2);
 let count = 0;
 
