@@ -87,7 +87,9 @@ describe("a server with a certificate", () => {
     const { url, pid, stderr, stop } = await startServer(args);
     use("two", "one");
     process.kill(pid, "SIGHUP");
-    await eventually("the log to say so", () => stderr().includes("no certificate with its private key"));
+    await eventually("the log to say so", () =>
+      stderr().includes("are not a certificate and its private key"),
+    );
     expect(await shownAt(url)).toBe("one");
     expect(await stop()).toBe(0);
   });
