@@ -112,11 +112,11 @@ function placeServices(
     },
     metrics: async () => {
       const { createMetricsApp } = await import("../../src/http/operation/exposition.ts");
-      const about = { version: VERSION, commit: COMMIT };
+      const build = { version: VERSION, commit: COMMIT };
       const isBehindProxy = publicUrl !== null || config.trustedProxies.length > 0;
       const openTo = config.metricsListen ? "all" : isBehindProxy ? "none" : "local";
       const streams = () => ofrep?.streams() ?? 0;
-      return createMetricsApp(app, { metrics, report: reportOf("operation"), about, openTo, streams });
+      return createMetricsApp(app, { metrics, report: reportOf("operation"), build, openTo, streams });
     },
   };
   const own = {

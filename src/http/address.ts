@@ -1,7 +1,7 @@
-/** Loaded when first needed: a server starts sooner without it. */
+/** Imported on demand, so that a server starts sooner. */
 const net = () => process.getBuiltinModule("node:net");
 
-/** Whether an address, as {@link normalise} writes it, lies in one of a list of addresses and CIDR ranges. */
+/** Returns a function that checks whether a normalised address lies in one of these addresses and CIDR ranges. */
 export function createAddressList(ranges: readonly string[]): (address: string) => boolean {
   if (ranges.length === 0) return () => false;
   const { BlockList, isIP } = net();
@@ -12,7 +12,7 @@ export function createAddressList(ranges: readonly string[]): (address: string) 
     const address = normalise(given);
     const isMapped = isIP(given) !== isIP(address);
     if (bits === undefined) list.addAddress(address, familyOf(address));
-    // The first 96 bits of an IPv4 address in an IPv6 one are the same for all.
+    // The first 96 bits of an IPv4-mapped IPv6 address are a fixed prefix.
     else if (isMapped && Number(bits) >= 96) list.addSubnet(address, Number(bits) - 96, "ipv4");
     else list.addSubnet(given, Number(bits), familyOf(given));
   }
@@ -30,13 +30,13 @@ export function isAddressRange(text: string): boolean {
 /** The sender of a request. */
 export type Client = {
   address: string;
-  /** Whether the peer itself is this machine: an address that a trusted proxy forwards never is, whatever it says. */
+  /** Whether the peer is this machine; never true for an address that a trusted proxy forwards. */
   isLocal: boolean;
 };
 
 /**
- * The client behind trusted proxies: its address is the rightmost of `X-Forwarded-For` that no trusted proxy has. What an
- * untrusted peer claims does not count.
+ * The client behind trusted proxies: its address is the rightmost in `X-Forwarded-For` that is not a trusted proxy. The
+ * header of an untrusted peer is ignored.
  */
 export function findClient(
   peer: string,
@@ -47,27 +47,27 @@ export function findClient(
   const isLocal = isLoopback(client) && (forwardedFor === null || !isTrusted(client));
   const hops = forwardedFor ? forwardedFor.split(",") : [];
   while (isTrusted(client) && hops.length > 0) {
-    // One that cannot be read is nobody we trust: it stands for itself.
+    // A hop that is not an address is not trusted, and is used as it is.
     client = normalise(withoutPort(hops.pop()!.trim()));
   }
   return { address: client, isLocal };
 }
 
-/** What a client is counted as where something is limited: its network, or null for this machine, which is not limited. */
-export function limitedAs({ address, isLocal }: Client): string | null {
+/** The network under which a client counts for limits; null for this machine, which has no limits. */
+export function limitKey({ address, isLocal }: Client): string | null {
   return isLocal ? null : networkOf(address);
 }
 
 /**
- * What counts as one sender: an IPv4 address, or the /64 network of an IPv6 address, which is what one household or
- * machine gets (RFC 6177) and can pick 2^64 addresses from.
+ * The network that counts as one sender: an IPv4 address, or the /64 network of an IPv6 address, since a household or
+ * machine gets at least a /64 and can pick any of its 2^64 addresses (RFC 6177).
  */
 export function networkOf(address: string): string {
   if (net().isIP(address) !== 6) return address;
   const [head = "", tail] = address.split("%")[0]!.split("::");
   const groups = (part: string) => (part === "" ? [] : part.split(":"));
   const [front, back] = [groups(head), groups(tail ?? "")];
-  // An IPv4 address at the end stands for two groups.
+  // An IPv4 address at the end takes the place of two groups.
   const missing = 8 - front.length - back.length - (address.includes(".") ? 1 : 0);
   const all = tail === undefined ? front : [...front, ...Array.from({ length: missing }, () => "0"), ...back];
   const network = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
@@ -78,20 +78,20 @@ export function isLoopback(address: string): boolean {
   return address === "::1" || address.startsWith("127.");
 }
 
-/** Whether a host name, as a URL has it, means this machine wherever it is looked up (RFC 6761, 6.3). */
+/** Whether the host of a URL always resolves to this machine (RFC 6761, 6.3). */
 export function isLoopbackHost(host: string): boolean {
   return /^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(host);
 }
 
-/** `192.0.2.1:4711`, `[2001:db8::1]:4711` and quotes are what some proxies write. */
+/** Removes the port and quotes that some proxies write: `192.0.2.1:4711`, `"[2001:db8::1]:4711"`. */
 function withoutPort(hop: string): string {
   const match = /^"?(?:\[([0-9a-fA-F:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?"?$/.exec(hop);
   return match?.[1] ?? match?.[2] ?? hop;
 }
 
 /**
- * One text for each address: IPv6 as RFC 5952 writes it, and the IPv4 address in place of the IPv6 one that it has on an
- * IPv6 socket, `::ffff:192.0.2.1` or `::ffff:c000:201` (RFC 4291, 2.5.5.2). What is no address stays as it is.
+ * Writes an address in its one canonical form: IPv6 as in RFC 5952, and an IPv4-mapped IPv6 address such as
+ * `::ffff:192.0.2.1` or `::ffff:c000:201` as IPv4 (RFC 4291, 2.5.5.2). Any other text is returned unchanged.
  */
 export function normalise(address: string): string {
   if (!address.includes(":") || net().isIP(address) !== 6) return address;

@@ -7,14 +7,14 @@ import { authenticate } from "../access/tokens.ts";
 import type { App } from "../app.ts";
 import { formatBytes } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
-import { type Client, limitedAs } from "./address.ts";
+import { type Client, limitKey } from "./address.ts";
 import { openBody, refuseAbandoned } from "./forms/body.ts";
 import { MAX_ADMIN_BODY, MAX_WRONG_TOKENS } from "./limits.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
 /**
- * `operator` is set only by a command that acts on its own data directory, and tells who runs it; no request over HTTP
- * can carry it. `client` is missing in such a command.
+ * `operator` returns who runs a command on a data directory of this machine; no request over HTTP can set it. `client` is
+ * missing in such a command.
  */
 export type AdminEnv = {
   Bindings: { operator?: () => string; client?: Client };
@@ -23,7 +23,7 @@ export type AdminEnv = {
 
 export const CONFIRM = "X-Confirm";
 
-/** Who runs commands on the machine that holds the data may do everything. */
+/** The rights of whoever runs commands on the machine that holds the data: everything. */
 function operatorRights(name: () => string): Rights {
   return {
     get name() {
@@ -40,8 +40,8 @@ function confirmationIn(header: string | undefined): (environment: string) => bo
 }
 
 /**
- * Identifies the caller by a bearer token (RFC 6750), for a route to do so again with `identify`. Throws
- * `unauthenticated`, and `rate_limited` to an address with too many wrong tokens; a right one passes even then.
+ * Identifies the caller by a bearer token (RFC 6750); the variable `identify` repeats that. Throws `unauthenticated`, and
+ * `rate_limited` for an address with too many wrong tokens, from which a valid token still passes.
  */
 export function identify(app: App) {
   const countFailure = createFailureCount(app.now);
@@ -65,14 +65,14 @@ export function identify(app: App) {
   });
 }
 
-/** Where an operation acts: the project and environment of its path, or the environment of its query. */
+/** Where a request names the environment it acts on: in its path or its query. */
 export type OperationPlace = "path" | "query";
 
 /**
- * Lets a caller pass who holds the scope there: checked before the body is read, so that only one who may ask makes the
- * server read it, and again after it, since a token may be revoked or expire while a body is on its way. Throws
- * `forbidden`, `too_large` for a body of more than `maxBody` bytes, `invalid` where its sender went away, and as `identify`
- * does.
+ * Requires that the caller holds the scope there. It is checked before the body is read, so that only an authorised
+ * caller makes the server read it, and again afterwards, since a token may be revoked or expire while a body arrives.
+ * Throws `forbidden`, `too_large` for a body of more than `maxBody` bytes, `invalid` where its sender disconnected, and as
+ * `identify`.
  */
 export function requires(
   scope: Scope,
@@ -96,19 +96,19 @@ export function requires(
 async function readBody(c: Context<AdminEnv>, limit: number): Promise<void> {
   const tooLarge = () => new AppError("too_large", `a request body has at most ${formatBytes(limit)}`);
   const body = await openBody(c.req.raw).readAll(limit, tooLarge);
-  // Hono's type names what its cache holds, which are promises.
+  // Hono's cache holds promises, which its type does not say.
   Object.assign(c.req.bodyCache, { arrayBuffer: Promise.resolve(body) });
 }
 
 /**
- * Counts a login that failed for its token by the network of the client, which is only asked for then; this machine is
- * never counted. Throws `rate_limited` past the limit.
+ * Returns a function that counts errors for a wrong token by the network of the client; this machine is never counted. The
+ * function calls `client` only for such an error, and throws `rate_limited` past the limit.
  */
 export function createFailureCount(now: () => number): (error: unknown, client: () => Client) => void {
   const count = createRateLimiter(now, "wrong tokens");
   return (error, client) => {
     const isWrong = error instanceof AppError && error.code === "unauthenticated";
-    const network = isWrong ? limitedAs(client()) : null;
+    const network = isWrong ? limitKey(client()) : null;
     if (network !== null) count(network, MAX_WRONG_TOKENS);
   };
 }

@@ -1,13 +1,13 @@
 /**
- * Bytes that arrive in pieces, in one buffer that doubles as it fills: a piece kept by itself takes about a hundred
- * bytes beside its own, and a sender may send bytes one by one.
+ * Bytes that arrive in pieces, in one buffer that doubles as it fills. A list of pieces would cost about a hundred bytes
+ * for each, and a sender may send bytes one by one.
  */
 export type ByteBuffer = {
   size: () => number;
   append: (bytes: Uint8Array) => void;
   /** A view, valid until the next change. */
   bytes: () => Buffer;
-  /** Forgets the first bytes. */
+  /** Removes the first bytes. */
   drop: (count: number) => void;
 };
 
@@ -32,13 +32,13 @@ export function createByteBuffer(): ByteBuffer {
     },
     bytes: () => buffer.subarray(0, size),
     drop(count) {
-      const left = size - count;
-      if (left === 0) buffer = EMPTY;
-      // A large piece leaves no large buffer behind.
-      else if (buffer.length > MIN_CAPACITY && buffer.length > 4 * left)
-        move(count, Math.max(left, MIN_CAPACITY));
+      const remaining = size - count;
+      if (remaining === 0) buffer = EMPTY;
+      // Frees a large buffer of which little is left.
+      else if (buffer.length > MIN_CAPACITY && buffer.length > 4 * remaining)
+        move(count, Math.max(remaining, MIN_CAPACITY));
       else if (count > 0) buffer.copyWithin(0, count, size);
-      size = left;
+      size = remaining;
     },
   };
 }

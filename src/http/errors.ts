@@ -17,7 +17,7 @@ const STATUS = {
 
 type ErrorStatus = (typeof STATUS)[ErrorCode] | 405 | 500;
 
-/** An error as an answer may show it. `status` is 500 for a bug, whose own words stay in the log. */
+/** An error as an answer may show it. `status` is 500 for a bug, whose message appears only in the log. */
 export type Shown = {
   status: ErrorStatus;
   code: ErrorCode | "internal";
@@ -29,15 +29,15 @@ export type Shown = {
   headers: Record<string, string>;
 };
 
-/** Who is told of what was not answered as asked. */
+/** Receives errors and refusals for the log and the metrics. */
 export type Report = {
-  /** Writes a bug, or the cause behind an `unavailable`, to the log, with the id of the request it came of. */
+  /** Writes a bug, or the cause behind an `unavailable`, to the log, with the id of its request. */
   error: (error: unknown, request?: Request) => void;
   /** Counts a refusal or failure by its reason. */
   refused: (reason: Shown["code"]) => void;
 };
 
-/** How an error is answered; it is counted, and what the operator should know of is written to the log. */
+/** Returns how to answer an error. Counts it, and logs bugs and `unavailable` errors. */
 export function showError(error: unknown, report: Report, request: Request): Shown {
   if (error instanceof HTTPException && error.status === 400) {
     const broken = new AppError("invalid", "the body is not valid JSON", { cause: error });
@@ -62,7 +62,7 @@ export function showError(error: unknown, report: Report, request: Request): Sho
   };
 }
 
-/** For scripts of other origins too. */
+/** `Retry-After`, readable by scripts of other origins too. */
 function retryAfter(seconds: number): Record<string, string> {
   return { "Retry-After": String(seconds), "Access-Control-Expose-Headers": "Retry-After" };
 }

@@ -2,9 +2,9 @@
 export type ParsedHeader = { value: string; parameters: Map<string, string> };
 
 /**
- * Splits a header into value and parameters (RFC 9110, 5.6.6), forgiving what clients in use get wrong: a backslash
- * escapes only a quote or another backslash, and a quote that ends a parameter is not escaped by it, as browsers send
- * a name that ends with a backslash. The first of two parameters of one name counts.
+ * Splits a header into value and parameters (RFC 9110, 5.6.6), tolerating what clients in use get wrong: a backslash
+ * escapes only a quote or another backslash, and not a quote that ends a parameter, since browsers send a name that ends
+ * with a backslash that way. The first of two parameters with the same name counts.
  */
 export function parseHeader(header: string): ParsedHeader {
   const semicolon = header.indexOf(";");

@@ -1,4 +1,4 @@
-/** Where things stand on an address, behind its base path. */
+/** Paths of the services, without the base path. */
 export const ADMIN_PATH = "/api/admin/v1";
 export const OPENAPI_PATH = "/openapi.json";
 export const HEALTH_PATH = "/healthz";

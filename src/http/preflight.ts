@@ -1,5 +1,5 @@
 /**
- * The answer to a browser that asks before it sends a request of another origin: https://fetch.spec.whatwg.org/#http-cors-protocol
+ * The answer to a CORS preflight request: https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export function preflight(
   cors: Record<string, string>,

@@ -1,22 +1,23 @@
 import { AppError } from "../base/errors.ts";
 import type { RateLimit } from "../forms/form.ts";
-import { type Client, limitedAs } from "./address.ts";
+import { type Client, limitKey } from "./address.ts";
 
-/** Senders remembered at once; past it the windows that have ended are forgotten. */
+/** Most windows in memory; past it, those that have ended are removed. */
 const MAX_WINDOWS = 10_000;
 
 /** Counts something that `sender` did. Throws `rate_limited` with the seconds to wait past the limit. */
 export type RateLimiter = (sender: string, limit: RateLimit) => void;
 
 /**
- * Counts `what`, a plural, in fixed windows, each opened by a sender's first; in memory: a restart forgets them.
+ * Counts in fixed windows, each opened by the first event of a sender; a restart resets them. `what` is the plural noun for
+ * the events in messages.
  */
 export function createRateLimiter(now: () => number, what: string): RateLimiter {
   const windows = new Map<string, { endsAt: number; count: number }>();
 
   const forgetEnded = (at: number) => {
     for (const [sender, { endsAt }] of windows) if (endsAt <= at) windows.delete(sender);
-    // All are open: the oldest give way, so that memory stays bounded.
+    // Where all are open, the oldest are removed, so that memory stays bounded.
     for (const sender of windows.keys()) {
       if (windows.size < MAX_WINDOWS * 0.9) break;
       windows.delete(sender);
@@ -35,19 +36,19 @@ export function createRateLimiter(now: () => number, what: string): RateLimiter 
     window.count += 1;
     if (window.count <= count) return;
     const wait = Math.max(1, Math.ceil((window.endsAt - at) / 1000));
-    throw new AppError("rate_limited", `too many ${what}: try again in ${inWords(wait)}`, {
+    throw new AppError("rate_limited", `too many ${what}: try again in ${formatDuration(wait)}`, {
       retryAfter: wait,
     });
   };
 }
 
 /**
- * Lets a client begin a request and returns what to call at its end. Throws `rate_limited` where that client, which is
- * one IPv4 address or IPv6 network, has as many under way as it may, or began too many. This machine itself may do all.
+ * Admits a request of a client and returns a function to call at its end. Throws `rate_limited` past the limits of the
+ * client, which is one IPv4 address or IPv6 network. This machine has no limits.
  */
 export type Guard = (client: Client) => () => void;
 
-/** At most `concurrent` requests of a client under way at a time, and where `rate` is set so many in that time. */
+/** Limits each client to `concurrent` requests at a time and, unless `rate` is null, to that rate. */
 export function createGuard(
   now: () => number,
   { concurrent, rate }: { concurrent: number; rate: RateLimit | null },
@@ -55,7 +56,7 @@ export function createGuard(
   const underWay = new Map<string, number>();
   const count = createRateLimiter(now, "requests");
   return (client) => {
-    const network = limitedAs(client);
+    const network = limitKey(client);
     if (network === null) return () => {};
     if (rate) count(network, rate);
     const before = underWay.get(network) ?? 0;
@@ -70,15 +71,15 @@ export function createGuard(
     }
     underWay.set(network, before + 1);
     return () => {
-      const left = underWay.get(network)! - 1;
-      if (left > 0) underWay.set(network, left);
+      const remaining = underWay.get(network)! - 1;
+      if (remaining > 0) underWay.set(network, remaining);
       else underWay.delete(network);
     };
   };
 }
 
-/** A span as a person says it, rounded up. */
-function inWords(seconds: number): string {
+/** A duration such as `2 minutes`, rounded up. */
+function formatDuration(seconds: number): string {
   const [size, unit] = seconds > 5400 ? [3600, "hour"] : seconds > 90 ? [60, "minute"] : [1, "second"];
   const count = Math.ceil(seconds / size);
   return `${count} ${unit}${count === 1 ? "" : "s"}`;

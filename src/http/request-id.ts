@@ -1,10 +1,10 @@
-/** What a request is called in the log and in its answer: https://http.dev/x-request-id. */
+/** Header with the id of a request, which the log and the answer carry: https://http.dev/x-request-id. */
 export const REQUEST_ID = "X-Request-Id";
 
-/** Ids of requests that were asked for before they were answered. */
-const given = new WeakMap<Request, string>();
+/** Ids that were logged before their request was answered. */
+const early = new WeakMap<Request, string>();
 
-/** The id that the sender gave a request, where a log can hold it. */
+/** The id that the sender gave a request; null without one, or for one that is unsafe to log. */
 export function sentRequestId(request: Request): string | null {
   const sent = request.headers.get(REQUEST_ID);
   return sent !== null && /^[\w.:/+=-]{1,128}$/.test(sent) ? sent : null;
@@ -12,12 +12,12 @@ export function sentRequestId(request: Request): string | null {
 
 /** The id that the sender gave a request, or a new one. */
 export function requestId(request: Request): string {
-  return sentRequestId(request) ?? given.get(request) ?? crypto.randomUUID();
+  return sentRequestId(request) ?? early.get(request) ?? crypto.randomUUID();
 }
 
-/** As `requestId`, of a request that is not answered yet: its answer will carry the same. */
+/** As `requestId`, for a request that is not answered yet: its answer carries the same id. */
 export function earlyRequestId(request: Request): string {
   const id = requestId(request);
-  given.set(request, id);
+  early.set(request, id);
   return id;
 }

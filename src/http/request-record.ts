@@ -2,7 +2,7 @@ import type { Client } from "./address.ts";
 
 export type ServiceName = "forms" | "flags" | "admin" | "operation";
 
-/** One answered request. Holds no path, query or header as sent, for they may carry keys. */
+/** One answered request, without its path, query and headers, which may carry keys. */
 export type RequestRecord = {
   service: ServiceName;
   method: string;
@@ -11,7 +11,7 @@ export type RequestRecord = {
   status: number;
   /** Milliseconds until the answer began. */
   ms: number;
-  /** Null for a read that nothing names. */
+  /** Null for a read that has no id. */
   id: string | null;
   /** A read of flags that succeeded: there may be thousands a second. */
   isRead: boolean;

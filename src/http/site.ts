@@ -27,7 +27,7 @@ import { REQUEST_ID, requestId, sentRequestId } from "./request-id.ts";
 import type { RequestRecord, ServiceName } from "./request-record.ts";
 import { NO_SNIFF } from "./security.ts";
 
-/** What one address serves. What is a promise is loaded when first asked for: the others start sooner. */
+/** The services of one address. Functions load a service at its first request, so that a server starts sooner. */
 export type Services = {
   forms?: FormsService | undefined;
   flags?: FlagsService | undefined;
@@ -38,20 +38,20 @@ export type Services = {
 
 export type SiteOptions = {
   app: App;
-  /** Stands before every path, such as `/formflag`; empty for nothing. */
+  /** Prefix of every path, such as `/formflag`, or empty. */
   basePath: string;
-  /** Seconds for which browsers shall use HTTPS only (RFC 6797); null leaves them as they are. */
+  /** Seconds for which browsers use only HTTPS (RFC 6797); null sends no such header. */
   hsts: number | null;
   isTrustedProxy: (address: string) => boolean;
   log: (record: RequestRecord) => void;
   /** Whether reads of flags that succeed are logged too, so that each needs an id. */
   logsReads: boolean;
   report: Report;
-  /** Told of a request with an `X-Forwarded-For` that does not count, because no trusted proxy sent it. */
+  /** Called for a request with an `X-Forwarded-For` that is ignored, because no trusted proxy sent it. */
   forwardedIgnored: () => void;
 };
 
-/** `peer` tells the address at the other end of the connection: flag reads hardly ever ask. */
+/** Returns the address at the other end of the connection; a function, since flag reads rarely need it. */
 type Peer = () => string;
 
 type Answer = Response | Promise<Response>;
@@ -62,8 +62,8 @@ export type Site = {
   /** Answers any request. */
   fetch: (request: Request, peer: Peer) => Answer;
   /**
-   * The paths that are asked most, for a router faster than Hono's, which also answers where a request names no
-   * host; `fetch` answers them alike.
+   * The most requested paths, for a router that is faster than Hono's and also answers requests without a host;
+   * `fetch` gives the same answers.
    */
   hot: {
     path: string;
@@ -72,7 +72,7 @@ export type Site = {
   }[];
 };
 
-/** Puts the services of one address together, with health checks and one log record a request. */
+/** Combines the services of one address, with health checks and one log record for each request. */
 export function createSite({ forms, flags, ofrep, admin, metrics }: Services, options: SiteOptions): Site {
   const { app, basePath, hsts, isTrustedProxy, log, logsReads, report, forwardedIgnored } = options;
   const { isHealthy, isReady } = createHealth(app, report);
@@ -83,14 +83,14 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
     if (forwarded !== null && !isTrustedProxy(address)) forwardedIgnored();
     return findClient(address, forwarded, isTrustedProxy);
   };
-  /** With what a proxy in front can find out before anybody sends through it: whether it is trusted. */
+  /** The answer shows whether the proxy in front is trusted, so that this can be checked before anyone uses it. */
   const checkHealth = async (request: Request, peer: Peer) => {
     const answer = await isHealthy(request);
     if (request.headers.has("x-forwarded-for"))
       answer.headers.set(FORWARDED, isTrustedProxy(normalise(peer())) ? "trusted" : "ignored");
     return answer;
   };
-  /** What every answer gets on its way out. */
+  /** Adds the headers of every answer, and logs the request. */
   const finish = (
     answer: Response,
     request: Request,
@@ -111,20 +111,20 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
     return answer;
   };
 
-  const openRoot = async (isWhole: boolean) => {
+  const createRoot = async (isWhole: boolean) => {
     const root = new Hono<{ Bindings: { client: Client; peer: Peer } }>();
     root.use(async (c, next) => {
       const start = performance.now();
       await next();
-      // Middleware and the answer to everything else match too.
+      // Middleware and the wildcard routes match too.
       const matched = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path;
       const route = matched?.slice(matched.startsWith(`${basePath}/`) ? basePath.length : 0) ?? "/*";
       c.header("X-Content-Type-Options", NO_SNIFF["X-Content-Type-Options"]);
-      // Hono answers HEAD by the route of GET and drops the body, which would leave what that opened open.
+      // Hono answers HEAD by the route of GET and drops the body, which would leave its file or stream open.
       if (c.req.method === "HEAD") await c.res.body?.cancel();
       finish(c.res, c.req.raw, { service: serviceOf(route), route, start, client: () => c.env.client });
     });
-    // Whoever watches the process asks for these on the machine itself, a base path or not.
+    // Monitoring on the machine itself uses these paths without the base path.
     for (const base of new Set(["", basePath])) {
       root.get(`${base}${HEALTH_PATH}`, (c) => checkHealth(c.req.raw, c.env.peer));
       root.get(`${base}${READY_PATH}`, (c) => isReady(c.req.raw));
@@ -148,20 +148,20 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
     });
     return root;
   };
-  /** With what is loaded late, and without. */
-  const roots = new Map<boolean, ReturnType<typeof openRoot>>();
+  /** The root with all services, and the root without those that load on demand. */
+  const roots = new Map<boolean, ReturnType<typeof createRoot>>();
   const rootFor = async (request: Request) => {
     const path = URL.parse(request.url, "http://localhost")?.pathname ?? "";
     const own = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
     const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH].some((each) =>
       `${own}/`.startsWith(`${each}/`),
     );
-    const root = roots.get(isLate) ?? openRoot(isLate);
+    const root = roots.get(isLate) ?? createRoot(isLate);
     roots.set(isLate, root);
     try {
       return await root;
     } catch (error) {
-      // What could not be loaded now may be loaded later.
+      // Removed, so that the next request tries to load it again.
       roots.delete(isLate);
       throw error;
     }
@@ -176,10 +176,10 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
         const start = performance.now();
         const client = () => clientOf(request, peer);
         const answer = handle(request, value, client, peer);
-        const about = { service, route, start, client };
+        const context = { service, route, start, client };
         return answer instanceof Promise
-          ? answer.then((answer) => finish(answer, request, about))
-          : finish(answer, request, about);
+          ? answer.then((answer) => finish(answer, request, context))
+          : finish(answer, request, context);
       },
     });
   };
@@ -191,8 +191,8 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
   }
   if (ofrep) {
     let loaded: OfrepService | undefined;
-    const use = (ask: (service: OfrepService) => Answer) =>
-      loaded ? ask(loaded) : ofrep().then((service) => ask((loaded = service)));
+    const use = (answer: (service: OfrepService) => Answer) =>
+      loaded ? answer(loaded) : ofrep().then((service) => answer((loaded = service)));
     addHot("flags", OFREP_FLAGS_PATH, "", (request, _, client) =>
       use((service) => service.evaluateAll(request, client)),
     );

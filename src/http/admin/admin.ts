@@ -7,7 +7,7 @@ import { type Report, showError } from "../errors.ts";
 import { ADMIN_PATH, OPENAPI_PATH } from "../paths.ts";
 import type { Guard } from "../rate-limit.ts";
 
-/** Loaded where they are asked for: a command needs those of one noun. */
+/** Imported on demand, since a command needs the routes of only one noun. */
 const ROUTES = {
   projects: async () => (await import("./projects.ts")).projectRoutes,
   environments: async () => (await import("./environments.ts")).environmentRoutes,
@@ -32,8 +32,8 @@ const NOUNS = Object.keys(ROUTES) as Noun[];
 export type AdminApp = Hono<AdminEnv>;
 
 /**
- * The noun whose routes answer a path behind `/api/admin/v1`, where every other segment is a name: of several the one
- * furthest down the list, as flags stand in environments and those in projects.
+ * The noun whose routes answer a path behind `/api/admin/v1`, in which collections and names take turns. A path of several
+ * nouns belongs to the last of them in the list: flags come after the environments and projects that hold them.
  */
 export function nounOf(path: string): Noun | undefined {
   const collections = new Set(path.split("/").filter((_, index) => index % 2 === 1));
@@ -46,31 +46,31 @@ export function nounOf(path: string): Noun | undefined {
  */
 export async function createAdminApp(
   app: App,
-  about: { version: string; report: Report; publicUrl?: string | null; basePath?: string; guard?: Guard },
+  options: { version: string; report: Report; publicUrl?: string | null; basePath?: string; guard?: Guard },
   nouns: readonly Noun[] = NOUNS,
 ): Promise<AdminApp> {
   const admin = new Hono<AdminEnv>();
   admin.onError((error, c) => {
-    const { status, code, reason, message, hint, headers } = showError(error, about.report, c.req.raw);
+    const { status, code, reason, message, hint, headers } = showError(error, options.report, c.req.raw);
     if (status === 401) headers["WWW-Authenticate"] = 'Bearer realm="formflag"';
     return c.json({ error: { code, reason, message, hint } }, status, headers);
   });
   admin.use(`${ADMIN_PATH}/*`, async (c, next) => {
-    const leave = c.env?.client && about.guard?.(c.env.client);
+    const leave = c.env?.client && options.guard?.(c.env.client);
     await next();
     leave?.();
     c.header("Cache-Control", "no-store");
   });
   admin.use(`${ADMIN_PATH}/*`, identify(app));
-  for (const noun of nouns) admin.route(ADMIN_PATH, (await ROUTES[noun]())(app, about));
+  for (const noun of nouns) admin.route(ADMIN_PATH, (await ROUTES[noun]())(app, options));
   admin.all(`${ADMIN_PATH}/*`, () => {
     throw new AppError("not_found", "the admin API has no such address or method", {
-      hint: `GET ${OPENAPI_PATH} lists what there is`,
+      hint: `GET ${OPENAPI_PATH} lists the operations`,
     });
   });
 
   let document: ReturnType<typeof describe> | undefined;
-  admin.get(OPENAPI_PATH, async (c) => c.json(await (document ??= describe(admin, about))));
+  admin.get(OPENAPI_PATH, async (c) => c.json(await (document ??= describe(admin, options))));
   return admin;
 }
 

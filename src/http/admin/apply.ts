@@ -9,11 +9,11 @@ import { jsonBody, route } from "./contract.ts";
 
 const applySchema = z.strictObject({
   document: documentSchema,
-  /** Only tells what would change. */
+  /** Returns what would change, and changes nothing. */
   dryRun: z.optional(z.boolean()),
-  /** Removes what a section of the document does not name. */
+  /** Deletes what the sections of the document do not name. */
   prune: z.optional(z.boolean()),
-  /** Changes locked environments, and removes environments and submissions. */
+  /** Allows changes in locked environments, and the deletion of environments and of forms with submissions. */
   confirmed: z.optional(z.boolean()),
 });
 
@@ -22,8 +22,7 @@ export function applyRoutes(app: App) {
     "/apply",
     route({
       tag: "documents",
-      summary:
-        "Make everything what a document says, with the scope `admin`; or tell with `dryRun` what would change",
+      summary: "Apply a document, with the scope `admin`; or list what would change, with `dryRun`",
       scope: "read",
       schema: z.object({ changes: z.array(differenceSchema) }),
       maxBody: MAX_IMPORT_BODY,

@@ -13,7 +13,7 @@ z.config(en());
 const errorSchema = z.object({
   error: z.object({
     code: z.string(),
-    /** Names the case where a code has several, such as `form-exists`. */
+    /** The case within a code that has several, such as `form-exists`. */
     reason: z.nullable(z.string()),
     message: z.string(),
     hint: z.nullable(z.string()),
@@ -27,7 +27,7 @@ const FAILURES: Record<number, string> = {
   404: "Something named does not exist.",
   409: "It exists already, is ambiguous, or is not at the revision that If-Match names.",
   413: "The body is too large.",
-  415: "The body is not said to be JSON.",
+  415: "The Content-Type of the body is not application/json.",
   428: "An environment that would change is locked, and X-Confirm does not name it.",
   429: "Too many wrong tokens came from this address: wait as long as Retry-After says.",
   500: "A bug in formflag.",
@@ -40,18 +40,18 @@ type Described = {
   /** What a token needs to hold. */
   scope: Scope;
   status?: 200 | 201 | 204;
-  /** Of the answer; without one it has no body, or one that `media` names. */
+  /** Schema of the answer; without it, the answer has no body or one of the types in `media`. */
   schema?: z.ZodMiniType;
   media?: string[];
-  /** Whether it may ask to confirm that a locked environment is changed. Default: where the scope allows changes. */
+  /** Whether it takes X-Confirm for locked environments. Default: where the scope allows changes. */
   confirms?: boolean;
-  /** Where a token that is limited to a project or an environment has to reach; by default the path. */
+  /** Where the project and environment are named that the token must be good for. Default: the path. */
   place?: OperationPlace;
-  /** Bytes of the request body. */
+  /** Most bytes of the request body. */
   maxBody?: number;
 };
 
-/** Operations that need one of these may change what is in an environment. */
+/** Scopes whose operations may change an environment. */
 const CHANGES: ReadonlySet<Scope> = new Set(["flags:write", "admin"] as const);
 
 const CONFIRMATION = {
@@ -89,14 +89,14 @@ export function route({
     description: `Needs the scope \`${scope}\`.`,
     responses: { [status]: { description: summary, content }, ...Object.fromEntries(failures) },
   });
-  // The description travels on the middleware itself, under a symbol of the library.
+  // The library finds the description on the middleware itself, under a symbol.
   return Object.assign(requires(scope, { place, maxBody }), described);
 }
 
 /**
- * Checks the JSON body of a request. Throws `invalid` with the first thing that is wrong and where, `unsupported`
- * for a body that is not said to be JSON, which the library would take for an empty one. A place in the field `whole`
- * is told from there. Numbers that reading would change are refused, unless they are `rounded`.
+ * Checks the JSON body of a request. Throws `invalid` with the first fault and its path, `unsupported` for another
+ * content type than JSON, which the library would take for an empty body. Paths inside the field `whole` start there.
+ * Numbers that a double cannot hold exactly are refused, unless they may be `rounded`.
  */
 export function jsonBody<S extends z.ZodMiniType>(
   schema: S,
@@ -109,9 +109,9 @@ export function jsonBody<S extends z.ZodMiniType>(
     }
     if (isDeeper(new Uint8Array(await c.req.arrayBuffer()), MAX_JSON_LEVELS))
       throw new AppError("invalid", `the body has more than ${MAX_JSON_LEVELS} levels`);
-    const found = rounded ? undefined : findInexact(await c.req.text());
-    if (found)
-      throw new AppError("invalid", `${placeOf(found.steps, whole)}: ${inexactMessage(found.source)}`, {
+    const inexact = rounded ? undefined : findInexact(await c.req.text());
+    if (inexact)
+      throw new AppError("invalid", `${placeOf(inexact.steps, whole)}: ${inexactMessage(inexact.source)}`, {
         hint: "write it as a text, in quotes",
       });
     return check(c, next);
@@ -129,26 +129,26 @@ export function revisionOf(ifMatch: string | undefined): number | null {
   if (ifMatch === undefined || ifMatch.trim() === "*") return null;
   const revision = /^"(\d{1,15})"$/.exec(ifMatch.trim())?.[1];
   if (revision === undefined)
-    throw new AppError("invalid", `If-Match ${ifMatch} names no revision: it looks like "12"`);
+    throw new AppError("invalid", `If-Match ${ifMatch} does not name a revision: it looks like "12"`);
   return Number(revision);
 }
 
-/** The answer to a create: the resource, and what was done. */
+/** The body of the answer to a create: the resource, with its result. */
 export function created<T extends object>(value: T): T & { result: "created" } {
   return { ...value, result: "created" };
 }
 
 export const createdResult = { result: z.literal("created") };
 
-/** The headers that tell a revision. */
-export function shownAt({ revision }: { revision: number }): { ETag: string } {
+/** The header that names the revision of a resource, for `If-Match` later. */
+export function etagHeader({ revision }: { revision: number }): { ETag: string } {
   return { ETag: `"${revision}"` };
 }
 
 type Issue = {
   message: string;
   path?: readonly (PropertyKey | { key: PropertyKey })[] | undefined;
-  /** What is wrong with a name of a record. */
+  /** The faults in a key of a record. */
   issues?: readonly Issue[];
 };
 

@@ -10,8 +10,8 @@ import { rulesBySegment } from "../../flags/segment.ts";
 import { ContextError, checkContext } from "../flags/ofrep-context.ts";
 
 /**
- * What a flag, or the payload of a plain one, is for a context. Throws `not_found`, `invalid` or `too_large` for the
- * context.
+ * Evaluates a flag, or the payload of a plain one, for a context. Throws `not_found` for the flag, `invalid` or
+ * `too_large` for the context.
  */
 export async function evaluateOne(app: App, place: FlagPlace, context: Context): Promise<Evaluation> {
   if (Buffer.byteLength(JSON.stringify(context)) > RULE_LIMITS.context)

@@ -12,7 +12,7 @@ const one = z.pipe(
   z.array(z.string()),
 );
 
-/** Without a project: all of them, and the forms. */
+/** Default: all projects, and the forms. */
 const exportQuery = z.object({
   project: z.optional(one),
   forms: z.optional(z.enum(["true", "false"], "forms is true or false")),
@@ -23,7 +23,7 @@ export function exportRoutes(app: App) {
     "/export",
     route({
       tag: "documents",
-      summary: "Export what is set up as a document",
+      summary: "Export projects, flags and forms as a document",
       scope: "read",
       schema: documentSchema,
     }),

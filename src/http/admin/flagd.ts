@@ -10,7 +10,7 @@ import { jsonBody, query, route } from "./contract.ts";
 const tag = "flags";
 const PLACE = "/projects/:project/environments/:environment/flagd";
 
-/** Only its frame: what is wrong in it is told all together, and with its place. */
+/** Only the outer object: the import checks the rest, and reports all faults with their paths. */
 const documentSchema = z.looseObject({
   $schema: z.optional(z.any()),
   flags: z.optional(z.any()),
@@ -23,18 +23,18 @@ const importedSchema = z.object({
   flags: z.array(z.object({ key: z.string(), result })),
   segments: z.array(z.object({ name: z.string(), result })),
   metadata: result,
-  /** Rules that are taken and fail when evaluated, each with a JSON pointer (RFC 6901). */
+  /** Rules that are imported and fail when evaluated, each with a JSON pointer (RFC 6901). */
   warnings: z.array(z.string()),
 });
 
-/** Files of flagd: https://flagd.dev/schema/v0/flags.json */
+/** Export and import of flagd files: https://flagd.dev/schema/v0/flags.json */
 export function flagdRoutes(app: App) {
   return new Hono<AdminEnv>()
     .get(
       PLACE,
       route({
         tag,
-        summary: "Export the flags and segments of an environment as a file of flagd",
+        summary: "Export the flags and segments of an environment as a flagd file",
         scope: "flags:read",
         schema: documentSchema,
       }),
@@ -50,7 +50,7 @@ export function flagdRoutes(app: App) {
       PLACE,
       route({
         tag,
-        summary: "Import the flags and segments of a file of flagd into an environment",
+        summary: "Import the flags and segments of a flagd file into an environment",
         scope: "flags:write",
         schema: importedSchema,
         maxBody: MAX_IMPORT_BODY,
@@ -58,8 +58,8 @@ export function flagdRoutes(app: App) {
       query(z.strictObject({ dryRun: z._default(z.enum(["true", "false"]), "false") })),
       jsonBody(documentSchema),
       async (c) => {
-        const isTrial = c.req.valid("query").dryRun === "true";
-        return c.json(await importFlags(app, c.get("caller"), c.req.param(), c.req.valid("json"), isTrial));
+        const dryRun = c.req.valid("query").dryRun === "true";
+        return c.json(await importFlags(app, c.get("caller"), c.req.param(), c.req.valid("json"), dryRun));
       },
     );
 }

@@ -6,7 +6,7 @@ import { type FlagRecord, noSuchFlag, viewFlag } from "../../flags/flag.ts";
 import { deleteFlag, setFlag } from "../../flags/flags.ts";
 import { parseRules } from "../../flags/rules.ts";
 import type { AdminEnv } from "../auth.ts";
-import { jsonBody, query, revisionOf, route, shownAt } from "./contract.ts";
+import { jsonBody, query, revisionOf, route, etagHeader } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
 
 const tag = "flags";
@@ -25,7 +25,7 @@ const evaluationSchema = z.object({
   value: z.optional(z.any()),
   variant: z.optional(z.string()),
   reason: z.optional(z.string()),
-  /** Instead of a reason, where the rule cannot be used. */
+  /** Present instead of `reason` where the rule cannot be evaluated. */
   errorCode: z.optional(z.string()),
   errorDetails: z.optional(z.string()),
 });
@@ -55,7 +55,7 @@ export function flagRoutes(app: App) {
         const place = c.req.param();
         const record = await app.store.flags.find(place);
         if (!record) throw noSuchFlag(place.flag);
-        return c.json(viewDetail(record, app.now()), 200, shownAt(record));
+        return c.json(viewDetail(record, app.now()), 200, etagHeader(record));
       },
     )
     .patch(
@@ -71,7 +71,7 @@ export function flagRoutes(app: App) {
         const place = c.req.param();
         const expected = revisionOf(c.req.header("if-match"));
         const { record, result } = await setFlag(app, c.get("caller"), place, c.req.valid("json"), expected);
-        return c.json({ ...viewDetail(record, app.now()), result }, 200, shownAt(record));
+        return c.json({ ...viewDetail(record, app.now()), result }, 200, etagHeader(record));
       },
     )
     .post(
@@ -102,7 +102,7 @@ export function flagRoutes(app: App) {
     );
 }
 
-/** The seven fields that readers see, the revision, and the rules of a flag with variants. */
+/** The members that readers see, the revision, and the rules of a flag with variants. */
 export function viewDetail(record: FlagRecord, now: number) {
   const { revision } = record;
   return { ...viewFlag(record, now), revision, ...(record.rules === null ? {} : parseRules(record.rules)) };

@@ -14,9 +14,9 @@ const tag = "forms";
 const setFormSchema = z.extend(formViewSchema, { result: z.enum(["updated", "unchanged"]) });
 
 /** Where senders reach the server. */
-type Place = { publicUrl?: string | null; basePath?: string };
+type PublicPlace = { publicUrl?: string | null; basePath?: string };
 
-export function formRoutes(app: App, { publicUrl = null, basePath = "" }: Place) {
+export function formRoutes(app: App, { publicUrl = null, basePath = "" }: PublicPlace) {
   const view = (form: Form) => ({ ...form, url: formUrl(publicUrl, basePath, form.key) });
   return new Hono<AdminEnv>()
     .get(

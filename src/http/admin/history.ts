@@ -3,7 +3,6 @@ import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { noSuchFlag } from "../../flags/flag.ts";
-
 import { noSuchSegment } from "../../flags/segment.ts";
 import { changeSchema } from "../../projects/history-schema.ts";
 import { CHANGE_KINDS, type ChangeQuery, viewChange } from "../../projects/history.ts";
@@ -17,7 +16,7 @@ const tag = "history";
 const pageSchema = z.strictObject({
   environment: z.optional(z.string()),
   limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
-  /** A revision: older changes follow. */
+  /** A revision; the page starts with the next older change. */
   before: z.optional(z.coerce.number("before is a revision").check(z.int())),
 });
 const querySchema = z.extend(pageSchema, {
@@ -31,9 +30,9 @@ const schema = z.object({
 });
 
 export function historyRoutes(app: App) {
-  const list = async (project: string, asked: ChangeQuery) => {
-    const page = await app.store.changes.page(project, asked);
-    if (page.items.length === 0) await requireKnown(app, project, asked);
+  const list = async (project: string, filter: ChangeQuery) => {
+    const page = await app.store.changes.page(project, filter);
+    if (page.items.length === 0) await requireKnown(app, project, filter);
     return { changes: page.items.map(viewChange), next: nextOf(page, ({ revision }) => revision) };
   };
   return new Hono<AdminEnv>()
@@ -66,7 +65,7 @@ export function historyRoutes(app: App) {
     );
 }
 
-/** Throws `not_found` for an environment, a flag or a segment that is not there and never was. */
+/** Throws `not_found` for an environment, a flag or a segment that does not exist and never did. */
 async function requireKnown(
   app: App,
   project: string,

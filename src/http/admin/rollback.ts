@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { rollbackFlag } from "../../flags/flags.ts";
 import { rollbackSchema } from "../../flags/rollback-schema.ts";
 import type { AdminEnv } from "../auth.ts";
-import { jsonBody, revisionOf, route, shownAt } from "./contract.ts";
+import { jsonBody, revisionOf, route, etagHeader } from "./contract.ts";
 import { setFlagSchema, viewDetail } from "./flags.ts";
 
 export function rollbackRoutes(app: App) {
@@ -20,7 +20,11 @@ export function rollbackRoutes(app: App) {
       const { to } = c.req.valid("json");
       const expected = revisionOf(c.req.header("if-match"));
       const set = await rollbackFlag(app, c.get("caller"), c.req.param(), to, expected);
-      return c.json({ ...viewDetail(set.record, app.now()), result: set.result }, 200, shownAt(set.record));
+      return c.json(
+        { ...viewDetail(set.record, app.now()), result: set.result },
+        200,
+        etagHeader(set.record),
+      );
     },
   );
 }

@@ -63,15 +63,15 @@ export function scheduledRoutes(app: App) {
     );
 }
 
-type Place = Pick<ScheduledChange, "at" | "createdAt" | "id">;
+type Cursor = Pick<ScheduledChange, "at" | "createdAt" | "id">;
 
-/** Where the list goes on, also when that change was made or cancelled meanwhile. */
-function cursorOf({ at, createdAt, id }: Place): string {
+/** A cursor stays valid when its change is applied or cancelled. */
+function cursorOf({ at, createdAt, id }: Cursor): string {
   return `${at}.${createdAt}.${id}`;
 }
 
-/** Throws `invalid`. */
-function parseCursor(cursor: string): Place {
+/** Throws `invalid` for a text that is not a cursor. */
+function parseCursor(cursor: string): Cursor {
   const [, at, createdAt, id] = /^(\d{1,15})\.(\d{1,15})\.([\w-]+)$/.exec(cursor) ?? [];
   if (id === undefined) throw new AppError("invalid", "after is the `next` of a page of this list");
   return { at: Number(at), createdAt: Number(createdAt), id };

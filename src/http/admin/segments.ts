@@ -5,7 +5,7 @@ import { segmentRuleSchema, segmentSchema } from "../../flags/segment-schema.ts"
 import { noSuchSegment, viewSegment } from "../../flags/segment.ts";
 import { deleteSegment, setSegment } from "../../flags/segments.ts";
 import type { AdminEnv } from "../auth.ts";
-import { jsonBody, query, revisionOf, route, shownAt } from "./contract.ts";
+import { jsonBody, query, revisionOf, route, etagHeader } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
 
 const tag = "segments";
@@ -38,7 +38,7 @@ export function segmentRoutes(app: App) {
         const place = c.req.param();
         const record = await app.store.segments.find(place);
         if (!record) throw noSuchSegment(place.segment);
-        return c.json(viewSegment(record), 200, shownAt(record));
+        return c.json(viewSegment(record), 200, etagHeader(record));
       },
     )
     .put(
@@ -55,7 +55,7 @@ export function segmentRoutes(app: App) {
         const { rule } = c.req.valid("json");
         const expected = revisionOf(c.req.header("if-match"));
         const { record, result } = await setSegment(app, c.get("caller"), place, rule, expected);
-        return c.json({ ...viewSegment(record), result }, 200, shownAt(record));
+        return c.json({ ...viewSegment(record), result }, 200, etagHeader(record));
       },
     )
     .delete(

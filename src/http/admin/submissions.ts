@@ -23,7 +23,7 @@ const pageSchema = z.object({
   submissions: z.array(submissionSchema),
   /** What to pass as `before` for the next page; null on the last. */
   next: z.nullable(z.string()),
-  /** Of all submissions of the form, on whatever page they are. */
+  /** The number of all submissions of the form. */
   total: z.int(),
 });
 
@@ -102,7 +102,7 @@ export function submissionRoutes(app: App) {
     );
 }
 
-/** Pulled as fast as the receiver reads. */
+/** A stream that produces text as fast as the receiver reads it. */
 function streamOf(text: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {

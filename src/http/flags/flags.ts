@@ -16,11 +16,11 @@ export type FlagsService = {
   readFlag: (request: Request, slug: string, client: () => Client) => Response | Promise<Response>;
   /** Answers any request for all flags. */
   readFlags: (request: Request, client: () => Client) => Response | Promise<Response>;
-  /** The same as a Hono app; the client comes as a binding. */
+  /** The same answers as a Hono app, which gets the client as a binding. */
   routes: Hono<{ Bindings: { client: Client } }>;
 };
 
-/** An answer made once and sent until a flag in it changes or expires. */
+/** A prepared answer, sent until `until`, when a flag in it expires, or until a flag in it changes. */
 type Answer = {
   body: string | Uint8Array<ArrayBuffer>;
   etag: string;
@@ -36,8 +36,8 @@ const PREFLIGHT = {
   methods: "GET, HEAD, OPTIONS",
   headers: "x-project-key, x-environment-key, content-type, if-none-match",
 };
-/** Bytes are the faster body from about here on: `npm run bench -- reads`. */
-const LONG = 4096;
+/** From about this many characters on, bytes are a faster body than text: `npm run bench -- reads`. */
+const LONG_TEXT = 4096;
 const VARY = "x-project-key, x-environment-key";
 
 /** The feature flag service: design.md, section 3. Without a `guard`, any client may read as often as it likes. */
@@ -55,7 +55,7 @@ export function createFlagsService(
     };
   });
 
-  /** Finds what the keys of a request select; readers fail safe on what `refuse` adds to an error. */
+  /** Answers from the snapshot that the keys of a request select; errors carry the members of `refused`, which read as off. */
   const read = (
     request: Request,
     client: () => Client,
@@ -85,8 +85,8 @@ export function createFlagsService(
     } catch (error) {
       return fail(error);
     }
-    const found = findSnapshot(projectKey, environmentKey);
-    return found instanceof Promise ? found.then(settle).catch(fail) : settle(found);
+    const snapshot = findSnapshot(projectKey, environmentKey);
+    return snapshot instanceof Promise ? snapshot.then(settle).catch(fail) : settle(snapshot);
   };
 
   const readFlag: FlagsService["readFlag"] = (request, slug, client) => {
@@ -131,17 +131,17 @@ function send(
   view: (records: FlagRecord[], now: number) => unknown,
 ): Response {
   if (!cell.answer || now >= cell.answer.until)
-    cell.answer = makeAnswer(view(cell.records, now), cell.records, now);
+    cell.answer = prepareAnswer(view(cell.records, now), cell.records, now);
   const { body, etag, whole, unchanged } = cell.answer;
   const known = request.headers.get("if-none-match");
   if (known !== null && matches(known, etag)) return new Response(null, unchanged);
   return new Response(body, whole);
 }
 
-function makeAnswer(view: unknown, records: FlagRecord[], now: number): Answer {
+function prepareAnswer(view: unknown, records: FlagRecord[], now: number): Answer {
   const text = JSON.stringify(view);
-  // A long text would be encoded again for each answer.
-  const body = text.length > LONG ? Buffer.from(text) : text;
+  // A text is encoded again for each answer.
+  const body = text.length > LONG_TEXT ? Buffer.from(text) : text;
   const etag = etagOf(text);
   const expiries = records
     .filter((record) => !hasExpired(record, now))

@@ -5,7 +5,7 @@ import type { Context } from "../../flags/flagd/evaluate.ts";
 import { RULE_LIMITS } from "../../flags/limits.ts";
 import { readJson } from "../forms/body.ts";
 
-/** Why a request is not evaluated, as OFREP names it. */
+/** A fault of a request's context, with OFREP's error code. */
 export class ContextError extends Error {
   readonly errorCode: "PARSE_ERROR" | "INVALID_CONTEXT";
 
@@ -15,7 +15,7 @@ export class ContextError extends Error {
   }
 }
 
-/** The context in the body of a request. Throws `ContextError`, also where there is no body. */
+/** The context in the body of a request. Throws `ContextError`, also for an empty body, and `too_large`. */
 export function readContext(request: Request): Promise<Context> {
   return readJson(request, RULE_LIMITS.context, {
     tooLarge: () => new AppError("too_large", `a request has at most ${formatBytes(RULE_LIMITS.context)}`),
@@ -34,7 +34,7 @@ function contextOf(body: unknown): Context {
   return context;
 }
 
-/** Throws `ContextError` for a context that no flag is evaluated for. */
+/** Throws `ContextError` for a context beyond the limits or with an invalid `targetingKey`. */
 export function checkContext(context: Context): void {
   const { targetingKey } = context;
   if (targetingKey !== undefined && typeof targetingKey !== "string")
@@ -46,7 +46,7 @@ export function checkContext(context: Context): void {
   checkValue(context, RULE_LIMITS.contextDepth);
 }
 
-/** Rules go through arrays, and into what they hold. */
+/** Limits depth and arrays, since rules may go through all of both. */
 function checkValue(value: unknown, levels: number): void {
   if (typeof value !== "object" || value === null) return;
   if (levels === 0)

@@ -10,11 +10,11 @@ import { createGuard } from "../rate-limit.ts";
 import type { FlagSet, createFlagSets } from "./ofrep-flags.ts";
 import { type Reader, createTickets } from "./ofrep-tickets.ts";
 
-/** Tells readers that flags have changed, so that they evaluate again: server-sent events. */
+/** Server-sent events that make readers evaluate again after flags changed. */
 export type FlagEvents = {
-  /** Where the events of its environment are, as an answer says it to a reader. */
+  /** The `eventStreams` of an answer to a reader: where the events of its environment are. */
   streamsOf: (reader: Reader) => unknown[];
-  /** A stream of events. Throws `unauthenticated` for a ticket that is none, `rate_limited`, `unavailable`. */
+  /** Opens a stream of events. Throws `unauthenticated` for an unknown ticket, `rate_limited`, `unavailable`. */
   open: (ticket: string, client: Client) => Promise<ReadableStream<Uint8Array>>;
   /** How many streams are open. */
   count: () => number;
@@ -22,23 +22,23 @@ export type FlagEvents = {
   close: () => void;
 };
 
-/** How often changes are looked for while anybody listens, in milliseconds. */
-const LOOK_EVERY = 100;
-/** Proxies cut a connection that is silent for a minute; so do some phones. */
-const HEARTBEAT_EVERY = 25_000;
-/** How long a page that nobody sees goes on listening, in seconds. */
+/** How often to check for changes while a stream is open, in milliseconds. */
+const POLL_INTERVAL = 100;
+/** In milliseconds: proxies and some phones cut a connection that is silent for a minute. */
+const HEARTBEAT_INTERVAL = 25_000;
+/** How long a page in the background keeps its stream, in seconds. */
 const INACTIVITY = 120;
 
-/** Streams that are written to before others get their turn. */
+/** Streams that are written to before other work of the process runs. */
 const AT_ONCE = 200;
-/** Events that wait for a reader before it is given up. */
-const MAX_BEHIND = 100;
+/** Events that may wait for a reader before its stream is ended. */
+const MAX_WAITING = 100;
 
 const HEARTBEAT = Buffer.from(":\n\n");
 
 type Stream = { controller: ReadableStreamDefaultController<Uint8Array>; leave: () => void };
-/** The streams of a ticket, and what was sent on them last. */
-type Listeners = { reader: Reader; streams: Set<Stream>; revision: number; toldAt: number };
+/** The streams of a ticket; `revision` and `sentAt` are those of the last event sent. */
+type Listeners = { reader: Reader; streams: Set<Stream>; revision: number; sentAt: number };
 
 export function createFlagEvents(
   app: App,
@@ -48,15 +48,15 @@ export function createFlagEvents(
   const listeners = new Map<string, Listeners>();
   const tickets = createTickets(app);
   const guard = createGuard(app.now, { concurrent: MAX_STREAMS_OF_CLIENT, rate: null });
-  /** By environment key, which is one of those there are. */
-  const named = new Map<string, unknown[]>();
+  /** The `eventStreams` for readers with keys, by environment key; keys that select no environment are not added. */
+  const byKey = new Map<string, unknown[]>();
   let open = 0;
   let beatAt = 0;
   let timer: Timer | undefined;
-  let isLooking = false;
+  let isPolling = false;
   let isFailing = false;
 
-  /** Gives the place of a stream back; false where that was done before. */
+  /** Removes a stream and frees its place; false where that was done before. */
   const forget = (ticket: string, { streams }: Listeners, stream: Stream): boolean => {
     if (!streams.delete(stream)) return false;
     stream.leave();
@@ -78,46 +78,46 @@ export function createFlagEvents(
   const send = async (ticket: string, each: Listeners, bytes: Uint8Array) => {
     let sent = 0;
     for (const stream of each.streams) {
-      // A reader that takes nothing does not get more: it asks again, and is told at once.
-      if ((stream.controller.desiredSize ?? 0) < -MAX_BEHIND) end(ticket, each, stream);
+      // A reader that does not read loses its stream: it connects again, and gets an event at once.
+      if ((stream.controller.desiredSize ?? 0) < -MAX_WAITING) end(ticket, each, stream);
       else stream.controller.enqueue(bytes);
       sent += 1;
       if (sent % AT_ONCE === 0) await yieldToEventLoop();
     }
   };
 
-  /** Tells readers whose flags have changed, or of which one has expired, since they were told last. */
-  const look = async (ticket: string, each: Listeners, now: number) => {
+  /** Sends an event to the readers of a ticket if their flags changed, or one expired, since the last event. */
+  const notify = async (ticket: string, each: Listeners, now: number) => {
     const { projectKey, environmentKey } = each.reader.keys;
     const flags = (await tickets.isValid(each.reader)) && (await findFlags(projectKey, environmentKey));
-    // A reader that asks again is told that the token or the environment is gone.
+    // The error on its next connection says that the token or the environment is gone.
     if (!flags) return endAll(ticket, each);
-    const hasExpired = flags.expiries.some((at) => at > each.toldAt && at <= now);
+    const hasExpired = flags.expiries.some((at) => at > each.sentAt && at <= now);
     if (flags.revision === each.revision && !hasExpired) return;
     each.revision = flags.revision;
-    each.toldAt = now;
+    each.sentAt = now;
     await send(ticket, each, refetch(flags, now));
   };
   const tick = async () => {
-    if (isLooking) return;
-    isLooking = true;
+    if (isPolling) return;
+    isPolling = true;
     const now = app.now();
-    const isBeat = now - beatAt >= HEARTBEAT_EVERY;
+    const isBeat = now - beatAt >= HEARTBEAT_INTERVAL;
     if (isBeat) beatAt = now;
     let failure: unknown;
     for (const [ticket, each] of listeners) {
       try {
         if (isBeat) await send(ticket, each, HEARTBEAT);
-        await look(ticket, each, now);
+        await notify(ticket, each, now);
       } catch (error) {
-        // A database that is locked now answers later.
+        // A locked database may answer at the next poll.
         if (!(error instanceof AppError)) failure = error;
       }
     }
-    // Once, and not ten times a second.
+    // Reported once, not at every poll.
     if (failure !== undefined && !isFailing) report.error(failure);
     isFailing = failure !== undefined;
-    isLooking = false;
+    isPolling = false;
   };
 
   const openStream = async (ticket: string, client: Client) => {
@@ -126,7 +126,7 @@ export function createFlagEvents(
     if (!flags)
       throw new AppError(
         "unauthenticated",
-        "there are no events at this address: evaluate flags to get another",
+        "there are no events at this address: evaluate flags to get a new one",
       );
     if (open >= MAX_STREAMS)
       throw new AppError("unavailable", "too many streams are open", { retryAfter: 60 });
@@ -136,17 +136,17 @@ export function createFlagEvents(
       reader,
       streams: new Set(),
       revision: flags.revision,
-      toldAt: now,
+      sentAt: now,
     };
     listeners.set(ticket, each);
     open += 1;
-    timer ??= setInterval(() => void tick(), LOOK_EVERY);
+    timer ??= setInterval(() => void tick(), POLL_INTERVAL);
     let mine: Stream;
     return new ReadableStream<Uint8Array>({
       start(controller) {
         mine = { controller, leave };
         each.streams.add(mine);
-        // At once: a reader that comes back may have missed a change.
+        // Sent at once, since a reader that connects again may have missed a change.
         controller.enqueue(refetch(flags, now));
       },
       cancel: () => void forget(ticket, each, mine),
@@ -157,11 +157,11 @@ export function createFlagEvents(
     open: openStream,
     streamsOf(reader) {
       const { environmentKey } = reader.keys;
-      const known = reader.tokenHash === null ? named.get(environmentKey) : undefined;
+      const known = reader.tokenHash === null ? byKey.get(environmentKey) : undefined;
       if (known) return known;
       const requestUri = `${basePath}${EVENTS_PATH}?ticket=${tickets.of(reader)}`;
       const streams = [{ type: "sse", endpoint: { requestUri }, inactivityDelaySec: INACTIVITY }];
-      if (reader.tokenHash === null) named.set(environmentKey, streams);
+      if (reader.tokenHash === null) byKey.set(environmentKey, streams);
       return streams;
     },
     count: () => open,
@@ -173,6 +173,6 @@ export function createFlagEvents(
 
 function refetch({ revision }: FlagSet, now: number): Uint8Array {
   const data = { type: "refetchEvaluation", etag: `"${revision}"`, lastModified: isoTime(now) };
-  // A flag that expires makes an event of the same revision.
+  // The time makes the id unique: an expiry is an event of the same revision.
   return Buffer.from(`event: message\nid: ${revision}-${now}\ndata: ${JSON.stringify(data)}\n\n`);
 }

@@ -10,27 +10,27 @@ import { rulesBySegment } from "../../flags/segment.ts";
 import { type FindSnapshot, createSnapshots } from "../../flags/snapshots.ts";
 import type { FlagSelection } from "../../flags/store.ts";
 
-/** What one flag is for a context, as the body of an answer. */
+/** The result of evaluating a flag for a context, as the body of an answer. */
 type Evaluated = { key: string; metadata?: Record<string, unknown> } & Evaluation;
 
-/** The flags of one environment, as they are evaluated. */
+/** The flags of one environment, ready for evaluation. */
 export type FlagSet = {
   /** By key: every flag, and the payload of every plain one. */
   flags: Map<string, (context: Context, now: number) => Evaluated>;
-  /** By the same keys, the flag that is read with each; and what is read with all of them. */
+  /** Where reads are recorded: the flag behind each of the same keys, and `all` for a read of every flag. */
   readables: Map<string, Readable & { slug: string }>;
   all: Readable;
-  /** What flagd calls the metadata of the flag set. */
+  /** The metadata of the flag set, a term of flagd. */
   metadata: Record<string, unknown>;
   /** Differs after every change to the flags of the environment. */
   revision: number;
   /** When flags expire, in milliseconds since 1970. */
   expiries: number[];
-  /** What was compiled: by flag, with what it was made of. */
-  decided: Map<string, { source: string; decide: Decide }>;
+  /** The compiled rules by flag, with the text of the rules and segments that they were compiled from. */
+  compiled: Map<string, { source: string; decide: Decide }>;
 };
 
-/** Finds the flags that two keys select. A rule that is the same as before is not compiled again. */
+/** Finds the flags of the environment that two keys select. A rule is compiled again only after it changes. */
 export function createFlagSets({ store }: App): FindSnapshot<FlagSet> {
   return createSnapshots<FlagSet>(store, render);
 }
@@ -38,7 +38,7 @@ export function createFlagSets({ store }: App): FindSnapshot<FlagSet> {
 async function render(selection: FlagSelection, before: FlagSet | undefined): Promise<FlagSet> {
   const [records, segmentRecords] = await Promise.all([selection.flags(), selection.segments()]);
   const segments = rulesBySegment(segmentRecords);
-  const ofSegments = JSON.stringify([...segments]);
+  const segmentsText = JSON.stringify([...segments]);
   const set: FlagSet = {
     flags: new Map(),
     readables: new Map(),
@@ -46,7 +46,7 @@ async function render(selection: FlagSelection, before: FlagSet | undefined): Pr
     metadata: JSON.parse(selection.metadata) as Record<string, unknown>,
     revision: selection.revision,
     expiries: records.flatMap(({ expiresAt }) => expiresAt ?? []),
-    decided: new Map(),
+    compiled: new Map(),
   };
   const add = (
     key: string,
@@ -63,30 +63,30 @@ async function render(selection: FlagSelection, before: FlagSet | undefined): Pr
     const readable = { slug, readAt: Number.NEGATIVE_INFINITY };
     set.readables.set(slug, readable);
     if (rules === null) {
-      // Without a payload its key does not exist, so that the default of the application counts.
+      // Without a payload, its key does not exist: the application then uses its own default.
       if (record.payload !== null) {
         set.readables.set(`${slug}${PAYLOAD_SUFFIX}`, readable);
         add(`${slug}${PAYLOAD_SUFFIX}`, metadata, (_, now) => evaluatePayload(record, now));
       }
-      add(slug, metadata, (context, now) => evaluateFlag(record, neverAsked, context, now));
+      add(slug, metadata, (context, now) => evaluateFlag(record, noRules, context, now));
       continue;
     }
-    const source = `${rules} ${rules.includes("$ref") ? ofSegments : ""}`;
-    const known = before?.decided.get(slug);
+    const source = `${rules} ${rules.includes("$ref") ? segmentsText : ""}`;
+    const known = before?.compiled.get(slug);
     const decide = known?.source === source ? known.decide : createDecide(slug, rules, segments);
-    set.decided.set(slug, { source, decide });
+    set.compiled.set(slug, { source, decide });
     add(slug, metadata, (context, now) => evaluateFlag(record, decide, context, now));
   }
   return set;
 }
 
-function neverAsked(): never {
+function noRules(): never {
   throw new Error("a plain flag has no rules");
 }
 
 /**
- * A flag that flagd defined, or could have, carries what its definition and its flag set say, and what was set here
- * besides.
+ * The metadata of a flag in an answer. An imported flag, or one with variants, has the metadata of its definition and flag
+ * set as in flagd, with its description and expiry.
  */
 function metadataOf(record: FlagRecord, ofSet: Record<string, unknown>): Record<string, unknown> {
   const { description, expiresAt, updatedAt, rules, imported } = record;

@@ -2,24 +2,24 @@ import type { EnvironmentKeys } from "../../access/place.ts";
 import { isExpired } from "../../access/tokens.ts";
 import type { App } from "../../app.ts";
 
-/** Who evaluates flags: a caller with the two keys of an environment, or with the token of that hash. */
+/** A caller that evaluates flags: with the two keys of an environment, or with the token that has the hash. */
 export type Reader = { keys: EnvironmentKeys; tokenHash: string | null };
 
 /** Tickets are in the addresses of event streams, since a browser sends no header with a request for one. */
 export type Tickets = {
-  /** The ticket of a reader, from which neither keys nor token can be derived. It is good for nothing but events. */
+  /** The ticket of a reader. It gives access only to events; neither keys nor token can be derived from it. */
   of: (reader: Reader) => string;
-  /** The reader of a ticket, while the keys exist or the token is valid. */
+  /** The reader of a ticket; undefined once its keys are gone or its token is invalid. */
   find: (ticket: string) => Promise<Reader | undefined>;
-  /** Whether the token of a reader was neither revoked nor has expired. Keys are valid while they select flags. */
+  /** Whether the token of a reader is neither revoked nor expired; always true for a reader with keys. */
   isValid: (reader: Reader) => Promise<boolean>;
 };
 
-/** A SHA-256 in base64url; tickets of keys are shorter. */
-const HASH = /^[\w-]{43}$/;
+/** The ticket of a token is its SHA-256 hash in base64url; tickets of keys are shorter. */
+const TOKEN_TICKET = /^[\w-]{43}$/;
 
 export function createTickets({ store, now }: App): Tickets {
-  /** The readers with keys, as of `version`. */
+  /** The readers with keys by ticket, as of `version` of the store. */
   const known = new Map<string, Reader>();
   let version = -1;
 
@@ -54,7 +54,9 @@ export function createTickets({ store, now }: App): Tickets {
     of: ({ keys, tokenHash }) =>
       tokenHash === null ? ofKeys(keys) : Buffer.from(tokenHash, "hex").toString("base64url"),
     find: (ticket) =>
-      HASH.test(ticket) ? findToken(Buffer.from(ticket, "base64url").toString("hex")) : findKeys(ticket),
+      TOKEN_TICKET.test(ticket)
+        ? findToken(Buffer.from(ticket, "base64url").toString("hex"))
+        : findKeys(ticket),
     isValid: async ({ tokenHash }) => tokenHash === null || (await findToken(tokenHash)) !== undefined,
   };
 }

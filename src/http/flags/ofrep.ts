@@ -25,9 +25,9 @@ export type OfrepService = {
   evaluateAll: (request: Request, client: () => Client) => Promise<Response>;
   /** How many streams of change events are open. */
   streams: () => number;
-  /** Ends those, so that the server can stop. */
+  /** Ends every stream, so that the server can stop. */
   close: () => void;
-  /** The same as a Hono app, with the change events, and JSON for everything else below `/ofrep`; the client comes as a binding. */
+  /** The same answers as a Hono app, which gets the client as a binding, with the change events; JSON for all below `/ofrep`. */
   routes: Hono<{ Bindings: { client: Client } }>;
 };
 
@@ -58,18 +58,18 @@ export function createOfrepService(
   const events = createFlagEvents(app, findFlags, { basePath, report });
   const identify = createIdentify(app, findFlags);
 
-  /** Evaluates what a request asks for, or answers why not; `about` is what errors name. */
+  /** Answers a request with an evaluation or an error; the body of an error carries the members of `subject`. */
   const answer = async (
     request: Request,
     client: () => Client,
-    about: { key?: string },
-    evaluate: (found: Found, context: Context) => Response,
+    subject: { key?: string },
+    evaluate: (access: Access, context: Context) => Response,
   ): Promise<Response> => {
     if (request.method === "OPTIONS") return preflight(HEADERS, PREFLIGHT);
     if (request.method !== "POST")
       return send(
         405,
-        { ...about, errorDetails: "flags are evaluated with POST" },
+        { ...subject, errorDetails: "flags are evaluated with POST" },
         { Allow: "POST, OPTIONS" },
       );
     let leave: (() => void) | undefined;
@@ -82,21 +82,21 @@ export function createOfrepService(
       } catch (error) {
         fault = error;
       }
-      // Only now, since a token may be revoked while the body is on its way; faults of the body are for a caller who may ask.
-      const found = identify(request, client);
-      const identified = found instanceof Promise ? await found : found;
+      // After the body, since a token may be revoked while it arrives. Faults of the body are shown only to an identified caller.
+      const identifying = identify(request, client);
+      const access = identifying instanceof Promise ? await identifying : identifying;
       if (!context) throw fault;
-      return evaluate(identified, context);
+      return evaluate(access, context);
     } catch (error) {
       if (error instanceof ContextError) {
         report.refused("invalid");
-        return send(400, { ...about, errorCode: error.errorCode, errorDetails: error.message });
+        return send(400, { ...subject, errorCode: error.errorCode, errorDetails: error.message });
       }
       const { status, code, message, headers } = showError(error, report, request);
       const isInvalid = code === "invalid" || code === "too_large";
       return send(
         status,
-        { ...about, ...(isInvalid ? { errorCode: "GENERAL" } : {}), errorDetails: message },
+        { ...subject, ...(isInvalid ? { errorCode: "GENERAL" } : {}), errorDetails: message },
         headers,
       );
     } finally {
@@ -123,9 +123,9 @@ export function createOfrepService(
       const now = app.now();
       noteRead(all, reader.keys.environmentKey, null, now);
       const results = withinRequest(() => [...flags.values()].map((evaluate) => evaluate(context, now)));
-      const about = Object.keys(metadata).length > 0 ? { metadata } : {};
-      const text = JSON.stringify({ flags: results, ...about, eventStreams: events.streamsOf(reader) });
-      // Of the answer itself: it depends on the context and the time too.
+      const ofSet = Object.keys(metadata).length > 0 ? { metadata } : {};
+      const text = JSON.stringify({ flags: results, ...ofSet, eventStreams: events.streamsOf(reader) });
+      // A hash of the answer, not the revision: the answer depends on the context and the time too.
       const headers = { ...HEADERS, ETag: etagOf(text), "Cache-Control": "no-cache" };
       const known = request.headers.get("if-none-match");
       if (known !== null && matches(known, headers.ETag)) return new Response(null, { status: 304, headers });
@@ -158,7 +158,8 @@ export function createOfrepService(
   return { evaluateOne, evaluateAll, routes, streams: events.count, close: events.close };
 }
 
-type Found = { flags: FlagSet; reader: Reader };
+/** What an identified reader may evaluate. */
+type Access = { flags: FlagSet; reader: Reader };
 
 /**
  * Finds the flags that a request may evaluate: by the two keys of an environment, or by a token for one. Throws
@@ -168,7 +169,7 @@ function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) 
   const countFailure = createFailureCount(app.now);
   const wrong = "the keys or the token select no environment";
 
-  const ofToken = async (request: Request, secret: () => string, client: () => Client): Promise<Found> => {
+  const ofToken = async (request: Request, secret: () => string, client: () => Client): Promise<Access> => {
     try {
       const token = await authenticate(app, secret());
       if (!token.keys || !token.scopes.includes("flags:evaluate")) {
@@ -188,16 +189,18 @@ function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) 
       throw error;
     }
   };
-  const found = (reader: Reader, flags: FlagSet | undefined): Found => {
+  const requireFlags = (reader: Reader, flags: FlagSet | undefined): Access => {
     if (!flags) throw new AppError("unauthenticated", wrong);
     return { flags, reader };
   };
-  const ofReader = (reader: Reader): Found | Promise<Found> => {
+  const ofReader = (reader: Reader): Access | Promise<Access> => {
     const flags = findFlags(reader.keys.projectKey, reader.keys.environmentKey);
-    return flags instanceof Promise ? flags.then((flags) => found(reader, flags)) : found(reader, flags);
+    return flags instanceof Promise
+      ? flags.then((flags) => requireFlags(reader, flags))
+      : requireFlags(reader, flags);
   };
 
-  return (request: Request, client: () => Client): Found | Promise<Found> => {
+  return (request: Request, client: () => Client): Access | Promise<Access> => {
     const authorization = request.headers.get("authorization");
     const apiKey = request.headers.get("x-api-key");
     if (authorization !== null || apiKey !== null)
@@ -213,7 +216,7 @@ function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) 
   };
 }
 
-/** Made once: an answer with headers of its own takes three times as long. */
+/** Shared by answers, since an answer that builds its own headers takes three times as long. */
 const PLAIN = new Headers({ ...HEADERS, "Cache-Control": "no-store", "Content-Type": "application/json" });
 
 function send(status: number, body: unknown, headers?: Record<string, string>): Response {

@@ -5,13 +5,13 @@ import { DRAIN } from "../limits.ts";
 
 /** A request body read chunk by chunk. */
 export type Body = {
-  /** The next bytes, or null at the end. Throws `invalid` where the sender went away. */
+  /** The next bytes, or null at the end. Throws `invalid` where the sender disconnected. */
   read: () => Promise<Uint8Array | null>;
-  /** The whole body where it is at most `limit` bytes. Throws `tooLarge()` otherwise, `invalid` as `read` does. */
+  /** The whole body. Throws `tooLarge()` past `limit` bytes, and as `read`. */
   readAll: (limit: number, tooLarge: () => Error) => Promise<Uint8Array>;
   /**
-   * Reads what is still coming and forgets it, within the limits of `DRAIN`: a sender that finds its connection
-   * closed while it sends does not see the answer. False where there was more.
+   * Reads and discards the rest, within the limits of `DRAIN`: a sender whose connection closes while it sends does
+   * not see the answer. False where there was more.
    */
   drain: () => Promise<boolean>;
 };
@@ -30,7 +30,7 @@ export function openBody(request: Request): Body {
       return done ? null : value;
     } catch (error) {
       ended = true;
-      throw gone(error);
+      throw disconnected(error);
     }
   };
 
@@ -38,12 +38,12 @@ export function openBody(request: Request): Body {
     const announced = Number(request.headers.get("content-length") ?? Number.NaN);
     if (announced > limit) throw tooLarge();
     if (announced <= limit) {
-      // Without a stream, which costs as much as all the rest: `npm run bench -- submissions`.
+      // A stream would double the cost of a submission: `npm run bench -- submissions`.
       ended = true;
       try {
         return new Uint8Array(await request.arrayBuffer());
       } catch (error) {
-        throw gone(error);
+        throw disconnected(error);
       }
     }
     const bytes = createByteBuffer();
@@ -71,7 +71,7 @@ export function openBody(request: Request): Body {
       await reader?.cancel();
       return false;
     } catch (error) {
-      // The sender went away: nobody is left to answer.
+      // The sender disconnected: nobody is left to answer.
       if (error instanceof AppError) return false;
       throw error;
     } finally {
@@ -83,9 +83,9 @@ export function openBody(request: Request): Body {
 }
 
 /**
- * A whole body of at most `limit` bytes as JSON; undefined where it is empty. Throws `tooLarge()`, `broken()` for what is
- * no JSON, `invalid` as `read` does. Read before anything is waited for, and by the runtime itself, it takes half the
- * time: `npm run bench -- ofrep`.
+ * The whole body parsed as JSON; undefined where it is empty. Throws `tooLarge()` past `limit` bytes, `broken()` for
+ * invalid JSON, and as `Body.read`. Called before any `await`, the runtime parses the body in half the time:
+ * `npm run bench -- ofrep`.
  */
 export function readJson(
   request: Request,
@@ -96,7 +96,9 @@ export function readJson(
   if (announced > 0 && announced <= limit)
     return request
       .json()
-      .catch((error: unknown) => Promise.reject(error instanceof SyntaxError ? broken() : gone(error)));
+      .catch((error: unknown) =>
+        Promise.reject(error instanceof SyntaxError ? broken() : disconnected(error)),
+      );
   return openBody(request)
     .readAll(limit, tooLarge)
     .then((bytes) => {
@@ -110,14 +112,14 @@ export function readJson(
 }
 
 /**
- * Throws `invalid` where the connection ended behind the request, so that nothing is done whose answer could not be sent:
- * the runtime ends it, and answers 400, where it does not understand what came with the last bytes.
+ * Throws `invalid` where the connection closed after the request, so that nothing is done whose answer cannot be sent. The
+ * runtime answers 400 and closes it where bytes that it cannot parse follow the body.
  */
 export async function refuseAbandoned(request: Request): Promise<void> {
   await yieldToEventLoop();
   if (request.signal.aborted) throw new AppError("invalid", "the connection closed behind the request");
 }
 
-function gone(cause: unknown): AppError {
+function disconnected(cause: unknown): AppError {
   return new AppError("invalid", "the connection closed before the body was complete", { cause });
 }

@@ -18,12 +18,12 @@ import type { Body } from "./body.ts";
 import { readMultipart } from "./multipart-draft.ts";
 import { boundaryOf } from "./multipart.ts";
 
-/** A byte order mark is no part of JSON. */
+/** Drops a byte order mark, which is not part of JSON. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads a submission in whichever of the three content types it comes. Staged files are put into `staged` as they
- * begin, for the caller to discard, whatever happens. Throws `invalid`, `forbidden`, `too_large`, `unsupported`.
+ * Reads a submission in any of the three content types. Files are added to `staged` as they begin, so that the caller can
+ * discard them after an error too. Throws `invalid`, `forbidden`, `too_large`, `unsupported`.
  */
 export async function readDraft(
   app: App,
@@ -52,7 +52,7 @@ export async function readDraft(
   }
 }
 
-/** The text as it came, once it is known to be an object within the limits: parsing and writing it again loses digits. */
+/** Returns the text as it was sent, since parsing and serialising it again would lose digits. Throws `invalid`, `too_large`. */
 function readJson(bytes: Uint8Array): string {
   checkDepth(bytes);
   let text: string;
@@ -75,7 +75,7 @@ function readJson(bytes: Uint8Array): string {
 function readUrlencoded(bytes: Uint8Array): string {
   checkCount(countPairs(bytes));
   const fields = createFields();
-  // URLSearchParams drops one "?" that leads.
+  // URLSearchParams drops one leading "?": this one, not one of the body.
   for (const [name, value] of new URLSearchParams(`?${escaped(bytes)}`)) fields.add(name, value);
   if (fields.size() === 0) throw emptySubmission();
   return fields.toJson();
@@ -83,7 +83,7 @@ function readUrlencoded(bytes: Uint8Array): string {
 
 const AMPERSAND = 0x26;
 
-/** How many fields stand between the ampersands; counted before any is read, because they may be half a million. */
+/** Number of fields between ampersands; counted before parsing, because there may be half a million. */
 function countPairs(bytes: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -95,7 +95,7 @@ function countPairs(bytes: Uint8Array): number {
 const PERCENT = 0x25;
 const HEX = Buffer.from("0123456789abcdef");
 
-/** URLSearchParams takes text: as escapes, bytes that are no ASCII reach its decoder as they came. */
+/** Percent-encodes bytes beyond ASCII, so that URLSearchParams, which takes text, decodes them as they were sent. */
 function escaped(bytes: Uint8Array): string {
   if (isAscii(bytes)) return latin1(bytes, bytes.length);
   const text = Buffer.allocUnsafe(3 * bytes.length);

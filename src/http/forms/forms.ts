@@ -6,7 +6,7 @@ import type { StagedBlob } from "../../blobs/blobs.ts";
 import type { Form } from "../../forms/form.ts";
 import { createFormFinder } from "../../forms/forms.ts";
 import { storeSubmission } from "../../forms/submissions.ts";
-import { type Client, createAddressList, limitedAs } from "../address.ts";
+import { type Client, createAddressList, limitKey } from "../address.ts";
 import { type Report, type Shown, showError } from "../errors.ts";
 import { ERROR_PATH, SUBMIT_PATH, THANKS_PATH } from "../paths.ts";
 import { type Guard, createRateLimiter } from "../rate-limit.ts";
@@ -20,7 +20,7 @@ import { thanksPage } from "./pages/thanks.ts";
 export type FormsService = {
   /** Answers any request to the address of a form; `client` returns the sender. */
   submit: (request: Request, formKey: string, client: () => Client) => Promise<Response>;
-  /** The same, and the built-in pages, as a Hono app; the client comes as a binding. */
+  /** The same answers and the built-in pages as a Hono app, which gets the client as a binding. */
   routes: Hono<{ Bindings: { client: Client } }>;
 };
 
@@ -28,7 +28,7 @@ export type FormsService = {
 export function createFormsService(app: App, links: Links, report: Report, guard: Guard): FormsService {
   const countSubmission = createRateLimiter(app.now, "submissions");
   const findForm = createFormFinder(app.store);
-  /** By the form as it was read: one that changes is read again. */
+  /** By form object: a form that changes is read as a new object. */
   const blockLists = new WeakMap<Form, (address: string) => boolean>();
 
   const isBlocked = (form: Form, client: () => Client) => {
@@ -46,7 +46,7 @@ export function createFormsService(app: App, links: Links, report: Report, guard
     if (!isAllowedOrigin(form, request)) {
       throw new AppError("forbidden", "this form takes no submissions from that website");
     }
-    const network = form.rateLimit && limitedAs(client());
+    const network = form.rateLimit && limitKey(client());
     if (form.rateLimit && network !== null) countSubmission(`${form.key} ${network}`, form.rateLimit);
   };
 
@@ -61,12 +61,12 @@ export function createFormsService(app: App, links: Links, report: Report, guard
     let leave: (() => void) | undefined;
     try {
       leave = guard(client());
-      const found = findForm(formKey);
-      form = found instanceof Promise ? await found : found;
+      const finding = findForm(formKey);
+      form = finding instanceof Promise ? await finding : finding;
       if (!form) throw new AppError("not_found", "there is no form at this address");
       admit(form, request, client);
       const draft = await readDraft(app, form, request, body, staged);
-      // The runtime ends a connection on which more came behind the body, or whose sender closed it: see reliability.md.
+      // The runtime closes a connection with further bytes behind the body, and notices one that its sender closed: see reliability.md.
       const isAbandoned = () => request.signal.aborted;
       id = await storeSubmission(app, form, draft, (cause) => report.error(cause, request), isAbandoned);
     } catch (error) {
@@ -78,7 +78,7 @@ export function createFormsService(app: App, links: Links, report: Report, guard
     } finally {
       leave?.();
     }
-    // A form's address may hold letters that a header cannot.
+    // Encodes characters of the address that a header cannot hold.
     const url = form.successUrl === null ? links.thanks() : new URL(form.successUrl).href;
     return stored(url, id, isRest, corsHeaders(request, form));
   };
@@ -108,11 +108,11 @@ export function createFormsService(app: App, links: Links, report: Report, guard
   return { submit, routes };
 }
 
-/** The address may be no URL at all: without a `Host` it is only a path. */
+/** Whether the query asks for a JSON answer. The address of a request without a `Host` is only a path. */
 function asksForRest(url: string): boolean {
   const query = url.indexOf("?");
   if (query === -1) return false;
-  // As nearly all send it: parsing costs a fifth of a submission (`npm run bench -- submissions`).
+  // Compared first, since parsing costs a fifth of a submission (`npm run bench -- submissions`).
   const text = url.slice(query + 1);
   return text === "mode=rest" || new URLSearchParams(text).get("mode") === "rest";
 }
@@ -123,7 +123,7 @@ function stored(url: string, id: string, isRest: boolean, cors: Record<string, s
   return Response.json(answer, { headers: cors });
 }
 
-/** Somebody opened the address of a form in a browser, or used the wrong verb. */
+/** Answers a request other than POST: someone opened the address in a browser, or used the wrong method. */
 async function notPosted(isRest: boolean, links: Links): Promise<Response> {
   if (!isRest) return methodPage();
   const message = "submissions are sent with POST";
@@ -134,14 +134,14 @@ async function notPosted(isRest: boolean, links: Links): Promise<Response> {
   });
 }
 
-/** A refused or failed submission leaves no file. One that cannot be removed now goes at the next start. */
+/** Removes the files of a refused or failed submission; a file that cannot be removed goes at the next start. */
 async function discardAll(staged: StagedBlob[], report: Report): Promise<void> {
   for (const result of await Promise.allSettled(staged.map((blob) => blob.discard()))) {
     if (result.status === "rejected") report.error(result.reason);
   }
 }
 
-/** Browsers name the page's origin with every POST; what comes without one is no browser, and could name any. */
+/** A request without an origin is allowed: browsers send one with every POST, and other clients could send any. */
 function isAllowedOrigin(form: Form, request: Request): boolean {
   const origin = request.headers.get("origin");
   return form.allowedOrigins.length === 0 || origin === null || form.allowedOrigins.includes(origin);
@@ -154,11 +154,11 @@ function corsHeaders(request: Request, form: Form | undefined): Record<string, s
   return { ...NO_SNIFF, "Access-Control-Allow-Origin": origin, Vary: "Origin" };
 }
 
-/** Names of headers, with commas between them. */
+/** Comma-separated names of headers. */
 const FIELD_NAMES = /^[\w!#$%&'*+.^`|~, -]+$/;
 
 function preflightFor(request: Request, form: Form | undefined): Response {
-  const asked = request.headers.get("access-control-request-headers") ?? "";
-  const headers = FIELD_NAMES.test(asked) ? asked : "content-type, accept";
+  const requested = request.headers.get("access-control-request-headers") ?? "";
+  const headers = FIELD_NAMES.test(requested) ? requested : "content-type, accept";
   return preflight(corsHeaders(request, form), { methods: "POST, OPTIONS", headers });
 }

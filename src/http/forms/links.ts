@@ -1,16 +1,16 @@
 import type { Random } from "../../base/ids.ts";
 import { ERROR_PATH, SUBMIT_PATH, THANKS_PATH } from "../paths.ts";
 
-/** Addresses in answers: under the public URL where one is set, else paths under the base path. Never from `Host`. */
+/** Addresses in answers: under the public URL, or paths under the base path without one. `Host` is never used. */
 export type Links = {
   thanks: () => string;
   /** The built-in error page, which answers with this status and shows this message. */
   error: (status: number, message: string) => string;
-  /** Whether the status and message in the query of the error page were put there by this process. */
+  /** Whether the status and message in the query of the error page were signed by this process. */
   isOurs: (status: string, message: string, signature: string) => boolean;
 };
 
-/** The error page shows no text but ours: else anybody could make links that say anything in our name. */
+/** Links to the error page are signed: it would otherwise show any text that a link carries, in the name of this server. */
 export function createLinks(publicUrl: string | null, basePath: string, random: Random): Links {
   const base = baseOf(publicUrl, basePath);
   const secret = random(32);
@@ -43,7 +43,7 @@ function baseOf(publicUrl: string | null, basePath: string): string {
   return publicUrl?.replace(/\/+$/, "") ?? basePath;
 }
 
-/** A form's own error page, told what went wrong in its query. */
+/** The address of a form's own error page, with the status and message in its query. */
 export function withError(errorUrl: string, status: number, message: string): string {
   const url = new URL(errorUrl);
   url.searchParams.set("code", String(status));

@@ -18,12 +18,12 @@ import { parseHeader } from "../headers.ts";
 import type { Body } from "./body.ts";
 import { type Part, createMultipartParser } from "./multipart.ts";
 
-/** A byte order mark is part of a field. */
+/** Keeps a byte order mark, which is part of a field. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Reads a multipart body as it arrives: files go to the blob store chunk by chunk, within the form's limits, and are
- * put into `staged` as they begin. Throws `invalid`, `forbidden`, `too_large`.
+ * added to `staged` as they begin. Throws `invalid`, `forbidden`, `too_large`.
  */
 export async function readMultipart(
   app: App,
@@ -37,7 +37,7 @@ export async function readMultipart(
   const files: StagedFile[] = [];
   let textBytes = 0;
   let emptyInputs = 0;
-  /** What the bytes that come belong to. */
+  /** The part, and its file, that the next bytes belong to. */
   let part: Part | undefined;
   let file: { blob: StagedBlob; size: number } | undefined;
   const text = createByteBuffer();
@@ -118,7 +118,7 @@ function textTooLarge(): AppError {
   return overLimit("the text fields together are", LIMITS.multipartText);
 }
 
-/** The text of a field; a part may name another encoding than UTF-8 (RFC 7578, 4.4). */
+/** The text of a field in the encoding that its part names, else UTF-8 (RFC 7578, 4.4). Throws `invalid`. */
 function decodeField(part: Part, bytes: Uint8Array): string {
   const charset = part.type === null ? undefined : parseHeader(part.type).parameters.get("charset");
   try {
@@ -137,7 +137,7 @@ function decoderOf(charset: string): TextDecoder {
   return new TextDecoder(charset as Bun.Encoding, { fatal: true, ignoreBOM: true });
 }
 
-/** A file's media type: what its part says, else what goes with the extension. Throws `too_large`, `invalid`. */
+/** A file's media type: that of its part, else that of its extension. Throws `too_large`, `invalid`. */
 function typeOf(fileName: string, given: string | null): string {
   if (given !== null) {
     if (given.length > LIMITS.fileType) {
@@ -146,7 +146,7 @@ function typeOf(fileName: string, given: string | null): string {
         plain: `the type of a file ${limit}`,
       });
     }
-    // A tab stands where a header line was folded.
+    // A folded header line leaves a tab.
     const type = given.replaceAll("\t", " ");
     if (/^\P{C}*$/u.test(type)) return type;
     throw new AppError("invalid", `the type of the file ${quoted(fileName)} holds control characters`, {

@@ -3,10 +3,10 @@ import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
 import { createByteBuffer } from "../byte-buffer.ts";
 import { parseHeader } from "../headers.ts";
 
-/** What a multipart body holds, in the order it arrives. */
+/** A piece of a multipart body, in the order of arrival. */
 type MultipartEvent =
   | { kind: "part"; part: Part }
-  /** Bytes of the part begun last; a view, valid until the next chunk is pushed. */
+  /** Bytes of the current part; a view, valid until the next chunk is pushed. */
   | { kind: "data"; bytes: Uint8Array }
   | { kind: "end" };
 
@@ -19,14 +19,14 @@ export type Part = {
 };
 
 export type MultipartParser = {
-  /** The events that these bytes complete. Throws `invalid` for what is no multipart, `too_large` past a limit. */
+  /** The events that these bytes complete. Throws `invalid` for a malformed body, `too_large` past a limit. */
   push(chunk: Uint8Array): Generator<MultipartEvent>;
   /** Throws `invalid` unless the closing boundary has come. */
   finish(): void;
 };
 
 const CR = 13;
-/** White space between a boundary and the end of its line, in bytes. */
+/** Most bytes of white space between a boundary and the end of its line. */
 const MAX_LINE_PADDING = 100;
 const HEADERS_END = Buffer.from("\r\n\r\n");
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -44,13 +44,13 @@ export function boundaryOf(contentType: string): string {
 }
 
 /**
- * Parses multipart/form-data (RFC 7578) as it arrives, holding back no more than a header section or the part of a
- * delimiter that a chunk ends with. Written here rather than taken from a library, because the bytes of a file are
- * found with the runtime's own `indexOf` and passed on without a copy or a stream in between.
+ * Parses multipart/form-data (RFC 7578) as it arrives. It buffers at most a header section or the start of a delimiter at
+ * the end of a chunk. It is not a library, because the bytes of a file are found with the runtime's own `indexOf` and
+ * passed on without a copy or a stream in between.
  */
 export function createMultipartParser(boundary: string): MultipartParser {
   const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
-  // The first delimiter may open the body: as if a line had ended before it.
+  // The body may start with the first delimiter, so a line end is put before it.
   const held = createByteBuffer();
   held.append(Buffer.from("\r\n"));
   let state: "preamble" | "delimiter" | "headers" | "data" | "epilogue" = "preamble";
@@ -59,7 +59,7 @@ export function createMultipartParser(boundary: string): MultipartParser {
   /** Counts bytes outside any part. */
   const skip = (bytes: number) => {
     padding += bytes;
-    if (padding > LIMITS.multipartPadding) throw malformed("it holds too much that belongs to no part");
+    if (padding > LIMITS.multipartPadding) throw malformed("it has too many bytes outside of its parts");
   };
 
   function* push(chunk: Uint8Array): Generator<MultipartEvent> {
@@ -69,12 +69,12 @@ export function createMultipartParser(boundary: string): MultipartParser {
     let at = 0;
     for (;;) {
       if (state === "preamble" || state === "data") {
-        const found = data.indexOf(delimiter, at);
-        const end = found === -1 ? possibleDelimiter(data, at, delimiter) : found;
+        const next = data.indexOf(delimiter, at);
+        const end = next === -1 ? possibleDelimiter(data, at, delimiter) : next;
         if (state === "preamble") skip(end - at);
         else if (end > at) yield { kind: "data", bytes: data.subarray(at, end) };
         at = end;
-        if (found === -1) break;
+        if (next === -1) break;
         if (state === "data") yield { kind: "end" };
         at += delimiter.length;
         state = "delimiter";
@@ -92,7 +92,7 @@ export function createMultipartParser(boundary: string): MultipartParser {
         if (length > MAX_LINE_PADDING || !expected.test(rest))
           throw malformed("a boundary is followed by other text");
         if (lineEnd === -1) break;
-        // The line's end stays: where a part has no headers it is half of the blank line that ends them.
+        // The line end is kept: in a part without headers, it is half of the blank line that ends them.
         at = lineEnd;
         state = "headers";
       } else if (state === "headers") {
@@ -125,7 +125,7 @@ export function createMultipartParser(boundary: string): MultipartParser {
   };
 }
 
-/** Where the bytes from `at` on may begin a delimiter that the next chunk completes; else their end. */
+/** Index from `at` on of bytes that may start a delimiter which the next chunk completes; the end of data without any. */
 function possibleDelimiter(data: Buffer, at: number, delimiter: Buffer): number {
   let start = Math.max(at, data.length - delimiter.length + 1);
   for (;;) {
@@ -167,13 +167,13 @@ function parsePart(bytes: Buffer): Part {
   };
 }
 
-/** Browsers send a quote and line breaks in names as these three escapes, and a percent sign as it is (HTML, 4.10.21.8). */
+/** Decodes the three escapes that browsers use in names; they send a percent sign as it is (HTML, 4.10.21.8). */
 function percentDecoded(name: string): string {
   const escapes: Record<string, string> = { "%22": '"', "%0d": "\r", "%0a": "\n" };
   return name.replaceAll(/%(?:22|0d|0a)/gi, (escape) => escapes[escape.toLowerCase()]!);
 }
 
-/** The value of a parameter such as `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187), or undefined where it is broken. */
+/** The value of a parameter such as `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187), or undefined where it is malformed. */
 function extendedValue(value: string | undefined): string | undefined {
   const match = /^utf-8'[^']*'(.*)$/i.exec(value ?? "");
   try {

@@ -13,17 +13,17 @@ export type MetricsApp = Hono<AdminEnv>;
 export type MetricsOptions = {
   metrics: Metrics;
   report: Report;
-  about: { version: string; commit: string };
+  build: { version: string; commit: string };
   /** How many streams of change events are open. */
   streams: () => number;
-  /** Who may read them without a token: every client, only this machine, or none. */
+  /** The clients that need no token: every client, only this machine, or none. */
   openTo: "all" | "local" | "none";
 };
 
-/** How long the sum over all stored files is taken to hold, in milliseconds: it takes a look at each row. */
-const KEEP_SUM = 60_000;
+/** How long the size of all stored files is cached, in milliseconds: the query reads every row. */
+const FILE_BYTES_TTL = 60_000;
 
-/** `/metrics` for Prometheus: for those whom `openTo` names, and for a token with the scope `read`. */
+/** `/metrics` for Prometheus, for the clients that `openTo` allows and for tokens with the scope `read`. */
 export function createMetricsApp(app: App, options: MetricsOptions): MetricsApp {
   const { report, openTo } = options;
   const registry = createRegistry(app, options);
@@ -46,12 +46,12 @@ export function createMetricsApp(app: App, options: MetricsOptions): MetricsApp 
   return routes;
 }
 
-/** Headers with which a proxy says for whom it asks. */
+/** Headers by which a proxy names its client. */
 const PROXIED = /^(x-forwarded-.+|forwarded|via|x-real-ip)$/;
 
 /**
- * Whether a request that came from this machine was made for it: a proxy on it passes others' on, and a page in a browser
- * on it asks under the name of its own site, for which it may have let this machine stand.
+ * Whether a request from this machine is its own. A proxy on it forwards requests of others, and a page in a browser on it
+ * may send requests under the name of its own site, by letting that resolve to this machine (DNS rebinding).
  */
 function isDirect({ headers, url }: Request): boolean {
   if ([...headers.keys()].some((name) => PROXIED.test(name))) return false;
@@ -60,8 +60,8 @@ function isDirect({ headers, url }: Request): boolean {
 
 type Value = { value: number; labels?: Record<string, string | number>; metricName?: string };
 
-/** Metrics that are read when they are asked for, so that counting costs a request next to nothing. */
-function createRegistry(app: App, { metrics, about, streams }: MetricsOptions): Registry {
+/** The metrics are read at each scrape, so that counting costs a request almost nothing. */
+function createRegistry(app: App, { metrics, build, streams }: MetricsOptions): Registry {
   const registry = new Registry();
   const add = (
     type: "counter" | "gauge" | "histogram",
@@ -74,7 +74,7 @@ function createRegistry(app: App, { metrics, about, streams }: MetricsOptions): 
   };
   const one = (value: number): Value[] => [{ value }];
 
-  add("gauge", "formflag_build_info", "The version that runs.", () => [{ value: 1, labels: about }]);
+  add("gauge", "formflag_build_info", "The version that runs.", () => [{ value: 1, labels: build }]);
   add(
     "histogram",
     "formflag_http_request_duration_seconds",
@@ -99,7 +99,7 @@ function createRegistry(app: App, { metrics, about, streams }: MetricsOptions): 
   add("gauge", "formflag_write_queue_writes", "Writes that wait for the disk.", async () =>
     one((await app.store.stats()).queued),
   );
-  add("gauge", "formflag_write_queue_bytes", "About how many bytes those hold.", async () =>
+  add("gauge", "formflag_write_queue_bytes", "Approximate bytes of those writes.", async () =>
     one((await app.store.stats()).queuedBytes),
   );
   add("histogram", "formflag_commit_duration_seconds", "Time a commit took.", async () =>
@@ -111,7 +111,7 @@ function createRegistry(app: App, { metrics, about, streams }: MetricsOptions): 
   let files = { bytes: 0, until: 0 };
   add("gauge", "formflag_stored_bytes", "Bytes of the database and of all uploaded files.", async () => {
     if (app.now() >= files.until)
-      files = { bytes: await app.store.submissions.fileBytes(), until: app.now() + KEEP_SUM };
+      files = { bytes: await app.store.submissions.fileBytes(), until: app.now() + FILE_BYTES_TTL };
     return [
       { labels: { kind: "database" }, value: (await app.store.stats()).bytes },
       { labels: { kind: "files" }, value: files.bytes },
@@ -129,7 +129,7 @@ function createRegistry(app: App, { metrics, about, streams }: MetricsOptions): 
   return registry;
 }
 
-/** Nothing at the limit of open files, since Linux has it in a file: the other metrics are needed most then. */
+/** Empty where memory cannot be read: Linux has it in a file, and at the limit of open files the other metrics matter most. */
 function residentMemory(): Value[] {
   try {
     return [{ value: process.memoryUsage.rss() }];

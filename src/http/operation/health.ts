@@ -2,13 +2,13 @@ import type { App } from "../../app.ts";
 import { type Report, showError } from "../errors.ts";
 import { NO_SNIFF } from "../security.ts";
 
-/** In an answer about health: whether the `X-Forwarded-For` of the request counts, `trusted` or `ignored`. */
+/** Header of a health answer: whether the `X-Forwarded-For` of the request is `trusted` or `ignored`. */
 export const FORWARDED = "X-Formflag-Forwarded";
 
 type Check = (request: Request) => Promise<Response>;
 
-/** How long an answer about readiness counts, in milliseconds: a check waits for the disk and for other writers. */
-const KEEP_READINESS = 1000;
+/** How long a readiness answer is cached, in milliseconds: a check waits for the disk and for other writers. */
+const READINESS_TTL = 1000;
 
 /** `isHealthy` answers 200 while the database can be read, `isReady` while a submission would be stored; else 503. */
 export function createHealth(app: App, report: Report): { isHealthy: Check; isReady: Check } {
@@ -24,7 +24,7 @@ export function createHealth(app: App, report: Report): { isHealthy: Check; isRe
   let ready: ReturnType<typeof check> | undefined;
   const checkReady = (request: Request) => {
     ready = check("ready", request, () => Promise.all([app.store.ready(), app.blobs.ready()]));
-    void ready.then(() => setTimeout(() => (ready = undefined), KEEP_READINESS).unref());
+    void ready.then(() => setTimeout(() => (ready = undefined), READINESS_TTL).unref());
     return ready;
   };
   return {

@@ -2,7 +2,7 @@ import { type Distribution, createDistribution, observe } from "../../base/metri
 import type { Shown } from "../errors.ts";
 import type { RequestRecord, ServiceName } from "../request-record.ts";
 
-/** What the HTTP services count while they run; a restart begins at nothing. */
+/** Counters of the HTTP services; a restart resets them. */
 export type Metrics = {
   request: (record: RequestRecord) => void;
   refused: (service: ServiceName, reason: Shown["code"]) => void;
@@ -20,7 +20,7 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 export function createMetrics(): Metrics {
   type Series = ReturnType<Metrics["requests"]>[number];
-  /** By route, which only one service has, and status: every request looks here. */
+  /** By route, which belongs to only one service, and status; two maps, so that a request builds no key. */
   const requests = new Map<string, Map<number, Series>>();
   const refusals = new Map<string, ReturnType<Metrics["refusals"]>[number]>();
   let forwarded = 0;

@@ -12,13 +12,13 @@ const { flags } = services;
 describe("the metrics", () => {
   const counted = createMetrics();
   const report: Report = { ...services.report, refused: (reason) => counted.refused("operation", reason) };
-  const about = { version: "1.2.3", commit: "abc" };
+  const build = { version: "1.2.3", commit: "abc" };
   const place = (openTo: MetricsOptions["openTo"]) =>
     openSite(
       {
         flags,
         metrics: async () =>
-          createMetricsApp(app, { metrics: counted, report, about, openTo, streams: () => 7 }),
+          createMetricsApp(app, { metrics: counted, report, build, openTo, streams: () => 7 }),
       },
       ["10.0.0.1"],
       { log: counted.request, forwardedIgnored: counted.forwardedIgnored },

@@ -27,8 +27,8 @@ const EXPLANATIONS = new Map<string, [title: string, text: string]>(
 );
 
 /**
- * The built-in page after a submission failed. It answers with the status that it shows; without one that this server
- * signed, as after a restart, with 400 and general words.
+ * The built-in page after a submission failed, with the status that it shows. Without a message that this process signed,
+ * as after a restart, it has the status 400 and a general text.
  */
 export function errorPage(
   shown: { status: number; message: string } | null,
@@ -46,7 +46,7 @@ export function errorPage(
   );
 }
 
-/** What a person sees who opens the address of a form. */
+/** The page for a person who opens the address of a form. */
 export async function methodPage(): Promise<Response> {
   const [title, text] = EXPLANATIONS.get("405")!;
   const answer = await page(
@@ -57,7 +57,7 @@ export async function methodPage(): Promise<Response> {
   return answer;
 }
 
-/** What a person sees at an address that means nothing here. */
+/** The page for a person at an address that does not exist. */
 export function missingPage(): Promise<Response> {
   return page(
     { status: 404, title: "There is nothing here", mark: "bad" },

@@ -21,7 +21,7 @@ const MARKS = {
   bad: '<path d="M12 7.5v5.5M12 16.4v.1"/>',
 } as const;
 
-/** The style is named by its hash, so that no other one, and no script, runs (CSP level 3). */
+/** Allows only this style, by its hash, and no script (CSP level 3). */
 const CSP = [
   "default-src 'none'",
   `style-src 'sha256-${new Bun.CryptoHasher("sha256").update(STYLE).digest("base64")}'`,
@@ -30,7 +30,7 @@ const CSP = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** A page that needs no script and no other file; what is put into `html` is escaped. */
+/** Returns a page that needs no script and no other file. The `html` tag escapes the values in it. */
 export async function page(
   { status, title, mark }: { status: number; title: string; mark: keyof typeof MARKS },
   content: HtmlEscapedString | Promise<HtmlEscapedString>,
@@ -68,8 +68,8 @@ ${content}
 }
 
 /**
- * A link to where the visitor came from, as far as their browser names it (often only the website), and a word about
- * its back button, which also brings back what they typed.
+ * A link to the page that the visitor came from, or to its website where the browser sends no more, and a hint at the back
+ * button, which also restores what they typed.
  */
 export function wayBack(referer: string | undefined): HtmlEscapedString | Promise<HtmlEscapedString> {
   const button = html`<p class="soft">Your browser's back button returns to the form.</p>`;
