@@ -13,13 +13,13 @@ import { fault, type DocumentPlan, type RuleCheck } from "./plan.ts";
 import type { SetupChange } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
 
-/** How long others wait at most while rules are checked, in milliseconds. */
-const TURN_MS = 5;
+/** Milliseconds of checking rules after which other work of the event loop takes its turn. */
+const SLICE_MS = 5;
 
-/** How long the deletion of forms takes the time of the caller, in milliseconds; the rest is done in the background. */
+/** Milliseconds after which a deletion of forms returns to its caller; a job removes the rest in the background. */
 const DELETION_MS = 2000;
 
-/** What a document would change. Throws `invalid` with the path of a fault. */
+/** The differences that a document would apply. Throws `invalid` with the path of a fault, `forbidden`. */
 export async function compareDocument(
   app: DocumentsApp,
   caller: Caller,
@@ -31,8 +31,8 @@ export async function compareDocument(
 }
 
 /**
- * Makes everything what a document says, or nothing; returns what was different. Throws `invalid` with the path of a
- * fault, `unconfirmed` where a locked environment or what people have sent is concerned.
+ * Applies a document, all of it or nothing, and returns the differences. Throws `invalid` with the path of a fault,
+ * `forbidden`, and `unconfirmed` where it changes a locked environment or deletes an environment or submissions.
  */
 export async function applyDocument(
   app: DocumentsApp,
@@ -43,9 +43,12 @@ export async function applyDocument(
   requireScope(caller, "admin");
   const differences = await change(app, caller, async () => {
     const plan = await planDocument(app, document, prune);
-    const doubts = [...(await lossesOf(app, plan.changes)), ...(await locksOf(app, caller, plan.changes))];
-    if (doubts.length > 0 && !confirmed)
-      throw new AppError("unconfirmed", doubts.join("; "), { reason: "document-unconfirmed" });
+    const unconfirmed = [
+      ...(await lossesOf(app, plan.changes)),
+      ...(await locksOf(app, caller, plan.changes)),
+    ];
+    if (unconfirmed.length > 0 && !confirmed)
+      throw new AppError("unconfirmed", unconfirmed.join("; "), { reason: "document-unconfirmed" });
     const changes = plan.changes.map((each) =>
       each.change === "deleteForm" ? { ...each, onlyEmpty: !confirmed } : each,
     );
@@ -64,8 +67,8 @@ async function planDocument(app: DocumentsApp, document: Document, prune: boolea
 }
 
 /**
- * The environment that a change concerns, or without one all of the project; none where no flag there has other values:
- * a description belongs to all environments, and a new flag is off.
+ * The place whose lock a change is subject to: an environment, or the whole project. None where the change leaves the
+ * values of flags as they are: a description belongs to all environments, and a new flag is off.
  */
 function placesOf(each: SetupChange): { project: string; environment?: string }[] {
   if (each.change === "deleteFlag") return [{ project: each.project }];
@@ -84,7 +87,7 @@ function changesValues({ history }: SetupChange & { change: "putFlag" }): boolea
   return !Bun.deepEquals(valuesOf(history?.before), valuesOf(history?.after), true);
 }
 
-/** What a caller has to confirm because an environment is locked. Throws `forbidden` to one who may not. */
+/** The locks that a caller has to confirm, as messages. Throws `forbidden` for a caller who may not change them. */
 async function locksOf(app: DocumentsApp, caller: Caller, changes: SetupChange[]): Promise<string[]> {
   const places = new Map(changes.flatMap(placesOf).map((place) => [JSON.stringify(place), place]));
   const unconfirming = { ...caller, hasConfirmed: () => false };
@@ -100,7 +103,7 @@ async function locksOf(app: DocumentsApp, caller: Caller, changes: SetupChange[]
   return [...locks];
 }
 
-/** The environments, and the forms to which something was sent, that would be removed. */
+/** The deletions that a caller has to confirm, as messages: environments, and forms with submissions. */
 async function lossesOf(app: DocumentsApp, changes: SetupChange[]): Promise<string[]> {
   const losses: string[] = [];
   for (const each of changes) {
@@ -117,10 +120,10 @@ async function lossesOf(app: DocumentsApp, changes: SetupChange[]): Promise<stri
   return losses;
 }
 
-/** Throws `invalid` with the path of the first rule that is none. */
+/** Throws `invalid` with the path of the first rule that is not valid. */
 async function checkRules(checks: RuleCheck[]): Promise<void> {
   if (checks.length === 0) return;
-  // Only here: the library takes as long to load as all the rest of a command.
+  // Imported on demand: the library takes as long to load as the rest of a command.
   const { checkSegment, findFault } = await import("../flags/flagd/check.ts");
   let start = performance.now();
   for (const check of checks) {
@@ -136,16 +139,16 @@ async function checkRules(checks: RuleCheck[]): Promise<void> {
     } else {
       const rules = parseRules(check.rules);
       const gaps = () => (check.isNew ? findGaps(rules, check.segments) : []);
-      const found = findFault(rules, check.segments) ?? gaps()[0];
-      if (found) throw fault(check.path + pointerPath(found.path), found.message);
+      const problem = findFault(rules, check.segments) ?? gaps()[0];
+      if (problem) throw fault(check.path + pointerPath(problem.path), problem.message);
     }
-    if (performance.now() - start < TURN_MS) continue;
+    if (performance.now() - start < SLICE_MS) continue;
     await yieldToEventLoop();
     start = performance.now();
   }
 }
 
-/** A JSON pointer (RFC 6901) as the rest of a path. */
+/** A JSON pointer (RFC 6901) as a suffix of a path. */
 function pointerPath(pointer: string): string {
   if (pointer === "") return "";
   const steps = pointer.slice(1).split("/");

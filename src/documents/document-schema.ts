@@ -28,18 +28,18 @@ const project = z.strictObject({
   flags: z.optional(z.record(flagSlug, flag)),
 });
 
-/** What a file for `apply` says. */
+/** The content of a file for `apply`. */
 export const documentSchema = z.strictObject({
   $schema: z.optional(z.string()).check(z.describe("Where an editor finds this schema.")),
   projects: z.optional(z.record(projectSchema.shape.slug, project)),
   forms: z.optional(z.record(formSchema.shape.slug, formPatchSchema)),
 });
 
-/** Of one thing that a document makes, changes or removes: null before it is made and after it is removed. */
+/** One difference between the setup and a document: `before` is null for a creation, `after` for a deletion. */
 export const differenceSchema = z.object({
   action: z.enum(["create", "update", "delete"]),
   kind: z.enum(["project", "environment", "segment", "flag", "form"]),
-  /** Where it stands in a document. */
+  /** Its path in a document. */
   path: z.string(),
   before: z.any(),
   after: z.any(),

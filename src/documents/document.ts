@@ -6,7 +6,7 @@ import type { FormRecord } from "../forms/form.ts";
 import type { differenceSchema, documentSchema } from "./document-schema.ts";
 import type { Setup, SetupEnvironment, SetupProject } from "./setup.ts";
 
-/** What projects, environments, flags, segments and forms should be. */
+/** The desired state of projects, environments, flags, segments and forms. */
 export type Document = z.infer<typeof documentSchema>;
 
 export type Difference = z.infer<typeof differenceSchema>;
@@ -15,7 +15,7 @@ type DocumentProject = NonNullable<Document["projects"]>[string];
 type DocumentFlag = NonNullable<DocumentProject["flags"]>[string];
 export type FlagEntry = NonNullable<DocumentFlag["environments"]>[string];
 
-/** The document that says all that there is: applied elsewhere it makes the same. */
+/** The document that describes a setup: applied elsewhere, it creates the same setup. */
 export function documentOf({ projects, forms }: Setup, withForms: boolean): Document {
   return {
     projects: Object.fromEntries(projects.map((project) => [project.slug, projectEntry(project)])),
@@ -41,12 +41,12 @@ function environmentEntry({ name, segments }: SetupEnvironment) {
   return { name, segments: Object.fromEntries(segments.map((each) => [each.name, JSON.parse(each.rule)])) };
 }
 
-/** Of the flag at that place in the list of every environment. */
+/** The values by environment of the flag at `index`, which is the same in the list of every environment. */
 export function flagEntries(environments: SetupEnvironment[], index: number): Record<string, FlagEntry> {
   return Object.fromEntries(environments.map(({ slug, flags }) => [slug, flagEntry(flags[index]!)]));
 }
 
-/** The values of a flag in one environment. A payload that is not set reads `{}`, and is one here. */
+/** The values of a flag in one environment. A payload that is not set is `{}`. */
 export function flagEntry({ enabled, payload, expiresAt, rules }: FlagRecord): FlagEntry {
   const expiredAt = expiresAt === null ? null : isoTime(expiresAt);
   if (rules === null) return { enabled, payload: payload === null ? {} : JSON.parse(payload), expiredAt };
@@ -61,7 +61,7 @@ export function flagEntry({ enabled, payload, expiresAt, rules }: FlagRecord): F
   };
 }
 
-/** The settings of a form; null where it follows the default. */
+/** The settings of a form; null for one that follows the default. */
 export function formEntry({
   slug: _slug,
   key: _key,

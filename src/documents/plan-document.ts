@@ -14,9 +14,9 @@ import type { Setup, SetupProject } from "./setup.ts";
 type DocumentProject = NonNullable<Document["projects"]>[string];
 
 /**
- * Compares a setup, which holds what the document names, with the document. What that does not name stays; with
- * `prune` every section that it has is complete, and what else stands there goes. Throws `invalid` with the path of
- * what cannot be.
+ * Plans the changes from a setup, which holds every project that the document names, to the document. What the document
+ * does not name stays as it is; with `prune`, it is deleted from each section that the document has. Throws `invalid` with
+ * the path of the fault.
  */
 export function planOf(clock: Clockwork, setup: Setup, document: Document, prune: boolean): DocumentPlan {
   const plan: DocumentPlan = { differences: [], changes: [], checks: [] };
@@ -66,7 +66,7 @@ function planProject(
   for (const target of targets.values()) checkSegments(project, target);
 }
 
-/** Throws `invalid` for a segment that goes although something still refers to it, or that comes to refer to itself. */
+/** Throws `invalid` where the plan deletes a segment that is still referred to, or makes one refer to itself. */
 function checkSegments(project: string, { slug: environment, segments, rules, flagRules }: Target): void {
   const pathTo = (name: string) => pathOf("projects", project, "environments", environment, "segments", name);
   const left = {

@@ -18,7 +18,7 @@ type Flags = {
   prune: boolean;
 };
 
-/** Adds to a plan what the flags of a project lack. Throws as `planOf` does. */
+/** Adds the differences of a project's flags to a plan. Throws as `planOf` does. */
 export function planFlags(
   clock: Clockwork,
   plan: DocumentPlan,
@@ -46,7 +46,7 @@ export function planFlags(
 type OneFlag = {
   project: string;
   slug: string;
-  /** Where it stands in the flags of every environment; undefined where it is new. */
+  /** The position in the list of flags, the same in every environment; undefined for a new flag. */
   index: number | undefined;
   wanted: DocumentFlags[string];
   targets: Map<string, Target>;
@@ -68,7 +68,7 @@ function planFlag(clock: Clockwork, plan: DocumentPlan, flag: OneFlag): void {
 
   const [first] = targets.keys();
   if (index === undefined) {
-    if (first === undefined) throw fault(path, "the project has no environment that it could stand in");
+    if (first === undefined) throw fault(path, "the project has no environment for this flag");
     const [one = { environment: first, record: { ...blank, description } }, ...others] = entries;
     const after = {
       description,
@@ -108,7 +108,7 @@ function planFlag(clock: Clockwork, plan: DocumentPlan, flag: OneFlag): void {
   }
 }
 
-/** What an entry makes of the flag in an environment, which is `blank` there where it has no values yet. */
+/** Compares a flag in one environment with its entry; without values there, the flag starts as `blank`. */
 function compare(
   clock: Clockwork,
   { project, slug, index, targets }: OneFlag,
@@ -121,8 +121,8 @@ function compare(
   if (!target)
     throw fault(
       path,
-      "there is no such environment",
-      `name it in ${pathOf("projects", project)}.environments`,
+      "this environment does not exist",
+      `add it to ${pathOf("projects", project)}.environments`,
     );
   const stored = index === undefined ? undefined : target.flags[index];
   const current = { ...(stored ?? blank), description: blank.description };
@@ -137,8 +137,8 @@ function compare(
 }
 
 /**
- * The change that an entry asks for. With variants it is the whole definition: a default, a rule or metadata that it
- * leaves out goes. With a payload it is a plain flag.
+ * The patch that an entry stands for. An entry with variants is a complete definition: an absent default, rule or
+ * metadata is removed. An entry with a payload is a plain flag.
  */
 function patchOf(entry: FlagEntry, { rules }: FlagRecord): FlagPatch {
   const patch: FlagPatch = { ...entry };

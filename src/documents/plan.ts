@@ -2,28 +2,28 @@ import { AppError } from "../base/errors.ts";
 import type { Difference } from "./document.ts";
 import type { SetupChange, SetupEnvironment } from "./setup.ts";
 
-/** What makes a setup what a document says. */
+/** The differences between a setup and a document, the changes that remove them, and the rules that are still to check. */
 export type DocumentPlan = { differences: Difference[]; changes: SetupChange[]; checks: RuleCheck[] };
 
-/** A rule that the plan sets or keeps in a flag, which is still to be checked: of a flag as JSON text, or of a segment. */
+/** A rule of a flag, as JSON text, or of a segment, to be checked against the segments of its environment. */
 export type RuleCheck = { path: string; segments: ReadonlyMap<string, unknown> } & (
   | { rules: string; isNew: boolean }
   | { segment: unknown }
 );
 
-/** An environment with its segments, and the rules of its flags as JSON text by slug, as the plan leaves them. */
+/** An environment; `rules` by segment and `flagRules`, as JSON text by flag, are those after the plan. */
 export type Target = SetupEnvironment & {
   rules: Map<string, unknown>;
   flagRules: Map<string, string | null>;
 };
 
-/** Adds to a plan what differs, and the changes that end it. */
+/** Adds a difference to a plan, with the changes that remove it. */
 export function add(plan: DocumentPlan, difference: Difference, ...changes: SetupChange[]): void {
   plan.differences.push(difference);
   plan.changes.push(...changes);
 }
 
-/** What is wrong in a document, and where. */
+/** The error `invalid` for a fault at a path of a document. */
 export function fault(path: string, message: string, hint?: string): AppError {
   return new AppError("invalid", path === "" ? message : `${path}: ${message}`, { hint });
 }

@@ -7,7 +7,7 @@ import type { FormRecord } from "../forms/form.ts";
 import type { ProjectChange } from "../projects/change.ts";
 import type { Environment } from "../projects/environment.ts";
 
-/** What an operator has set up, as of one moment. */
+/** The projects and forms at one moment. */
 export type Setup = {
   /** By slug. */
   projects: SetupProject[];
@@ -17,8 +17,8 @@ export type Setup = {
 
 export type SetupProject = { slug: string; name: string; environments: SetupEnvironment[] };
 
-/** With every flag of the project, by slug, and the segments in their order. */
+/** An environment with every flag of the project, by slug, and its segments in their order. */
 export type SetupEnvironment = Environment & { flags: FlagRecord[]; segments: SegmentRecord[] };
 
-/** A change of the setup, as the store makes it. */
+/** A change of the setup, as the store applies it. */
 export type SetupChange = ProjectChange | FlagChange | FormChange | TokenChange;

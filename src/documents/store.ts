@@ -6,7 +6,7 @@ import type { ProjectsStore } from "../projects/store.ts";
 import type { Setup, SetupChange } from "./setup.ts";
 
 type SetupStore = {
-  /** As of one moment: these projects of those that exist, or all, and the forms where they are asked for. */
+  /** Reads at one moment the projects of these slugs, or all for null, and with `forms` every form. Missing projects are left out. */
   read(projects: string[] | null, forms: boolean): Promise<Setup>;
 };
 

@@ -9,83 +9,83 @@ import type { Snapshot } from "./store.ts";
 /** One file of an archive; its bytes are read at most once, before those of the next. */
 export type ArchiveEntry = { path: string; size: number; bytes: AsyncIterable<Uint8Array> };
 
-/** A place for the large files of a backup under way. */
+/** A directory for the large temporary files of a backup. */
 export type Scratch = {
-  /** Where the file of that name is made. */
+  /** The path of the file of that name. */
   path(name: string): string;
   save(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   read(name: string): AsyncIterable<Uint8Array>;
   remove(name: string): void;
   openSnapshot(name: string): Snapshot;
   /**
-   * Copies the rows of a database that somebody else may have made into a new one with a schema of our own. Returns what
-   * is wrong with the original, at most `limit` of it. Throws `unsupported` where it is not a formflag database, or a
-   * newer one.
+   * Copies the rows of an untrusted database into a new one with the schema of formflag. Returns at most `limit` problems of
+   * the original. Throws `unsupported` where it is not a formflag database, or a newer one.
    */
   adopt(name: string, into: string, options: { name: string; limit: number }): Promise<string[]>;
 };
 
-/** What a backup is made of. */
+/** The data that is backed up. */
 export type BackupSource = {
   now: () => number;
   blobs: Blobs;
-  /** Copies the database, as it is at one moment, into a new file. Reports about how many bytes of how many are copied. */
+  /** Copies the database, as it is at one moment, into a new file. `progress` receives approximate bytes. */
   snapshot(into: string, progress: (done: number, total: number) => void): Promise<void>;
 };
 
-/** What a backup says about itself: the first line of its manifest. */
-export type About = {
+/** The description of a backup in the first line of `manifest.json`. */
+export type BackupManifest = {
   format: number;
   program: string;
   createdAt: string;
   submissions: number;
-  /** Uploaded files, and their bytes. */
+  /** Uploaded files. */
   files: number;
+  /** The total bytes of the uploaded files. */
   bytes: number;
 };
 
 type Progress = (what: string, done: number, total: number) => void;
 
-/** Of the archive: a newer one cannot be read. */
+/** The format of the archive; newer formats are refused. */
 const FORMAT = 1;
 const MANIFEST = "manifest.json";
 const DATABASE = "formflag.db";
-/** The database of an archive before it is known to be sound. */
+/** The temporary name of the database of an archive until it is checked. */
 const FOREIGN = "foreign.db";
-/** Problems after which a reader looks no further. */
+/** Problems after which reading stops. */
 const MAX_PROBLEMS = 20;
-/** The first two lines of a manifest stand within so many bytes. */
+/** Longest first two lines of a manifest together, in bytes. */
 const MAX_HEAD = 4096;
-/** Characters of a manifest that are written at a time. */
+/** Characters of a manifest that are written at once. */
 const PIECE = 64 * 1024;
-/** Files that are made durable together. */
+/** Files that are synced together. */
 const BATCH = 50;
 
 /**
  * The entries of a backup: the manifest, a database as it is at one moment, and every file it refers to, in the order
- * of their keys. Submissions and deletes go on meanwhile. Throws `unsupported` where a file is not as it was stored: a
- * backup is whole, or there is none.
+ * of their keys. The server keeps accepting submissions and deletions. Throws `unsupported` where a file is missing or
+ * damaged, because a backup is complete or fails.
  */
 export async function* createBackup(
   source: BackupSource,
   scratch: Scratch,
   program: string,
-  { progress, started }: { progress: Progress; started: (about: About) => void },
+  { progress, started }: { progress: Progress; started: (manifest: BackupManifest) => void },
 ): AsyncGenerator<ArchiveEntry> {
-  // Before the copy: what the copy refers to is either there or held.
+  // Before the copy, so that every file the copy refers to is either present or held.
   const hold = await source.blobs.hold();
   try {
     const createdAt = new Date(source.now()).toISOString();
     await source.snapshot(scratch.path(DATABASE), (done, total) => progress("database", done, total));
     const snapshot = scratch.openSnapshot(DATABASE);
     try {
-      const about = { format: FORMAT, program, createdAt, ...(await snapshot.counts()) };
-      started(about);
+      const manifest = { format: FORMAT, program, createdAt, ...(await snapshot.counts()) };
+      started(manifest);
       const database = await measure(scratch.read(DATABASE));
-      await scratch.save(MANIFEST, manifestOf(about, database, snapshot));
+      await scratch.save(MANIFEST, manifestOf(manifest, database, snapshot));
       const { size } = await measure(scratch.read(MANIFEST));
       yield { path: MANIFEST, size, bytes: scratch.read(MANIFEST) };
-      const total = database.size + about.bytes;
+      const total = database.size + manifest.bytes;
       let done = 0;
       const count = async function* (bytes: AsyncIterable<Uint8Array>) {
         for await (const chunk of bytes) {
@@ -105,39 +105,39 @@ export async function* createBackup(
 }
 
 /**
- * Reads a backup once and compares each part with the manifest and the database in it. With `into`, its files are kept
- * there. Returns what it says about itself and what is wrong, in words; where there is any, what was kept is of no use.
- * Throws `unsupported` for an archive that is no backup, or not one that this program reads.
+ * Reads a backup once and compares each entry with its manifest and database. With `into`, its files are stored there.
+ * Returns the manifest and the problems as messages; with a problem, do not use what was stored. Throws `unsupported` for
+ * an archive that is not a backup, or has a newer format.
  */
 export async function readBackup(
   archive: AsyncIterable<ArchiveEntry>,
   scratch: Scratch,
   progress: (bytes: number) => void,
   into?: Blobs,
-): Promise<{ about: About; problems: string[] }> {
+): Promise<{ manifest: BackupManifest; problems: string[] }> {
   const entries = archive[Symbol.asyncIterator]();
   try {
-    const manifest = await readManifest(await take(entries, MANIFEST), progress);
-    const { about, expected } = manifest;
-    const database = await take(entries, DATABASE);
+    const head = await readManifest(await nextEntry(entries, MANIFEST), progress);
+    const { manifest, expected } = head;
+    const database = await nextEntry(entries, DATABASE);
     if (
       database.size !== expected.size ||
       (await saveAs(FOREIGN, database, scratch, progress)) !== expected.sha256
     )
-      return { about, problems: [`${DATABASE} has other bytes than the manifest says`] };
-    const broken = await scratch.adopt(FOREIGN, DATABASE, { name: DATABASE, limit: MAX_PROBLEMS });
+      return { manifest, problems: [`${DATABASE} has other bytes than the manifest says`] };
+    const damage = await scratch.adopt(FOREIGN, DATABASE, { name: DATABASE, limit: MAX_PROBLEMS });
     scratch.remove(FOREIGN);
-    if (broken.length > 0) return { about, problems: broken.map((text) => `${DATABASE}: ${text}`) };
+    if (damage.length > 0) return { manifest, problems: damage.map((text) => `${DATABASE}: ${text}`) };
     const snapshot = scratch.openSnapshot(DATABASE);
     try {
       const counted = await snapshot.counts();
       const rest = await compareFiles(entries, snapshot, progress, into);
-      const wanted = await measure(manifestOf({ ...about, ...counted }, expected, snapshot));
+      const wanted = await measure(manifestOf({ ...manifest, ...counted }, expected, snapshot));
       const problems =
-        wanted.sha256 === manifest.sha256
+        wanted.sha256 === head.sha256
           ? rest
           : [`${MANIFEST} does not list what ${DATABASE} refers to`, ...rest];
-      return { about, problems };
+      return { manifest, problems };
     } finally {
       await snapshot.close();
     }
@@ -146,7 +146,7 @@ export async function readBackup(
   }
 }
 
-/** Both in the order of their keys, so that neither has to be held in memory. */
+/** Compares entries with files, both in the order of their keys, so that neither list has to fit in memory. */
 async function compareFiles(
   entries: AsyncIterator<ArchiveEntry>,
   snapshot: Snapshot,
@@ -159,7 +159,7 @@ async function compareFiles(
   const isFull = () => problems.length >= MAX_PROBLEMS;
   for await (const file of storedFiles(snapshot.files)) {
     const path = pathOf(file);
-    // What comes before it belongs to none.
+    // Entries with a smaller key belong to no file.
     while (!entry.done && keyIn(entry.value.path) < file.key && !isFull()) {
       problems.push(`${entry.value.path} is nothing that ${DATABASE} refers to`);
       entry = await entries.next();
@@ -170,11 +170,11 @@ async function compareFiles(
       continue;
     }
     const staged = await into?.stage();
-    const found = await measure(entry.value.bytes, async (chunk) => {
+    const sum = await measure(entry.value.bytes, async (chunk) => {
       progress(chunk.byteLength);
       await staged?.write(chunk);
     });
-    if (found.size !== file.size || found.sha256 !== file.sha256)
+    if (sum.size !== file.size || sum.sha256 !== file.sha256)
       problems.push(`${path} has other bytes than were stored`);
     if (staged) kept.push({ key: file.key, staged });
     if (into && kept.length >= BATCH) {
@@ -189,7 +189,7 @@ async function compareFiles(
   return problems;
 }
 
-/** Where a file stands in an archive, which is where it stands in a data directory. */
+/** The path of a file in an archive, the same as in a data directory. */
 function pathOf({ key }: StoredFile): string {
   return `uploads/${shardOf(key)}/${key}`;
 }
@@ -198,11 +198,15 @@ function keyIn(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** JSON with one line for what the backup is, one for the database and one for each file, in pieces of some size. */
-async function* manifestOf(about: About, database: Sum, snapshot: Snapshot): AsyncGenerator<Uint8Array> {
+/** The JSON of `manifest.json` in chunks: a line for the backup, one for the database and one for each file. */
+async function* manifestOf(
+  manifest: BackupManifest,
+  database: Sum,
+  snapshot: Snapshot,
+): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   const line = (path: string, { size, sha256 }: Sum) => JSON.stringify({ path, size, sha256 });
-  let text = `${JSON.stringify(about).slice(0, -1)},"entries":[\n${line(DATABASE, database)}`;
+  let text = `${JSON.stringify(manifest).slice(0, -1)},"entries":[\n${line(DATABASE, database)}`;
   for await (const file of storedFiles(snapshot.files)) {
     text += `,\n${line(pathOf(file), file)}`;
     if (text.length < PIECE) continue;
@@ -212,10 +216,11 @@ async function* manifestOf(about: About, database: Sum, snapshot: Snapshot): Asy
   yield encoder.encode(`${text}\n]}\n`);
 }
 
-type Manifest = { about: About; expected: Sum; sha256: string };
+/** The first two lines of `manifest.json`, and the SHA-256 of all of it. */
+type ManifestHead = { manifest: BackupManifest; expected: Sum; sha256: string };
 
-/** Keeps only its first two lines, whatever its size. Throws `unsupported`. */
-async function readManifest(entry: ArchiveEntry, progress: (bytes: number) => void): Promise<Manifest> {
+/** Keeps only the first two lines in memory, whatever the size. Throws `unsupported`. */
+async function readManifest(entry: ArchiveEntry, progress: (bytes: number) => void): Promise<ManifestHead> {
   let text = "";
   const decoder = new TextDecoder();
   const { sha256 } = await measure(entry.bytes, async (chunk) => {
@@ -231,17 +236,17 @@ async function readManifest(entry: ArchiveEntry, progress: (bytes: number) => vo
   }
   const expected = head?.entries?.[0];
   if (!head || !expected || head.format !== FORMAT || !isPlain(head))
-    throw noBackup(`its ${MANIFEST} was not written by formflag`);
-  const { entries: _, ...about } = head;
-  return { about, expected, sha256 };
+    throw notABackup(`its ${MANIFEST} was not written by formflag`);
+  const { entries: _, ...manifest } = head;
+  return { manifest, expected, sha256 };
 }
 
-/** What is shown on terminals, and nothing else is known to vouch for. */
-function isPlain({ program, createdAt }: About): boolean {
+/** Whether the texts that commands print are safe for a terminal: nothing else has checked them. */
+function isPlain({ program, createdAt }: BackupManifest): boolean {
   return /^[\x20-\x7e]{1,200}$/.test(program) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(createdAt);
 }
 
-function parseHead(text: string): (About & { entries?: (Sum | null)[] }) | null {
+function parseHead(text: string): (BackupManifest & { entries?: (Sum | null)[] }) | null {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -250,20 +255,20 @@ function parseHead(text: string): (About & { entries?: (Sum | null)[] }) | null 
   }
 }
 
-async function take(entries: AsyncIterator<ArchiveEntry>, path: string): Promise<ArchiveEntry> {
+async function nextEntry(entries: AsyncIterator<ArchiveEntry>, path: string): Promise<ArchiveEntry> {
   const { done, value } = await entries.next();
-  if (done || value.path !== path) throw noBackup(`${path} is not where it should be`);
+  if (done || value.path !== path) throw notABackup(`${path} is not where it should be`);
   return value;
 }
 
-function noBackup(why: string, cause?: unknown): AppError {
+function notABackup(why: string, cause?: unknown): AppError {
   return new AppError("unsupported", `this is not a formflag backup: ${why}`, {
     reason: "backup-unreadable",
     cause,
   });
 }
 
-/** The bytes of a file of a submission. Throws `unsupported` where they are not what was stored. */
+/** The bytes of an uploaded file. Throws `unsupported` where they differ from what was stored. */
 async function* asStored(file: StoredFile, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const sum = createSum();
   try {
@@ -299,7 +304,7 @@ async function measure(
   return sum.result();
 }
 
-/** Returns its SHA-256. */
+/** Saves an entry under a name and returns its SHA-256. */
 async function saveAs(
   name: string,
   { bytes }: ArchiveEntry,

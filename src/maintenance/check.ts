@@ -3,27 +3,28 @@ import type { MaintenanceApp } from "./store.ts";
 import { FILE_KEY } from "../blobs/key.ts";
 import type { StoredFile } from "../forms/submission.ts";
 
-/** Something that is not as it was stored. An orphan is an uploaded file that no submission refers to. */
+/** A problem of stored data. An orphan is an uploaded file that no submission refers to. */
 export type Problem = {
   kind: "database" | "missing" | "damaged" | "orphan";
-  /** The file's key, or what of the database. */
+  /** The key of the file, or the name of the database. */
   what: string;
   message: string;
 };
 
 export type CheckResult = {
-  /** Files of submissions, and their bytes as stored. */
+  /** Files of submissions that were checked. */
   files: number;
+  /** Bytes that were read of these files. */
   bytes: number;
   problems: Problem[];
 };
 
-/** How many files are read from the database at a time. */
+/** Files in one read of the database. */
 const PAGE = 500;
 
 /**
- * Looks whether the database is sound and every file is there as it was stored, and for orphans. May run beside a
- * server: what comes or goes meanwhile is no problem. Files are not looked at where the database is damaged.
+ * Checks that the database is intact and every file is present as it was stored, and lists orphans. May run beside a
+ * server: files that are added or deleted meanwhile are not reported. Files are not checked where the database is damaged.
  */
 export async function checkData(
   app: MaintenanceApp,
@@ -61,7 +62,7 @@ export async function* storedFiles(
   }
 }
 
-/** Removes the orphans that a check found. No server may be running: it could be about to refer to them. */
+/** Removes the orphans of a check and returns how many. No server may run, because it may be about to refer to them. */
 export async function removeOrphans(app: MaintenanceApp, problems: Problem[]): Promise<number> {
   const keys = problems.filter(({ kind }) => kind === "orphan").map(({ what }) => what);
   const orphans = await orphansAmong(app, keys);
@@ -75,7 +76,7 @@ async function checkFile(
   count: (bytes: number) => void,
 ): Promise<Problem | undefined> {
   const fault = await faultOf(app, key, { size, sha256 }, count);
-  // A submission that was deleted meanwhile took its files along.
+  // A submission that was deleted during the check has no files any more.
   if (!fault || (await app.store.submissions.find(submission)) === undefined) return undefined;
   const [kind, message] = fault;
   return { kind, what: key, message: `${name} of submission ${submission} ${message}` };
@@ -94,18 +95,18 @@ async function faultOf(
     if (await app.blobs.has(key)) throw error;
     return ["missing", "is not in the upload directory"];
   }
-  const found = sum.result();
-  if (found.size !== size) return ["damaged", `has ${found.size} bytes instead of ${size}`];
-  if (found.sha256 !== sha256) return ["damaged", "has other bytes than were stored"];
+  const actual = sum.result();
+  if (actual.size !== size) return ["damaged", `has ${actual.size} bytes instead of ${size}`];
+  if (actual.sha256 !== sha256) return ["damaged", "has other bytes than were stored"];
   return undefined;
 }
 
-/** Of these keys the ones that no submission refers to, and that are neither being stored nor about to be removed. */
+/** The orphans among `keys`; files that are being stored or about to be removed are not orphans. */
 async function orphansAmong(app: MaintenanceApp, keys: string[]): Promise<string[]> {
-  // In this order: a file is noted before it is kept, and its row is there before the note is gone.
+  // Notes are read first: a file is noted before it is kept, and its row exists before the note is cleared.
   const pending = new Set(await app.blobs.pending());
   const unreferenced = await app.store.submissions.unreferenced(keys.filter((key) => !pending.has(key)));
-  // What was loose before is removed before that is forgotten.
+  // A loose file is removed before its record is, so that one which is gone by now is no orphan.
   return presentAmong(app, unreferenced);
 }
 

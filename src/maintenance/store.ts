@@ -3,38 +3,39 @@ import type { Distribution } from "../base/metrics.ts";
 
 /** The database as a whole. */
 export type DatabaseStore = {
-  /** What is wrong with the database file, in words; nothing where it is sound. Reads all of it. */
+  /** The problems of the database file as messages; empty for an intact file. Reads all of it. */
   check(): Promise<string[]>;
-  /** Fulfils once reading and writing need to open nothing more: no limit of open files stops them any more. */
+  /** Fulfils once all files of the database are open, so that a limit of open files no longer affects it. */
   opened(): Promise<void>;
   /** Throws `unavailable` unless the database answers. */
   ping(): Promise<void>;
-  /** Throws `unavailable` unless a write would be taken now. */
+  /** Throws `unavailable` unless a write would be accepted now. */
   ready(): Promise<void>;
   stats(): Promise<StoreStats>;
-  /** Finishes what is queued. */
+  /** Finishes the queued writes and closes the database. */
   close(): Promise<void>;
 };
 
-/** A copy of a database as a backup holds it, which may have an older schema and is only read. */
+/** The read-only copy of a database in a backup, which may have an older schema. */
 export type Snapshot = {
-  /** How many submissions and files there are, and the bytes of the files together. */
+  /** The number of submissions and files, and the total bytes of the files. */
   counts(): Promise<{ submissions: number; files: number; bytes: number }>;
   files: SubmissionStore["files"];
   close(): Promise<void>;
 };
 
-/** How the store does, since it was opened. */
+/** Statistics of the store since it was opened. */
 export type StoreStats = {
-  /** Writes that wait, and about how many bytes they hold. */
+  /** Writes that wait for a commit. */
   queued: number;
+  /** Approximate bytes of these writes. */
   queuedBytes: number;
   commitSeconds: Distribution;
-  /** How many writes one commit took together. */
+  /** Writes in one commit. */
   commitWrites: Distribution;
-  /** Of the database on its disk. */
+  /** Size of the database on disk. */
   bytes: number;
 };
 
-/** The part of the app that checks and copies everything. */
+/** The part of the app that checks and backups use. */
 export type MaintenanceApp = Omit<FormsApp, "store"> & { store: FormsApp["store"] & DatabaseStore };

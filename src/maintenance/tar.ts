@@ -2,12 +2,12 @@ import { type ParsedTarEntry, createTarDecoder, createTarPacker } from "modern-t
 import { AppError } from "../base/errors.ts";
 import type { ArchiveEntry } from "./backup.ts";
 
-/** Tar holds whole seconds; a file of an archive is read and written by its owner alone. */
+/** Unpacked files are readable and writable by their owner alone. */
 const MODE = 0o600;
 
 /**
- * A POSIX tar archive of these entries, as its reader takes it; an error of an entry is an error of the archive. Once
- * cancelled, the entries are closed.
+ * A POSIX tar archive of the entries, produced as it is read. An error of an entry is an error of the archive; cancelling
+ * the archive closes the entries.
  */
 export function packTar(entries: AsyncIterable<ArchiveEntry>, time: number): ReadableStream<Uint8Array> {
   const { readable, controller } = createTarPacker();
@@ -40,8 +40,8 @@ export function packTar(entries: AsyncIterable<ArchiveEntry>, time: number): Rea
 }
 
 /**
- * The files of a tar archive in their order; the bytes of one are read before the next is asked for, or skipped. Throws
- * `unsupported` for what is no tar archive or a cut-off one, and for entries that are no plain files.
+ * The files of a tar archive in their order. Read the bytes of a file before the next file; otherwise they are skipped.
+ * Throws `unsupported` for a truncated archive, for one that is not tar, and for entries that are not regular files.
  */
 export async function* unpackTar(archive: ReadableStream<Uint8Array>): AsyncGenerator<ArchiveEntry> {
   const decoder = createTarDecoder({ strict: true });
@@ -49,7 +49,7 @@ export async function* unpackTar(archive: ReadableStream<Uint8Array>): AsyncGene
   try {
     for await (const { header, body } of entries) {
       const { name: path, size, type } = header;
-      if (type !== "file") throw damaged(`${path} in it is a ${type}, no file`);
+      if (type !== "file") throw damaged(`its entry ${path} is a ${type}, not a file`);
       yield { path, size, bytes: body };
       if (!body.locked) await body.cancel();
     }
@@ -59,7 +59,7 @@ export async function* unpackTar(archive: ReadableStream<Uint8Array>): AsyncGene
 }
 
 function damaged(what: string): AppError {
-  return new AppError("unsupported", `this is no sound archive: ${what}`, {
+  return new AppError("unsupported", `this archive is damaged: ${what}`, {
     hint: "was it copied or downloaded completely?",
   });
 }

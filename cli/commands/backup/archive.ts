@@ -4,7 +4,7 @@ import { formatBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import type { Blobs } from "../../../src/blobs/blobs.ts";
 import { ignoreMissing } from "../../../src/blobs/hold.ts";
-import { type About, type Scratch, readBackup } from "../../../src/maintenance/backup.ts";
+import { type BackupManifest, type Scratch, readBackup } from "../../../src/maintenance/backup.ts";
 import { unpackTar } from "../../../src/maintenance/tar.ts";
 import { Failed } from "../../exit.ts";
 import type { Printer } from "../../output/printer.ts";
@@ -20,7 +20,7 @@ export async function readArchive(
   file: string,
   scratch: Scratch,
   into?: Blobs,
-): Promise<About> {
+): Promise<BackupManifest> {
   await requireArchive(file);
   const archive = Bun.file(file);
   const line = printer.progress();
@@ -30,7 +30,7 @@ export async function readArchive(
     done += bytes;
     line.draw(progressBar(done, archive.size, `${formatBytes(done)} of ${basename(file)}`));
   };
-  const { about: manifest, problems } = await readBackup(entries, scratch, progress, into);
+  const { manifest, problems } = await readBackup(entries, scratch, progress, into);
   line.clear();
   if (problems.length === 0) return manifest;
   const text = `${problems.map(printable).join("\n")}\n${file} is not sound: do not rely on it\n`;
@@ -39,7 +39,7 @@ export async function readArchive(
 }
 
 /** What a backup holds, for a person. */
-export function contents({ submissions, files, bytes, createdAt }: About): string {
+export function contents({ submissions, files, bytes, createdAt }: BackupManifest): string {
   const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
   return `${count(submissions, "submission")} and ${count(files, "file")} (${formatBytes(bytes)}) as of ${createdAt}`;
 }

@@ -6,7 +6,7 @@ import { formatBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { createSum } from "../../../src/base/sum.ts";
 import { ignoreMissing } from "../../../src/blobs/hold.ts";
-import { type About, createBackup } from "../../../src/maintenance/backup.ts";
+import { type BackupManifest, createBackup } from "../../../src/maintenance/backup.ts";
 import { packTar } from "../../../src/maintenance/tar.ts";
 import { NAMES } from "../../data/names.ts";
 import { lockBackup, needDatabase, openSource } from "../../data/open.ts";
@@ -81,7 +81,7 @@ async function save(io: Io, config: Config, output: string): Promise<void> {
   const printer = createPrinter(io, config);
   using scratch = openScratch(join(config.data, NAMES.scratch));
   const source = openSource(config.data);
-  let manifest: About | undefined;
+  let manifest: BackupManifest | undefined;
   const line = printer.progress();
   const entries = createBackup(source, scratch, `formflag ${VERSION}`, {
     progress: (what, done, total) => line.draw(progressBar(done, total, `${formatBytes(done)} of ${what}`)),

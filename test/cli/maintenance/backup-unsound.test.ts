@@ -97,6 +97,6 @@ describe("an archive that is not sound is refused, and restored nothing of it:",
     const file = join(tempDirectory(), "huge.tar");
     writeFileSync(file, bytes);
     const { code, stderr } = await formflag(["backup", "verify", file]);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("no sound archive") });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("this archive is damaged") });
   });
 });
