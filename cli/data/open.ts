@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { App } from "../../src/app.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { createIdSource } from "../../src/base/ids.ts";
-import { makeDirectory, openDiskBlobs } from "../../src/blobs/disk.ts";
+import { createDirectory, openDiskBlobs } from "../../src/blobs/disk.ts";
 import type { BackupSource } from "../../src/maintenance/backup.ts";
 import { refersToFiles } from "../../src/store/sqlite/files.ts";
 import { holdLock } from "../../src/store/sqlite/lock.ts";
@@ -51,7 +51,7 @@ export function openSource(data: string): BackupSource {
  */
 export function claimData(data: string): () => void {
   prepareData(data);
-  makeDirectory(data);
+  createDirectory(data);
   return lockData(data);
 }
 

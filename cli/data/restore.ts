@@ -3,7 +3,8 @@ import { readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
 import type { Blobs } from "../../src/blobs/blobs.ts";
-import { makeDirectory, openDiskBlobs, syncDirectory } from "../../src/blobs/disk.ts";
+import { syncDirectory } from "../../src/base/directory.ts";
+import { createDirectory, openDiskBlobs } from "../../src/blobs/disk.ts";
 import type { Scratch } from "../../src/maintenance/backup.ts";
 import { lockBackup, lockData } from "./open.ts";
 import { openScratch } from "./scratch.ts";
@@ -25,7 +26,7 @@ type Restore = AsyncDisposable & {
  */
 export async function prepareRestore(path: string, replace: boolean): Promise<Restore> {
   finishRestore(path);
-  const created = makeDirectory(path);
+  const created = createDirectory(path);
   const data = realpathSync(path);
   const isEmpty = readdirSync(data).every((name) => IGNORED.has(name));
   if (!isEmpty && !replace) {

@@ -2,7 +2,7 @@ import { NAMES } from "./names.ts";
 import { existsSync, readlinkSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
-import { syncDirectoryNow } from "../../src/blobs/disk.ts";
+import { syncDirectoryNow } from "../../src/base/directory.ts";
 import { holdLock } from "../../src/store/sqlite/lock.ts";
 import { namesIn } from "./partial.ts";
 

@@ -1,7 +1,7 @@
 import { open, realpath, rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
-import { syncDirectory } from "../../src/blobs/disk.ts";
+import { syncDirectory } from "../../src/base/directory.ts";
 import { openPartial } from "../data/partial.ts";
 import { diskError, writeChunks } from "../data/write.ts";
 import { chunksOf } from "../session/connection.ts";

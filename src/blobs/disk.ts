@@ -1,5 +1,5 @@
 import { createSum } from "../base/sum.ts";
-import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import {
   type FileHandle,
   access,
@@ -12,34 +12,35 @@ import {
   statfs,
 } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { syncDirectory, syncDirectoryNow } from "../base/directory.ts";
 import { AppError } from "../base/errors.ts";
 import { type Blobs, MIN_FREE_BYTES, type StagedBlob } from "./blobs.ts";
 import { noSuchFile, openHolds } from "./hold.ts";
 import { shardOf } from "./key.ts";
 
-/** Staged files stand here until they are kept; a name that no shard has. */
+/** The subdirectory of staged files. Shards have two-character names. */
 const STAGING = "staging";
-/** How the names of notes end, which are empty files beside the staged ones. */
+/** The suffix of notes, which are empty files in the directory of staged files. */
 const NOTE = ".note";
-/** Deleted files that are held stand here, beside the staged files. */
+/** The directory of deleted files that are held, inside the one of staged files. */
 const HELD = "held";
 
 /**
- * The blob store in a local directory, which is made where it does not exist. A kept file stands in one of 256
- * folders named by the characters of its key before the dot, so that the files of one submission stand together.
+ * The blob store in a local directory, which is created if it does not exist. A kept file is stored in one of 256
+ * subdirectories, its shard, named by the two characters of its key before the dot: a submission has all files in one.
  * Throws `forbidden` where the directory cannot be written, `unavailable` where the disk is full.
  */
 export function openDiskBlobs(root: string): Blobs {
   const staging = join(root, STAGING);
-  makeDirectory(staging, root);
+  createDirectory(staging, root);
   const fail = (error: unknown): never => {
     throw diskError(error);
   };
   const pathOf = (key: string) => join(root, shardOf(key), key);
-  /** Folders whose names survive a power cut, or will once the promise fulfils. */
+  /** Shards whose names survive a power cut once the promise fulfils. */
   const durableShards = new Map<string, Promise<void>>();
   const holds = openHolds(join(staging, HELD), pathOf);
-  /** Where each staged file stands. */
+  /** The path and the handle of each staged file. */
   const staged = new WeakMap<StagedBlob, { path: string; handle: FileHandle; isOpen: boolean }>();
 
   const stage = async () => {
@@ -74,11 +75,11 @@ export function openDiskBlobs(root: string): Blobs {
     staged.delete(blob);
   };
 
-  /** Makes the folder of a shard durable; all that keep files in it at the same time wait for the same sync. */
-  const makeShard = async (shard: string) => {
-    const made = await mkdir(shard, { recursive: true, mode: 0o700 });
-    // Once also where it exists: the process that made it may have been killed before this.
-    if (made !== undefined || !durableShards.has(shard)) durableShards.set(shard, syncDirectory(root));
+  /** Creates a shard and makes it durable; concurrent calls for one shard wait for the same sync. */
+  const createShard = async (shard: string) => {
+    const created = await mkdir(shard, { recursive: true, mode: 0o700 });
+    // An existing shard is synced once too: the process that created it may have been killed before its sync.
+    if (created !== undefined || !durableShards.has(shard)) durableShards.set(shard, syncDirectory(root));
     await durableShards.get(shard);
   };
 
@@ -93,7 +94,7 @@ export function openDiskBlobs(root: string): Blobs {
     async keep(files) {
       try {
         const shards = [...new Set(files.map(({ key }) => dirname(pathOf(key))))];
-        await Promise.all(shards.map(makeShard));
+        await Promise.all(shards.map(createShard));
         const results = await Promise.allSettled(files.map(keepOne));
         const failed = results.find((result) => result.status === "rejected");
         if (failed) throw failed.reason;
@@ -162,8 +163,8 @@ export function openDiskBlobs(root: string): Blobs {
 }
 
 /**
- * Everything stands in the name of a note: file systems with a journal keep names in the order in which they were
- * made, so that whatever is kept after a power cut has its note, without a sync of its own.
+ * A note is an empty file whose name holds everything. Journaling file systems keep names in the order in which they were
+ * created, so that every file which survives a power cut has its note, without a sync for the note.
  */
 function noteName(id: string, files: number): string {
   return `${id}.${files}.${crypto.randomUUID()}${NOTE}`;
@@ -185,19 +186,16 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Windows has no such call for a directory, and refuses the attempt. */
-const SYNCS_DIRECTORIES = process.platform !== "win32";
-
 /**
- * Makes a directory and those above it where they do not exist, so that their names survive a power cut. Returns the
- * topmost that was made. Throws `forbidden`, about `shown`, where that cannot be done.
+ * Creates a directory and its missing parents, durably. Returns the topmost directory that was created, or undefined.
+ * Throws `forbidden`, with `shown` as the path in the message.
  */
-export function makeDirectory(path: string, shown = path): string | undefined {
+export function createDirectory(path: string, shown = path): string | undefined {
   try {
-    const made = mkdirSync(path, { recursive: true, mode: 0o700 });
-    if (made !== undefined)
-      for (const parent of parentsOf(resolve(path), resolve(made))) syncDirectoryNow(parent);
-    return made;
+    const created = mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (created !== undefined)
+      for (const parent of parentsOf(resolve(path), resolve(created))) syncDirectoryNow(parent);
+    return created;
   } catch (error) {
     throw diskError(error, shown);
   }
@@ -209,27 +207,9 @@ function parentsOf(path: string, top: string): string[] {
   return path === top || parent === path ? [parent] : [parent, ...parentsOf(parent, top)];
 }
 
-/** Makes the names in a directory survive a power cut. */
-export async function syncDirectory(path: string): Promise<void> {
-  if (!SYNCS_DIRECTORIES) return;
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-export function syncDirectoryNow(path: string): void {
-  if (!SYNCS_DIRECTORIES) return;
-  const descriptor = openSync(path, "r");
-  fsyncSync(descriptor);
-  closeSync(descriptor);
-}
-
 /**
- * What an operator can do about an error of the file system, as an AppError; any other error as it is. With `root`
- * it is about opening that directory; without, senders of submissions may see the message.
+ * Turns an error of the file system that an operator can resolve into an AppError, and returns any other error as it is.
+ * `root` is the directory that could not be opened; without it the message names no path, because senders may see it.
  */
 function diskError(error: unknown, root?: string): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -247,7 +227,7 @@ function diskError(error: unknown, root?: string): unknown {
 const FULL = ["cannot grow: the disk is full", "free some space and try again"] as const;
 const DENIED = [
   "cannot be written",
-  "check that it is there, who owns it, and whether its disk is mounted read-only",
+  "check that it exists, who owns it, and whether its disk is mounted read-only",
 ] as const;
 const BUSY = ["cannot open more files", "raise the limit of open files"] as const;
 const KNOWN: Record<string, readonly [message: string, hint: string]> = {

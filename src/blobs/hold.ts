@@ -4,43 +4,46 @@ import { join } from "node:path";
 import { AppError } from "../base/errors.ts";
 import type { Blobs } from "./blobs.ts";
 
-/** A file whose time of change says that the process that holds is alive. */
+/** The file whose modification time shows that the holding process is alive. */
 const BEAT = "beat";
 const BEAT_MS = 5000;
-/** A hold without a beat for so long is that of a process that was killed. */
+/** Milliseconds without a beat after which the holding process counts as killed. */
 const DEAD_MS = 60_000;
 
 const CHUNK = 64 * 1024;
 
 type Holds = Pick<Blobs, "hold"> & {
   isHeld(): Promise<boolean>;
-  /** How a file is removed at this moment. Asked for after the file's row is gone: a hold that comes later can do without it. */
+  /**
+   * The way to remove files at this moment. Call it after the rows of the files are deleted: a hold that begins later does
+   * not need the files.
+   */
   remover(): Promise<(key: string) => Promise<boolean>>;
 };
 
-/** Holds deleted files in a folder, where every process that deletes moves them while it is there and its holder alive. */
-export function openHolds(folder: string, pathOf: (key: string) => string): Holds {
-  const beat = join(folder, BEAT);
-  const drop = () => rm(folder, { recursive: true, force: true });
+/** Holds deleted files in a directory: while its holder is alive, every process moves files there instead of deleting them. */
+export function openHolds(directory: string, pathOf: (key: string) => string): Holds {
+  const beat = join(directory, BEAT);
+  const removeAll = () => rm(directory, { recursive: true, force: true });
 
   const isHeld = async () => {
-    const found = await stat(beat).catch(ignoreMissing);
-    if (!found) return false;
-    if (Date.now() - found.mtimeMs < DEAD_MS) return true;
-    await drop();
+    const status = await stat(beat).catch(ignoreMissing);
+    if (!status) return false;
+    if (Date.now() - status.mtimeMs < DEAD_MS) return true;
+    await removeAll();
     return false;
   };
-  /** Returns whether it was there. */
+  /** Returns whether the file existed. */
   const remove = async (key: string) => (await unlink(pathOf(key)).then(() => true, ignoreMissing)) ?? false;
   const moveAside = async (key: string) => {
-    const moved = await rename(pathOf(key), join(folder, key)).then(() => true, ignoreMissing);
-    // Released since, or gone before.
+    const moved = await rename(pathOf(key), join(directory, key)).then(() => true, ignoreMissing);
+    // The hold was released meanwhile, or the file did not exist.
     return moved ?? remove(key);
   };
   async function* read(key: string): AsyncGenerator<Uint8Array> {
     const opened = await open(pathOf(key), "r").catch(ignoreMissing);
-    // In this order: it moves at most once, and only this way.
-    const handle = opened ?? (await open(join(folder, key), "r").catch(ignoreMissing));
+    // In this order, because a file only ever moves from its shard to the held files.
+    const handle = opened ?? (await open(join(directory, key), "r").catch(ignoreMissing));
     if (!handle) throw noSuchFile();
     try {
       for (;;) {
@@ -57,26 +60,26 @@ export function openHolds(folder: string, pathOf: (key: string) => string): Hold
     isHeld,
     remover: async () => ((await isHeld()) ? moveAside : remove),
     async hold() {
-      await drop();
-      await mkdir(folder, { mode: 0o700 });
+      await removeAll();
+      await mkdir(directory, { mode: 0o700 });
       await writeFile(beat, "", { mode: 0o600 });
       const beating = setInterval(() => {
         const now = new Date();
-        // Without it files are deleted for good, which whoever reads them is told.
+        // Without a beat, other processes delete files for good, and reading them throws `not_found`.
         utimes(beat, now, now).catch(() => undefined);
       }, BEAT_MS);
       beating.unref();
-      const dropNow = () => rmSync(folder, { recursive: true, force: true });
-      process.once("exit", dropNow);
+      const removeAllNow = () => rmSync(directory, { recursive: true, force: true });
+      process.once("exit", removeAllNow);
       return {
         open: read,
         async release() {
           clearInterval(beating);
-          process.off("exit", dropNow);
-          // Under another name first, so that nothing is moved here any more.
-          const gone = `${folder}-${crypto.randomUUID()}`;
-          await rename(folder, gone);
-          await rm(gone, { recursive: true });
+          process.off("exit", removeAllNow);
+          // Renamed first, so that no process moves files into it any more.
+          const released = `${directory}-${crypto.randomUUID()}`;
+          await rename(directory, released);
+          await rm(released, { recursive: true });
         },
       };
     },
@@ -89,7 +92,7 @@ export function noSuchFile(): AppError {
   });
 }
 
-/** For what may be gone since it was seen. */
+/** Returns undefined for the error of a missing file, and throws any other error. */
 export function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }

@@ -1,13 +1,13 @@
-/** The folder a file stands in: two hex characters from the random end of the id in its key. */
+/** The shard of a file: the last two hex characters of the id in its key, which are random. */
 export function shardOf(key: string): string {
   const id = key.slice(0, key.lastIndexOf("."));
   return id.slice(-2);
 }
 
-/** The key of a submission's file: its id and the number of the file. Others' files in the upload directory have none. */
+/** The format of {@link blobKey}; other names in the upload directory belong to foreign files. */
 export const FILE_KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.\d{1,3}$/;
 
-/** Where the file of that number, from 1, is kept. */
+/** The key of a file of a submission, by its number from 1. */
 export function blobKey(id: string, position: number): string {
   return `${id}.${position}`;
 }

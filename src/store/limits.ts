@@ -1,6 +1,7 @@
 import { MiB } from "../base/bytes.ts";
 
-/** Submissions waiting for the disk before further ones are told to come back. */
+/** Writes that may wait for a commit; further ones are refused with `unavailable`. */
 export const MAX_QUEUED_WRITES = 10_000;
 
+/** Approximate bytes of the writes that may wait for a commit. */
 export const MAX_QUEUED_BYTES = 64 * MiB;

@@ -230,7 +230,7 @@ describe("a migration", () => {
     const before = look(file);
     for (const broken of [`${second}; SELECT nonsense`, `${second}; INSERT INTO forms (id) VALUES (1)`]) {
       expect(() => migrate(db, [initial, broken])).toThrow(error("unsupported"));
-      expect(() => migrate(db, [initial, broken])).toThrow(/could not be brought from schema 1 to 2/);
+      expect(() => migrate(db, [initial, broken])).toThrow(/could not be migrated from schema 1 to 2/);
       expect(look(file)).toEqual(before);
     }
     migrate(db, [initial, second]);

@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { Database, SQLiteError, constants } from "bun:sqlite";
+import { MiB } from "../../base/bytes.ts";
 import { checkReferences } from "./check.ts";
 import { copyDatabase } from "./copy.ts";
 import { sqliteError } from "./errors.ts";
@@ -9,13 +10,13 @@ import { hasSmallSchema } from "./schema-pages.ts";
 import { type SchemaObject, compareSchemas, readSchema, schemaAfter, tablesIn } from "./schema.ts";
 import { close, query } from "./statements.ts";
 
-/** Bytes of a value in a row; the largest that formflag writes is a submission of 24 MB. */
-const MAX_VALUE = 32 * 1024 * 1024;
+/** Most bytes of one value; the largest that formflag writes is a submission of 24 MB. */
+const MAX_VALUE = 32 * MiB;
 
 /**
- * Copies the rows of a database that somebody else may have made into a new file, whose schema is that of our own
- * migrations: no SQL of the original is ever run. Returns what is wrong with the original, in words and at most `limit`
- * of it; the new file is then of no use. Throws `unsupported` where it is not a database of formflag, or a newer one.
+ * Copies the rows of an untrusted database into a new file with the schema of our own migrations, so that no SQL of the
+ * original ever runs. Returns at most `limit` problems of the original as messages; with a problem, do not use the new
+ * file. Throws `unsupported` where the original is not a formflag database, or a newer one.
  */
 export async function adoptDatabase(
   file: string,
@@ -30,7 +31,7 @@ export async function adoptDatabase(
     const schema = schemaAfter(MIGRATIONS.slice(0, version));
     const { own, foreign } = compareSchemas(readSchema(db), schema);
     const faults = [...own, ...foreign, ...findDamage(db)];
-    if (version === 0) faults.push("it holds nothing");
+    if (version === 0) faults.push("it is empty");
     if (faults.length === 0) faults.push(...findLargeValues(db, schema));
     if (faults.length === 0) faults.push(...(await copyRows(db, into, schema, limit)));
     return faults.slice(0, limit);
@@ -41,7 +42,7 @@ export async function adoptDatabase(
   }
 }
 
-/** As SQLite advises for files from elsewhere: https://www.sqlite.org/security.html */
+/** Follows the advice of SQLite for untrusted files: https://www.sqlite.org/security.html */
 function openForeign(file: string): Database {
   const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
   const db = new Database(`${pathToFileURL(file).href}?immutable=1`, flags);
@@ -50,24 +51,24 @@ function openForeign(file: string): Database {
   return db;
 }
 
-/** Only the first fault: SQLite goes on to read the rows of a broken tree, of which there may be no end. */
+/** Returns the first fault only: with more, SQLite goes on to read a broken tree, which may be endless. */
 function findDamage(db: Database): string[] {
-  const found = query<{ quick_check: string }, []>(db, "PRAGMA quick_check(1)").all();
-  return found.map((row) => row.quick_check).filter((text) => text !== "ok");
+  const rows = query<{ quick_check: string }, []>(db, "PRAGMA quick_check(1)").all();
+  return rows.map((row) => row.quick_check).filter((text) => text !== "ok");
 }
 
-/** Without reading them. */
+/** Compares sizes alone: SQLite knows them without reading the values. */
 function findLargeValues(db: Database, schema: SchemaObject[]): string[] {
   return tablesIn(schema).flatMap(({ name }) => {
     const { columnNames } = query(db, `SELECT * FROM "${name}"`);
     const large = columnNames.map((column) => `octet_length("${column}") > ${MAX_VALUE}`).join(" OR ");
-    const found = query(db, `SELECT 1 FROM "${name}" WHERE ${large} LIMIT 1`).get();
-    return found === null ? [] : [`a row of ${name} holds more than formflag stores in one`];
+    const row = query(db, `SELECT 1 FROM "${name}" WHERE ${large} LIMIT 1`).get();
+    return row === null ? [] : [`a row of ${name} has a value larger than formflag writes`];
   });
 }
 
-/** Thrown to end the copy once enough is known to be wrong. */
-class Enough extends Error {}
+/** Ends the copy once the limit of faults is reached. */
+class LimitReached extends Error {}
 
 async function copyRows(
   db: Database,
@@ -81,20 +82,20 @@ async function copyRows(
     const place = `row ${(rows[table] = (rows[table] ?? 0) + 1)} of ${table}`;
     for (const column of brokenColumns(table, row))
       faults.push(`${place} has a ${column} that formflag never writes`);
-    if (faults.length >= limit) throw new Enough();
+    if (faults.length >= limit) throw new LimitReached();
   };
   try {
     for (const _ of copyDatabase(db, into, schema, inspect)) await Bun.sleep(0);
   } catch (error) {
-    if (error instanceof Enough) return faults;
-    // Rows that break a constraint of the schema, which its file would not let formflag write.
+    if (error instanceof LimitReached) return faults;
+    // A row that violates a constraint of the schema was not written by formflag.
     if (error instanceof SQLiteError && error.code?.startsWith("SQLITE_CONSTRAINT")) return [error.message];
     throw error;
   }
   return faults.length > 0 ? faults : findMismatches(into, limit);
 }
 
-/** What no single row shows. */
+/** The faults that show only when several rows are compared. */
 function findMismatches(file: string, limit: number): string[] {
   const db = new Database(file, { readonly: true });
   const holds = (sql: string) => query(db, `${sql} LIMIT 1`).get() !== null;

@@ -38,8 +38,8 @@ const APPLY: Apply = {
 };
 
 /**
- * Makes all changes of a plan, each with a revision of its own, and records them. Returns whether the setup was still at
- * the version the plan started from; otherwise nothing is done.
+ * Applies and records all changes of a plan, each with its own revision. Returns false, without any change, where the
+ * setup is no longer at `version`, on which the plan is based.
  */
 export function applyChanges(
   db: Database,

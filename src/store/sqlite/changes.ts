@@ -3,7 +3,7 @@ import type { Author } from "../../access/caller.ts";
 import type { HistoryEntry } from "../../projects/history.ts";
 import { query } from "./statements.ts";
 
-/** Writes a change into the history of a project. */
+/** Adds an entry to the history of a project. */
 export function recordChange(
   db: Database,
   projectId: number,

@@ -8,13 +8,13 @@ const MAX_VIOLATIONS = 100;
 
 type Violation = { table: string; rowid: number | null; parent: string };
 
-/** What is wrong with the pages, the schema and the references of a database of the current schema, in words. */
+/** Problems of the pages, the schema and the references of a database with the current schema, as messages. */
 export function checkDatabase(db: Database): string[] {
   const broken = checkPages(db);
   return broken.length > 0 ? broken : [...checkSchema(db), ...checkReferences(db, MAX_VIOLATIONS)];
 }
 
-/** What `PRAGMA foreign_key_check` finds (https://www.sqlite.org/pragma.html), at most `limit` of it. */
+/** At most `limit` violations that `PRAGMA foreign_key_check` reports (https://www.sqlite.org/pragma.html). */
 export function checkReferences(db: Database, limit: number): string[] {
   return query<Violation, { limit: number }>(
     db,
@@ -24,21 +24,21 @@ export function checkReferences(db: Database, limit: number): string[] {
     .map(({ table, rowid, parent }) => `row ${rowid} of ${table} refers to one of ${parent} that is missing`);
 }
 
-/** Triggers and views of others run when formflag reads and writes; the statistics of ANALYZE only help it to. */
+/** Reports foreign triggers and views, which run when formflag reads and writes. Statistics of ANALYZE are harmless. */
 function checkSchema(db: Database): string[] {
-  const found = readSchema(db).filter(
+  const schema = readSchema(db).filter(
     ({ type, name }) => !(type === "table" && name.startsWith("sqlite_stat")),
   );
-  const { own, foreign } = compareSchemas(found, schemaAfter(MIGRATIONS));
+  const { own, foreign } = compareSchemas(schema, schemaAfter(MIGRATIONS));
   return [...own, ...foreign];
 }
 
 function checkPages(db: Database): string[] {
   try {
-    const found = query<{ integrity_check: string }, []>(db, "PRAGMA integrity_check").all();
-    return found.map((row) => row.integrity_check).filter((text) => text !== "ok");
+    const rows = query<{ integrity_check: string }, []>(db, "PRAGMA integrity_check").all();
+    return rows.map((row) => row.integrity_check).filter((text) => text !== "ok");
   } catch (error) {
-    // So damaged that it cannot be looked through.
+    // The damage prevents the check itself.
     if (error instanceof SQLiteError && error.code === "SQLITE_CORRUPT") return [error.message];
     throw error;
   }

@@ -7,7 +7,7 @@ import { query } from "./statements.ts";
 import { clearDeleted, deleteSubmission, forgetLoose, insertSubmission } from "./submissions.ts";
 import { currentVersion, setVersion } from "./version.ts";
 
-/** Every operation that writes, by name, so that it can be asked for across threads. */
+/** Every operation that writes, by a name that can be sent to another thread. */
 const WRITES = {
   apply: applyChanges,
   markRead,
@@ -24,10 +24,10 @@ export type WriteArgs<N extends WriteName> =
   Parameters<Writes[N]> extends [Database, ...infer Rest] ? Rest : never;
 export type WriteResult<N extends WriteName> = ReturnType<Writes[N]>;
 
-/** A write as it travels to the thread that commits. */
+/** A write in the form that is sent to the writer thread. */
 export type Write = { name: WriteName; args: unknown[] };
 
-/** What became of a write, as it travels back: errors lose their class on the way. */
+/** The outcome of a write in the form that is sent back; an error would lose its class. */
 export type Outcome =
   | { ok: true; value: unknown }
   | {
@@ -41,14 +41,14 @@ export type Outcome =
   | { ok: false; code: "bug"; message: string };
 
 /**
- * Does the writes in one transaction with one fsync; one that fails takes back only what it did itself. Only where one
- * fails is the transaction done again with a savepoint around each, which would slow every other:
+ * Commits the writes in one transaction with one fsync. A write that fails is rolled back alone: the transaction is then
+ * repeated with a savepoint around each write, which would slow down every commit if it was the rule:
  * `npm run bench -- submissions`.
  */
 export function commit(db: Database, writes: Write[]): Outcome[] {
-  const ways = writes.length === 1 ? [perform] : [perform, attempt];
+  const attempts = writes.length === 1 ? [perform] : [perform, performInSavepoint];
   let failed: unknown;
-  for (const each of ways) {
+  for (const each of attempts) {
     try {
       query(db, "BEGIN IMMEDIATE").run();
     } catch (error) {
@@ -63,24 +63,24 @@ export function commit(db: Database, writes: Write[]): Outcome[] {
       failed = error;
     }
   }
-  if (isOfTheDisk(failed)) overwriteRefused(db);
+  if (isDiskError(failed)) overwriteFailed(db);
   return writes.map(() => failure(failed));
 }
 
-function isOfTheDisk(error: unknown): boolean {
+function isDiskError(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(IOERR|FULL)/.test(error.code ?? "");
 }
 
 /**
- * A transaction that could not be synced stands in the write-ahead log all the same, and a crash would bring it back:
- * the next one is written over it.
+ * Overwrites a transaction that could not be synced: it is still in the write-ahead log, and a crash would restore it,
+ * although its callers were told that it failed.
  */
-function overwriteRefused(db: Database): void {
+function overwriteFailed(db: Database): void {
   try {
     setVersion(db, currentVersion(db) + 1);
   } catch (error) {
-    // The disk still fails to sync; what was to be overwritten is overwritten before that is known.
-    if (!isOfTheDisk(error)) throw error;
+    // The sync failed again, but the write before it has replaced the failed transaction.
+    if (!isDiskError(error)) throw error;
   }
 }
 
@@ -89,14 +89,14 @@ function perform(db: Database, { name, args }: Write): Outcome {
   return { ok: true, value: write(db, ...args) };
 }
 
-function attempt(db: Database, write: Write): Outcome {
+function performInSavepoint(db: Database, write: Write): Outcome {
   query(db, "SAVEPOINT write").run();
   try {
     const outcome = perform(db, write);
     query(db, "RELEASE write").run();
     return outcome;
   } catch (error) {
-    // Without a transaction SQLite has taken back the others too: a full disk, an I/O error.
+    // SQLite has rolled back the whole transaction: a full disk, an I/O error.
     if (!db.inTransaction) throw error;
     db.run("ROLLBACK TO write");
     query(db, "RELEASE write").run();
@@ -117,7 +117,7 @@ function failure(error: unknown): Outcome {
   };
 }
 
-/** The value of an outcome, or a promise that rejects with what the write threw. */
+/** The value of an outcome, or a promise that rejects with the error of the write. */
 export function resultOf(outcome: Outcome): unknown {
   if (outcome.ok) return outcome.value;
   if (outcome.code === "bug") return Promise.reject(new Error(outcome.message));

@@ -6,24 +6,24 @@ import { BUSY_TIMEOUT, type Claim, migrate } from "./migrate.ts";
 import { close } from "./statements.ts";
 
 /**
- * A connection to the database file, which is made where it does not exist and brought to the current schema; without
- * `create` it has to be there. An existing database is migrated only once `claim` has returned. Throws `unavailable`,
+ * Connects to a database file and migrates it to the current schema. With `create`, a missing file is created. An existing
+ * database is migrated only once `claim` has returned. Throws `unavailable`,
  * `forbidden` or `unsupported` where the file cannot be used.
  */
 export function connect(
   file: string,
   { create = true, claim }: { create?: boolean; claim?: Claim } = {},
 ): Database {
-  if (create) makeFolder(file);
+  if (create) createDirectory(file);
   return open(file, create, (db) => migrate(db, undefined, claim));
 }
 
-/** The same for a database that has to be there, and whose schema stays as it is. */
+/** Connects to an existing database and leaves its schema as it is. Throws as {@link connect} does. */
 export function connectUnmigrated(file: string): Database {
   return open(file, false, () => {});
 }
 
-function makeFolder(file: string): void {
+function createDirectory(file: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   } catch (error) {

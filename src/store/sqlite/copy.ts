@@ -8,10 +8,9 @@ export type Value = string | bigint | number | Uint8Array | null;
 export type Row = Record<string, Value>;
 
 /**
- * Copies the rows that a connection sees in its transaction into a new database file of the schema given, which survives
- * a power cut once this is done. Yields now and then about how many bytes were copied so far. `inspect` is called with
- * each row and may throw. Not by `VACUUM INTO`, whose one flush at the end holds up the commits of others for some
- * hundred milliseconds.
+ * Copies the rows that the transaction of a connection sees into a new database file with the schema given. The file
+ * survives a power cut once the generator ends. Yields the approximate bytes copied so far. `inspect` is called with each
+ * row and may throw. `VACUUM INTO` is not used because its one flush delays other commits by hundreds of milliseconds.
  */
 export function* copyDatabase(
   db: Database,
@@ -24,7 +23,7 @@ export function* copyDatabase(
   const pace = createPace();
   let [done, flushed] = [0, 0];
   try {
-    // Nobody uses it before it is whole.
+    // A copy that is not complete is never used.
     copy.run("PRAGMA journal_mode = OFF");
     copy.run("PRAGMA synchronous = OFF");
     copy.run("BEGIN");
@@ -53,7 +52,7 @@ export function* copyDatabase(
   }
 }
 
-/** Yields about the bytes of each row. */
+/** Yields the approximate bytes of each row. */
 function* copyRows(
   db: Database,
   copy: Database,

@@ -1,8 +1,8 @@
 import { AppError } from "../../base/errors.ts";
 
 /**
- * What a caller can do about an error of SQLite or the file system, as an AppError; any other error as it is. With
- * `file` it is about opening that file; without, senders of submissions may see the message.
+ * Turns an error of SQLite or the file system that a caller can resolve into an AppError, and returns any other error as
+ * it is. `file` is the file that could not be opened; without it the message names no path, because senders may see it.
  * Codes: https://www.sqlite.org/rescode.html
  */
 export function sqliteError(error: unknown, file?: string): unknown {
@@ -32,7 +32,7 @@ const KNOWN: [RegExp, AppError["code"], string, string, string?][] = [
   [
     /^(SQLITE_CANTOPEN|ENOTDIR|EEXIST|ENOENT)/,
     "forbidden",
-    "cannot be opened or made",
+    "cannot be opened or created",
     "check the path of the data directory, its permissions, and whether its disk is mounted read-only",
     "database-unusable",
   ],

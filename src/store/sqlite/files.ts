@@ -2,7 +2,7 @@ import { connectUnmigrated } from "./connection.ts";
 import { schemaVersion } from "./migrate.ts";
 import { close, query } from "./statements.ts";
 
-/** Whether any submission in that database has a file. Throws as `connect` does. */
+/** Whether any submission in a database has a file. Throws as `connect` does. */
 export function refersToFiles(file: string): boolean {
   const db = connectUnmigrated(file);
   try {

@@ -47,8 +47,8 @@ export function updateForm(db: Database, { form }: Change<"updateForm">): void {
 }
 
 /**
- * The form is gone for everybody at once, and its slug and key are free; its submissions are removed in steps by
- * `clearDeleted`.
+ * Marks a form as deleted and frees its slug and key, so that it is gone at once; `clearDeleted` removes its submissions
+ * in steps.
  */
 export function deleteForm(db: Database, { key }: Change<"deleteForm">): void {
   query(

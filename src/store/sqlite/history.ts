@@ -10,12 +10,12 @@ type Row = Omit<Change, "before" | "after"> & { before: string | null; after: st
 const COLUMNS = "revision, environment, kind, name, at, who, before, after";
 
 /** Newest first. */
-export function pageChanges(db: Database, project: string, asked: ChangeQuery): Page<Change> {
+export function pageChanges(db: Database, project: string, options: ChangeQuery): Page<Change> {
   const { id: projectId } = projectRow(db, project);
-  const { kind, name, environment, limit, before } = asked;
+  const { kind, name, environment, limit, before } = options;
   const conditions = [
     "project_id = $projectId",
-    // One that was due and failed belongs to the flag.
+    // A scheduled change that failed belongs to the history of its flag.
     kind === "flag" ? "kind IN ('flag', 'scheduled')" : kind && "kind = $kind",
     name !== undefined && "name = $name",
     environment !== undefined && "(environment = $environment OR environment IS NULL)",

@@ -4,19 +4,19 @@ import { Database, constants } from "bun:sqlite";
 import { sqliteError } from "./errors.ts";
 import { schemaVersion } from "./migrate.ts";
 
-/** What a database file says of itself. */
+/** The state of a database file. */
 export type Inspection = {
-  /** Migrations it has seen; 0 for one that nothing was written to yet. */
+  /** The number of migrations applied; 0 for an empty file. */
   schema: number;
-  /** When its newest submission came in, in milliseconds; null where it holds none. */
+  /** The time of the newest submission in milliseconds since 1970; null without submissions. */
   newest: number | null;
-  /** What a quick look at its structure found; empty where it is sound, or was not looked at. */
+  /** The messages of `PRAGMA quick_check`; empty where the file is intact, or was not checked. */
   damage: string[];
 };
 
 /**
- * Reads a database and leaves it, and the files beside it, as they are; it has to be there. Throws as opening it
- * does.
+ * Reads an existing database without changing it or the files beside it, and with `isQuick` runs a quick check. Throws
+ * `unavailable`, `forbidden` or `unsupported`.
  */
 export function inspectDatabase(file: string, { isQuick }: { isQuick: boolean }): Inspection {
   let db: Database | undefined;
@@ -25,8 +25,8 @@ export function inspectDatabase(file: string, { isQuick }: { isQuick: boolean })
     const schema = schemaVersion(db, undefined, file);
     const newest =
       schema === 0 ? null : numberOf(db, "SELECT created_at FROM submissions ORDER BY seq DESC LIMIT 1");
-    const found = isQuick ? db.query("PRAGMA quick_check").values().flat().map(String) : [];
-    return { schema, newest, damage: found.filter((text) => text !== "ok") };
+    const messages = isQuick ? db.query("PRAGMA quick_check").values().flat().map(String) : [];
+    return { schema, newest, damage: messages.filter((text) => text !== "ok") };
   } catch (error) {
     throw sqliteError(error, file);
   } finally {
@@ -34,7 +34,7 @@ export function inspectDatabase(file: string, { isQuick }: { isQuick: boolean })
   }
 }
 
-/** A reader makes a WAL where there is none, and leaves it behind: unless it is told that nobody writes. */
+/** Opens a database to read it. Without a WAL it is opened as immutable, because a reader would create a WAL and leave it. */
 export function openUnchanged(file: string): Database {
   if (existsSync(`${file}-wal`)) return new Database(file, { readonly: true, strict: true });
   const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;

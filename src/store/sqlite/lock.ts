@@ -3,14 +3,14 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { sqliteError } from "./errors.ts";
 
 /**
- * Holds a lock on a file until the function returned is called or the process ends, however it ends: SQLite's own
- * file locking is the one lock the runtime offers that a killed process cannot leave behind. Throws `unavailable`
- * where another process holds it.
+ * Locks a file until the function returned is called or the process ends. The lock of a SQLite database is used because it
+ * is the only lock of the runtime that a killed process cannot leave behind. Throws `unavailable` where another process
+ * holds the lock.
  */
 export function holdLock(file: string): () => void {
   try {
     const db = new Database(file, { create: true });
-    // Outlasts a look by `isLocked`.
+    // Longer than `isLocked` holds its read lock.
     db.run("PRAGMA busy_timeout = 200");
     db.run("PRAGMA journal_mode = MEMORY");
     db.run("BEGIN EXCLUSIVE");
@@ -20,7 +20,7 @@ export function holdLock(file: string): () => void {
   }
 }
 
-/** Whether a process holds a lock that {@link holdLock} takes; leaves the file as it is. */
+/** Whether a process holds the lock of {@link holdLock} on a file. Does not change the file. */
 export function isLocked(file: string): boolean {
   if (!existsSync(file)) return false;
   let db: Database | undefined;

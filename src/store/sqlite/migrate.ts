@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Database, SQLiteError } from "bun:sqlite";
+import { syncDirectoryNow } from "../../base/directory.ts";
 import { AppError } from "../../base/errors.ts";
 import { copyDatabase } from "./copy.ts";
 import { sqliteError } from "./errors.ts";
@@ -12,34 +13,34 @@ import looseFiles from "./migrations/0005-loose-files.sql" with { type: "text" }
 import { readSchema } from "./schema.ts";
 import { readNumber } from "./statements.ts";
 
-/** How long a statement waits for another process's lock, in milliseconds. It blocks its thread. */
+/** Milliseconds that a statement waits for the lock of another process. It blocks its thread. */
 export const BUSY_TIMEOUT = 5000;
 
-/** In order; the position, from 1, is the number in `user_version`. A migration that has landed never changes. */
+/** The migrations in order: after the first n, `user_version` is n. A released migration never changes. */
 export const MIGRATIONS: readonly string[] = [initial, targeting, tokenPlaces, pageIndexes, looseFiles];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */
 const APPLICATION_ID = 0x66666c67;
 
-/** Keeps servers away from a database until the function it returns is called. Throws `unavailable` where one runs. */
+/** Prevents servers from opening a database until the function returned is called. Throws `unavailable` where one runs. */
 export type Claim = () => () => void;
 
 /**
- * Brings the schema up to date in one transaction, after a copy of a database that holds something was made beside it:
- * `formflag.db.before-2` is the file as it was before migration 2. Throws `unsupported` for a database that a newer
- * program wrote, or another one, and where a migration fails; the file is then as it was.
+ * Migrates the schema in one transaction. A database that is not empty is first copied beside itself:
+ * `formflag.db.before-2` is the file before migration 2. Throws `unsupported` for a database of a newer formflag or of
+ * another program, and where a migration fails; the file is then unchanged.
  */
 export function migrate(db: Database, migrations = MIGRATIONS, claim?: Claim): void {
-  // One view of the file: another process may be making it.
+  // In one transaction, because another process may be creating the file.
   const version = db.transaction(() => schemaVersion(db, migrations.length)).deferred();
   if (version === migrations.length) return;
   useWal(db);
   let release: (() => void) | undefined;
   const bringUpToDate = db.transaction(() => {
-    // Another process may have been faster.
+    // Another process may have migrated it meanwhile.
     const version = schemaVersion(db, migrations.length);
     if (version === migrations.length) return;
-    // A new database has no server yet that expects another schema.
+    // An empty database has no server that expects an older schema.
     if (version > 0) {
       release = claim?.();
       keepCopy(db, `${db.filename}.before-${version + 1}`);
@@ -63,7 +64,7 @@ function applyMigrations(db: Database, migrations: readonly string[], version: n
   }
 }
 
-/** Durable before it has its name. */
+/** Copies a database to a file, which gets its name only once it is complete and durable. */
 function keepCopy(db: Database, file: string): void {
   const partial = `${file}.part`;
   rmSync(partial, { force: true });
@@ -73,25 +74,21 @@ function keepCopy(db: Database, file: string): void {
   } finally {
     rmSync(partial, { force: true });
   }
-  // Windows has no such call for a folder.
-  if (process.platform === "win32") return;
-  const folder = openSync(dirname(file), "r");
-  fsyncSync(folder);
-  closeSync(folder);
+  syncDirectoryNow(dirname(file));
 }
 
 function migrationError(error: unknown, file: string, from: number, to: number): unknown {
-  // A full disk or a lock has words of its own.
+  // Errors such as a full disk or a lock have messages of their own.
   const known = sqliteError(error, file);
   if (known instanceof AppError || !(error instanceof Error)) return known;
-  const message = `${file} could not be brought from schema ${from} to ${to}: ${error.message}`;
+  const message = `${file} could not be migrated from schema ${from} to ${to}: ${error.message}`;
   return new AppError("unsupported", message, {
     hint: "the file was left as it is; go on with the formflag that wrote it",
     cause: error,
   });
 }
 
-/** Switches to WAL. Alone among the statements, that one does not wait while another process holds a lock. */
+/** Switches to WAL, with retries: the busy timeout does not apply to this statement. */
 function useWal(db: Database): void {
   const deadline = Date.now() + BUSY_TIMEOUT;
   for (;;) {
@@ -107,8 +104,8 @@ function useWal(db: Database): void {
 }
 
 /**
- * The number of migrations the file has seen, of those this program knows. Throws `unsupported` where it is none of
- * ours, or a newer one.
+ * The number of migrations applied to a database; 0 for an empty file. Throws `unsupported` for a database of another
+ * program or of a newer formflag.
  */
 export function schemaVersion(db: Database, newest = MIGRATIONS.length, name = db.filename): number {
   const version = readNumber(db, "PRAGMA user_version");

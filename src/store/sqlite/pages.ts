@@ -1,8 +1,8 @@
 import { MAX_PAGE_BYTES, type Page } from "../../base/pages.ts";
 
 /**
- * The page that rows begin with: at most `limit` of them, and at least one but no more than about `MAX_PAGE_BYTES`.
- * The others are not read, as long as an index gives the rows their order.
+ * The first page of the rows: at most `limit` rows and about `MAX_PAGE_BYTES`, but at least one row. Further rows are not
+ * read, provided that an index yields the rows in order.
  */
 export function cutPage<Row extends object, T>(
   rows: Iterable<Row>,

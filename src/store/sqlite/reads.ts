@@ -3,7 +3,7 @@ import type { FlagRead } from "../../flags/flag-read.ts";
 import { environmentRow } from "./rows.ts";
 import { query } from "./statements.ts";
 
-/** A mark from before the flag was made was of another flag with that name. */
+/** Ignores a read from before the flag was created: it was a read of an earlier flag with that name. */
 const MARK = `
   INSERT INTO flag_reads (environment_id, flag_id, read_at)
   SELECT e.id, f.id, $at FROM environments e JOIN flags f ON f.project_id = e.project_id

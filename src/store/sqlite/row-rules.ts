@@ -10,21 +10,21 @@ import type { Row, Value } from "./copy.ts";
 
 type Rule = (value: Value) => boolean;
 
-/** More levels than any column may hold: reading them would exhaust the stack. */
+/** Nested containers, more than any column holds; parsing deeper JSON would exhaust the stack. */
 const MAX_DEPTH = 200;
 /** Milliseconds since 1970 that a Date can hold. */
 const MAX_TIME = 8.64e15;
 
 const text = (pattern: RegExp) => (value: Value) => typeof value === "string" && pattern.test(value);
-const whole = (least: number, most: number) => (value: Value) =>
-  typeof value === "bigint" && value >= least && value <= most;
+const integer = (min: number, max: number) => (value: Value) =>
+  typeof value === "bigint" && value >= min && value <= max;
 const optional = (rule: Rule) => (value: Value) => value === null || rule(value);
 
 const slug = text(SLUG);
 const sha256 = text(/^[0-9a-f]{64}$/);
-const count = whole(0, Number.MAX_SAFE_INTEGER);
-const time = whole(-MAX_TIME, MAX_TIME);
-const flag = whole(0, 1);
+const count = integer(0, Number.MAX_SAFE_INTEGER);
+const time = integer(-MAX_TIME, MAX_TIME);
+const flag = integer(0, 1);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -49,9 +49,9 @@ const isWebAddress = (value: string) =>
 const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin === value;
 const isSender = (value: string) => {
   const [address = "", bits, ...rest] = value.split("/");
-  const most = { 4: 32, 6: 128 }[isIP(address)];
-  if (most === undefined || address.includes("%") || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  const maxBits = { 4: 32, 6: 128 }[isIP(address)];
+  if (maxBits === undefined || address.includes("%") || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits);
 };
 const isRateLimit = (value: unknown) =>
   isObject(value) &&
@@ -60,7 +60,7 @@ const isRateLimit = (value: unknown) =>
 const created = { created_at: time };
 const changed = { ...created, updated_at: time };
 
-/** What formflag writes into the columns that it later relies on; a column not named here holds free text or a number. */
+/** The values that formflag writes into columns it later relies on; other columns hold any text or number. */
 const RULES: Record<string, Record<string, Rule>> = {
   projects: { slug, key: text(DASHED_KEY), ...created },
   environments: {
@@ -103,14 +103,14 @@ const RULES: Record<string, Record<string, Rule>> = {
     allowed_origins: listOf(isOrigin),
     blocked_senders: listOf(isSender),
     rate_limit: optional(json(isRateLimit)),
-    max_file_size: optional(whole(1, CEILING_FILE_SIZE)),
-    max_files: optional(whole(1, CEILING_FILES)),
+    max_file_size: optional(integer(1, CEILING_FILE_SIZE)),
+    max_files: optional(integer(1, CEILING_FILES)),
     deleted: flag,
     ...changed,
   },
   submissions: { seq: count, id: text(SUBMISSION_ID), data: object, ...created },
   loose_files: { blob_key: text(FILE_KEY) },
-  files: { position: whole(1, 999), size: count, sha256, blob_key: text(FILE_KEY) },
+  files: { position: integer(1, 999), size: count, sha256, blob_key: text(FILE_KEY) },
   tokens: {
     name: slug,
     hash: sha256,
@@ -120,7 +120,7 @@ const RULES: Record<string, Record<string, Rule>> = {
   },
 };
 
-/** The columns of a row that hold what formflag never writes. */
+/** The columns of a row with a value that formflag never writes. */
 export function brokenColumns(table: string, row: Row): string[] {
   const rules = Object.entries(RULES[table] ?? {});
   return rules.flatMap(([column, rule]) => (column in row && !rule(row[column]!) ? [column] : []));

@@ -3,7 +3,6 @@ import { type Environment, noSuchEnvironment } from "../../projects/environment.
 import { noSuchProject } from "../../projects/project.ts";
 import { query } from "./statements.ts";
 
-/** The rows that more than one noun starts from. */
 export type ProjectRow = { id: number; slug: string; name: string; key: string };
 export type EnvironmentRow = { id: number; project_id: number; revision: number; metadata: string };
 
@@ -45,11 +44,12 @@ function toEnvironment({ locked, ...row }: Omit<Environment, "locked"> & { locke
   return { ...row, locked: locked === 1 };
 }
 
-/** Tells readers that the flags of an environment have changed. */
+/** Sets the revision of an environment, by which readers notice that its flags have changed. */
 export function reviseEnvironment(db: Database, id: number, revision: number): void {
   query(db, "UPDATE environments SET revision = $revision WHERE id = $id").run({ id, revision });
 }
 
+/** As {@link reviseEnvironment}, for every environment of a project. */
 export function reviseProject(db: Database, projectId: number, revision: number): void {
   const sql = "UPDATE environments SET revision = $revision WHERE project_id = $projectId";
   query(db, sql).run({ projectId, revision });

@@ -40,7 +40,7 @@ export function deleteScheduled(db: Database, { id }: Change<"deleteScheduled">)
   query(db, "DELETE FROM scheduled_changes WHERE id = $id").run({ id });
 }
 
-/** Ids in order of time: from an index alone, so that no patch is read or sorted that is not on the page. */
+/** Selects ids in order of time from an index alone, so that only patches on the page are read. */
 const PAGE_IDS = `
   SELECT s.id FROM environments e CROSS JOIN scheduled_changes s ON s.environment_id = e.id
   WHERE e.project_id = $projectId AND ($environmentId IS NULL OR e.id = $environmentId)
@@ -88,7 +88,7 @@ export function nextScheduled(db: Database): number | null {
   return query<{ at: number | null }, []>(db, sql).get()!.at;
 }
 
-/** The next change that is due at `now`. */
+/** The first change that is due at `now`. */
 export function findDue(db: Database, now: number): DueChange | undefined {
   const row = query<Row, { now: number }>(db, `${SELECT} WHERE s.at <= $now ${BY_TIME} LIMIT 1`).get({ now });
   return row ? { project: row.project, scheduled: toScheduled(row) } : undefined;
@@ -98,7 +98,7 @@ function toScheduled({ id, flag, environment, at, who, createdAt, patch }: Row):
   return { id, flag, environment, at, who, createdAt, patch: parsed(patch) };
 }
 
-/** A text that is not JSON, which only a damaged database holds, is passed on for the product to drop. */
+/** Returns text that is not JSON as it is: only a damaged database has it, and the product discards the change. */
 function parsed(text: string): FlagPatch {
   try {
     return JSON.parse(text);

@@ -1,14 +1,15 @@
 import { closeSync, openSync, readSync } from "node:fs";
+import { MiB } from "../../base/bytes.ts";
 
-/** Pages and bytes of a schema; that of formflag takes three pages and 7 KB. */
+/** Limits of a schema; that of formflag takes three pages and 7 KB. */
 const MAX_PAGES = 64;
-const MAX_BYTES = 1024 * 1024;
+const MAX_BYTES = MiB;
 
 const [INTERIOR, LEAF] = [5, 13];
 
 /**
  * Whether the pages of `sqlite_schema` in a file are a b-tree of modest size (https://www.sqlite.org/fileformat2.html).
- * SQLite reads all of it before the first statement, and a few pages that refer to each other are an endless tree.
+ * SQLite reads the whole schema before the first statement, and a few pages that refer to each other form an endless tree.
  */
 export function hasSmallSchema(file: string): boolean {
   const descriptor = openSync(file, "r");
@@ -22,7 +23,7 @@ export function hasSmallSchema(file: string): boolean {
     const pageSize = size === 1 ? 65_536 : size;
     const pages = [1];
     let bytes = 0;
-    // Children are appended while it runs, as often as they are referred to.
+    // The loop appends children to the list that it iterates, repeated ones too.
     for (const page of pages) {
       const tree = readPage(read(pageSize, (page - 1) * pageSize), page === 1 ? 100 : 0);
       pages.push(...tree.children);
@@ -38,7 +39,7 @@ export function hasSmallSchema(file: string): boolean {
   }
 }
 
-/** The children of a page of a table, and the bytes of the rows in it. Throws a RangeError for what is not such a page. */
+/** The children of a b-tree page of a table, and the bytes of its rows. Throws a RangeError for any other page. */
 function readPage(page: Buffer, start: number): { children: number[]; bytes: number } {
   const type = page.readUInt8(start);
   if (type !== INTERIOR && type !== LEAF) throw new RangeError(`a page of type ${type}`);
@@ -50,7 +51,7 @@ function readPage(page: Buffer, start: number): { children: number[]; bytes: num
   return { children: [...cells, start + 8].map((cell) => page.readUInt32BE(cell)), bytes: 0 };
 }
 
-/** A varint of up to three bytes; what is longer is too large in any case. */
+/** A varint of up to three bytes; a longer one exceeds `MAX_BYTES` and is Infinity. */
 function sizeAt(page: Buffer, at: number): number {
   let size = 0;
   for (let index = 0; index < 3; index += 1) {

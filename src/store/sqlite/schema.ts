@@ -4,7 +4,7 @@ import { query } from "./statements.ts";
 /** A row of `sqlite_schema` (https://www.sqlite.org/schematab.html); an index that a constraint implies has no SQL. */
 export type SchemaObject = { type: string; name: string; tbl_name: string; sql: string | null };
 
-/** In the order in which the objects were created. */
+/** The objects of a schema, in the order in which they were created. */
 export function readSchema(db: Database): SchemaObject[] {
   return query<SchemaObject, []>(
     db,
@@ -23,7 +23,7 @@ export function schemaAfter(migrations: readonly string[]): SchemaObject[] {
   }
 }
 
-/** Whether SQLite keeps an object of that name for itself, such as the statistics of ANALYZE. */
+/** Whether an object is internal to SQLite, such as the statistics of ANALYZE. */
 export function isInternal(name: string): boolean {
   return name.startsWith("sqlite_");
 }
@@ -32,7 +32,7 @@ export function tablesIn(schema: SchemaObject[]): SchemaObject[] {
   return schema.filter(({ type, name }) => type === "table" && !isInternal(name));
 }
 
-/** How a schema differs from the one expected, in words: `own` objects are missing or altered, `foreign` ones are extra. */
+/** The differences from the expected schema, as messages: `own` for missing or altered objects, `foreign` for extra ones. */
 export function compareSchemas(
   found: SchemaObject[],
   expected: SchemaObject[],
@@ -40,7 +40,7 @@ export function compareSchemas(
   const nameOf = ({ type, name }: SchemaObject) => `the ${type} ${JSON.stringify(name)}`;
   const textOf = ({ type, name, tbl_name, sql }: SchemaObject) => JSON.stringify([type, name, tbl_name, sql]);
   const present = new Map(found.map((object) => [nameOf(object), textOf(object)]));
-  // What SQLite keeps for itself follows from the rest.
+  // SQLite derives its internal objects from the others.
   const own = expected
     .filter(({ name }) => !isInternal(name))
     .flatMap((object) => {

@@ -12,7 +12,7 @@ const SELECT = `
 
 type Change<K> = FlagChange & { change: K };
 
-/** A segment that is new stands behind all others. */
+/** Inserts or updates a segment; a new one is the last in order. */
 export function putSegment(
   db: Database,
   { project, environment, record }: Change<"putSegment">,
@@ -84,7 +84,7 @@ export function findSegment(
   return findRow(db, environmentRow(db, project, environment).id, segment);
 }
 
-/** In the order in which they were made, in which flagd puts them in. */
+/** The segments in their order, which is the order in which flagd substitutes them. */
 export function segmentsOfEnvironment(db: Database, environmentId: number): SegmentRecord[] {
   const sql = `${SELECT} ORDER BY position`;
   return query<SegmentRecord, { environmentId: number }>(db, sql).all({ environmentId });

@@ -10,9 +10,9 @@ import { close, readNumber } from "./statements.ts";
 import { countFileBytes, listFiles } from "./submissions.ts";
 
 /**
- * Copies a database, as it is at one moment and with the schema that it has, into a new file; reading and writing go on.
- * What is not formflag's in it stays behind. Reports about how many bytes of how many are copied. Throws `unsupported`
- * where a part of it is missing.
+ * Copies a database, as it is at one moment and with its own schema, into a new file, while others read and write. Objects
+ * that are not part of the schema of formflag are left out. `progress` receives approximate bytes. Throws `unsupported`
+ * where a part of the schema is missing.
  */
 export async function takeSnapshot(
   file: string,
@@ -35,8 +35,7 @@ export async function takeSnapshot(
       await Bun.sleep(0);
     }
     reader.run("ROLLBACK");
-    // What gathered in the log meanwhile: else the next commit of a server would write it back, and keep its sender
-    // waiting for that.
+    // Otherwise the next commit of a server would checkpoint the WAL that grew during the copy, and delay its sender.
     reader.run("PRAGMA wal_checkpoint(PASSIVE)");
   } catch (error) {
     throw sqliteError(error, into);
@@ -45,7 +44,7 @@ export async function takeSnapshot(
   }
 }
 
-/** Opens a snapshot, which no process writes to. Its tables are read as every schema since the first has them. */
+/** Opens a snapshot, which no process writes to. Reads only columns that exist in every version of the schema. */
 export function openSnapshot(file: string): Snapshot {
   const db = openUnchanged(file);
   return {

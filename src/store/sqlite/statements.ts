@@ -19,12 +19,12 @@ export function query<Row = unknown, Params extends Bindings = Bindings>(
   return statement as never;
 }
 
-/** The one number that a statement answers. */
+/** The number that a statement returns. */
 export function readNumber(db: Database, sql: string): number {
   return Number(query<{ value: number }, []>(db, sql).values()[0]![0]);
 }
 
-/** Closes a connection with its statements: one that is left keeps the file open. */
+/** Closes a connection and its statements: an open statement would keep the file open. */
 export function close(db: Database): void {
   for (const statement of compiled.get(db)?.values() ?? []) statement.finalize();
   compiled.delete(db);

@@ -32,12 +32,12 @@ import { findToken, listTokens, pageTokens } from "./tokens.ts";
 import { currentVersion } from "./version.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
 
-/** About how many bytes a write other than a submission holds. */
+/** Approximate bytes of a write other than a submission. */
 const WEIGHT = 1000;
 
 /**
- * The store on a SQLite file, which is made where it does not exist. A server commits on a `thread` of its own, a
- * command `inline`. The file is migrated to another schema only once `claim` has returned. Throws `unavailable`,
+ * Opens the store in a SQLite file, which is created if it does not exist. A server commits on a `thread` of its own, a
+ * command `inline`. An older schema is migrated only once `claim` has returned. Throws `unavailable`,
  * `forbidden` or `unsupported` where the file cannot be used.
  */
 export function openSqliteStore(file: string, writing: "thread" | "inline", claim?: Claim): Store {
@@ -45,7 +45,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
   const writer = writing === "thread" ? threadWriter(file) : inlineWriter(db);
   const dataVersion = query<{ data_version: number }, []>(db, "PRAGMA data_version");
   const watchers: (() => void)[] = [];
-  let seen: number | null = null;
+  let knownDataVersion: number | null = null;
   let version = 0;
   let changedAt = 0;
 
@@ -71,19 +71,19 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
   return {
     projects: {
       list: () => read(() => listProjects(db)),
-      page: (asked) => read(() => pageProjects(db, asked)),
+      page: (options) => read(() => pageProjects(db, options)),
       find: (slug) => read(() => findProject(db, slug)),
     },
     environments: {
       list: (project) => read(() => listEnvironments(db, project)),
     },
     changes: {
-      page: (project, asked) => read(() => pageChanges(db, project, asked)),
+      page: (project, options) => read(() => pageChanges(db, project, options)),
       find: (project, revision) => read(() => findChange(db, project, revision)),
     },
     flags: {
       list: (project, environment) => read(() => listFlags(db, project, environment)),
-      page: (project, environment, asked) => read(() => pageFlags(db, project, environment, asked)),
+      page: (project, environment, options) => read(() => pageFlags(db, project, environment, options)),
       find: (where) => read(() => findFlag(db, where)),
       select: (projectKey, environmentKey) =>
         read(() => {
@@ -96,11 +96,11 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     },
     segments: {
       list: (project, environment) => read(() => listSegments(db, project, environment)),
-      page: (project, environment, asked) => read(() => pageSegments(db, project, environment, asked)),
+      page: (project, environment, options) => read(() => pageSegments(db, project, environment, options)),
       find: (where) => read(() => findSegment(db, where)),
     },
     scheduled: {
-      page: (project, environment, asked) => read(() => pageScheduled(db, project, environment, asked)),
+      page: (project, environment, options) => read(() => pageScheduled(db, project, environment, options)),
       find: (project, environment, id) => read(() => findScheduled(db, project, environment, id)),
       nextAt: () => read(() => nextScheduled(db)),
       findDue: (now) => read(() => findDue(db, now)),
@@ -110,7 +110,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     },
     forms: {
       list: () => read(() => formRecords(db)),
-      page: (asked) => read(() => pageForms(db, asked)),
+      page: (options) => read(() => pageForms(db, options)),
       find: (slugOrKey) => read(() => findForm(db, slugOrKey)),
       findByKey: (key) => read(() => findFormByKey(db, key)),
     },
@@ -134,38 +134,38 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     },
     tokens: {
       list: () => read(() => listTokens(db)),
-      page: (asked) => read(() => pageTokens(db, asked)),
+      page: (options) => read(() => pageTokens(db, options)),
       find: (hash) => read(() => findToken(db, hash)),
     },
     async apply(changes, version, by) {
       if (!(await write("apply", [changes, version, by], WEIGHT * changes.length)))
-        throw new AppError("conflict", "something else was changed meanwhile: try again", {
+        throw new AppError("conflict", "another change was applied first: try again", {
           reason: "outdated",
         });
-      seen = null;
+      knownDataVersion = null;
       changedAt = performance.now();
       for (const changed of watchers) changed();
     },
     version: () =>
       read(() => {
-        // Cheaper than the version itself, which submissions leave alone (https://www.sqlite.org/pragma.html#pragma_data_version).
+        // Cheaper than reading the version (https://www.sqlite.org/pragma.html#pragma_data_version).
         const { data_version: current } = dataVersion.get()!;
-        if (current !== seen) version = currentVersion(db);
-        seen = current;
+        if (current !== knownDataVersion) version = currentVersion(db);
+        knownDataVersion = current;
         return version;
       }),
     watch: (changed) => void watchers.push(changed),
     check: () => read(() => checkDatabase(db)),
     opened: () => writer.opened,
-    ping: () => answers(async () => currentVersion(db)),
-    // A write that changes nothing: it waits for what is queued and for locks, and costs no fsync.
-    ready: () => answers(() => write("probe", [])),
+    ping: () => requireAnswer(async () => currentVersion(db)),
+    // A write without a change waits for queued writes and locks, but needs no fsync.
+    ready: () => requireAnswer(() => write("probe", [])),
     stats: async () => ({ ...writer.stats(), bytes: databaseBytes(file) }),
     async close() {
       await writer.close();
       close(db);
-      // A server beside this process looks for changes every few milliseconds: whoever waits for this process to
-      // end may rely on it having looked.
+      // A server notices changes of this process within `VERSION_TTL_MS`, so that a script may rely on them once the
+      // process has ended.
       if (writing === "inline" && changedAt > 0) {
         const left = changedAt + VERSION_TTL_MS + 1 - performance.now();
         if (left > 0) await Bun.sleep(left);
@@ -174,9 +174,9 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
   };
 }
 
-async function answers(ask: () => Promise<unknown>): Promise<void> {
+async function requireAnswer(request: () => Promise<unknown>): Promise<void> {
   try {
-    await ask();
+    await request();
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError("unavailable", "the database does not answer", { cause: error });

@@ -8,7 +8,7 @@ import { query } from "./statements.ts";
 
 type Row = { id: string; form: string; data: string; files: string; created_at: number };
 
-/** Ids begin with hex digits. */
+/** Sorts after every id, because ids consist of hex digits and dashes. */
 const AFTER_EVERY_ID = "~";
 
 const SELECT = `
@@ -19,7 +19,7 @@ const SELECT = `
           FROM files WHERE submission_seq = s.seq) AS files
   FROM submissions s JOIN forms f ON f.id = s.form_id`;
 
-/** Flat, because objects take twice as long between threads: `npm run bench -- submissions`. */
+/** The parameters are not an object, which takes twice as long to send to a thread: `npm run bench -- submissions`. */
 export function insertSubmission(
   db: Database,
   id: string,
@@ -38,7 +38,7 @@ export function insertSubmission(
   }
 }
 
-/** Returns its `seq`. Throws `not_found` for the form. */
+/** Returns the `seq` of the row. Throws `not_found` for the form. */
 function insertRow(db: Database, id: string, formKey: string, data: string, createdAt: number): number {
   try {
     // A third faster than INSERT … SELECT … FROM forms.
@@ -86,7 +86,7 @@ export function countSubmissions(db: Database, formKey: string): number {
   return query<{ count: number }, { formKey: string }>(db, sql).get({ formKey })!.count;
 }
 
-/** Its files are loose from then on. Returns whether there was such a submission. */
+/** Deletes a submission and records its files as loose. Returns whether it existed. */
 export function deleteSubmission(db: Database, id: string): boolean {
   const row = query<{ seq: number }, { id: string }>(
     db,
@@ -96,7 +96,7 @@ export function deleteSubmission(db: Database, id: string): boolean {
   return row !== null;
 }
 
-/** Deletes so many submissions of deleted forms, then the forms. Returns whether any may be left. */
+/** Deletes up to `limit` submissions of a deleted form, and the form once it has none. Returns whether any may be left. */
 export function clearDeleted(db: Database, limit: number): boolean {
   const form = query<{ id: number }, []>(db, "SELECT id FROM forms WHERE deleted = 1 LIMIT 1").get();
   if (!form) return false;

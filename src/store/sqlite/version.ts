@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { query } from "./statements.ts";
 
-/** Counts every change of what an operator sets up, which readers keep in memory. */
+/** The version of the setup, which grows with every change of it. */
 export function currentVersion(db: Database): number {
   return query<{ version: number }, []>(db, "SELECT version FROM setup_version").get()!.version;
 }

@@ -6,15 +6,15 @@ import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../limits.ts";
 import { type Outcome, type Write, commit, resultOf } from "./commit.ts";
 
 /**
- * Where writes go. `weight` is about how many bytes the write holds while it waits; one that `isAbandoned` when its turn
- * comes is not begun, and throws `invalid`.
+ * Commits writes. `weight` is the approximate bytes of a write while it waits. A write that is abandoned before its commit
+ * begins is not performed and throws `invalid`. Throws `unavailable` where too many writes wait.
  */
 export type Writer = {
   write(write: Write, weight: number, isAbandoned?: () => boolean): Promise<unknown>;
   stats(): Omit<StoreStats, "bytes">;
-  /** Fulfils once it holds every file that it needs. */
+  /** Fulfils once every file that the writer needs is open. */
   opened: Promise<void>;
-  /** Finishes what is queued. */
+  /** Finishes the queued writes. */
   close(): Promise<void>;
 };
 
@@ -22,8 +22,8 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const WRITES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /**
- * What the main thread sends to `writer-thread.ts`. The answer to `open` comes once the file is open. The answer to a
- * batch is one outcome for each write, as JSON, which travels in a third of the time that the objects take.
+ * A message to `writer-thread.ts`. The answer to `open` is sent once the file is open. The answer to a batch is the outcome
+ * of each write, as JSON, which takes a third of the time of objects.
  */
 export type ToThread = { open: string } | { batch: Write[] } | { close: true };
 
@@ -45,8 +45,8 @@ export function inlineWriter(db: Database): Writer {
 }
 
 /**
- * Writes on a thread of its own, so that neither a slow disk nor another process's lock stops the caller. While one
- * batch is committed the next gathers: one fsync serves all that came meanwhile.
+ * Writes on a separate thread, so that neither a slow disk nor the lock of another process blocks the caller. Writes that
+ * arrive during a commit form the next batch, which has one fsync.
  */
 export function threadWriter(file: string): Writer {
   type Waiting = {
@@ -89,7 +89,7 @@ export function threadWriter(file: string): Writer {
       resolve(resultOf(outcomes[index]!));
     }
   };
-  // Nothing can be stored any more: better a restart than a server that seems to be well.
+  // Nothing can be stored any more, so the process ends for its supervisor to restart it.
   thread.onerror = (event) => {
     process.stderr.write(`the writer thread failed: ${event.message}\n`);
     process.exit(1);
@@ -115,13 +115,13 @@ export function threadWriter(file: string): Writer {
       new Promise((resolve) => {
         if (closing) throw new AppError("unavailable", "the database is closed");
         if (queue.length >= MAX_QUEUED_WRITES || queuedBytes + weight > MAX_QUEUED_BYTES) {
-          throw new AppError("unavailable", "the server is busy: too much waits for its disk", {
+          throw new AppError("unavailable", "the server is busy: too many writes wait for its disk", {
             retryAfter: 1,
           });
         }
         queuedBytes += weight;
         queue.push({ write, weight, isAbandoned, resolve });
-        // Not at once: what the same turn of the event loop still brings travels along.
+        // Deferred, so that other writes of the same turn of the event loop join the batch.
         if (committing.length === 0 && queue.length === 1)
           setImmediate(() => committing.length === 0 && sendBatch());
       }),
