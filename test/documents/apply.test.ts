@@ -213,7 +213,7 @@ describe("a document", () => {
     const before = await shown();
     let forms = 0;
     interrupt(app, () => createForm(app, OPERATOR, { slug: `form-${(forms += 1)}` }));
-    expect(await apply(sold).catch(String)).toStartWith("Error: conflict: something else was changed");
+    expect(await apply(sold).catch(String)).toStartWith("Error: conflict: another change was applied first");
     expect((await shown()).projects).toEqual(before.projects);
   });
 

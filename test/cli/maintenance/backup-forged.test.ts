@@ -185,7 +185,7 @@ describe("rows are not taken from a database that", () => {
     [
       "has a value too large to read",
       update("UPDATE forms SET name = hex(zeroblob(17000000))"),
-      "a row of forms holds more than",
+      "a row of forms has a value larger than",
     ],
     [
       "gives a token a scope that there is not",

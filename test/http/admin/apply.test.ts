@@ -33,7 +33,7 @@ test.each<[string, object]>([
     flagIn({ variants: { on: deep() } }),
   ],
   [
-    "projects.shop.flags.sale.environments.nope: there is no such",
+    "projects.shop.flags.sale.environments.nope: this environment does not exist",
     shop({ sale: { environments: { nope: {} } } }),
   ],
   [
