@@ -1,3 +1,4 @@
+import { isObject } from "../../src/base/json.ts";
 import type { Color, Paint } from "./color.ts";
 import { printable } from "./text.ts";
 
@@ -27,10 +28,6 @@ export function printDiff({ head, color, before, after }: Diff, notation: Notati
     }
   } else lines.push(...removed(notation.linesOf(before)), ...added(notation.linesOf(after)));
   return lines.map((line) => `${line}\n`).join("");
-}
-
-function isObject(state: unknown): state is Record<string, unknown> {
-  return typeof state === "object" && state !== null && !Array.isArray(state);
 }
 
 /** A field a line, its value as JSON. */

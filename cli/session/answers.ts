@@ -1,3 +1,4 @@
+import { isObject } from "../../src/base/json.ts";
 /**
  * The expected shape of a value: a kind, or a list or an object of shapes. A member whose name ends in `?` may be
  * missing or null; members that are not named are not checked.
@@ -161,8 +162,4 @@ function firstMisfit(members: Member[]): string | null {
 
 function isList(shape: Shape): shape is readonly [Shape] {
   return Array.isArray(shape);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -8,7 +8,7 @@ import type { App } from "../app.ts";
 import { formatBytes } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
 import { type Client, limitKey } from "./address.ts";
-import { openBody, refuseAbandoned } from "./forms/body.ts";
+import { openBody, refuseAbandoned } from "./body.ts";
 import { MAX_ADMIN_BODY, MAX_WRONG_TOKENS } from "./limits.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 

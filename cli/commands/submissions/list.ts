@@ -60,11 +60,12 @@ async function run(
     shorten(summaryOf(data), 60),
   ]);
   await print(items, table(["ID", "RECEIVED", "FILES", "FIELDS"], rows));
+  const noun = (total ?? items.length) === 1 ? "submission" : "submissions";
   if (next !== null) {
     const count = total === undefined ? "" : shown` of ${total}`;
     const limited = limit === DEFAULT_LIMIT ? "" : shown` --limit ${limit}`;
     const more = shown`formflag submissions list ${form} --before ${next}`;
-    note(`${items.length}${count} submissions; older ones: ${more}${limited}\n`, { withJson: true });
+    note(`${items.length}${count} ${noun}; older ones: ${more}${limited}\n`, { withJson: true });
   } else if (items.length === 0) suggest("No submissions here.");
-  else suggest(`${total ?? items.length} ${total === 1 ? "submission" : "submissions"}`);
+  else suggest(`${total ?? items.length} ${noun}`);
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../base/json.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { AppError } from "../../base/errors.ts";
 import { findSlugFault } from "../../base/slug.ts";
@@ -130,8 +131,4 @@ function refusal(faults: Fault[]): AppError {
 
 function pointer(path: string, step: string): string {
   return `${path}/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,9 @@
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
-import { childrenOf } from "../../base/json.ts";
+import { isObject, childrenOf } from "../../base/json.ts";
 import type { Context } from "../../flags/flagd/evaluate.ts";
 import { RULE_LIMITS } from "../../flags/limits.ts";
-import { readJson } from "../forms/body.ts";
+import { readJson } from "../body.ts";
 
 /** A fault of a request's context, with OFREP's error code. */
 export class ContextError extends Error {
@@ -56,8 +56,4 @@ function checkValue(value: unknown, levels: number): void {
     throw new ContextError("INVALID_CONTEXT", message);
   }
   for (const child of childrenOf(value)) checkValue(child, levels - 1);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

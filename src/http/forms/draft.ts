@@ -14,7 +14,7 @@ import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
 import type { Draft } from "../../forms/submission.ts";
 import { parseHeader } from "../headers.ts";
-import type { Body } from "./body.ts";
+import type { Body } from "../body.ts";
 import { readMultipart } from "./multipart-draft.ts";
 import { boundaryOf } from "./multipart.ts";
 

@@ -11,7 +11,7 @@ import { type Report, type Shown, showError } from "../errors.ts";
 import { ERROR_PATH, SUBMIT_PATH, THANKS_PATH } from "../paths.ts";
 import { type Guard, createRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
-import { openBody } from "./body.ts";
+import { openBody } from "../body.ts";
 import { readDraft } from "./draft.ts";
 import { type Links, withError } from "./links.ts";
 import { errorPage, methodPage } from "./pages/error.ts";

@@ -15,7 +15,7 @@ import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
 import type { Draft, StagedFile } from "../../forms/submission.ts";
 import { createByteBuffer } from "../byte-buffer.ts";
 import { parseHeader } from "../headers.ts";
-import type { Body } from "./body.ts";
+import type { Body } from "../body.ts";
 import { type Part, createMultipartParser } from "./multipart.ts";
 
 /** Keeps a byte order mark, which is part of a field. */

@@ -1,7 +1,7 @@
-import { yieldToEventLoop } from "../../base/event-loop.ts";
-import { AppError } from "../../base/errors.ts";
-import { createByteBuffer } from "../byte-buffer.ts";
-import { DRAIN } from "../limits.ts";
+import { yieldToEventLoop } from "../base/event-loop.ts";
+import { AppError } from "../base/errors.ts";
+import { createByteBuffer } from "./byte-buffer.ts";
+import { DRAIN } from "./limits.ts";
 
 /** A request body read chunk by chunk. */
 export type Body = {
