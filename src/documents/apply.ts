@@ -5,7 +5,7 @@ import { AppError } from "../base/errors.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import { findGaps, missingSegments } from "../flags/flagd/gaps.ts";
 import { parseRules } from "../flags/rules.ts";
-import { clearDeletedForms } from "../forms/removal.ts";
+import { beginRemoval } from "../forms/removal.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import { type Difference, type Document, pathOf } from "./document.ts";
 import { planOf } from "./plan-document.ts";
@@ -15,9 +15,6 @@ import type { DocumentsApp } from "./store.ts";
 
 /** Milliseconds of checking rules after which other work of the event loop takes its turn. */
 const SLICE_MS = 5;
-
-/** Milliseconds after which a deletion of forms returns to its caller; a job removes the rest in the background. */
-const DELETION_MS = 2000;
 
 /** The differences that a document would apply. Throws `invalid` with the path of a fault, `forbidden`. */
 export async function compareDocument(
@@ -54,7 +51,7 @@ export async function applyDocument(
     );
     return { changes, result: plan.differences };
   });
-  await clearDeletedForms(app, app.now() + DELETION_MS);
+  await beginRemoval(app);
   return differences;
 }
 

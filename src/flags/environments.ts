@@ -57,7 +57,8 @@ async function planCopies(
   at: number,
 ): Promise<(ProjectChange | FlagChange)[]> {
   const selection = await app.store.flags.selectIn(project, from);
-  const segments = (await selection.segments()).map(({ name, rule }) =>
+  const existing = await selection.segments();
+  const segments = existing.map(({ name, rule }) =>
     putSegment({ project, environment: to, segment: name }, undefined, {
       name,
       rule,
@@ -73,7 +74,7 @@ async function planCopies(
   });
   requireFit(
     flags.map(({ record }) => record),
-    rulesBySegment(await selection.segments()),
+    rulesBySegment(existing),
     from,
   );
   const { metadata } = selection;

@@ -7,8 +7,7 @@ import type { FlagChange } from "./change.ts";
 import { requireRoom } from "./fit.ts";
 import { changeRecord, type FlagRecord } from "./flag.ts";
 import { define, type ImportPlan, type ImportResult } from "./import.ts";
-import { putFlag, putSegment } from "./plan.ts";
-import { orderSegments } from "./promotions.ts";
+import { orderSegments, putFlag, putSegment } from "./plan.ts";
 import { applyRule, rulesBySegment, type SegmentRecord } from "./segment.ts";
 import type { FlagsApp } from "./store.ts";
 

@@ -43,6 +43,11 @@ export function dropSegment(place: SegmentPlace, { rule }: { rule: string }): Fl
   return { change: "deleteSegment", ...place, history: segmentHistory(place, JSON.parse(rule), null) };
 }
 
+/** The change that puts the segments of an environment in an order. */
+export function orderSegments(project: string, environment: string, names: string[]): FlagChange {
+  return { change: "orderSegments", project, environment, names, history: null };
+}
+
 function segmentHistory({ environment, segment }: SegmentPlace, before: unknown, after: unknown) {
   return { environment, kind: "segment" as const, name: segment, before, after };
 }

@@ -7,7 +7,7 @@ import type { FlagChange } from "./change.ts";
 import { requireFit, requireRoom } from "./fit.ts";
 import { changeRecord, noSuchFlag, type FlagRecord } from "./flag.ts";
 import { flagState } from "./history.ts";
-import { putFlag, putSegment } from "./plan.ts";
+import { orderSegments, putFlag, putSegment } from "./plan.ts";
 import { segmentsNeeded, withValuesOf, type Promotion, type PromotionOrder } from "./promotion.ts";
 import { applyRule, rulesBySegment, type SegmentRecord } from "./segment.ts";
 import type { FlagsApp } from "./store.ts";
@@ -128,9 +128,4 @@ function planPromotion(
       }),
     },
   };
-}
-
-/** The change that puts the segments of an environment in an order. */
-export function orderSegments(project: string, environment: string, names: string[]): FlagChange {
-  return { change: "orderSegments", project, environment, names, history: null };
 }

@@ -15,11 +15,8 @@ import {
   type FormRecord,
   type NewForm,
 } from "./form.ts";
-import { clearDeletedForms } from "./removal.ts";
+import { beginRemoval } from "./removal.ts";
 import type { FormsApp } from "./store.ts";
-
-/** Milliseconds after which a deletion returns to its caller; a job removes the rest in the background. */
-const DELETION_MS = 2000;
 
 /** Creates a form with its key: enabled, uploads off. Throws `conflict` for a slug in use, `forbidden`. */
 export function createForm(app: FormsApp, caller: Caller, input: NewForm): Promise<Form> {
@@ -57,7 +54,7 @@ export async function deleteForm(app: FormsApp, caller: Caller, slugOrKey: strin
     const { slug, key } = await findRecord(app, slugOrKey);
     return { changes: [{ change: "deleteForm", slug, key, onlyEmpty: false }], result: undefined };
   });
-  await clearDeletedForms(app, app.now() + DELETION_MS);
+  await beginRemoval(app);
 }
 
 /** The form of that slug or key. Throws `not_found`. */

@@ -28,6 +28,14 @@ export async function clearDeletedForms(app: FormsApp, deadline = Infinity): Pro
   return true;
 }
 
+/** Longest part of a removal that the caller of a deletion waits for, in milliseconds. */
+const DELETION_MS = 2000;
+
+/** Begins to remove what a deletion has left; the job of a server, or the end of the command, removes the rest. */
+export async function beginRemoval(app: FormsApp): Promise<void> {
+  await clearDeletedForms(app, app.now() + DELETION_MS);
+}
+
 /** Milliseconds between two checks for deletions by other processes. */
 const REMOVAL_MS = 60_000;
 /** Longest run of the job in milliseconds, which a server that stops has to wait for. */
