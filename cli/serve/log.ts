@@ -84,7 +84,6 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
     },
     logsReads: logsDebug,
     request({ method, route, status, ms, id, isRead, client }) {
-      if (isRead && !logsDebug) return;
       const isFailure = status >= 500;
       if (!logsInfo && !isFailure) return;
       // Four times as fast as toFixed.

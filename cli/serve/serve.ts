@@ -13,7 +13,7 @@ import { createFormsService } from "../../src/http/forms/forms.ts";
 import { createLinks } from "../../src/http/forms/links.ts";
 import { createMetrics } from "../../src/http/operation/metrics.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
-import type { RequestRecord, ServiceName } from "../../src/http/request-record.ts";
+import type { ServiceName } from "../../src/http/request-record.ts";
 import { type Services, type Site, createSite } from "../../src/http/site.ts";
 import { claimData, openApp } from "../data/open.ts";
 import type { Io } from "../output/terminal.ts";
@@ -136,12 +136,7 @@ function placeServices(
     placed.set(key, { ...place, services: { ...place.services, [name]: all[name] } });
   }
   const isTrustedProxy = createAddressList(config.trustedProxies);
-  const forwardedIgnored = metrics.forwardedIgnored;
   const report = reportOf("operation");
-  const record = (request: RequestRecord) => {
-    metrics.request(request);
-    log.request(request);
-  };
   const places = [...placed.values()].map(({ address, services }) => ({
     address,
     site: createSite(services, {
@@ -149,10 +144,10 @@ function placeServices(
       basePath,
       hsts: config.hsts,
       isTrustedProxy,
-      log: record,
+      counted: metrics,
+      log: log.request,
       logsReads: log.logsReads,
       report,
-      forwardedIgnored,
     }),
   }));
   return { places, endStreams: () => ofrep?.close() };

@@ -1,9 +1,20 @@
 /** A histogram: `counts[i]` values were at most `bounds[i]` and above the bound before; the last count is the rest. */
-export type Distribution = { readonly bounds: readonly number[]; readonly counts: number[]; sum: number };
+export type Distribution = {
+  readonly bounds: readonly number[];
+  readonly counts: number[];
+  sum: number;
+  /** The last value that was observed. */
+  last: number;
+};
 
 /** An empty histogram; `bounds` are in ascending order. */
 export function createDistribution(bounds: readonly number[]): Distribution {
-  return { bounds, counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 };
+  return { bounds, counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0, last: 0 };
+}
+
+/** Counts the last value once more. */
+export function repeat(distribution: Distribution): void {
+  observe(distribution, distribution.last);
 }
 
 export function observe(distribution: Distribution, value: number): void {
@@ -12,4 +23,5 @@ export function observe(distribution: Distribution, value: number): void {
   while (index < bounds.length && value > bounds[index]!) index += 1;
   counts[index]! += 1;
   distribution.sum += value;
+  distribution.last = value;
 }

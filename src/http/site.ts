@@ -10,6 +10,7 @@ import type { FormsService } from "./forms/forms.ts";
 import { missingPage } from "./forms/pages/error.ts";
 import type { MetricsApp } from "./operation/exposition.ts";
 import { FORWARDED, createHealth } from "./operation/health.ts";
+import type { Metrics, RouteMetrics } from "./operation/metrics.ts";
 import {
   ADMIN_PATH,
   FLAGS_PATH,
@@ -44,11 +45,11 @@ export type SiteOptions = {
   hsts: number | null;
   isTrustedProxy: (address: string) => boolean;
   log: (record: RequestRecord) => void;
-  /** Whether reads of flags that succeed are logged too, so that each needs an id. */
+  /** Counts the requests. */
+  counted: Metrics;
+  /** Whether flag reads that succeed are logged too. */
   logsReads: boolean;
   report: Report;
-  /** Called for a request with an `X-Forwarded-For` that is ignored, because no trusted proxy sent it. */
-  forwardedIgnored: () => void;
 };
 
 /** Returns the address at the other end of the connection; a function, since flag reads rarely need it. */
@@ -74,13 +75,13 @@ export type Site = {
 
 /** Combines the services of one address, with health checks and one log record for each request. */
 export function createSite({ forms, flags, ofrep, admin, metrics }: Services, options: SiteOptions): Site {
-  const { app, basePath, hsts, isTrustedProxy, log, logsReads, report, forwardedIgnored } = options;
+  const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
   const { isHealthy, isReady } = createHealth(app, report);
   const strictTransport = hsts === null ? null : `max-age=${hsts}`;
 
   const clientOf = (request: Request, peer: Peer) => {
     const [address, forwarded] = [normalise(peer()), request.headers.get("x-forwarded-for")];
-    if (forwarded !== null && !isTrustedProxy(address)) forwardedIgnored();
+    if (forwarded !== null && !isTrustedProxy(address)) counted.forwardedIgnored();
     return findClient(address, forwarded, isTrustedProxy);
   };
   /** The answer shows whether the proxy in front is trusted, so that this can be checked before anyone uses it. */
@@ -90,24 +91,25 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
       answer.headers.set(FORWARDED, isTrustedProxy(normalise(peer())) ? "trusted" : "ignored");
     return answer;
   };
-  /** Adds the headers of every answer, and logs the request. */
+  /** Adds the headers of every answer, and counts and logs the request. A flag read that succeeds is only counted. */
   const finish = (
     answer: Response,
     request: Request,
-    {
-      service,
-      route,
-      start,
-      client,
-    }: Pick<RequestRecord, "service" | "route" | "client"> & { start: number },
+    route: RouteMetrics,
+    start: number,
+    client: () => Client,
   ) => {
     const { status } = answer;
-    const isRead = service === "flags" && status < 400;
-    const id = isRead && !logsReads ? sentRequestId(request) : requestId(request);
+    const isRead = route.service === "flags" && status < 400;
+    const isLogged = !isRead || logsReads;
+    const id = isLogged ? requestId(request) : sentRequestId(request);
     if (id !== null) answer.headers.set(REQUEST_ID, id);
     if (strictTransport !== null) answer.headers.set("Strict-Transport-Security", strictTransport);
-    const ms = performance.now() - start;
-    log({ service, method: request.method, route, status, ms, id, isRead, client });
+    if (isLogged) {
+      const ms = performance.now() - start;
+      route.add(status, ms);
+      log({ method: request.method, route: route.path, status, ms, id: id!, isRead, client });
+    } else route.addRead(status, start);
     return answer;
   };
 
@@ -122,7 +124,7 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
       c.header("X-Content-Type-Options", NO_SNIFF["X-Content-Type-Options"]);
       // Hono answers HEAD by the route of GET and drops the body, which would leave its file or stream open.
       if (c.req.method === "HEAD") await c.res.body?.cancel();
-      finish(c.res, c.req.raw, { service: serviceOf(route), route, start, client: () => c.env.client });
+      finish(c.res, c.req.raw, counted.route(serviceOf(route), route), start, () => c.env.client);
     });
     // Monitoring on the machine itself uses these paths without the base path.
     for (const base of new Set(["", basePath])) {
@@ -169,6 +171,7 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
 
   const hot: Site["hot"] = [];
   const addHot = (service: ServiceName, route: string, parameter: string, handle: Handler) => {
+    const metrics = counted.route(service, route);
     hot.push({
       path: `${basePath}${route}`,
       parameter,
@@ -176,10 +179,9 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
         const start = performance.now();
         const client = () => clientOf(request, peer);
         const answer = handle(request, value, client, peer);
-        const context = { service, route, start, client };
         return answer instanceof Promise
-          ? answer.then((answer) => finish(answer, request, context))
-          : finish(answer, request, context);
+          ? answer.then((answer) => finish(answer, request, metrics, start, client))
+          : finish(answer, request, metrics, start, client);
       },
     });
   };

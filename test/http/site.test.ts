@@ -18,7 +18,6 @@ const SITES: [what: string, services: Services][] = [
 ];
 
 const ANY = {
-  service: "operation",
   ms: expect.any(Number),
   id: expect.any(String),
   isRead: false,
@@ -166,7 +165,7 @@ describe("a request's id", () => {
       const { ask, records } = openSite({});
       const given = (await ask("/healthz", { headers: { "x-request-id": id } })).headers.get("x-request-id");
       expect(given).toMatch(/^[0-9a-f-]{36}$/);
-      expect(records[0]!.id).toBe(given);
+      expect(records[0]!.id).toBe(given!);
     },
   );
 
@@ -180,11 +179,7 @@ describe("a request's id", () => {
       expect((await idOf("/api/v1/flags", keys)) !== null).toBe(logsReads);
       expect(await idOf("/api/v1/flags", { ...keys, "x-request-id": "mine" })).toBe("mine");
       expect(await idOf("/api/v1/flags/none", keys)).toMatch(/^[0-9a-f-]{36}$/);
-      expect(records.map(({ isRead, id }) => [isRead, id !== null])).toEqual([
-        [true, logsReads],
-        [true, true],
-        [false, true],
-      ]);
+      expect(records.map(({ isRead }) => isRead)).toEqual(logsReads ? [true, true, false] : [false]);
     }
   });
 

@@ -12,6 +12,7 @@ import { createOfrepService } from "../../src/http/flags/ofrep.ts";
 import { createFormsService } from "../../src/http/forms/forms.ts";
 import { createLinks } from "../../src/http/forms/links.ts";
 import { DEFAULT_MAX_CONCURRENT } from "../../src/http/limits.ts";
+import { createMetrics } from "../../src/http/operation/metrics.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
 import type { SiteOptions } from "../../src/http/site.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -58,10 +59,10 @@ export function siteOptions(app: App): SiteOptions {
     basePath: "",
     hsts: null,
     isTrustedProxy: () => false,
+    counted: createMetrics(),
     log: () => {},
     logsReads: true,
     report: { error: () => {}, refused: () => {} },
-    forwardedIgnored: () => {},
   };
 }
 

@@ -22,7 +22,7 @@ export type FlagsService = {
 
 /** A prepared answer, sent until `until`, when a flag in it expires, or until a flag in it changes. */
 type Answer = {
-  body: string | Uint8Array<ArrayBuffer>;
+  body: string | Blob;
   etag: string;
   whole: ResponseInit;
   unchanged: ResponseInit;
@@ -36,7 +36,7 @@ const PREFLIGHT = {
   methods: "GET, HEAD, OPTIONS",
   headers: "x-project-key, x-environment-key, content-type, if-none-match",
 };
-/** From about this many characters on, bytes are a faster body than text: `npm run bench -- reads`. */
+/** From about this many characters on, a blob is a faster body than text: `npm run bench -- reads`. */
 const LONG_TEXT = 4096;
 const VARY = "x-project-key, x-environment-key";
 
@@ -55,60 +55,59 @@ export function createFlagsService(
     };
   });
 
-  /** Answers from the snapshot that the keys of a request select; errors carry the members of `refused`, which read as off. */
+  /** Answers a request for the flag of that slug, or for all flags with null. */
   const read = (
     request: Request,
+    slug: string | null,
     client: () => Client,
-    refused: Record<string, unknown>,
-    answer: (snapshot: Snapshot, environmentKey: string) => Response,
   ): Response | Promise<Response> => {
     if (request.method === "OPTIONS") return preflight(HEADERS, PREFLIGHT);
     if (!isRead(request)) return wrongMethod();
+    if (slug === "") return missing("the flag slug is missing in the path: /api/v1/flags/<slug>");
     const projectKey = request.headers.get("x-project-key");
     if (!projectKey) return missing("the project key is missing in the headers: send it as x-project-key");
     const environmentKey = request.headers.get("x-environment-key");
     if (!environmentKey)
       return missing("the environment key is missing in the headers: send it as x-environment-key");
-
-    const settle = (snapshot: Snapshot | undefined) => {
-      if (snapshot) return answer(snapshot, environmentKey);
-      const message = "the project key and the environment key select nothing: check them in the project";
-      report.refused("unauthenticated");
-      return failed(401, { ...refused, error: true, message });
-    };
-    const fail = (error: unknown) => {
-      const { status, message, headers } = showError(error, report, request);
-      return failed(status, { ...refused, error: true, message }, headers);
-    };
     try {
       guard?.(client())();
     } catch (error) {
-      return fail(error);
+      return fail(error, request, slug);
     }
     const snapshot = findSnapshot(projectKey, environmentKey);
-    return snapshot instanceof Promise ? snapshot.then(settle).catch(fail) : settle(snapshot);
+    return snapshot instanceof Promise
+      ? snapshot
+          .then((loaded) => answer(request, slug, environmentKey, loaded))
+          .catch((error: unknown) => fail(error, request, slug))
+      : answer(request, slug, environmentKey, snapshot);
   };
 
-  const readFlag: FlagsService["readFlag"] = (request, slug, client) => {
-    if (slug === "" && isRead(request))
-      return missing("the flag slug is missing in the path: /api/v1/flags/<slug>");
-    return read(request, client, { enabled: false }, ({ one }, environmentKey) => {
-      const cell = one.get(slug);
-      if (!cell) return failed(404, { enabled: false, error: true, message: noSuchFlag(slug).message });
-      const now = app.now();
-      noteRead(cell, environmentKey, slug, now);
-      return send(request, cell, now, ([record], now) => viewFlag(record!, now));
-    });
+  /** `snapshot` is undefined where the keys select none. */
+  const answer = (
+    request: Request,
+    slug: string | null,
+    environmentKey: string,
+    snapshot: Snapshot | undefined,
+  ): Response => {
+    if (!snapshot) {
+      const message = "the project key and the environment key select nothing: check them in the project";
+      report.refused("unauthenticated");
+      return refused(401, slug, message);
+    }
+    const cell = slug === null ? snapshot.all : snapshot.one.get(slug);
+    if (!cell) return refused(404, slug, noSuchFlag(slug!).message);
+    const now = app.now();
+    noteRead(cell, environmentKey, slug, now);
+    return send(request, cell, slug, now);
   };
-  const readFlags: FlagsService["readFlags"] = (request, client) =>
-    read(request, client, { flags: [] }, ({ all }, environmentKey) => {
-      const now = app.now();
-      noteRead(all, environmentKey, null, now);
-      return send(request, all, now, (records, now) => ({
-        flags: records.map((record) => viewFlag(record, now)),
-      }));
-    });
 
+  const fail = (error: unknown, request: Request, slug: string | null) => {
+    const { status, message, headers } = showError(error, report, request);
+    return refused(status, slug, message, headers);
+  };
+
+  const readFlag: FlagsService["readFlag"] = read;
+  const readFlags: FlagsService["readFlags"] = (request, client) => read(request, null, client);
   const routes: FlagsService["routes"] = new Hono();
   routes.all(FLAGS_PATH, (c) => readFlags(c.req.raw, () => c.env.client));
   for (const path of [`${FLAGS_PATH}/`, FLAG_PATH])
@@ -124,24 +123,19 @@ function cellOf(records: FlagRecord[]): Cell {
   return { records, answer: undefined, readAt: Number.NEGATIVE_INFINITY };
 }
 
-function send(
-  request: Request,
-  cell: Cell,
-  now: number,
-  view: (records: FlagRecord[], now: number) => unknown,
-): Response {
-  if (!cell.answer || now >= cell.answer.until)
-    cell.answer = prepareAnswer(view(cell.records, now), cell.records, now);
+function send(request: Request, cell: Cell, slug: string | null, now: number): Response {
+  if (!cell.answer || now >= cell.answer.until) cell.answer = prepareAnswer(cell.records, slug, now);
   const { body, etag, whole, unchanged } = cell.answer;
   const known = request.headers.get("if-none-match");
   if (known !== null && matches(known, etag)) return new Response(null, unchanged);
   return new Response(body, whole);
 }
 
-function prepareAnswer(view: unknown, records: FlagRecord[], now: number): Answer {
-  const text = JSON.stringify(view);
-  // A text is encoded again for each answer.
-  const body = text.length > LONG_TEXT ? Buffer.from(text) : text;
+function prepareAnswer(records: FlagRecord[], slug: string | null, now: number): Answer {
+  const flags = records.map((record) => viewFlag(record, now));
+  const text = JSON.stringify(slug === null ? { flags } : flags[0]);
+  // The runtime copies a text for each answer, and shares the bytes of a blob.
+  const body = text.length > LONG_TEXT ? new Blob([text]) : text;
   const etag = etagOf(text);
   const expiries = records
     .filter((record) => !hasExpired(record, now))
@@ -160,6 +154,17 @@ function prepareAnswer(view: unknown, records: FlagRecord[], now: number): Answe
     unchanged: { status: 304, headers },
     until: expiries.reduce((least, each) => Math.min(least, each), Infinity),
   };
+}
+
+/** An error that reads as off: a reader that ignores the status finds no flag that is on. */
+function refused(
+  status: number,
+  slug: string | null,
+  message: string,
+  headers?: Record<string, string>,
+): Response {
+  const off = slug === null ? { flags: [] } : { enabled: false };
+  return failed(status, { ...off, error: true, message }, headers);
 }
 
 function missing(error: string): Response {

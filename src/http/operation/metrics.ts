@@ -1,11 +1,13 @@
-import { type Distribution, createDistribution, observe } from "../../base/metrics.ts";
+import { type Distribution, createDistribution, observe, repeat } from "../../base/metrics.ts";
 import type { Shown } from "../errors.ts";
-import type { RequestRecord, ServiceName } from "../request-record.ts";
+import type { ServiceName } from "../request-record.ts";
 
 /** Counters of the HTTP services; a restart resets them. */
 export type Metrics = {
-  request: (record: RequestRecord) => void;
+  /** The counters of a route, which belongs to one service. */
+  route: (service: ServiceName, path: string) => RouteMetrics;
   refused: (service: ServiceName, reason: Shown["code"]) => void;
+  /** Counts a request with an `X-Forwarded-For` that is ignored, because no trusted proxy sent it. */
   forwardedIgnored: () => void;
   /** By service, route and status: seconds until the answer began. */
   requests: () => { labels: Labels<"service" | "route" | "status">; seconds: Distribution }[];
@@ -14,26 +16,57 @@ export type Metrics = {
   forwarded: () => number;
 };
 
+export type RouteMetrics = {
+  service: ServiceName;
+  /** The pattern of the path, behind the base path; `/*` where none matched. */
+  path: string;
+  /** Counts an answer that began after so many milliseconds. */
+  add: (status: number, ms: number) => void;
+  /**
+   * Counts an answer to a request that came at `start` on the clock of `performance.now`. Only one of `READS_PER_SAMPLE` is
+   * timed, and the others count as if they took as long as the last one: the clock would cost more than counting.
+   */
+  addRead: (status: number, start: number) => void;
+};
+
 type Labels<Name extends string> = Record<Name, string>;
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const READS_PER_SAMPLE = 64;
 
 export function createMetrics(): Metrics {
-  type Series = ReturnType<Metrics["requests"]>[number];
-  /** By route, which belongs to only one service, and status; two maps, so that a request builds no key. */
-  const requests = new Map<string, Map<number, Series>>();
+  type Series = ReturnType<Metrics["requests"]>[number] & { untimed: number };
+  type Route = RouteMetrics & { series: Map<number, Series> };
+  const routes = new Map<string, Route>();
   const refusals = new Map<string, ReturnType<Metrics["refusals"]>[number]>();
   let forwarded = 0;
+
+  const createRoute = (service: ServiceName, path: string): Route => {
+    const series = new Map<number, Series>();
+    const create = (status: number): Series => {
+      const labels = { service, route: path, status: String(status) };
+      const created = { labels, seconds: createDistribution(SECONDS), untimed: 0 };
+      series.set(status, created);
+      return created;
+    };
+    return {
+      service,
+      path,
+      series,
+      add: (status, ms) => observe((series.get(status) ?? create(status)).seconds, ms / 1000),
+      addRead(status, start) {
+        const each = series.get(status) ?? create(status);
+        if (each.untimed > 0) repeat(each.seconds);
+        else observe(each.seconds, (performance.now() - start) / 1000);
+        each.untimed = (each.untimed + 1) % READS_PER_SAMPLE;
+      },
+    };
+  };
   return {
-    request({ service, route, status, ms }) {
-      let ofRoute = requests.get(route);
-      if (!ofRoute) requests.set(route, (ofRoute = new Map()));
-      let series = ofRoute.get(status);
-      if (!series) {
-        const labels = { service, route, status: String(status) };
-        ofRoute.set(status, (series = { labels, seconds: createDistribution(SECONDS) }));
-      }
-      observe(series.seconds, ms / 1000);
+    route(service, path) {
+      const route = routes.get(path) ?? createRoute(service, path);
+      routes.set(path, route);
+      return route;
     },
     refused(service, reason) {
       const key = `${service} ${reason}`;
@@ -42,7 +75,7 @@ export function createMetrics(): Metrics {
       refusals.set(key, entry);
     },
     forwardedIgnored: () => (forwarded += 1),
-    requests: () => [...requests.values()].flatMap((ofRoute) => [...ofRoute.values()]),
+    requests: () => [...routes.values()].flatMap(({ series }) => [...series.values()]),
     refusals: () => [...refusals.values()],
     forwarded: () => forwarded,
   };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { createProject } from "../../../src/projects/projects.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import type { Report } from "../../../src/http/errors.ts";
 import { type MetricsOptions, createMetricsApp } from "../../../src/http/operation/exposition.ts";
@@ -21,7 +22,7 @@ describe("the metrics", () => {
           createMetricsApp(app, { metrics: counted, report, build, openTo, streams: () => 7 }),
       },
       ["10.0.0.1"],
-      { log: counted.request, forwardedIgnored: counted.forwardedIgnored },
+      { counted, logsReads: false },
     );
   type From = { peer?: string; openTo?: MetricsOptions["openTo"]; host?: string };
   const read = async (init?: RequestInit, from: From = {}) => {
@@ -88,6 +89,19 @@ describe("the metrics", () => {
     expect(text).toContain('formflag_build_info{version="1.2.3",commit="abc"} 1\n');
     expect(text).toMatch(/^formflag_commit_writes_count [1-9]/m);
     expect(text).toMatch(/^formflag_stored_bytes\{kind="database"\} [1-9]/m);
+  });
+
+  test("count every flag read that succeeds, although only some are timed", async () => {
+    const { askHot, ask } = place("local");
+    const { key, environments } = await createProject(app, OPERATOR, { slug: "counted" });
+    const headers = { "x-project-key": key, "x-environment-key": environments[0]!.key };
+    for (let count = 0; count < 200; count += 1)
+      expect((await askHot("/api/v1/flags", "", "/api/v1/flags", { headers })).status).toBe(200);
+    await ask("/api/v1/flags", { headers });
+    const { text } = await read();
+    const labels = 'service="flags",route="/api/v1/flags",status="200"';
+    expect(text).toContain(`formflag_http_request_duration_seconds_bucket{${labels},le="+Inf"} 201\n`);
+    expect(text).toContain(`formflag_http_request_duration_seconds_count{${labels}} 201\n`);
   });
 
   test("are text of which every line is a comment or a sample", async () => {
