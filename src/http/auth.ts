@@ -8,7 +8,7 @@ import type { App } from "../app.ts";
 import { formatBytes } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
 import { type Client, limitKey } from "./address.ts";
-import { openBody, refuseAbandoned } from "./body.ts";
+import { readAll, refuseAbandoned } from "./body.ts";
 import { MAX_ADMIN_BODY, MAX_WRONG_TOKENS } from "./limits.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
@@ -95,7 +95,7 @@ export function requires(
 /** Reads the body, and keeps it for the route. */
 async function readBody(c: Context<AdminEnv>, limit: number): Promise<void> {
   const tooLarge = () => new AppError("too_large", `a request body has at most ${formatBytes(limit)}`);
-  const body = await openBody(c.req.raw).readAll(limit, tooLarge);
+  const body = await readAll(c.req.raw, limit, tooLarge);
   // Hono's cache holds promises, which its type does not say.
   Object.assign(c.req.bodyCache, { arrayBuffer: Promise.resolve(body) });
 }

@@ -46,36 +46,58 @@ export function createRateLimiter(now: () => number, what: string): RateLimiter 
  * Admits a request of a client and returns a function to call at its end. Throws `rate_limited` past the limits of the
  * client, which is one IPv4 address or IPv6 network. This machine has no limits.
  */
-export type Guard = (client: Client) => () => void;
+export type Guard = (client: () => Client) => () => void;
 
 /** Limits each client to `concurrent` requests at a time and, unless `rate` is null, to that rate. */
 export function createGuard(
   now: () => number,
   { concurrent, rate }: { concurrent: number; rate: RateLimit | null },
 ): Guard {
-  const underWay = new Map<string, number>();
+  type Request = { client: () => Client; network?: string | null };
+  /** Requests under way whose client was not needed yet: reading an address costs a twentieth of a submission. */
+  const unknown = new Set<Request>();
+  /** Requests under way of each other client. */
+  const counts = new Map<string, number>();
   const count = createRateLimiter(now, "requests");
+  let underWay = 0;
+
+  const identify = (request: Request): string | null => {
+    if (request.network === undefined) request.network = limitKey(request.client());
+    unknown.delete(request);
+    return request.network;
+  };
+  const add = (network: string | null, step: 1 | -1) => {
+    if (network === null) return;
+    const total = (counts.get(network) ?? 0) + step;
+    if (total > 0) counts.set(network, total);
+    else counts.delete(network);
+  };
   return (client) => {
-    const network = limitKey(client);
-    if (network === null) return () => {};
-    if (rate) count(network, rate);
-    const before = underWay.get(network) ?? 0;
-    if (before >= concurrent) {
-      throw new AppError(
-        "rate_limited",
-        `more than ${concurrent} requests at a time come from your address`,
-        {
-          retryAfter: 1,
-        },
-      );
+    const request: Request = { client };
+    if (rate) {
+      const network = identify(request);
+      if (network !== null) count(network, rate);
     }
-    underWay.set(network, before + 1);
+    // Fewer requests than one client may have: no client can be over its limit.
+    if (underWay >= concurrent) {
+      for (const each of unknown) add(identify(each), 1);
+      const network = identify(request);
+      if (network !== null && (counts.get(network) ?? 0) >= concurrent) throw tooManyAtOnce(concurrent);
+    }
+    if (request.network === undefined) unknown.add(request);
+    else add(request.network, 1);
+    underWay += 1;
     return () => {
-      const remaining = underWay.get(network)! - 1;
-      if (remaining > 0) underWay.set(network, remaining);
-      else underWay.delete(network);
+      underWay -= 1;
+      if (!unknown.delete(request)) add(request.network!, -1);
     };
   };
+}
+
+function tooManyAtOnce(concurrent: number): AppError {
+  return new AppError("rate_limited", `more than ${concurrent} requests at a time come from your address`, {
+    retryAfter: 1,
+  });
 }
 
 /** A duration such as `2 minutes`, rounded up. */

@@ -178,6 +178,8 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
       handle(request, value, peer) {
         const start = performance.now();
         const client = () => clientOf(request, peer);
+        // Counts an address that is ignored, also where no limit needs the client.
+        if (service === "forms" && request.headers.has("x-forwarded-for")) client();
         const answer = handle(request, value, client, peer);
         return answer instanceof Promise
           ? answer.then((answer) => finish(answer, request, metrics, start, client))

@@ -19,62 +19,92 @@ function openGuard(limits: Partial<Parameters<typeof createGuard>[1]> = {}) {
 describe("a client", () => {
   test("may have so many requests under way, and one more when one has ended", () => {
     const { guard } = openGuard();
-    const leave = guard(CLIENT);
-    guard(CLIENT);
-    expect(() => guard(CLIENT)).toThrow("more than 2 requests at a time come from your address");
+    const leave = guard(() => CLIENT);
+    guard(() => CLIENT);
+    expect(() => guard(() => CLIENT)).toThrow("more than 2 requests at a time come from your address");
     leave();
-    guard(CLIENT);
-    expect(() => guard(CLIENT)).toThrow("more than 2");
+    guard(() => CLIENT);
+    expect(() => guard(() => CLIENT)).toThrow("more than 2");
   });
 
   test("that is refused is told to come back, and counts for nothing", () => {
     const { guard } = openGuard({ concurrent: 1 });
-    const leave = guard(CLIENT);
+    const leave = guard(() => CLIENT);
     for (let count = 0; count < 3; count += 1) {
       try {
-        guard(CLIENT);
+        guard(() => CLIENT);
         expect.unreachable();
       } catch (error) {
         expect(error).toMatchObject({ code: "rate_limited", retryAfter: 1 });
       }
     }
     leave();
-    guard(CLIENT)();
-    guard(CLIENT);
+    guard(() => CLIENT)();
+    guard(() => CLIENT);
+  });
+
+  test("counts with every request under way, also one whose address was not needed before", () => {
+    const { guard } = openGuard({ concurrent: 3 });
+    const leave = guard(() => CLIENT);
+    guard(() => clientAt("198.51.100.8"));
+    guard(() => CLIENT);
+    guard(() => CLIENT);
+    expect(() => guard(() => CLIENT)).toThrow("more than 3");
+    leave();
+    guard(() => CLIENT);
+    expect(() => guard(() => CLIENT)).toThrow("more than 3");
+  });
+
+  test("is asked for its address only when the requests under way reach the limit of one", () => {
+    const { guard } = openGuard({ concurrent: 2 });
+    const asked: number[] = [];
+    const begin = (index: number) =>
+      guard(() => {
+        asked.push(index);
+        return clientAt(`198.51.100.${index}`);
+      });
+    const leave = begin(1);
+    begin(2);
+    leave();
+    expect(asked).toEqual([]);
+    begin(3);
+    expect(asked).toEqual([]);
+    begin(4);
+    expect(asked).toEqual([2, 3, 4]);
   });
 
   test("is not stopped by what others do", () => {
     const { guard } = openGuard({ concurrent: 1 });
-    guard(CLIENT);
-    guard(clientAt("198.51.100.8"));
-    guard(clientAt("2001:db8::1"));
+    guard(() => CLIENT);
+    guard(() => clientAt("198.51.100.8"));
+    guard(() => clientAt("2001:db8::1"));
   });
 
   test("with an IPv6 address is its /64 network", () => {
     const { guard } = openGuard({ concurrent: 1 });
-    guard(clientAt("2001:db8::1"));
-    expect(() => guard(clientAt("2001:db8::2"))).toThrow("more than 1");
-    guard(clientAt("2001:db8:0:1::1"));
+    guard(() => clientAt("2001:db8::1"));
+    expect(() => guard(() => clientAt("2001:db8::2"))).toThrow("more than 1");
+    guard(() => clientAt("2001:db8:0:1::1"));
   });
 
   test.each(["127.0.0.1", "127.1.2.3", "::1"])("on this machine may do all: %j", (address) => {
     const { guard } = openGuard({ concurrent: 1, rate: { count: 1, seconds: 60 } });
-    for (let count = 0; count < 10; count += 1) guard(clientAt(address));
+    for (let count = 0; count < 10; count += 1) guard(() => clientAt(address));
   });
 
   test.each(["127.0.0.1", "::1", "", ","])("that a trusted proxy forwards is limited: %j", (forwarded) => {
     const { guard } = openGuard({ concurrent: 1 });
     const client = findClient("127.0.0.1", forwarded, isLoopback);
-    guard(client);
-    expect(() => guard(client)).toThrow("more than 1");
+    guard(() => client);
+    expect(() => guard(() => client)).toThrow("more than 1");
   });
 
   test("may begin so many requests in a time where that is limited", () => {
     const { clock, guard } = openGuard({ concurrent: Infinity, rate: { count: 3, seconds: 60 } });
-    for (let count = 0; count < 3; count += 1) guard(CLIENT)();
-    expect(() => guard(CLIENT)).toThrow("too many requests: try again in 60 seconds");
+    for (let count = 0; count < 3; count += 1) guard(() => CLIENT)();
+    expect(() => guard(() => CLIENT)).toThrow("too many requests: try again in 60 seconds");
     clock.now += 60_000;
-    guard(CLIENT);
+    guard(() => CLIENT);
   });
 });
 

@@ -56,7 +56,7 @@ export async function createAdminApp(
     return c.json({ error: { code, reason, message, hint } }, status, headers);
   });
   admin.use(`${ADMIN_PATH}/*`, async (c, next) => {
-    const leave = c.env?.client && options.guard?.(c.env.client);
+    const leave = c.env?.client && options.guard?.(() => c.env.client!);
     await next();
     leave?.();
     c.header("Cache-Control", "no-store");

@@ -70,7 +70,7 @@ export function createFlagsService(
     if (!environmentKey)
       return missing("the environment key is missing in the headers: send it as x-environment-key");
     try {
-      guard?.(client())();
+      guard?.(client)();
     } catch (error) {
       return fail(error, request, slug);
     }

@@ -130,7 +130,7 @@ export function createFlagEvents(
       );
     if (open >= MAX_STREAMS)
       throw new AppError("unavailable", "too many streams are open", { retryAfter: 60 });
-    const leave = guard(client);
+    const leave = guard(() => client);
     const now = app.now();
     const each = listeners.get(ticket) ?? {
       reader,

@@ -74,7 +74,7 @@ export function createOfrepService(
       );
     let leave: (() => void) | undefined;
     try {
-      leave = guard?.(client());
+      leave = guard?.(client);
       let context: Context | undefined;
       let fault: unknown;
       try {

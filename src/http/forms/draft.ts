@@ -14,7 +14,7 @@ import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
 import type { Draft } from "../../forms/submission.ts";
 import { parseHeader } from "../headers.ts";
-import type { Body } from "../body.ts";
+import { type Body, readAll } from "../body.ts";
 import { readMultipart } from "./multipart-draft.ts";
 import { boundaryOf } from "./multipart.ts";
 
@@ -29,7 +29,7 @@ export async function readDraft(
   app: App,
   form: Form,
   request: Request,
-  body: Body,
+  body: () => Body,
   staged: StagedBlob[],
 ): Promise<Draft> {
   const encoding = request.headers.get("content-encoding") ?? "identity";
@@ -39,11 +39,11 @@ export async function readDraft(
   const contentType = request.headers.get("content-type") ?? "";
   switch (parseHeader(contentType).value) {
     case "application/json":
-      return { data: readJson(await body.readAll(LIMITS.body, bodyTooLarge)), files: [] };
+      return { data: readJson(await readAll(request, LIMITS.body, bodyTooLarge, body)), files: [] };
     case "application/x-www-form-urlencoded":
-      return { data: readUrlencoded(await body.readAll(LIMITS.body, bodyTooLarge)), files: [] };
+      return { data: readUrlencoded(await readAll(request, LIMITS.body, bodyTooLarge, body)), files: [] };
     case "multipart/form-data":
-      return readMultipart(app, form, boundaryOf(contentType), body, staged);
+      return readMultipart(app, form, boundaryOf(contentType), body(), staged);
     default:
       throw new AppError(
         "unsupported",
@@ -73,21 +73,23 @@ function readJson(bytes: Uint8Array): string {
 
 /** https://url.spec.whatwg.org/#concept-urlencoded-parser */
 function readUrlencoded(bytes: Uint8Array): string {
-  checkCount(countPairs(bytes));
+  const text = escaped(bytes);
+  checkCount(countPairs(text));
   const fields = createFields();
-  // URLSearchParams drops one leading "?": this one, not one of the body.
-  for (const [name, value] of new URLSearchParams(`?${escaped(bytes)}`)) fields.add(name, value);
+  // URLSearchParams drops one leading "?": this one, not one of the body. Its iterator takes twice as long.
+  new URLSearchParams(`?${text}`).forEach((value, name) => fields.add(name, value));
   if (fields.size() === 0) throw emptySubmission();
   return fields.toJson();
 }
 
-const AMPERSAND = 0x26;
-
 /** Number of fields between ampersands; counted before parsing, because there may be half a million. */
-function countPairs(bytes: Uint8Array): number {
+function countPairs(text: string): number {
   let count = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    if (bytes[at] !== AMPERSAND && (at === 0 || bytes[at - 1] === AMPERSAND)) count += 1;
+  for (let at = 0; at < text.length;) {
+    const next = text.indexOf("&", at);
+    const end = next === -1 ? text.length : next;
+    if (end > at) count += 1;
+    at = end + 1;
   }
   return count;
 }

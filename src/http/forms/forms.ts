@@ -11,7 +11,7 @@ import { type Report, type Shown, showError } from "../errors.ts";
 import { ERROR_PATH, SUBMIT_PATH, THANKS_PATH } from "../paths.ts";
 import { type Guard, createRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
-import { openBody } from "../body.ts";
+import { type Body, openBody } from "../body.ts";
 import { readDraft } from "./draft.ts";
 import { type Links, withError } from "./links.ts";
 import { errorPage, methodPage } from "./pages/error.ts";
@@ -29,18 +29,20 @@ export function createFormsService(app: App, links: Links, report: Report, guard
   const countSubmission = createRateLimiter(app.now, "submissions");
   const findForm = createFormFinder(app.store);
   /** By form object: a form that changes is read as a new object. */
-  const blockLists = new WeakMap<Form, (address: string) => boolean>();
-
-  const isBlocked = (form: Form, client: () => Client) => {
-    if (form.blockedSenders.length === 0) return false;
-    const includes = blockLists.get(form) ?? createAddressList(form.blockedSenders);
-    blockLists.set(form, includes);
-    return includes(client().address);
+  const prepared = new WeakMap<Form, Prepared>();
+  const prepare = (form: Form): Prepared => {
+    const known = prepared.get(form);
+    if (known) return known;
+    // Encodes characters of the address that a header cannot hold.
+    const url = form.successUrl === null ? links.thanks() : new URL(form.successUrl).href;
+    const created = { url, isBlocked: createAddressList(form.blockedSenders), restPrefix: restPrefixOf(url) };
+    prepared.set(form, created);
+    return created;
   };
 
   const admit = (form: Form, request: Request, client: () => Client) => {
     if (!form.enabled) throw new AppError("conflict", "this form is closed");
-    if (isBlocked(form, client)) {
+    if (form.blockedSenders.length > 0 && prepare(form).isBlocked(client().address)) {
       throw new AppError("forbidden", "this form takes no submissions from your address");
     }
     if (!isAllowedOrigin(form, request)) {
@@ -54,13 +56,14 @@ export function createFormsService(app: App, links: Links, report: Report, guard
     if (request.method === "OPTIONS") return preflightFor(request, await findForm(formKey));
     const isRest = asksForRest(request.url);
     if (request.method !== "POST") return notPosted(isRest, links);
-    const body = openBody(request);
+    let opened: Body | undefined;
+    const body = () => (opened ??= openBody(request));
     const staged: StagedBlob[] = [];
     let form: Form | undefined;
     let id: string;
     let leave: (() => void) | undefined;
     try {
-      leave = guard(client());
+      leave = guard(client);
       const finding = findForm(formKey);
       form = finding instanceof Promise ? await finding : finding;
       if (!form) throw new AppError("not_found", "there is no form at this address");
@@ -73,14 +76,16 @@ export function createFormsService(app: App, links: Links, report: Report, guard
       const shown = showError(error, report, request);
       await discardAll(staged, report);
       const headers = { ...shown.headers, ...corsHeaders(request, form) };
-      if (!(await body.drain())) headers["Connection"] = "close";
+      if (!(await body().drain())) headers["Connection"] = "close";
       return refused(shown, form, headers, isRest);
     } finally {
       leave?.();
     }
-    // Encodes characters of the address that a header cannot hold.
-    const url = form.successUrl === null ? links.thanks() : new URL(form.successUrl).href;
-    return stored(url, id, isRest, corsHeaders(request, form));
+    const { url, restPrefix } = prepare(form);
+    const cors = corsHeaders(request, form);
+    if (!isRest) return new Response(null, { status: 303, headers: { ...cors, Location: url } });
+    const headers = cors === OPEN ? JSON_TO_ALL : { ...JSON_TYPE, ...cors };
+    return new Response(`${restPrefix}${id}"}`, { headers });
   };
 
   const refused = (
@@ -117,10 +122,18 @@ function asksForRest(url: string): boolean {
   return text === "mode=rest" || new URLSearchParams(text).get("mode") === "rest";
 }
 
-function stored(url: string, id: string, isRest: boolean, cors: Record<string, string>): Response {
-  if (!isRest) return new Response(null, { status: 303, headers: { ...cors, Location: url } });
-  const answer = { code: 200, success: true, message: "Thank you, your submission was received.", url, id };
-  return Response.json(answer, { headers: cors });
+/** What every submission of a form needs, made once. */
+type Prepared = {
+  isBlocked: (address: string) => boolean;
+  /** Where a submission that was stored redirects. */
+  url: string;
+  /** The JSON answer up to the id. */
+  restPrefix: string;
+};
+
+function restPrefixOf(url: string): string {
+  const answer = { code: 200, success: true, message: "Thank you, your submission was received.", url };
+  return `${JSON.stringify(answer).slice(0, -1)},"id":"`;
 }
 
 /** Answers a request other than POST: someone opened the address in a browser, or used the wrong method. */
@@ -143,12 +156,18 @@ async function discardAll(staged: StagedBlob[], report: Report): Promise<void> {
 
 /** A request without an origin is allowed: browsers send one with every POST, and other clients could send any. */
 function isAllowedOrigin(form: Form, request: Request): boolean {
+  if (form.allowedOrigins.length === 0) return true;
   const origin = request.headers.get("origin");
-  return form.allowedOrigins.length === 0 || origin === null || form.allowedOrigins.includes(origin);
+  return origin === null || form.allowedOrigins.includes(origin);
 }
 
+const OPEN = { ...NO_SNIFF, "Access-Control-Allow-Origin": "*" };
+const JSON_TYPE = { "Content-Type": "application/json;charset=utf-8" };
+/** Prepared headers and text take a third of the time of `Response.json`: `npm run bench -- submissions`. */
+const JSON_TO_ALL = new Headers({ ...JSON_TYPE, ...OPEN });
+
 function corsHeaders(request: Request, form: Form | undefined): Record<string, string> {
-  if (!form || form.allowedOrigins.length === 0) return { ...NO_SNIFF, "Access-Control-Allow-Origin": "*" };
+  if (!form || form.allowedOrigins.length === 0) return OPEN;
   const origin = request.headers.get("origin");
   if (origin === null || !form.allowedOrigins.includes(origin)) return { ...NO_SNIFF, Vary: "Origin" };
   return { ...NO_SNIFF, "Access-Control-Allow-Origin": origin, Vary: "Origin" };
