@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { connect } from "../../src/store/sqlite/connection.ts";
-import { migrate } from "../../src/store/sqlite/migrate.ts";
+import { MIGRATIONS, migrate } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { errorOf, reasonOf } from "../support/refusals.ts";
 import { tempDirectory } from "../support/temp.ts";
@@ -177,6 +177,38 @@ test("a token that the schema before limited to an environment is limited to its
   await store.close();
 });
 
+test("submissions whose ids the schema before stored as text keep their ids, order and files", async () => {
+  const file = freshFile();
+  const db = new Database(file, { create: true });
+  migrate(db, MIGRATIONS.slice(0, 5));
+  const ids = ["1", "3", "2"].map((digit) => `019a9b0c-000${digit}-7000-8000-00000000000${digit}`);
+  const form = "INSERT INTO forms (id, slug, name, key, enabled, uploads, allowed_origins, blocked_senders";
+  db.run(`${form}, created_at, updated_at) VALUES (4, 'contact', 'C', 'k', 1, 1, '[]', '[]', 1, 1)`);
+  for (const [index, id] of ids.entries())
+    db.run(
+      `INSERT INTO submissions VALUES (${index + 7}, '${id}', 4, '{"n":${index}.50}', ${1700000000000 + index})`,
+    );
+  const key = `${ids[1]}.1`;
+  db.run(
+    `INSERT INTO files VALUES (8, 1, 'cv', 'cv.pdf', 'application/pdf', 3, '${"0".repeat(64)}', '${key}')`,
+  );
+  db.close();
+  const store = openSqliteStore(file, "inline");
+  const { submissions } = await store.submissions.list("k", 10, null);
+  expect(submissions.map(({ id }) => id)).toEqual([ids[1]!, ids[2]!, ids[0]!]);
+  expect(await store.submissions.find(ids[1]!)).toMatchObject({
+    form: "contact",
+    data: { n: 1.5 },
+    createdAt: "2023-11-14T22:13:20.001Z",
+    files: [{ field: "cv", name: "cv.pdf", size: 3 }],
+  });
+  expect(await store.submissions.newestId()).toBe(ids[1]!);
+  expect(await store.submissions.files("", 10)).toMatchObject([{ key, submission: ids[1] }]);
+  expect(await store.submissions.delete(ids[1]!)).toBe(true);
+  expect(await store.submissions.looseFiles(10)).toEqual([key]);
+  await store.close();
+});
+
 describe("a migration", () => {
   const initial = readFileSync(
     join(import.meta.dir, "../../src/store/sqlite/migrations/0001-initial.sql"),
@@ -252,7 +284,7 @@ describe("a migration", () => {
     db.close();
     const script = `
       import { Database } from "bun:sqlite";
-      import { migrate } from "${join(import.meta.dir, "../../src/store/sqlite/migrate.ts")}";
+      import { MIGRATIONS, migrate } from "${join(import.meta.dir, "../../src/store/sqlite/migrate.ts")}";
       const db = new Database(${JSON.stringify(file)});
       db.run("PRAGMA busy_timeout = 5000");
       migrate(db, ${JSON.stringify([initial, `${second}; INSERT INTO setup_version VALUES (1, 0) ON CONFLICT DO UPDATE SET version = version + 100`])});

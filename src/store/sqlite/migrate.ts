@@ -10,6 +10,7 @@ import targeting from "./migrations/0002-targeting.sql" with { type: "text" };
 import tokenPlaces from "./migrations/0003-token-places.sql" with { type: "text" };
 import pageIndexes from "./migrations/0004-page-indexes.sql" with { type: "text" };
 import looseFiles from "./migrations/0005-loose-files.sql" with { type: "text" };
+import submissionIds from "./migrations/0006-submission-ids.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { readNumber } from "./statements.ts";
 
@@ -17,7 +18,14 @@ import { readNumber } from "./statements.ts";
 export const BUSY_TIMEOUT = 5000;
 
 /** The migrations in order: after the first n, `user_version` is n. A released migration never changes. */
-export const MIGRATIONS: readonly string[] = [initial, targeting, tokenPlaces, pageIndexes, looseFiles];
+export const MIGRATIONS: readonly string[] = [
+  initial,
+  targeting,
+  tokenPlaces,
+  pageIndexes,
+  looseFiles,
+  submissionIds,
+];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */
 const APPLICATION_ID = 0x66666c67;

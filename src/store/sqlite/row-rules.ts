@@ -57,6 +57,10 @@ const isRateLimit = (value: unknown) =>
   isObject(value) &&
   [value["count"], value["seconds"]].every((part) => Number.isInteger(part) && Number(part) >= 1);
 
+/** A text up to schema 5, 16 bytes since. */
+const submissionId: Rule = (value) =>
+  value instanceof Uint8Array ? value.byteLength === 16 : text(SUBMISSION_ID)(value);
+
 const created = { created_at: time };
 const changed = { ...created, updated_at: time };
 
@@ -108,7 +112,7 @@ const RULES: Record<string, Record<string, Rule>> = {
     deleted: flag,
     ...changed,
   },
-  submissions: { seq: count, id: text(SUBMISSION_ID), data: object, ...created },
+  submissions: { seq: count, id: submissionId, data: object, ...created },
   loose_files: { blob_key: text(FILE_KEY) },
   files: { position: integer(1, 999), size: count, sha256, blob_key: text(FILE_KEY) },
   tokens: {

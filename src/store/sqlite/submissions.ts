@@ -6,18 +6,30 @@ import type { StoredFile, Submission, SubmissionPage } from "../../forms/submiss
 import { cutPage } from "./pages.ts";
 import { query } from "./statements.ts";
 
-type Row = { id: string; form: string; data: string; files: string; created_at: number };
+type Row = { id: Uint8Array; form: string; data: string; files: string; created_at: number };
 
-/** Sorts after every id, because ids consist of hex digits and dashes. */
-const AFTER_EVERY_ID = "~";
+/** Sorts after every id, which has 16 bytes. */
+const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
 
-const SELECT = `
-  SELECT s.id, f.slug AS form, s.data, s.created_at,
+/** The bytes that store an id, or the first ones of an incomplete id. */
+function bytesOf(id: string): Buffer {
+  return Buffer.from(id.replaceAll("-", ""), "hex");
+}
+
+function textOf(id: Uint8Array): string {
+  const hex = Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString("hex");
+  return [0, 8, 12, 16, 20].map((start, part) => hex.slice(start, [8, 12, 16, 20, 32][part])).join("-");
+}
+
+/** Joins the one submission with an id to its form: the index of submissions begins with the form. */
+const BY_ID = "FROM forms f CROSS JOIN submissions s ON s.form_id = f.id AND s.id = $id AND f.deleted = 0";
+
+const COLUMNS = `
+  s.id, f.slug AS form, s.data, s.created_at,
          (SELECT json_group_array(
                    json_object('field', field, 'name', name, 'type', type, 'size', size, 'sha256', sha256)
                    ORDER BY position)
-          FROM files WHERE submission_seq = s.seq) AS files
-  FROM submissions s JOIN forms f ON f.id = s.form_id`;
+          FROM files WHERE submission_seq = s.seq) AS files`;
 
 /** The parameters are not an object, which takes twice as long to send to a thread: `npm run bench -- submissions`. */
 export function insertSubmission(
@@ -45,7 +57,7 @@ function insertRow(db: Database, id: string, formKey: string, data: string, crea
     const { lastInsertRowid } = query<unknown, [string, string, number, string]>(
       db,
       `INSERT INTO submissions (id, form_id, data, created_at)
-       VALUES (?1, (SELECT id FROM forms WHERE key = ?4), ?2, ?3)`,
+       VALUES (unhex(?1, '-'), (SELECT id FROM forms WHERE key = ?4), ?2, ?3)`,
     ).run(id, data, createdAt, formKey);
     return Number(lastInsertRowid);
   } catch (error) {
@@ -65,10 +77,11 @@ export function listSubmissions(
     "SELECT id FROM forms WHERE key = $formKey",
   ).get({ formKey });
   if (!form) throw noSuchForm(formKey);
-  const sql = `${SELECT} WHERE s.form_id = $formId AND s.id < $before ORDER BY s.id DESC LIMIT $limit`;
-  const rows = query<Row, { formId: number; before: string; limit: number }>(db, sql).iterate({
+  const sql = `SELECT ${COLUMNS} FROM submissions s JOIN forms f ON f.id = s.form_id
+               WHERE s.form_id = $formId AND s.id < $before ORDER BY s.id DESC LIMIT $limit`;
+  const rows = query<Row, { formId: number; before: Buffer; limit: number }>(db, sql).iterate({
     formId: form.id,
-    before: before ?? AFTER_EVERY_ID,
+    before: before === null ? AFTER_EVERY_ID : bytesOf(before),
     limit: limit + 1,
   });
   const { items: submissions, more } = cutPage(rows, limit, view);
@@ -76,7 +89,7 @@ export function listSubmissions(
 }
 
 export function findSubmission(db: Database, id: string): Submission | undefined {
-  const row = query<Row, { id: string }>(db, `${SELECT} WHERE s.id = $id AND f.deleted = 0`).get({ id });
+  const row = query<Row, { id: Buffer }>(db, `SELECT ${COLUMNS} ${BY_ID}`).get({ id: bytesOf(id) });
   return row ? view(row) : undefined;
 }
 
@@ -88,10 +101,7 @@ export function countSubmissions(db: Database, formKey: string): number {
 
 /** Deletes a submission and records its files as loose. Returns whether it existed. */
 export function deleteSubmission(db: Database, id: string): boolean {
-  const row = query<{ seq: number }, { id: string }>(
-    db,
-    "SELECT s.seq FROM submissions s JOIN forms f ON f.id = s.form_id WHERE s.id = $id AND f.deleted = 0",
-  ).get({ id });
+  const row = query<{ seq: number }, { id: Buffer }>(db, `SELECT s.seq ${BY_ID}`).get({ id: bytesOf(id) });
   if (row) deleteRows(db, [row.seq]);
   return row !== null;
 }
@@ -137,7 +147,12 @@ export function listFiles(db: Database, after: string, limit: number): StoredFil
     SELECT f.blob_key AS key, s.id AS submission, f.name, f.size, f.sha256
     FROM files f JOIN submissions s ON s.seq = f.submission_seq
     WHERE f.blob_key > $after ORDER BY f.blob_key LIMIT $limit`;
-  return query<StoredFile, { after: string; limit: number }>(db, sql).all({ after, limit });
+  return query<Omit<StoredFile, "submission"> & { submission: Uint8Array }, { after: string; limit: number }>(
+    db,
+    sql,
+  )
+    .all({ after, limit })
+    .map((file) => ({ ...file, submission: textOf(file.submission) }));
 }
 
 export function countFileBytes(db: Database): number {
@@ -155,12 +170,14 @@ export function unreferencedFiles(db: Database, keys: string[]): string[] {
 }
 
 export function newestSubmission(db: Database): string | null {
-  return query<{ id: string | null }, []>(db, "SELECT max(id) AS id FROM submissions").get()!.id;
+  const sql = "SELECT max((SELECT max(id) FROM submissions WHERE form_id = forms.id)) AS id FROM forms";
+  const { id } = query<{ id: Uint8Array | null }, []>(db, sql).get()!;
+  return id && textOf(id);
 }
 
 function view(row: Row): Submission {
   return {
-    id: row.id,
+    id: textOf(row.id),
     form: row.form,
     data: JSON.parse(row.data),
     files: JSON.parse(row.files),

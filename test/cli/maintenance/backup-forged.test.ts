@@ -72,7 +72,7 @@ describe("an archive whose database was forged is found unsound, and nothing of 
   const cases: [what: string, change: Forgery, message: RegExp][] = [
     [
       "the id of a submission leads to another file",
-      (db) => db.run("UPDATE submissions SET id = '../../../../etc/passwd' WHERE seq = 1"),
+      (db) => db.run("UPDATE submissions SET id = CAST('../../../../etc/passwd' AS BLOB) WHERE seq = 1"),
       /row 1 of submissions has a id that formflag never writes/,
     ],
     [

@@ -1,0 +1,46 @@
+import type { Outcome, Write } from "./commit.ts";
+
+/**
+ * A batch on its way to the writer thread. Submissions without files, by far the most frequent writes, travel as one text,
+ * which takes half the time of objects: `npm run bench -- submissions`. Any other batch travels as it is.
+ */
+export type PackedBatch = string | Write[];
+
+/** Never part of an argument: JSON escapes it, and ids and keys have no control characters. */
+const SEPARATOR = "\0";
+
+const INSERT = "insertSubmission";
+
+export function packBatch(writes: Write[]): PackedBatch {
+  const fields: unknown[] = [];
+  for (const write of writes) {
+    if (write.name !== INSERT) return writes;
+    const [id, formKey, data, createdAt, files] = write.args;
+    if ((files as unknown[]).length > 0) return writes;
+    fields.push(id, formKey, data, createdAt);
+  }
+  return fields.join(SEPARATOR);
+}
+
+export function unpackBatch(batch: PackedBatch): Write[] {
+  if (typeof batch !== "string") return batch;
+  const fields = batch.split(SEPARATOR);
+  const writes: Write[] = [];
+  for (let at = 0; at < fields.length; at += 4) {
+    const [id, formKey, data, createdAt] = fields.slice(at, at + 4);
+    writes.push({ name: INSERT, args: [id, formKey, data, Number(createdAt), []] });
+  }
+  return writes;
+}
+
+/** The outcomes of a batch as JSON, which takes a third of the time of objects; empty where every write returned nothing. */
+export function packOutcomes(outcomes: Outcome[]): string {
+  return outcomes.every((each) => each.ok && each.value === undefined) ? "" : JSON.stringify(outcomes);
+}
+
+export function unpackOutcomes(packed: string, count: number): Outcome[] {
+  if (packed !== "") return JSON.parse(packed) as Outcome[];
+  return Array.from({ length: count }, () => DONE);
+}
+
+const DONE: Outcome = { ok: true, value: undefined };

@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import type { Outcome, Write } from "../../src/store/sqlite/commit.ts";
+import { packBatch, packOutcomes, unpackBatch, unpackOutcomes } from "../../src/store/sqlite/pack.ts";
+
+const insert = (data: unknown, files: unknown[] = []): Write => ({
+  name: "insertSubmission",
+  args: ["019a9b0c-0001-7000-8000-000000000001", "form-key", JSON.stringify(data), 1_700_000_000_000, files],
+});
+
+test("a batch of submissions without files travels as one text, and arrives as it was", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), { minLength: 1 }),
+      (rows) => {
+        const writes = rows.map((data) => insert(data));
+        const packed = packBatch(writes);
+        expect(packed).toBeString();
+        expect(unpackBatch(packed)).toEqual(writes);
+      },
+    ),
+  );
+});
+
+test("a batch with any other write arrives as it was", () => {
+  const file = { key: "a.1", field: "cv", name: "cv.pdf", type: "application/pdf", size: 1, sha256: "0" };
+  for (const other of [insert({ a: 1 }, [file]), { name: "probe", args: [] } as Write])
+    expect(unpackBatch(packBatch([insert({ a: 1 }), other]))).toEqual([insert({ a: 1 }), other]);
+});
+
+test("outcomes arrive as they were", () => {
+  const done: Outcome = { ok: true, value: undefined };
+  const failed: Outcome = { ok: false, code: "bug", message: "disk" };
+  expect(unpackOutcomes(packOutcomes([done, done]), 2)).toEqual([done, done]);
+  const mixed: Outcome[] = [{ ok: true, value: false }, failed];
+  expect(unpackOutcomes(packOutcomes(mixed), 2)).toEqual(mixed);
+});
