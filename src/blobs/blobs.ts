@@ -49,9 +49,9 @@ type Hold = {
 type Note = { clear: () => Promise<void> };
 
 export type StagedBlob = {
-  /** Appends bytes, which the caller must not change until the promise settles. */
-  write(bytes: Uint8Array): Promise<void>;
-  /** Ends the file and returns its bytes and its SHA-256 in hex. */
+  /** Appends bytes. Where it returns a promise, the caller must not change or append bytes until that settles. */
+  write(bytes: Uint8Array): Promise<void> | undefined;
+  /** Ends the file and returns its bytes and its SHA-256 in hex; may be called again. */
   finish(): Promise<{ size: number; sha256: string }>;
   /** Removes the file. May be called at any time; after `keep` it has no effect. */
   discard(): Promise<void>;

@@ -56,31 +56,36 @@ export async function readMultipart(
     checkName(begun.name);
     if (begun.fileName) await beginFile(begun);
   };
-  const add = async (bytes: Uint8Array) => {
-    if (part!.fileName === null) {
-      textBytes += bytes.byteLength;
-      if (text.size() + bytes.byteLength > LIMITS.fieldValue) throw fieldTooLong(part!.name);
-      if (textBytes > LIMITS.multipartText) throw textTooLarge();
-      text.append(bytes);
-      return;
-    }
-    // A file input left empty is a part without a file name and without bytes.
-    if (!file) await beginFile(part!);
+  const addText = (bytes: Uint8Array) => {
+    textBytes += bytes.byteLength;
+    if (text.size() + bytes.byteLength > LIMITS.fieldValue) throw fieldTooLong(part!.name);
+    if (textBytes > LIMITS.multipartText) throw textTooLarge();
+    text.append(bytes);
+  };
+  const addToFile = (bytes: Uint8Array) => {
     file!.size += bytes.byteLength;
     if (file!.size > form.maxFileSize) throw fileTooLarge(form, part!);
-    await file!.blob.write(bytes);
+    return file!.blob.write(bytes);
   };
-  const end = () => {
+  const add = (bytes: Uint8Array) => {
+    if (part!.fileName === null) return addText(bytes);
+    // A file input left empty is a part without a file name and without bytes.
+    return file ? addToFile(bytes) : beginFile(part!).then(() => addToFile(bytes));
+  };
+  const end = async () => {
     if (part!.fileName === null) fields.add(part!.name, decodeField(part!, text.bytes()));
-    else if (!file && ++emptyInputs > LIMITS.fields)
-      throw new AppError("too_large", "too many empty file inputs");
+    else if (file) await file.blob.finish();
+    else if (++emptyInputs > LIMITS.fields) throw new AppError("too_large", "too many empty file inputs");
   };
 
   for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
     for (const event of parser.push(chunk)) {
-      if (event.kind === "data") await add(event.bytes);
-      else if (event.kind === "part") await begin(event.part);
-      else end();
+      if (event.kind === "part") await begin(event.part);
+      else if (event.kind === "end") await end();
+      else {
+        const writing = add(event.bytes);
+        if (writing) await writing;
+      }
     }
   }
   parser.finish();
