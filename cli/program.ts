@@ -7,8 +7,8 @@ import { globalOptions } from "./session/config.ts";
 import { nearMiss } from "./session/near-misses.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
-/** Declares the arguments, options, help and subcommands of a command. */
-type Declare = (command: Command, io: Io) => void;
+/** Declares the arguments, options, help and subcommands of a command; `args` is the command line, if there is one. */
+type Declare = (command: Command, io: Io, args: readonly string[]) => void | Promise<void>;
 
 /**
  * Every command with its loader: a call loads only the command it runs, and help needs only the summaries of the
@@ -159,7 +159,7 @@ export async function buildProgram(
       .command(name)
       .summary(summary)
       .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
-    if (isWanted(name)) (await load())(command, io);
+    if (isWanted(name)) await (await load())(command, io, args);
   }
   return program;
 }

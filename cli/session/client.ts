@@ -37,10 +37,10 @@ export function path(strings: TemplateStringsArray, ...names: string[]): string 
 
 /** A client of the admin API in this process, on a data directory, without a network. */
 export async function localClient(data: string, version: string, io: Io): Promise<Client> {
-  const [{ openApp }, { applyDue }, { createAdminApp, nounOf }] = await Promise.all([
+  const [{ openApp }, { applyDue }, { directCall }] = await Promise.all([
     import("../data/open.ts"),
     import("../../src/flags/schedule.ts"),
-    import("../../src/http/admin/admin.ts"),
+    import("./direct.ts"),
   ]);
   const app = openApp(data, "inline");
   const report = {
@@ -50,20 +50,22 @@ export async function localClient(data: string, version: string, io: Io): Promis
     },
     refused: () => {},
   };
-  const admin = (path: string) => {
+  const admin = async (path: string) => {
+    const { createAdminApp, nounOf } = await import("../../src/http/admin/admin.ts");
     const noun = nounOf(path);
     // As a server with the same environment shows it.
     const publicUrl = process.env["FORMFLAG_PUBLIC_URL"] ?? null;
     return createAdminApp(app, { version, report, publicUrl }, noun && [noun]);
   };
+  // Scheduled changes may have become due while no server ran.
+  const catchUp = () => applyDue(app, (text) => io.note(`warning: ${text}\n`));
   let hasDeleted = false;
-  return clientOn(
+  const client = clientOn(
     null,
     async (request) => {
       const path = new URL(request.url).pathname.slice(ADMIN_PATH.length);
-      // Scheduled changes may have become due while no server ran; forms do not depend on them.
-      if (!/^\/(forms|submissions|tokens)\b/.test(path))
-        await applyDue(app, (text) => io.note(`warning: ${text}\n`));
+      // Forms do not depend on scheduled changes.
+      if (!/^\/(forms|submissions|tokens)\b/.test(path)) await catchUp();
       hasDeleted ||= request.method === "DELETE" || path === "/apply";
       return (await admin(path)).fetch(request, {
         operator: userName,
@@ -75,6 +77,21 @@ export async function localClient(data: string, version: string, io: Io): Promis
       await app[Symbol.asyncDispose]();
     },
   );
+  return withCallAt(client, async <T>(...args: Parameters<Client["callAt"]>) => {
+    const call = directCall(args);
+    if (!call) return client.callAt<T>(...args);
+    await catchUp();
+    return (await call(app)) as At<T>;
+  });
+}
+
+/** The same client with another `callAt`. */
+function withCallAt(client: Client, callAt: Client["callAt"]): Client {
+  return {
+    ...client,
+    callAt,
+    call: async <T>(...args: Parameters<typeof callAt>): Promise<T> => (await callAt<T>(...args)).value,
+  };
 }
 
 /** Maximum levels of JSON in an answer: more than the deepest rule or payload has. */
@@ -208,9 +225,5 @@ export function confirmingClient(
       return send();
     }
   };
-  return {
-    ...client,
-    callAt,
-    call: async <T>(...args: Parameters<typeof callAt>): Promise<T> => (await callAt<T>(...args)).value,
-  };
+  return withCallAt(client, callAt);
 }

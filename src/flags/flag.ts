@@ -40,6 +40,12 @@ export function viewFlag(record: FlagRecord, now: number): Flag {
   };
 }
 
+/** The members that readers see, the revision, and the rules of a flag with variants. */
+export function viewDetail(record: FlagRecord, now: number) {
+  const { revision } = record;
+  return { ...viewFlag(record, now), revision, ...(record.rules === null ? {} : parseRules(record.rules)) };
+}
+
 /** The payload that is set, or the value of the default variant; `{}` without either. */
 function payloadOf({ payload, rules }: FlagRecord): unknown {
   if (rules !== null) {

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { Caller } from "../access/caller.ts";
+import { type Caller, operatorCaller } from "../access/caller.ts";
 import type { Scope } from "../access/scope.ts";
-import { type Rights, requireScope } from "../access/token.ts";
+import { requireScope } from "../access/token.ts";
 import { authenticate } from "../access/tokens.ts";
 import type { App } from "../app.ts";
 import { formatBytes } from "../base/bytes.ts";
@@ -23,16 +23,6 @@ export type AdminEnv = {
 
 export const CONFIRM = "X-Confirm";
 
-/** The rights of whoever runs commands on the machine that holds the data: everything. */
-function operatorRights(name: () => string): Rights {
-  return {
-    get name() {
-      return name();
-    },
-    scopes: ["admin"],
-  };
-}
-
 /** Whether the header `X-Confirm` names an environment, or all of them with `*`. */
 function confirmationIn(header: string | undefined): (environment: string) => boolean {
   const named = new Set((header ?? "").split(",").map((each) => each.trim()));
@@ -49,7 +39,7 @@ export function identify(app: App) {
     const { operator, client } = c.env ?? {};
     const hasConfirmed = confirmationIn(c.req.header(CONFIRM));
     const identifyCaller = async (): Promise<Caller> => {
-      if (operator) return Object.assign(operatorRights(operator), { hasConfirmed, verify: async () => {} });
+      if (operator) return operatorCaller(operator, hasConfirmed);
       try {
         const secret = bearerToken(c.req.header("authorization"));
         const verify = async () => void (await authenticate(app, secret));

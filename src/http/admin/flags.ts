@@ -2,9 +2,8 @@ import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { flagDetailSchema, flagPatchSchema } from "../../flags/flag-schema.ts";
-import { type FlagRecord, noSuchFlag, viewFlag } from "../../flags/flag.ts";
+import { noSuchFlag, viewDetail } from "../../flags/flag.ts";
 import { deleteFlag, setFlag } from "../../flags/flags.ts";
-import { parseRules } from "../../flags/rules.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, query, revisionOf, route, etagHeader } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
@@ -100,10 +99,4 @@ export function flagRoutes(app: App) {
         return c.body(null, 204);
       },
     );
-}
-
-/** The members that readers see, the revision, and the rules of a flag with variants. */
-export function viewDetail(record: FlagRecord, now: number) {
-  const { revision } = record;
-  return { ...viewFlag(record, now), revision, ...(record.rules === null ? {} : parseRules(record.rules)) };
 }

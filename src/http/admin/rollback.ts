@@ -4,7 +4,8 @@ import { rollbackFlag } from "../../flags/flags.ts";
 import { rollbackSchema } from "../../flags/rollback-schema.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, revisionOf, route, etagHeader } from "./contract.ts";
-import { setFlagSchema, viewDetail } from "./flags.ts";
+import { viewDetail } from "../../flags/flag.ts";
+import { setFlagSchema } from "./flags.ts";
 
 export function rollbackRoutes(app: App) {
   return new Hono<AdminEnv>().post(

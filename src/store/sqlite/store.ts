@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import type { Store } from "../../app.ts";
 import { VERSION_TTL_MS } from "../../base/changes.ts";
 import { AppError } from "../../base/errors.ts";
@@ -165,8 +165,8 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       await writer.close();
       close(db);
       // A server notices changes of this process within `VERSION_TTL_MS`, so that a script may rely on them once the
-      // process has ended.
-      if (writing === "inline" && changedAt > 0) {
+      // process has ended. The last connection to close removes the log: without it, no server is running.
+      if (writing === "inline" && changedAt > 0 && existsSync(`${file}-wal`)) {
         const left = changedAt + VERSION_TTL_MS + 1 - performance.now();
         if (left > 0) await Bun.sleep(left);
       }
