@@ -1,18 +1,28 @@
-import { type Figure, type Rounds, inTurns, median, spreadOf } from "./figure.ts";
+import { type Rounds, type Show, inTurns, median, spreadOf } from "./figure.ts";
 import { type Request, closedLoop } from "./load.ts";
 import type { Server } from "./process.ts";
 
 export type Side = { server: Server; request: Request };
 
-type Comparison = { part: string; name: string; goal: string | null; connections: number; directory: string };
+type Comparison = {
+  part: string;
+  name: string;
+  /** The goal of the throughput. */
+  goal: string | null;
+  /** The goal of the CPU time of an answer; without one, it is only a detail. */
+  cpuGoal?: string;
+  connections: number;
+  directory: string;
+};
 
-/** The throughput of one side to that of another, with what an answer costs either server in CPU time. */
+/** Shows the throughput of one side to that of another, and what an answer costs either server in CPU time. */
 export async function compare(
   a: Side,
   b: Side,
-  { part, name, goal, connections, directory }: Comparison,
+  { part, name, goal, cpuGoal, connections, directory }: Comparison,
   { rounds, seconds }: Rounds,
-): Promise<Figure> {
+  show: Show,
+): Promise<void> {
   const cpu = { a: [] as number[], b: [] as number[] };
   const run = async ({ server, request }: Side, each: number[]) => {
     const result = await closedLoop(server, request, { connections, seconds, directory });
@@ -25,14 +35,14 @@ export async function compare(
     () => run(a, cpu.a),
     () => run(b, cpu.b),
   );
-  return {
-    part,
-    name,
-    goal,
-    value: median(result.ratios),
-    spread: spreadOf(result.ratios),
-    detail: `${perSecond(result.a)} to ${perSecond(result.b)}; CPU ${micro(median(cpu.a))} to ${micro(median(cpu.b))} each`,
-  };
+  const used = `${micro(median(cpu.a))} to ${micro(median(cpu.b))}`;
+  const sides = `${perSecond(result.a)} to ${perSecond(result.b)}`;
+  const detail = cpuGoal === undefined ? `${sides}; CPU ${used} each` : sides;
+  show({ part, name, goal, value: median(result.ratios), spread: spreadOf(result.ratios), detail });
+  if (cpuGoal === undefined) return;
+  const ratios = cpu.a.map((value, round) => value / cpu.b[round]!);
+  const figure = { part, name: `${name}: CPU of an answer`, goal: cpuGoal, detail: used };
+  show({ ...figure, value: median(ratios), spread: spreadOf(ratios) });
 }
 
 function perSecond(value: number): string {

@@ -79,11 +79,15 @@ export async function createFlags(
 }
 
 /** Stores submissions straight through the store; returns the id of the one in the middle. */
-export async function fillForm(data: string, form: string, count: number): Promise<string> {
+export async function fillForm(
+  data: string,
+  form: string,
+  count: number,
+  text = JSON.stringify({ name: "Ann Example", message: "Hello there. ".repeat(20) }),
+): Promise<string> {
   const { openSqliteStore } = await import("../../src/store/sqlite/store.ts");
   const store = openSqliteStore(join(data, "formflag.db"), "thread");
   const { key: formKey } = (await store.forms.find(form))!;
-  const text = JSON.stringify({ name: "Ann Example", message: "Hello there. ".repeat(20) });
   const middle = Math.floor(count / 2);
   let middleId = "";
   const atOnce = 2000;

@@ -58,13 +58,12 @@ async function measureSubmissions(directory: string, rounds: Rounds, show: Show)
 
   const server = { many: await startFormflag(many.data), few: await startFormflag(few.data) };
   const against = async (what: string, connections: number, request: (side: typeof many) => Request) =>
-    show(
-      await compare(
-        { server: server.many, request: request(many) },
-        { server: server.few, request: request(few) },
-        { part: "scale", name: `${what}: 1,000,000 to 1,000`, goal: "≥ 0.90", connections, directory },
-        rounds,
-      ),
+    await compare(
+      { server: server.many, request: request(many) },
+      { server: server.few, request: request(few) },
+      { part: "scale", name: `${what}: 1,000,000 to 1,000`, goal: "≥ 0.90", connections, directory },
+      rounds,
+      show,
     );
   const list = "/api/admin/v1/forms/bench/submissions?limit=50";
   await against("first page of 50 submissions", 4, ({ headers }) => ({ path: list, headers }));
@@ -90,13 +89,12 @@ async function measureFlags(directory: string, rounds: Rounds, show: Show): Prom
   });
   const few = await open("few-flags", 1, 10);
   const against = async (name: string, side: ReturnType<typeof read>) =>
-    show(
-      await compare(
-        side,
-        read(few.server, few.all[0]!),
-        { part: "scale", name, goal: "≥ 0.90", connections: 32, directory },
-        rounds,
-      ),
+    await compare(
+      side,
+      read(few.server, few.all[0]!),
+      { part: "scale", name, goal: "≥ 0.90", connections: 32, directory },
+      rounds,
+      show,
     );
 
   const environments = await open("environments", ENVIRONMENTS, 10);
