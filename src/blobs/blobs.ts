@@ -8,7 +8,7 @@ export type Blobs = {
   /** Starts a file that is not visible until it is kept. */
   stage(): Promise<StagedBlob>;
   /**
-   * Makes finished files permanent under their keys, all or none, and returns once they survive a power cut.
+   * Finishes files and makes them permanent under their keys, all or none, and returns once they survive a power cut.
    * Throws `unavailable` where the storage is full or read-only.
    */
   keep(files: { key: string; staged: StagedBlob }[]): Promise<void>;

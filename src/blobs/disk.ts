@@ -106,6 +106,7 @@ export function openDiskBlobs(root: string): Blobs {
   const keepOne = async ({ key, staged: blob }: { key: string; staged: StagedBlob }) => {
     const entry = staged.get(blob);
     if (!entry) throw new Error("this file was kept or discarded before");
+    await blob.finish();
     await entry.handle.sync();
     entry.isOpen = false;
     await entry.handle.close();

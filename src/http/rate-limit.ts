@@ -2,7 +2,7 @@ import { AppError } from "../base/errors.ts";
 import type { RateLimit } from "../forms/form.ts";
 import { type Client, limitKey } from "./address.ts";
 
-/** Most windows in memory; past it, those that have ended are removed. */
+/** Windows kept in memory. At this number, windows that have ended are removed. */
 const MAX_WINDOWS = 10_000;
 
 /** Counts something that `sender` did. Throws `rate_limited` with the seconds to wait past the limit. */

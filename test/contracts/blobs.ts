@@ -47,6 +47,25 @@ export function blobsContract(name: string, open: OpenBlobs): void {
       expect(await textOf(blobs, "a-ab.1")).toBe("");
     });
 
+    test("files that are written at the same time, in pieces of any size, arrive whole, finished before or not", async () => {
+      const { blobs } = open();
+      const sizes = [1, 262_143, 1, 262_144, 262_145, 5, 700_000, 131_072, 131_072, 3];
+      const files = await Promise.all(
+        [0, 1, 2, 3].map(async (index) => {
+          const staged = await blobs.stage();
+          const pieces = sizes.map((_, at) =>
+            Buffer.alloc(sizes[(at + index) % sizes.length]!, index * 16 + at),
+          );
+          for (const piece of pieces) await staged.write(piece);
+          if (index % 2 === 0) await staged.finish();
+          return { key: `a-ab.${index + 1}`, staged, expected: Buffer.concat(pieces) };
+        }),
+      );
+      await blobs.keep(files);
+      for (const { key, expected } of files)
+        expect(expected.equals(await new Response(await blobs.open(key)).bytes())).toBe(true);
+    });
+
     test("a file of many large pieces arrives whole", async () => {
       const { blobs } = open();
       const staged = await blobs.stage();

@@ -14,8 +14,8 @@ const SNIFFED = 8000;
 type Choice = { exclude: string[]; skip: string };
 
 /**
- * The files below a folder, as paths from there with `/`: in a git work tree those that git tracks or does not ignore,
- * else all. Leaves out `SKIPPED_FOLDERS`, what a glob of `exclude` names, and the folder `skip`.
+ * The files in a folder and its subfolders, as paths from there with `/`: in a git working tree, files that git tracks or
+ * does not ignore, else all. Leaves out `SKIPPED_FOLDERS`, what a glob of `exclude` names, and the folder `skip`.
  */
 export async function* sourceFiles(root: string, { exclude, skip }: Choice): AsyncGenerator<string> {
   const globs = exclude.map((glob) => new Bun.Glob(glob.replace(/\/+$/, "")));
