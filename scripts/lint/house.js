@@ -6,6 +6,8 @@ const WRITES = {
   insert: ["submissions"],
   delete: ["submissions"],
   clearDeleted: ["submissions"],
+  clearExpired: ["submissions"],
+  keepSecret: ["submissions"],
   forgetLooseFiles: ["submissions"],
   markRead: ["flags"],
 };
@@ -37,9 +39,37 @@ const noStoreWrite = {
   }),
 };
 
+/** Modules that open connections. `node:net` is allowed for its address functions. */
+const CONNECTING = /^(?:(?:node:)?(?:http|https|http2|tls|dgram|dns)(?:\/|$)|nodemailer(?:\/|$))/;
+const CONNECTS = new Set(["connect", "createConnection", "Socket"]);
+
+const noConnection = {
+  create: (context) => {
+    const message = "Outgoing connections are made in src/send.";
+    const check = (node, source) => {
+      if (typeof source.value === "string" && CONNECTING.test(source.value))
+        context.report({ node, message });
+    };
+    return {
+      ImportDeclaration(node) {
+        check(node, node.source);
+        if (!/^(?:node:)?net$/.test(node.source.value)) return;
+        const names = node.specifiers.map(({ imported }) => imported?.name);
+        // A default or a namespace import has no name, and brings everything.
+        if (names.some((name) => name === undefined || CONNECTS.has(name))) context.report({ node, message });
+      },
+      ImportExpression: (node) => check(node, node.source),
+      MemberExpression(node) {
+        if (node.object.name === "Bun" && ["connect", "udpSocket"].includes(node.property.name))
+          context.report({ node, message });
+      },
+    };
+  },
+};
+
 // The linter loads a plugin by its default export.
 // oxlint-disable-next-line import/no-default-export
 export default {
   meta: { name: "house" },
-  rules: { "no-option-text": noOptionText, "no-store-write": noStoreWrite },
+  rules: { "no-option-text": noOptionText, "no-store-write": noStoreWrite, "no-connection": noConnection },
 };
