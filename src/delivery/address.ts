@@ -1,0 +1,106 @@
+import { AppError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type { Mailbox } from "./message.ts";
+
+/** Imported on demand, so that a server starts sooner. */
+const url = () => process.getBuiltinModule("node:url");
+
+/**
+ * A dot-atom (RFC 5322, 3.2.3) without `!` and `%`, which old relays read as a route to another host. Quoted local parts are
+ * not accepted: programs disagree on where they end.
+ */
+const LOCAL_PART = /^[A-Za-z0-9#$&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9#$&'*+/=?^_`{|}~-]+)*$/;
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+const MAX_ADDRESS = 254;
+
+/** The fields that hold the sender's address where a form names none, in upper or lower case. */
+const ADDRESS_FIELDS = ["email", "_replyto", "e-mail", "mail"];
+
+/**
+ * The one plain address that a text consists of, its domain in lower case and ASCII, at most 254 characters (RFC 5321,
+ * 4.5.3.1). Null for anything else: several addresses, a display name, a quoted or non-ASCII local part, a domain without
+ * a dot or an IP address. Spaces around it are ignored.
+ */
+export function plainAddress(text: unknown): string | null {
+  if (typeof text !== "string" || text.length > 2 * MAX_ADDRESS) return null;
+  const parts = splitAddress(text.replaceAll(/^ +| +$/g, ""));
+  return parts !== null && parts.labels.length > 1 && !/^\d+$/.test(parts.labels.at(-1)!)
+    ? parts.address
+    : null;
+}
+
+/** Whether a text is an address that a message can be sent to; unlike a sender's, its domain may have no dot. */
+export function isMailAddress(text: string): boolean {
+  return splitAddress(text) !== null;
+}
+
+/**
+ * A mailbox from text such as `Shop <shop@example.com>`, `"Shop, Berlin" <shop@example.com>` or `shop@example.com`. Throws
+ * `invalid` for any other text. A domain without a dot is accepted: this is for operators, whose relay may know it.
+ */
+export function parseMailbox(text: string): Mailbox {
+  const trimmed = text.trim();
+  const opening = trimmed.lastIndexOf("<");
+  const isBracketed = opening !== -1 && trimmed.endsWith(">");
+  const parts = splitAddress(isBracketed ? trimmed.slice(opening + 1, -1) : trimmed);
+  const name = isBracketed ? unquoted(trimmed.slice(0, opening).trim()) : "";
+  if (parts === null || name.length > 200 || /[\x00-\x1f\x7f<>]/.test(name)) {
+    throw new AppError("invalid", "a mail address looks like shop@example.com or Shop <shop@example.com>", {
+      reason: "mail-address-invalid",
+    });
+  }
+  return { name, address: parts.address };
+}
+
+/**
+ * The address of the person who filled in a form: the field that the form names, else the one that its schema describes as
+ * an email address, else the first of `email`, `_replyto`, `e-mail` and `mail` that holds one plain address. Null where
+ * there is none.
+ */
+export function findSenderAddress(
+  data: unknown,
+  emailField: string | null,
+  schemaField: string | null,
+): string | null {
+  if (!isObject(data)) return null;
+  const field = emailField ?? schemaField;
+  if (field !== null) return Object.hasOwn(data, field) ? plainAddress(data[field]) : null;
+  const names = Object.keys(data);
+  for (const wanted of ADDRESS_FIELDS) {
+    for (const name of names) {
+      const address = name.toLowerCase() === wanted ? plainAddress(data[name]) : null;
+      if (address !== null) return address;
+    }
+  }
+  return null;
+}
+
+/** The Message-ID of a delivery, the same at each attempt, so that a mailbox can recognise a repeat. */
+export function messageId(deliveryId: string, from: Mailbox): string {
+  return `<${deliveryId}@${from.address.slice(from.address.lastIndexOf("@") + 1)}>`;
+}
+
+function splitAddress(text: string): { address: string; labels: string[] } | null {
+  const at = text.lastIndexOf("@");
+  const local = text.slice(0, at);
+  if (at < 1 || local.length > 64 || !LOCAL_PART.test(local)) return null;
+  const domain = asciiDomain(text.slice(at + 1));
+  const address = `${local}@${domain}`;
+  const labels = domain.split(".");
+  return address.length <= MAX_ADDRESS && labels.every((label) => LABEL.test(label))
+    ? { address, labels }
+    : null;
+}
+
+/** Empty for text that cannot be a domain. */
+function asciiDomain(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text.toLowerCase();
+  return /^[\p{L}\p{M}\p{N}.-]+$/u.test(text) ? url().domainToASCII(text) : "";
+}
+
+function unquoted(name: string): string {
+  const isQuoted = name.length > 1 && name.startsWith('"') && name.endsWith('"');
+  return isQuoted ? name.slice(1, -1).replaceAll(/\\(.)/g, "$1") : name;
+}

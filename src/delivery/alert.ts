@@ -1,0 +1,53 @@
+import { messageId } from "./address.ts";
+import type { MailMessage, Mailbox } from "./message.ts";
+import { escapeHtml, oneLine } from "./text.ts";
+
+/** What an operator is told about a target that fails. */
+export type Alert = {
+  /** Unique to this alert. */
+  id: string;
+  from: Mailbox;
+  /** One plain address. */
+  to: string;
+  /** Milliseconds since 1970, when the message is sent. */
+  now: number;
+  /** The form's slug. */
+  form: string;
+  /** The id of the target. */
+  target: string;
+  /** The short error of the last attempt. */
+  error: string;
+  /** Whether the target was switched off, rather than one delivery given up. */
+  isSwitchedOff: boolean;
+};
+
+/** The message to the operator about a delivery that failed for the last time, or a target that was switched off. */
+export function buildAlert({ id, from, to, now, form, target, error, isSwitchedOff }: Alert): MailMessage {
+  const [shownForm, shownTarget] = [oneLine(form, 60), oneLine(target, 80)];
+  const what = isSwitchedOff
+    ? `Target ${shownTarget} of form ${shownForm} was switched off`
+    : `A delivery of form ${shownForm} to target ${shownTarget} failed`;
+  const consequence = isSwitchedOff
+    ? "Nothing more is delivered to it until it is enabled again."
+    : "It was the last attempt: retry it once the cause is fixed.";
+  const lines = [`${what}.`, `Last error: ${oneLine(error, 200)}`, consequence];
+  return {
+    id: messageId(id, from),
+    from,
+    to,
+    replyTo: null,
+    date: now,
+    autoSubmitted: "auto-generated",
+    subject: what,
+    text: `${lines.join("\n\n")}\n`,
+    html: `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>
+<body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">
+${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("\n")}
+</body>
+</html>
+`,
+    attachments: [],
+  };
+}

@@ -1,0 +1,85 @@
+import { AppError } from "../base/errors.ts";
+
+/** The services that get a message for people instead of the data. */
+export const CHAT_KINDS = ["slack", "discord", "telegram", "ntfy", "gotify"] as const;
+
+export type ChatKind = (typeof CHAT_KINDS)[number];
+
+/** Where submissions are sent. `url` is http or https, without credentials, and usually contains a secret. */
+export type Target = { kind: "webhook" | ChatKind; url: string };
+
+/** Characters of a target and of its URL. */
+const MAX_LENGTH = 2048;
+
+const EXAMPLES: Record<ChatKind, string> = {
+  slack: "slack:https://hooks.slack.com/services/T…/B…/…",
+  discord: "discord:https://discord.com/api/webhooks/ID/TOKEN",
+  telegram: "telegram:https://api.telegram.org/botTOKEN/sendMessage?chat_id=ID",
+  ntfy: "ntfy:https://ntfy.sh/TOPIC",
+  gotify: "gotify:https://gotify.example.com/message?token=TOKEN",
+};
+
+/** Whether the URL of a chat service names the recipient within it. */
+const NAMES_RECIPIENT: Record<ChatKind, (url: URL) => boolean> = {
+  slack: ({ pathname }) => pathname !== "/",
+  discord: ({ pathname }) => pathname !== "/",
+  telegram: ({ pathname, searchParams }) =>
+    /\/bot[^/]+\/sendMessage$/i.test(pathname) && Boolean(searchParams.get("chat_id")),
+  ntfy: ({ pathname }) => !pathname.endsWith("/"),
+  // The token is sent as a header, so it has to be printable ASCII.
+  gotify: ({ pathname, searchParams }) =>
+    pathname.endsWith("/message") && /^[!-~]+$/.test(searchParams.get("token") ?? ""),
+};
+
+/**
+ * Reads a target as people write it: `https://…` for a webhook, or a chat service, a colon and its URL. Throws
+ * `invalid`, with a message that shows what a target looks like and nothing of the text, which may be secret.
+ */
+export function parseTarget(text: string): Target {
+  if (text.length > MAX_LENGTH) throw tooLong();
+  const [, prefix, address] = /^(?:([a-z]+):)?(https?:\/\/.*)$/is.exec(text.trim()) ?? [];
+  const kind = prefix === undefined ? "webhook" : CHAT_KINDS.find((name) => name === prefix.toLowerCase());
+  if (kind === undefined || address === undefined) throw notATarget();
+  const url = parseHttpUrl(address);
+  if (kind !== "webhook" && !NAMES_RECIPIENT[kind](url)) {
+    throw new AppError("invalid", `a target of ${kind} looks like ${EXAMPLES[kind]}`);
+  }
+  url.hash = "";
+  // Escapes make a URL longer.
+  if (url.href.length > MAX_LENGTH) throw tooLong();
+  return { kind, url: url.href };
+}
+
+/**
+ * A URL that a request can be sent to. Throws `invalid` for any but http and https, for credentials, which would be
+ * shown in logs, and for white space, which the URL parser drops silently.
+ */
+export function parseHttpUrl(text: string): URL {
+  const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new AppError("invalid", "a target needs a valid http or https URL");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new AppError("invalid", "the URL of a target must not contain a user name or a password");
+  }
+  return url;
+}
+
+/** A target for display: its kind, scheme, host and port. Path and query, which usually hold a secret, become "…". */
+export function maskTarget({ kind, url }: Target): string {
+  const { origin, pathname, search } = new URL(url);
+  const shown = pathname === "/" && search === "" ? `${origin}/` : `${origin}/…`;
+  return kind === "webhook" ? shown : `${kind}:${shown}`;
+}
+
+function tooLong(): AppError {
+  return new AppError("invalid", `a target has at most ${MAX_LENGTH} characters`);
+}
+
+function notATarget(): AppError {
+  const services = CHAT_KINDS.map((kind) => EXAMPLES[kind]).join(", ");
+  return new AppError(
+    "invalid",
+    `a target is the URL of a webhook, such as https://example.com/hook, or a chat service and its URL: ${services}`,
+  );
+}

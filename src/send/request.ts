@@ -1,0 +1,161 @@
+import { AppError } from "../base/errors.ts";
+import { type Attempt, delivered, MAX_RETRY_AFTER, unanswered } from "../delivery/attempt.ts";
+import { parseHttpUrl } from "../delivery/target.ts";
+import { findAddresses, SEND_TIMEOUT_MS, type SendPolicy } from "./route.ts";
+
+/** A POST request. The body is sent as UTF-8. */
+export type OutgoingRequest = { url: string; headers: Record<string, string>; body: string };
+
+type Options = {
+  /** Milliseconds for everything from the name service to the end of the answer; default: 15 seconds. */
+  timeoutMs?: number;
+  /** Ends the attempt without a result. */
+  signal?: AbortSignal;
+};
+
+/** Bytes of an answer's body that are read, and not kept. */
+const MAX_ANSWER = 64 * 1024;
+
+/** Addresses of one name that are tried. */
+const MAX_ADDRESSES = 4;
+
+/** Errors after which nothing has been sent, so that another address of the same host can be tried. */
+const UNREACHED = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"]);
+
+/** Statuses of a receiver or its proxy that is overloaded or down. */
+const DOWN = new Set([429, 502, 503, 504]);
+
+/**
+ * Sends a request once and returns what became of it. The connection goes to an address that the policy allows, not
+ * through a proxy; redirects are not followed. Rejects only with the reason of `signal`. Throws `invalid` for a URL
+ * that {@link parseHttpUrl} refuses.
+ */
+export async function sendRequest(
+  policy: SendPolicy,
+  request: OutgoingRequest,
+  { timeoutMs = SEND_TIMEOUT_MS, signal }: Options = {},
+): Promise<Attempt> {
+  const url = parseHttpUrl(request.url);
+  const end = new AbortController();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    end.abort();
+  }, timeoutMs);
+  const until = signal ? AbortSignal.any([end.signal, signal]) : end.signal;
+  try {
+    until.throwIfAborted();
+    const addresses = await findAddresses(policy, url, until);
+    const response = await connect(policy, url, addresses, request, until);
+    await drain(response);
+    return answered(response, policy.now());
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (isLate) return unanswered(`${url.hostname} did not answer within ${timeoutMs / 1000} s`, true);
+    return failed(error, url);
+  } finally {
+    clearTimeout(timer);
+    // Closes a connection whose answer was not read to its end.
+    end.abort();
+  }
+}
+
+async function connect(
+  policy: SendPolicy,
+  url: URL,
+  addresses: readonly string[],
+  request: OutgoingRequest,
+  signal: AbortSignal,
+): Promise<Response> {
+  const [address, ...others] = addresses.slice(0, MAX_ADDRESSES) as [string, ...string[]];
+  try {
+    return await post(policy, url, address, request, signal);
+  } catch (error) {
+    if (others.length === 0 || !UNREACHED.has(codeOf(error) ?? "")) throw error;
+    return connect(policy, url, others, request, signal);
+  }
+}
+
+function post(
+  { ca }: SendPolicy,
+  url: URL,
+  address: string,
+  { headers, body }: OutgoingRequest,
+  signal: AbortSignal,
+): Promise<Response> {
+  const host = address.includes(":") ? `[${address}]` : address;
+  const port = url.port === "" ? "" : `:${url.port}`;
+  const isName = url.hostname !== host;
+  // The certificate is checked for the name, and where there is none for the address.
+  const serverName = isName ? { serverName: url.hostname.replace(/\.$/, "") } : {};
+  return fetch(`${url.protocol}//${host}${port}${url.pathname}${url.search}`, {
+    method: "POST",
+    headers: { ...headers, ...(isName && { Host: url.host }) },
+    body,
+    // An environment variable of Node.js would otherwise switch the check of certificates off.
+    tls: { ...serverName, ...(ca !== undefined && { ca }), rejectUnauthorized: true },
+    redirect: "manual",
+    proxy: false,
+    // A connection that is kept could later be used for another name with the same address.
+    keepalive: false,
+    decompress: false,
+    signal,
+  });
+}
+
+/** Reads a body, since some receivers stop their work when the connection closes before it was read. */
+async function drain({ body }: Response): Promise<void> {
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    for (let size = 0; size < MAX_ANSWER;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.byteLength;
+    }
+  } catch {
+    // The status has arrived and counts, whether the rest is late or broken off.
+  }
+}
+
+function answered({ status, headers }: Response, now: number): Attempt {
+  if (status >= 200 && status <= 299) return delivered(status);
+  return {
+    outcome: status === 410 ? "gone" : "retry",
+    code: status,
+    error: `the answer was ${status}${status >= 300 && status <= 399 ? ", and redirects are not followed" : ""}`,
+    retryAfter: parseRetryAfter(headers.get("Retry-After"), now),
+    isTargetDown: DOWN.has(status),
+  };
+}
+
+function failed(error: unknown, url: URL): Attempt {
+  if (error instanceof AppError) return unanswered(error.message, error.reason === "target-unresolved");
+  const code = codeOf(error);
+  // Errors of a connection have a code; any other is a bug. Their messages contain the URL with its secrets.
+  if (code === undefined) throw error;
+  return unanswered(connectionError(code, url.hostname), true);
+}
+
+function connectionError(code: string, host: string): string {
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `the certificate is not valid for ${host}`;
+  if (/CERT|ISSUER|SIGNATURE|CRL/.test(code)) return `the certificate of ${host} is not trusted (${code})`;
+  return `the connection to ${host} failed (${code})`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  return typeof code === "string" ? code : undefined;
+}
+
+/**
+ * Whole seconds of a `Retry-After` header (RFC 9110, 10.2.3), at most a day; null where it is missing or malformed.
+ * A fraction, which Discord sends, is rounded up.
+ */
+export function parseRetryAfter(header: string | null, now: number): number | null {
+  if (header === null) return null;
+  const isDate = /^[A-Z][a-z]{2}, .{10,30} GMT$/.test(header);
+  if (!isDate && !/^\d+(\.\d+)?$/.test(header)) return null;
+  const seconds = Math.ceil(isDate ? (Date.parse(header) - now) / 1000 : Number(header));
+  return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), MAX_RETRY_AFTER);
+}

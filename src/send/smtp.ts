@@ -1,0 +1,234 @@
+import type { NodemailerError, SMTPTransportOptions, SendMailOptions, Transporter } from "nodemailer";
+import { AppError } from "../base/errors.ts";
+import { isMailAddress } from "../delivery/address.ts";
+import type { Attempt } from "../delivery/attempt.ts";
+import type { Attachment, MailMessage, Mailbox, Mailer } from "../delivery/message.ts";
+import { failedAttempt, isContentRefused } from "./smtp-result.ts";
+import { type SmtpServer, isThisMachine } from "./smtp-url.ts";
+
+export type MailConfig = SmtpServer & {
+  password: string | null;
+  /** Certificates in PEM that replace the built-in ones, or null. */
+  ca: string | null;
+  from: Mailbox;
+  /** `key` is an RSA private key in PEM. */
+  dkim: { domain: string; selector: string; key: string } | null;
+};
+
+/** Milliseconds: to connect and be greeted, without a byte from the server, and for a whole message. */
+type Timeouts = { connect: number; silent: number; message: number };
+
+const TIMEOUTS: Timeouts = { connect: 10_000, silent: 30_000, message: 300_000 };
+
+/**
+ * Returns a mailer that opens one connection for each message. Throws `invalid` for a user without a password, and for a
+ * certificate or a DKIM key that cannot be read.
+ */
+export function createMailer(config: MailConfig, timeouts = TIMEOUTS): Mailer {
+  checkConfig(config);
+  const secrets = secretsOf(config);
+  const closing = new AbortController();
+  let loading: Promise<Transporter> | undefined;
+
+  async function attempt(message: MailMessage): Promise<NodemailerError | null> {
+    const transporter = await (loading ??= load(config, timeouts));
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), timeouts.message);
+    const files = openFiles(message.attachments);
+    try {
+      const signal = AbortSignal.any([closing.signal, limit.signal]);
+      await transporter.sendMail({ ...mailOptions(message), attachments: files.options, signal });
+      return null;
+    } catch (error) {
+      files.throwFailure();
+      if (limit.signal.aborted) {
+        return Object.assign(error as Error, { message: `not sent within ${timeouts.message / 1000} s` });
+      }
+      if (isMailError(error)) return error;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    async send(message, withoutAttachments = null) {
+      if (!isMailAddress(message.to)) return NO_ADDRESS;
+      const first = await attempt(message);
+      const isRepeated = first !== null && withoutAttachments !== null && isContentRefused(first);
+      const error = isRepeated ? await attempt(withoutAttachments) : first;
+      return error === null ? DELIVERED : failedAttempt(error, secrets);
+    },
+    close: () => closing.abort(),
+  };
+}
+
+const DELIVERED: Attempt = {
+  outcome: "delivered",
+  code: 250,
+  error: null,
+  retryAfter: null,
+  isTargetDown: false,
+};
+
+const NO_ADDRESS: Attempt = {
+  ...DELIVERED,
+  outcome: "refused",
+  code: null,
+  error: "the recipient is not one plain mail address",
+};
+
+/** Loaded at the first message, so that a server starts sooner. */
+async function load(config: MailConfig, timeouts: Timeouts): Promise<Transporter> {
+  const { createTransport } = await import("nodemailer");
+  return createTransport(transportOptions(config, timeouts));
+}
+
+function transportOptions(config: MailConfig, timeouts: Timeouts): SMTPTransportOptions {
+  const { host, port, secure, starttls, user, password, ca, dkim } = config;
+  // Between programs of one machine a certificate proves nothing, and local relays come with one for another name.
+  const isUnchecked = starttls === "optional" && ca === null && isThisMachine(host);
+  return {
+    host,
+    port,
+    secure,
+    requireTLS: starttls === "required",
+    ignoreTLS: starttls === "off",
+    opportunisticTLS: starttls === "optional",
+    tls: { minVersion: "TLSv1.2", rejectUnauthorized: !isUnchecked, ...(ca === null ? {} : { ca }) },
+    ...(user === null || password === null ? {} : { auth: { user, pass: password } }),
+    ...(dkim === null
+      ? {}
+      : { dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.key } }),
+    connectionTimeout: timeouts.connect,
+    dnsTimeout: timeouts.connect,
+    greetingTimeout: timeouts.connect,
+    socketTimeout: timeouts.silent,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+function mailOptions(message: MailMessage): SendMailOptions {
+  const { id, from, to, replyTo, date, autoSubmitted, subject, text, html, attachments } = message;
+  return {
+    messageId: id,
+    // Addresses are objects: the parser of address texts has sent mail to hosts that the text did not name.
+    from: { ...from },
+    to: { name: "", address: to },
+    ...(replyTo === null ? {} : { replyTo: { name: "", address: replyTo } }),
+    envelope: {
+      from: { name: "", address: from.address },
+      to: { name: "", address: to },
+      size: sizeOf(text, html, attachments),
+    },
+    date: new Date(date),
+    headers: { "Auto-Submitted": autoSubmitted },
+    subject,
+    text,
+    html,
+    xMailer: false,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+/** About the bytes of the encoded message, so that the server can refuse it before it is sent. */
+function sizeOf(text: string, html: string, attachments: readonly Attachment[]): number {
+  const encoded = attachments.reduce((sum, { size }) => sum + Math.ceil(size / 57) * 78, 0);
+  return encoded + Buffer.byteLength(text) + Buffer.byteLength(html);
+}
+
+/** The attachments as the library takes them. They are opened when they are sent, one after the other. */
+function openFiles(attachments: readonly Attachment[]) {
+  const { Readable } = process.getBuiltinModule("node:stream");
+  const failures: unknown[] = [];
+  async function* read(attachment: Attachment) {
+    try {
+      yield* await attachment.open();
+    } catch (cause) {
+      failures.push(cause);
+      // The library writes into the error that it gets.
+      throw new Error("an attachment cannot be read", { cause });
+    }
+  }
+  const options = attachments.map((attachment) => ({
+    filename: attachment.name || "file",
+    contentType: mediaType(attachment.type),
+    contentDisposition: "attachment" as const,
+    contentTransferEncoding: "base64" as const,
+    content: Readable.from(read(attachment), { objectMode: false }),
+  }));
+  return {
+    options,
+    throwFailure() {
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+/** A sender's media type without parameters; types that would change the structure of the message become bytes. */
+function mediaType(type: string): string {
+  const plain = type.split(";", 1)[0]!.trim().toLowerCase();
+  return /^(?:application|audio|font|image|model|text|video)\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/.test(plain)
+    ? plain
+    : "application/octet-stream";
+}
+
+/** Whether the library reports a failure of the server or the network; anything else is a bug. */
+function isMailError(error: unknown): error is NodemailerError {
+  const codes = [
+    "ECONNECTION",
+    "ETIMEDOUT",
+    "ESOCKET",
+    "EDNS",
+    "ETLS",
+    "EPROTOCOL",
+    "EENVELOPE",
+    "EMESSAGE",
+    "EAUTH",
+    "EABORT",
+  ];
+  return error instanceof Error && codes.includes((error as NodemailerError).code ?? "");
+}
+
+/** The password in the forms in which a login sends it, and a server may repeat it. */
+function secretsOf({ user, password }: MailConfig): string[] {
+  if (!password) return [];
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  return [base64(`\0${user}\0${password}`), base64(password), password];
+}
+
+function checkConfig({ user, password, ca, dkim }: MailConfig): void {
+  const { X509Certificate, createPrivateKey } = process.getBuiltinModule("node:crypto");
+  if (user !== null && !password) {
+    throw new AppError("invalid", `the SMTP user "${user}" has no password`, {
+      reason: "smtp-password-missing",
+    });
+  }
+  if (ca !== null) {
+    check(
+      () => new X509Certificate(ca),
+      "smtp-ca-invalid",
+      "the certificate of the SMTP server's authority is not a certificate in PEM",
+    );
+  }
+  if (dkim !== null) {
+    const isRsa = check(
+      () => createPrivateKey(dkim.key).asymmetricKeyType === "rsa",
+      "dkim-key-invalid",
+      DKIM_KEY,
+    );
+    if (!isRsa) throw new AppError("invalid", DKIM_KEY, { reason: "dkim-key-invalid" });
+  }
+}
+
+const DKIM_KEY = "the DKIM key is not an RSA private key in PEM without a passphrase";
+
+function check<T>(read: () => T, reason: string, message: string): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new AppError("invalid", message, { reason, cause });
+  }
+}

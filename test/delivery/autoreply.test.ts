@@ -1,0 +1,123 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { buildAutoreply } from "../../src/delivery/autoreply.ts";
+
+const LIST = "{{#fields}}{{name}}: {{value}}\n{{/fields}}";
+
+function build(more: Partial<Parameters<typeof buildAutoreply>[0]> = {}) {
+  return buildAutoreply({
+    id: "d-1",
+    from: { name: "Shop", address: "forms@shop.example" },
+    to: "ada@example.com",
+    now: 1_700_000_000_000,
+    data: '{"name":"Ada","email":"ada@example.com"}',
+    subject: null,
+    text: null,
+    ...more,
+  });
+}
+
+const textOf = (data: unknown, text = LIST) => build({ data: JSON.stringify(data), text })!.text;
+
+describe("an automatic reply", () => {
+  test("has a default subject and text, and repeats nothing of the submission", () => {
+    const message = build()!;
+    expect(message).toMatchObject({
+      id: "<d-1@shop.example>",
+      from: { name: "Shop", address: "forms@shop.example" },
+      to: "ada@example.com",
+      replyTo: null,
+      date: 1_700_000_000_000,
+      autoSubmitted: "auto-replied",
+      subject: "We received your message",
+      attachments: [],
+    });
+    expect(message.text).toContain("automatic reply");
+    expect(`${message.text}${message.html}`).not.toContain("Ada");
+  });
+
+  test("renders its templates with the fields", () => {
+    const message = build({ subject: "Hello\n {{name}}", text: `Dear {{name}},\n\n${LIST}` })!;
+    expect(message.subject).toBe("Hello Ada");
+    expect(message.text).toBe("Dear Ada,\n\nname: Ada\nemail: ada@example.com\n");
+  });
+
+  test("has the same text as HTML, escaped once", () => {
+    const { text, html } = build({ data: '{"name":"<b> & \\"c\\""}', text: "Tom & {{name}}\n{{{name}}}" })!;
+    expect(text).toBe('Tom & <b> & "c"\n<b> & "c"');
+    expect(html).toContain("Tom &amp; &lt;b&gt; &amp; &quot;c&quot;<br>\n&lt;b&gt; &amp; &quot;c&quot;");
+  });
+
+  test.each(["ada", "a@x.example, b@x.example", '"a"@x.example', "a@x.example\r\nBcc: b@x.example", ""])(
+    "is not sent to %j",
+    (to) => {
+      expect(build({ to })).toBeNull();
+    },
+  );
+});
+
+describe("a text of the sender in an automatic reply", () => {
+  test.each([
+    "https://evil.example",
+    "see HTTPS://evil.example now",
+    "www.evil.example",
+    "WwW.evil.example",
+    "ftp://x",
+    "a\n\nhttp://evil.example",
+    `${"x".repeat(5000)} http://evil.example`,
+    "http:\u200b//evil.example",
+    "w\u00adww.evil.example",
+    "https：／／evil.example",
+    "ｗｗｗ.evil.example",
+  ])("is empty where it holds a link: %j", (link) => {
+    expect(textOf({ note: link })).toBe("note: \n");
+    expect(textOf({ [link]: "x" })).toBe(": x\n");
+    expect(textOf({ note: ["a", link] })).toBe("note: \n");
+    expect(textOf({ note: { deep: { in: link } } })).toBe("note: \n");
+    expect(build({ subject: "{{note}}", data: JSON.stringify({ note: link }) })!.subject).not.toContain(
+      "evil",
+    );
+  });
+
+  test("is one line of at most 200 characters", () => {
+    expect(textOf({ "a\nb": "c\r\nd\u2028e\tf" })).toBe("a b: c d e f\n");
+    expect(textOf({ note: "x".repeat(9999) })).toBe(`note: ${"x".repeat(199)}…\n`);
+    expect(textOf({ ["n".repeat(300)]: "x" }).length).toBeLessThan(210);
+    expect(textOf({ tags: ["a", "b"], to: { city: "Paris" } })).toBe("tags: a b\nto: city: Paris\n");
+  });
+
+  test("keeps joined characters and accents", () => {
+    expect(textOf({ name: "Zoë 👨‍👩‍👧 می‌خواهم" })).toBe("name: Zoë 👨‍👩‍👧 می‌خواهم\n");
+  });
+
+  test("never makes a link or a line, whatever it is", () => {
+    const piece = fc.constantFrom(
+      "http",
+      ":",
+      "/",
+      "//",
+      "www",
+      ".",
+      "w",
+      "\n",
+      "\r",
+      "\u2028",
+      "x",
+      " ",
+      "{{name}}",
+    );
+    const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
+    fc.assert(
+      fc.property(text, (value) => {
+        const rendered = textOf({ value }, "{{value}}");
+        expect(rendered).not.toMatch(/:\/\/|www\.|[\r\n\u2028]/i);
+        expect(rendered.length).toBeLessThanOrEqual(200);
+      }),
+    );
+  });
+
+  test("called like a part of the template does not replace it", () => {
+    expect(textOf({ fields: "x", name: "Ada" })).toBe("fields: x\nname: Ada\n");
+    expect(textOf(JSON.parse('{"__proto__":"x","constructor":"y"}'))).toBe("__proto__: x\nconstructor: y\n");
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "bun:test";
+import { checkTemplate, renderTemplate } from "../../src/delivery/template.ts";
+import { errorOf } from "../support/refusals.ts";
+
+const fields = [
+  { name: "name", value: "Ada <b>" },
+  { name: "email", value: "ada@example.com" },
+  { name: "empty", value: "" },
+];
+
+const render = (text: string, given = fields) => {
+  checkTemplate(text, "the text");
+  return renderTemplate(text, given);
+};
+
+const refusal = (text: string) => errorOf((async () => checkTemplate(text, "the text"))());
+
+describe("a template", () => {
+  test.each([
+    ["", ""],
+    ["Hello {{name}}, {{{name}}}, {{& name}}", "Hello Ada <b>, Ada <b>, Ada <b>"],
+    ["{{#fields}}\n{{name}}: {{value}}\n{{/fields}}\n", "name: Ada <b>\nemail: ada@example.com\nempty: \n"],
+    ["{{#name}}Dear {{name}}{{/name}}{{^empty}}, nothing{{/empty}}", "Dear Ada <b>, nothing"],
+    ["{{#empty}}no{{/empty}}{{missing}}{{#missing}}no{{/missing}}{{^missing}}yes{{/missing}}", "yes"],
+    ["{{#fields}}{{email}};{{/fields}}", "ada@example.com;ada@example.com;ada@example.com;"],
+    ["{{#name}}{{.}}{{/name}}{{! a comment }}", "Ada <b>"],
+    ["{{fields}}{{{fields}}}{{#fields}}{{.}}{{&.}}{{/fields}}", ""],
+    ["a { b } } {c}", "a { b } } {c}"],
+  ])("%j is rendered", (text, rendered) => {
+    expect(render(text)).toBe(rendered);
+  });
+
+  test("reaches fields by any name, dots included", () => {
+    const odd = ["first name", "address.city", "__proto__", "constructor", "hasOwnProperty", "length"];
+    for (const name of odd) expect(render(`{{${name}}}`, [{ name, value: "x" }])).toBe("x");
+  });
+
+  test.each([
+    "constructor",
+    "__proto__",
+    "toString",
+    "hasOwnProperty",
+    "name.length",
+    "name.constructor",
+    "name.constructor.constructor",
+    "name.constructor.fromCharCode",
+    "fields.length",
+    "fields.map",
+    "fields.0.value",
+  ])("reaches nothing but the fields: {{%s}} is empty", (name) => {
+    expect(
+      render(`{{${name}}}{{{${name}}}}{{#${name}}}x{{/${name}}}{{#fields}}{{${name}}}{{/fields}}{{email}}`),
+    ).toBe("ada@example.com");
+  });
+
+  test("in a value is text", () => {
+    const value = "{{email}} {{#fields}}x{{/fields}} {{> x}} {{=<% %>=}}";
+    expect(render("{{note}}|{{email}}", [...fields, { name: "note", value }])).toBe(
+      `${value}|ada@example.com`,
+    );
+  });
+});
+
+describe("a template is refused", () => {
+  test.each([
+    ["Hello\n{{name", "line 2: a tag is not closed"],
+    ["{{a}}\n\n{{name}\n", "line 3: a tag is not closed"],
+    ["Hello\n{{#name}}x\n", "{{#name}} is not closed"],
+    ["{{#a}}\n{{#b}}\n{{/a}}\n{{/b}}", "line 3: the section {{#b}} is not closed"],
+    ["a\n{{/name}}", "line 2: {{/name}} closes a section that is not open"],
+    ["a\n{{> header}}", "line 2: partials such as {{> header}}"],
+    ["{{#name}}\n{{>x}}{{/name}}", "line 2: partials"],
+    ["a\n{{=<% %>=}}\n<%name%>", "delimiters"],
+    ["{{=x=}}", "delimiters"],
+    [
+      "{{#fields}}{{#name}}\n{{#fields}}{{/fields}}{{/name}}{{/fields}}",
+      "line 2: {{#fields}} cannot contain another",
+    ],
+    ["{{#fields}}{{/fields}}".repeat(6), "at most 5 sections"],
+    ["x".repeat(10_001), "at most 10000 characters"],
+  ])("%j", async (text, message) => {
+    const error = await refusal(text);
+    expect(error).toStartWith("invalid: the text: ");
+    expect(error).toContain(message);
+  });
+
+  test("without repeating more than a little of it", async () => {
+    for (const text of [
+      `{{> ${"x".repeat(9000)}}}`,
+      `{{#${"x".repeat(9000)}}}`,
+      `{{/a\r\n\u001b${"x".repeat(9000)}}}`,
+    ]) {
+      const error = await refusal(text);
+      expect(error.length).toBeLessThan(250);
+      expect(error).not.toMatch(/[\x00-\x1f]/);
+    }
+  });
+});
