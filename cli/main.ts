@@ -13,6 +13,7 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   invalid: EXIT.usage,
   too_large: EXIT.usage,
   unconfirmed: EXIT.usage,
+  unprocessable: EXIT.usage,
   not_found: 3,
   unauthenticated: 4,
   forbidden: 4,

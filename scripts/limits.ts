@@ -73,6 +73,25 @@ const SECTIONS: Section[] = [
     },
   },
   {
+    title: "The settings of a form",
+    text: "A setting past one of these limits is refused with 400, exit code 2 of a command. A JSON Schema has at most 64 KB and 100 levels.",
+    rows: {
+      "FILE_TYPE_LIMITS.types": { what: "entries of `--allow-type`", past: "400" },
+      "FILE_TYPE_LIMITS.length": { what: "characters of one of them", past: "400" },
+      "INTAKE_LIMITS.submissions": { what: "the most that `--max-submissions` takes", past: "400" },
+      "INTAKE_LIMITS.honeypots": { what: "entries of `--honeypot`", past: "400" },
+      "INTAKE_LIMITS.duplicateSeconds": {
+        unit: "s",
+        what: "the longest time that `--duplicates` takes",
+        past: "400",
+      },
+      "SPAM_LIMITS.words": { what: "entries of `--spam-word`", past: "400" },
+      "SPAM_LIMITS.emails": { what: "entries of `--spam-email`", past: "400" },
+      "SPAM_LIMITS.length": { what: "characters of one of them", past: "400" },
+      "SPAM_LIMITS.links": { what: "the most that `--spam-links` takes", past: "400" },
+    },
+  },
+  {
     title: "A flag and a segment",
     text: "A change past one of these limits is refused with 400, exit code 2 of a command. An integer that a double does not hold, such as `9007199254740993` or `1e400`, is refused too; as a text it is kept.",
     rows: {
@@ -135,6 +154,7 @@ const SECTIONS: Section[] = [
         set: "`limit`",
       },
       MAX_PAGE: { what: "the most that `limit` takes", past: "400" },
+      MAX_COUNTED: { what: "submissions that a list counts for its `total`", past: "the total is left out" },
       MAX_PAGE_BYTES: {
         unit: "bytes",
         what: "approximate size of the submissions in a page",

@@ -1,5 +1,5 @@
+import { isAddressRange } from "../../src/base/network.ts";
 import type { RateLimit } from "../../src/forms/form.ts";
-import { isAddressRange } from "../../src/http/address.ts";
 import { usage } from "../session/usage.ts";
 import { countValue, rateValue } from "../session/values.ts";
 import { type Listen, listenValue } from "./address.ts";

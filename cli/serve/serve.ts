@@ -1,11 +1,11 @@
 import type { App } from "../../src/app.ts";
 import { createIdSource } from "../../src/base/ids.ts";
 import { type Jobs, startJobs } from "../../src/base/jobs.ts";
+import { createAddressList } from "../../src/base/network.ts";
 import { type NoteRead, createReads } from "../../src/flags/reads.ts";
 import { applyDue, scheduleJob } from "../../src/flags/schedule.ts";
-import { removalJob } from "../../src/forms/removal.ts";
+import { expiryJob, removalJob } from "../../src/forms/removal.ts";
 import { recoverUploads } from "../../src/forms/submissions.ts";
-import { createAddressList } from "../../src/http/address.ts";
 import type { Report } from "../../src/http/errors.ts";
 import { createFlagsService } from "../../src/http/flags/flags.ts";
 import type { OfrepService } from "../../src/http/flags/ofrep.ts";
@@ -46,7 +46,11 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     const { places, endStreams } = placeServices(config, app, log, reads.note);
     for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
     if (config.tls) onHangup(config.tls, listeners, log);
-    jobs = startJobs([scheduleJob(app, warn), removalJob(app), reads.job], app.now, log.error);
+    jobs = startJobs(
+      [scheduleJob(app, warn), removalJob(app), expiryJob(app), reads.job],
+      app.now,
+      log.error,
+    );
     app.store.watch(jobs.wake);
     const stopped = stopSignal();
     // Plain text in either format: scripts wait for this line.
@@ -92,6 +96,7 @@ function placeServices(
   const reportOf = (service: ServiceName): Report => ({
     error: log.error,
     refused: (reason) => metrics.refused(service, reason),
+    spam: metrics.spam,
   });
   const guard = createGuard(app.now, config.limits);
   let ofrep: OfrepService | undefined;

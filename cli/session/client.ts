@@ -49,6 +49,7 @@ export async function localClient(data: string, version: string, io: Io): Promis
       if (!(error instanceof AppError)) io.err(`${Bun.inspect(error)}\n`);
     },
     refused: () => {},
+    spam: () => {},
   };
   const admin = async (path: string) => {
     const { createAdminApp, nounOf } = await import("../../src/http/admin/admin.ts");

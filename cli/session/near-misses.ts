@@ -71,6 +71,10 @@ const FIELDS: Record<string, string> = {
   defaultVariant: "--default",
   allowedOrigins: "--allow-origin",
   blockedSenders: "--block-sender",
+  allowedTypes: "--allow-type",
+  honeypots: "--honeypot",
+  spamWords: "--spam-word",
+  spamEmails: "--spam-email",
 };
 
 /** Rewrites an error that names a field of the admin API to name the option of the command that set the field. */

@@ -18,9 +18,34 @@ export function countValue(text: string, option: string, least = 0): number {
   throw usage(`${option} ${text} is not a whole number from ${least}`, `write ${option} 50`);
 }
 
-/** `20/1h` as 20 in 3600 seconds; `off` as null. Throws `invalid`. */
+/** Whether a text removes a setting: `none` or `off`. */
+export function isUnset(text: string): boolean {
+  return text === "none" || text === "off";
+}
+
+/** The values of a repeated option; empty for `none` and `off` alone, and for another word `all` that means the same. */
+export function listValue(texts: string[], all = "none"): string[] {
+  const [only, ...others] = texts;
+  return others.length === 0 && only !== undefined && (isUnset(only) || only === all) ? [] : texts;
+}
+
+/** `on` as true, `off` and `none` as false. Throws `invalid`. */
+export function switchValue(text: string, option: string): boolean {
+  if (text === "on" || isUnset(text)) return text === "on";
+  throw usage(`${option} is on or off, not ${text}`);
+}
+
+/** `60s`, `5m`, `12h`, `1d` in seconds. Throws `invalid`. */
+export function durationValue(text: string, option: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  if (count === undefined || unit === undefined)
+    throw usage(`${option} ${text} is not a time`, "times look like 60s, 5m or 12h");
+  return Number(count) * SECONDS[unit]!;
+}
+
+/** `20/1h` as 20 in 3600 seconds; `off` and `none` as null. Throws `invalid`. */
 export function rateValue(text: string, option: string): RateLimit | null {
-  if (text === "off") return null;
+  if (isUnset(text)) return null;
   const match = /^(\d{1,7})\/(\d{0,5})([smhd])$/.exec(text);
   if (!match) throw usage(`${option} ${text} is not a rate`, "rates look like 20/h, 5/10m or off");
   const [count, seconds] = [Number(match[1]), Number(match[2] || "1") * SECONDS[match[3]!]!];
@@ -31,14 +56,21 @@ export function rateValue(text: string, option: string): RateLimit | null {
 
 /** `90d`, `12h`, a time in ISO 8601, or `never` as null; as ISO 8601. Throws `invalid`. */
 export function expiryValue(text: string, option: string, now: number): string | null {
-  if (text === "never") return null;
+  return text === "never" ? null : timeValue(text, option, now, "never");
+}
+
+/**
+ * `90d` or `12h` from now, or a time in ISO 8601, where a day is its midnight in UTC; as ISO 8601. Throws `invalid` with a
+ * hint that also names `none`, the word for no time.
+ */
+export function timeValue(text: string, option: string, now: number, none: string): string {
   const duration = /^(\d{1,6})([smhdw])$/.exec(text);
   if (duration) return new Date(now + Number(duration[1]) * SECONDS[duration[2]!]! * 1000).toISOString();
   const time = TIME.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) {
     throw usage(
       `${option} ${text} is not a time`,
-      `write ${option} 2027-01-31T12:00:00Z, 2027-01-31, 90d or never`,
+      `write ${option} 2027-01-31T12:00:00Z, 2027-01-31, 90d or ${none}`,
     );
   }
   return new Date(time).toISOString();
@@ -59,9 +91,9 @@ export function urlValue(text: string): string | null {
   return text === "none" || text === "default" ? null : text;
 }
 
-/** The origins of page URLs; empty, which allows every origin, for `any` and `*`. */
+/** The origins of page URLs; empty, which allows every origin, for `any`, `none`, `off` and `*`. */
 export function originsValue(texts: string[]): string[] {
-  if (texts.some((text) => text === "any" || text === "*")) return [];
+  if (texts.some((text) => text === "any" || text === "*" || isUnset(text))) return [];
   return texts.map((text) => (URL.canParse(text) ? new URL(text).origin : text));
 }
 

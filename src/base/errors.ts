@@ -8,11 +8,15 @@ export const ERROR_CODES = [
   "unconfirmed",
   "too_large",
   "unsupported",
+  "unprocessable",
   "rate_limited",
   "unavailable",
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** One thing that is wrong with a submission: `email`, `required`, "email is missing". */
+type FieldError = { field: string; code: string; message: string };
 
 type Details = {
   /** Distinguishes the cases of one code, for programs: `form-exists`. */
@@ -21,6 +25,8 @@ type Details = {
   plain?: string | undefined;
   /** What to do about it, as one sentence. */
   hint?: string | undefined;
+  /** What is wrong with each field of a submission. */
+  errors?: readonly FieldError[] | undefined;
   /** Seconds after which the same request may succeed. */
   retryAfter?: number | undefined;
   cause?: unknown;
@@ -35,6 +41,7 @@ export class AppError extends Error {
   readonly reason: string | null;
   readonly plain: string;
   readonly hint: string | null;
+  readonly errors: readonly FieldError[] | null;
   readonly retryAfter: number | null;
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
@@ -44,6 +51,7 @@ export class AppError extends Error {
     this.reason = details.reason ?? null;
     this.plain = details.plain ?? message;
     this.hint = details.hint ?? null;
+    this.errors = details.errors ?? null;
     this.retryAfter = details.retryAfter ?? null;
   }
 }

@@ -5,11 +5,12 @@ import { AppError } from "../base/errors.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import { findGaps, missingSegments } from "../flags/flagd/gaps.ts";
 import { parseRules } from "../flags/rules.ts";
+import { checkForm } from "../forms/form-check.ts";
 import { beginRemoval } from "../forms/removal.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import { type Difference, type Document, pathOf } from "./document.ts";
 import { planOf } from "./plan-document.ts";
-import { fault, type DocumentPlan, type RuleCheck } from "./plan.ts";
+import { fault, type DocumentPlan, type FormCheck, type RuleCheck } from "./plan.ts";
 import type { SetupChange } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
 
@@ -60,6 +61,7 @@ async function planDocument(app: DocumentsApp, document: Document, prune: boolea
   const setup = await app.store.setup.read(projects, document.forms !== undefined);
   const plan = planOf(app, setup, document, prune);
   await checkRules(plan.checks);
+  await checkForms(plan.forms);
   return plan;
 }
 
@@ -138,6 +140,23 @@ async function checkRules(checks: RuleCheck[]): Promise<void> {
       const gaps = () => (check.isNew ? findGaps(rules, check.segments) : []);
       const problem = findFault(rules, check.segments) ?? gaps()[0];
       if (problem) throw fault(check.path + pointerPath(problem.path), problem.message);
+    }
+    if (performance.now() - start < SLICE_MS) continue;
+    await yieldToEventLoop();
+    start = performance.now();
+  }
+}
+
+/** Throws `invalid` with the path of the first form whose settings are not valid. */
+async function checkForms(checks: FormCheck[]): Promise<void> {
+  let start = performance.now();
+  for (const { path, form, before } of checks) {
+    try {
+      await checkForm(form, before);
+    } catch (error) {
+      if (error instanceof AppError)
+        throw new AppError("invalid", `${path}.${error.message}`, { hint: error.hint ?? undefined });
+      throw error;
     }
     if (performance.now() - start < SLICE_MS) continue;
     await yieldToEventLoop();

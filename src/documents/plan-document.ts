@@ -19,7 +19,7 @@ type DocumentProject = NonNullable<Document["projects"]>[string];
  * the path of the fault.
  */
 export function planOf(clock: Clockwork, setup: Setup, document: Document, prune: boolean): DocumentPlan {
-  const plan: DocumentPlan = { differences: [], changes: [], checks: [] };
+  const plan: DocumentPlan = { differences: [], changes: [], checks: [], forms: [] };
   for (const [slug, wanted] of Object.entries(document.projects ?? {})) {
     const current = setup.projects.find((each) => each.slug === slug);
     planProject(clock, plan, slug, current, wanted, prune);
@@ -197,17 +197,17 @@ function planForms(
         { action: "create", kind: "form", path, before: null, after: formEntry(form) },
         { change: "insertForm", form },
       );
+      plan.forms.push({ path, form });
       continue;
     }
-    const before = formEntry(current);
-    const { record } = applyFormPatch(current, patch, clock.now());
-    const after = formEntry(record);
-    if (Bun.deepEquals(before, after, true)) continue;
+    const { record, result } = applyFormPatch(current, patch, clock.now());
+    if (result === "unchanged") continue;
     add(
       plan,
-      { action: "update", kind: "form", path, before, after },
+      { action: "update", kind: "form", path, before: formEntry(current), after: formEntry(record) },
       { change: "updateForm", form: record },
     );
+    plan.forms.push({ path, form: record, before: current });
   }
   if (!prune) return;
   for (const [slug, record] of records) {

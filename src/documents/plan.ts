@@ -1,9 +1,18 @@
 import { AppError } from "../base/errors.ts";
+import type { FormRecord } from "../forms/form.ts";
 import type { Difference } from "./document.ts";
 import type { SetupChange, SetupEnvironment } from "./setup.ts";
 
-/** The differences between a setup and a document, the changes that remove them, and the rules that are still to check. */
-export type DocumentPlan = { differences: Difference[]; changes: SetupChange[]; checks: RuleCheck[] };
+/** The differences between a setup and a document, the changes that remove them, and what is still to be checked. */
+export type DocumentPlan = {
+  differences: Difference[];
+  changes: SetupChange[];
+  checks: RuleCheck[];
+  forms: FormCheck[];
+};
+
+/** A form after the plan, and before it where it exists. */
+export type FormCheck = { path: string; form: FormRecord; before?: FormRecord };
 
 /** A rule of a flag, as JSON text, or of a segment, to be checked against the segments of its environment. */
 export type RuleCheck = { path: string; segments: ReadonlyMap<string, unknown> } & (

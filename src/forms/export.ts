@@ -3,25 +3,36 @@ import { yieldToEventLoop } from "../base/event-loop.ts";
 import { csvCell } from "./csv.ts";
 import type { Form } from "./form.ts";
 import { MAX_CSV_FIELDS } from "./limits.ts";
+import type { SubmissionState } from "./submission-state.ts";
 import { eachSubmission } from "./submissions.ts";
 
-/** The submissions of a form as JSON lines, newest first, a page at a time. */
-export async function* exportJsonl(app: FormsApp, form: Form): AsyncGenerator<string> {
-  for await (const page of eachSubmission(app, form)) {
+/** The submissions of a form in one of `states` as JSON lines, newest first, a page at a time. */
+export async function* exportJsonl(
+  app: FormsApp,
+  form: Form,
+  states: readonly SubmissionState[],
+): AsyncGenerator<string> {
+  for await (const page of eachSubmission(app, form, states)) {
     yield page.map((submission) => `${JSON.stringify(submission)}\n`).join("");
     await yieldToEventLoop();
   }
 }
 
 /**
- * The submissions of a form as CSV, newest first: `id,createdAt`, the fields in first-seen order, `files`. Fields past
+ * The submissions of a form in one of `states` as CSV, newest first: `id,createdAt`, `state,spam` where spam is among them,
+ * the fields in first-seen order, `files`. Fields past
  * `MAX_CSV_FIELDS` share the column `otherFields`, as a JSON object. The submissions are read twice, because the header
  * names every field.
  */
-export async function* exportCsv(app: FormsApp, form: Form): AsyncGenerator<string> {
+export async function* exportCsv(
+  app: FormsApp,
+  form: Form,
+  states: readonly SubmissionState[],
+): AsyncGenerator<string> {
+  const folders = states.includes("spam") ? ["state", "spam"] : [];
   const fields = new Set<string>();
   let hasOthers = false;
-  for await (const page of eachSubmission(app, form)) {
+  for await (const page of eachSubmission(app, form, states)) {
     for (const field of page.flatMap(({ data }) => Object.keys(data))) {
       if (fields.size < MAX_CSV_FIELDS) fields.add(field);
       else hasOthers ||= !fields.has(field);
@@ -29,9 +40,9 @@ export async function* exportCsv(app: FormsApp, form: Form): AsyncGenerator<stri
     await yieldToEventLoop();
   }
   const others = hasOthers ? ["otherFields"] : [];
-  yield lineOf(["id", "createdAt", ...[...fields].map(csvCell), ...others, "files"]);
-  for await (const page of eachSubmission(app, form)) {
-    const lines = page.flatMap(({ id, createdAt, data, files }) => {
+  yield lineOf(["id", "createdAt", ...folders, ...[...fields].map(csvCell), ...others, "files"]);
+  for await (const page of eachSubmission(app, form, states)) {
+    const lines = page.flatMap(({ id, createdAt, state, spam, data, files }) => {
       const rest = Object.entries(data).filter(([field]) => !fields.has(field));
       // A submission that arrived after the header was written has a field without a column.
       if (rest.length > 0 && !hasOthers) return [];
@@ -39,7 +50,8 @@ export async function* exportCsv(app: FormsApp, form: Form): AsyncGenerator<stri
       const other = rest.length > 0 ? Object.fromEntries(rest) : undefined;
       const names = files.length > 0 ? files.map(({ name }) => name).join("; ") : undefined;
       const cells = [...values, ...(hasOthers ? [other] : []), names];
-      return [lineOf([id, createdAt, ...cells.map(csvCell)])];
+      const folder = folders.length > 0 ? [state, csvCell(spam)] : [];
+      return [lineOf([id, createdAt, ...folder, ...cells.map(csvCell)])];
     });
     yield lines.join("");
     await yieldToEventLoop();

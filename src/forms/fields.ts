@@ -1,6 +1,7 @@
 import { formatBytes } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
 import { childrenOf, isDeeper } from "../base/json.ts";
+import type { ControlFields } from "./control-fields.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "./limits.ts";
 
 /** Collects the text fields of a submission, within its limits. */
@@ -8,8 +9,10 @@ export type Fields = {
   /** Throws `too_large`. */
   add(name: string, value: string): void;
   size(): number;
-  /** A JSON object of the fields; a repeated field has an array of its values, in order. */
-  toJson(): string;
+  /** Removes the fields with these names and returns their values. */
+  cut(names: ReadonlySet<string>): ControlFields;
+  /** The fields as an object; a repeated field has an array of its values, in order. */
+  toData(): Record<string, string | string[]>;
 };
 
 export function createFields(): Fields {
@@ -27,8 +30,20 @@ export function createFields(): Fields {
       else earlier.push(value);
     },
     size: () => count,
+    cut(names) {
+      const control = new Map<string, string[]>();
+      for (const name of names) {
+        const value = values.get(name);
+        if (value === undefined) continue;
+        values.delete(name);
+        const cut = [value].flat();
+        control.set(name, cut);
+        count -= cut.length;
+      }
+      return control;
+    },
     // An assignment to `__proto__` would be lost; fromEntries keeps it.
-    toJson: () => JSON.stringify(Object.fromEntries(values)),
+    toData: () => Object.fromEntries(values),
   };
 }
 

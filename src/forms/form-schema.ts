@@ -2,6 +2,8 @@ import * as z from "zod/mini";
 import { formatBytes } from "../base/bytes.ts";
 import { displayName, slugOf, timestamp } from "../base/slug-schema.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "./limits.ts";
+import { isOriginPattern } from "./origins.ts";
+import { formSettingsPatchSchema, formSettingsSchema } from "./settings-schema.ts";
 
 const formSlug = slugOf("form");
 
@@ -10,15 +12,10 @@ const webAddress = (what: string) =>
     .url({ protocol: /^https?$/, error: `${what} is an absolute address such as https://example.com/thanks` })
     .check(z.maxLength(2000, `${what} has at most 2000 characters`));
 
-/** An origin as browsers send it (RFC 6454): scheme, host and port. */
+/** An origin as browsers send it (RFC 6454): scheme, host and port; or one with a wildcard for its subdomains. */
 const origin = z
   .string()
-  .check(
-    z.refine(
-      (text) => URL.canParse(text) && new URL(text).origin === text,
-      "an origin looks like https://example.com",
-    ),
-  );
+  .check(z.refine(isOriginPattern, "an origin looks like https://example.com or https://*.example.com"));
 
 /** At most `count` submissions of one sender in `seconds`. */
 export const rateLimitSchema = z.strictObject({
@@ -35,7 +32,7 @@ export const formSchema = z.object({
   uploads: z.boolean(),
   successUrl: z.nullable(z.string()),
   errorUrl: z.nullable(z.string()),
-  /** Origins whose pages may submit; empty for any. */
+  /** Origins whose pages may submit, such as `https://example.com` or `https://*.example.com`; empty for any. */
   allowedOrigins: z.array(z.string()),
   /** IP addresses and CIDR ranges that may not submit. */
   blockedSenders: z.array(z.string()),
@@ -43,6 +40,7 @@ export const formSchema = z.object({
   /** Bytes. */
   maxFileSize: z.int(),
   maxFiles: z.int(),
+  ...formSettingsSchema.shape,
   createdAt: timestamp,
   updatedAt: timestamp,
 });
@@ -91,6 +89,7 @@ export const formPatchSchema = z.strictObject({
         ),
     ),
   ),
+  ...formSettingsPatchSchema.shape,
 });
 
 export const newFormSchema = z.extend(formPatchSchema, { slug: formSlug });

@@ -5,6 +5,7 @@ import { type Random, characters } from "../base/ids.ts";
 import type { SetResult } from "../base/result.ts";
 import type { formPatchSchema, formSchema, newFormSchema, rateLimitSchema } from "./form-schema.ts";
 import { DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "./limits.ts";
+import { DEFAULT_SETTINGS, givenSettings } from "./settings.ts";
 
 export type RateLimit = z.infer<typeof rateLimitSchema>;
 
@@ -37,6 +38,7 @@ function blankForm(slug: string, key: string, now: number): FormRecord {
     rateLimit: null,
     maxFileSize: null,
     maxFiles: null,
+    ...DEFAULT_SETTINGS,
     createdAt: now,
     updatedAt: now,
   };
@@ -49,7 +51,7 @@ export function applyFormPatch(
   now: number,
 ): { record: FormRecord; result: SetResult } {
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-  const record: FormRecord = { ...current, ...given };
+  const record: FormRecord = { ...current, ...given, ...givenSettings(patch) };
   if (JSON.stringify(record) === JSON.stringify(current)) return { record, result: "unchanged" };
   return { record: { ...record, updatedAt: now }, result: "updated" };
 }

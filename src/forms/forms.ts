@@ -5,6 +5,7 @@ import { createCache } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { FormChange } from "./change.ts";
+import { checkForm } from "./form-check.ts";
 import {
   applyFormPatch,
   newForm,
@@ -18,18 +19,19 @@ import {
 import { beginRemoval } from "./removal.ts";
 import type { FormsApp } from "./store.ts";
 
-/** Creates a form with its key: enabled, uploads off. Throws `conflict` for a slug in use, `forbidden`. */
+/** Creates a form with its key: enabled, uploads off. Throws `conflict` for a slug in use, `invalid`, `forbidden`. */
 export function createForm(app: FormsApp, caller: Caller, input: NewForm): Promise<Form> {
   requireScope(caller, "forms:write");
   return change(app, caller, async (): Promise<Plan<FormChange, Form>> => {
     const form = newForm(app, input);
     if (await app.store.forms.find(form.slug))
       throw new AppError("conflict", `form "${form.slug}" already exists`, { reason: "form-exists" });
+    await checkForm(form);
     return { changes: [{ change: "insertForm", form }], result: viewForm(form) };
   });
 }
 
-/** Changes the settings of a form. Throws `not_found`, `forbidden`. */
+/** Changes the settings of a form. Throws `not_found`, `invalid`, `forbidden`. */
 export function setForm(
   app: FormsApp,
   caller: Caller,
@@ -38,7 +40,9 @@ export function setForm(
 ): Promise<{ form: Form; result: SetResult }> {
   requireScope(caller, "forms:write");
   return change(app, caller, async ({ at }) => {
-    const { record, result } = applyFormPatch(await findRecord(app, slugOrKey), patch, at);
+    const before = await findRecord(app, slugOrKey);
+    const { record, result } = applyFormPatch(before, patch, at);
+    await checkForm(record, before);
     const changes = result === "unchanged" ? [] : [{ change: "updateForm" as const, form: record }];
     return { changes, result: { form: viewForm(record), result } };
   });

@@ -36,3 +36,29 @@ export const SUBMISSION_LIMITS = {
 
 /** Field names that have a column of their own in a CSV export. */
 export const MAX_CSV_FIELDS = 1000;
+
+/** Limits of a form's lists of spam words and of patterns for addresses. */
+export const SPAM_LIMITS = {
+  words: 1000,
+  emails: 1000,
+  /** Characters of a word or pattern. */
+  length: 100,
+  /** The highest number of links that a form can permit. */
+  links: 1000,
+} as const;
+
+/** Limits of a form's list of allowed file types. */
+export const FILE_TYPE_LIMITS = { types: 100, length: 127 } as const;
+
+/** Limits of the settings that decide which submissions a form accepts. */
+export const INTAKE_LIMITS = {
+  /** The highest number of submissions to which a form can be limited. */
+  submissions: 10_000,
+  /** Names of honeypots besides the built-in ones. */
+  honeypots: 20,
+  /** The longest time in which a repeated submission can be spam: a day. */
+  duplicateSeconds: 86_400,
+} as const;
+
+/** Submissions that a list counts for its total. */
+export const MAX_COUNTED = 1000;

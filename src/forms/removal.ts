@@ -36,6 +36,31 @@ export async function beginRemoval(app: FormsApp): Promise<void> {
   await clearDeletedForms(app, app.now() + DELETION_MS);
 }
 
+/**
+ * Removes idempotency keys, solved challenges and hashes of contents that have expired, until `deadline` in milliseconds
+ * since 1970. Returns whether nothing is left.
+ */
+async function clearExpired({ store, now }: FormsApp, deadline: number): Promise<boolean> {
+  while (await store.submissions.clearExpired(now(), STEP)) {
+    if (now() >= deadline) return false;
+    await yieldToEventLoop();
+  }
+  return true;
+}
+
+/** The job that removes what has expired. */
+export function expiryJob(app: FormsApp): Job {
+  let isDone = true;
+  return {
+    name: "expiry",
+    every: REMOVAL_MS,
+    next: async () => (isDone ? null : app.now()),
+    async run() {
+      isDone = await clearExpired(app, app.now() + RUN_MS);
+    },
+  };
+}
+
 /** Milliseconds between two checks for deletions by other processes. */
 const REMOVAL_MS = 60_000;
 /** Longest run of the job in milliseconds, which a server that stops has to wait for. */

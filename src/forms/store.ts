@@ -6,6 +6,7 @@ import type { Blobs } from "../blobs/blobs.ts";
 import type { FormChange } from "./change.ts";
 import type { FormRecord } from "./form.ts";
 import type { FileInfo, StoredFile, Submission, SubmissionPage } from "./submission.ts";
+import type { SubmissionState } from "./submission-state.ts";
 
 type FormStore = {
   /** By slug. */
@@ -18,17 +19,30 @@ type FormStore = {
 
 export type SubmissionStore = {
   /**
-   * Throws `not_found` for the form; `invalid`, and stores nothing, where `isAbandoned` returns true when the commit
-   * begins: the sender has disconnected.
+   * Decides in the transaction of the row, so that the conditions hold under concurrency. Throws `not_found` for the form;
+   * `invalid`, and stores nothing, where `isAbandoned` returns true when the commit begins: the sender has disconnected.
    */
-  insert(submission: StoredSubmission, isAbandoned?: () => boolean): Promise<void>;
+  insert(submission: StoredSubmission, isAbandoned?: () => boolean): Promise<Insertion>;
   /**
    * Newest first: at most `limit` submissions with an id below `before`, which need not exist, and no more than about
-   * `MAX_PAGE_BYTES`, but at least one.
+   * `MAX_PAGE_BYTES`, but at least one. In every state, unless some are given.
    */
-  list(form: string, limit: number, before: string | null): Promise<SubmissionPage>;
+  list(
+    form: string,
+    limit: number,
+    before: string | null,
+    states?: readonly SubmissionState[],
+  ): Promise<SubmissionPage>;
   find(id: string): Promise<Submission | undefined>;
-  count(form: string): Promise<number>;
+  /** In every state, unless some are given. */
+  /** With `atMost`, no more are counted. */
+  count(form: string, states?: readonly SubmissionState[], atMost?: number): Promise<number>;
+  /** What `insert` would decide of a submission to the form of that key. Changes nothing. */
+  foresee(formKey: string, now: number, conditions: Conditions): Promise<Insertion>;
+  /** Removes at most `limit` of what has expired of keys, challenges and contents each. Returns whether any may be left. */
+  clearExpired(now: number, limit: number): Promise<boolean>;
+  /** The secret of that name, which is the same for everybody; `candidate` is kept where there is none yet. */
+  keepSecret(name: string, candidate: string): Promise<string>;
   /** Deletes a submission and records its files as loose. Returns whether it existed. */
   delete(id: string): Promise<boolean>;
   /** Removes at most `limit` submissions of deleted forms, as `delete` does. Returns whether any may be left. */
@@ -54,7 +68,40 @@ export type StoredSubmission = {
   data: string;
   files: (FileInfo & { key: string })[];
   createdAt: number;
+  /** Without these, it goes to the inbox. */
+  conditions?: Conditions;
 };
+
+/** Something that counts until it expires, in milliseconds since 1970; the hash is hexadecimal. */
+export type Mark = { hash: string; expiresAt: number };
+
+/** What decides in its transaction whether a submission is stored, and in which folder. The checks have this order. */
+export type Conditions = {
+  /** With a known key nothing is stored. `content` is the hash of what was sent, which has to be the same. */
+  key: (Mark & { content: string }) | null;
+  /** Why it is spam, where that was found before. */
+  spam: string | null;
+  /** Of its sender and content: where it is known, the submission is a `duplicate`. */
+  recent: Mark | null;
+  /** Not null where a challenge is required: of the solved one, whose nonce counts once. */
+  challenge: { nonce: Mark | null } | null;
+  /** Whether spam is stored. */
+  keepsSpam: boolean;
+  /** Most submissions outside the spam folder; null for any number. */
+  maxSubmissions: number | null;
+};
+
+/** What became of a submission. All but `stored` stored nothing. */
+export type Insertion =
+  /** In the spam folder where `spam`, the reason, is not null. */
+  | { kind: "stored"; spam: string | null }
+  /** The submission of that id came with the same key and content. */
+  | { kind: "replayed"; id: string }
+  /** The key came with other content before. */
+  | { kind: "other-content" }
+  | { kind: "spam"; reason: string }
+  /** The form holds as many as it takes. */
+  | { kind: "full" };
 
 export type FormsStore = { forms: FormStore; submissions: SubmissionStore };
 

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { timestamp } from "../base/slug-schema.ts";
+import { SUBMISSION_STATES } from "./submission-state.ts";
 
 export const fileSchema = z.object({
   /** The name of the form field. */
@@ -21,4 +22,7 @@ export const submissionSchema = z.object({
   data: z.record(z.string(), z.any()),
   files: z.array(fileSchema),
   createdAt: timestamp,
+  state: z.enum(SUBMISSION_STATES),
+  /** Why it was filed as spam, such as `honeypot` or `word:casino`; null for any other. */
+  spam: z.nullable(z.string()),
 });

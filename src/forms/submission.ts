@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 import { AppError } from "../base/errors.ts";
 import type { StagedBlob } from "../blobs/blobs.ts";
+import type { ControlFields } from "./control-fields.ts";
 import type { fileSchema, submissionSchema } from "./submission-schema.ts";
 
 /** A file of a submission as the database stores it: `key` is its blob key, `submission` an id. */
@@ -18,6 +19,17 @@ export type Draft = {
   /** A JSON object as text. */
   data: string;
   files: StagedFile[];
+};
+
+/** What was sent to a form, as a draft without the control fields of the form. */
+export type Sent = Draft & {
+  /** The object that `data` is the text of. */
+  fields: Record<string, unknown>;
+  /** Whether the values are texts for any type, as HTML forms send them. */
+  source: "json" | "text";
+  control: ControlFields;
+  /** Whether a file came under the name of a honeypot. */
+  hasHoneypotFile: boolean;
 };
 
 export type StagedFile = { field: string; name: string; type: string; blob: StagedBlob };

@@ -1,9 +1,10 @@
 import { removeLooseFiles } from "./removal.ts";
-import type { FormsApp } from "./store.ts";
+import type { Conditions, FormsApp, Insertion } from "./store.ts";
 import { AppError } from "../base/errors.ts";
 import { blobKey } from "../blobs/key.ts";
 import type { Form } from "./form.ts";
 import { getForm } from "./forms.ts";
+import { MAX_COUNTED } from "./limits.ts";
 import {
   type Draft,
   type FileInfo,
@@ -11,12 +12,13 @@ import {
   type SubmissionPage,
   noSuchSubmission,
 } from "./submission.ts";
+import { NOT_SPAM, type SubmissionState } from "./submission-state.ts";
 
 /**
- * Stores a submission and returns its id once its row and files survive a power cut. Files are stored first, so that a
- * row never refers to a missing file. Throws `unavailable`, or `invalid` where the sender has disconnected
- * (`isAbandoned`); nothing is stored then. An error after the commit goes to `report`: the submission is stored, and the
- * next start removes the note of its files.
+ * Stores a submission as its conditions allow, and returns its id and what became of it, once row and files survive a
+ * power cut. Files are stored first, so that a row never refers to a missing file. Throws `unavailable`, or `invalid`
+ * where the sender has disconnected (`isAbandoned`); nothing is stored then. An error after the commit goes to `report`:
+ * the submission is stored, and the next start removes the note of its files.
  */
 export async function storeSubmission(
   app: FormsApp,
@@ -24,12 +26,18 @@ export async function storeSubmission(
   draft: Draft,
   report: (error: unknown) => void = rethrow,
   isAbandoned?: () => boolean,
-): Promise<string> {
+  conditions?: Conditions,
+): Promise<{ id: string; insertion: Insertion }> {
   const id = app.nextId();
-  const row = { id, formKey: form.key, data: draft.data, createdAt: app.now() };
+  const row = {
+    id,
+    formKey: form.key,
+    data: draft.data,
+    createdAt: app.now(),
+    ...(conditions && { conditions }),
+  };
   if (draft.files.length === 0) {
-    await app.store.submissions.insert({ ...row, files: [] }, isAbandoned);
-    return id;
+    return { id, insertion: await app.store.submissions.insert({ ...row, files: [] }, isAbandoned) };
   }
   const files = await Promise.all(
     draft.files.map(async ({ field, name, type, blob }, index) => ({
@@ -42,16 +50,21 @@ export async function storeSubmission(
   );
   const keys = files.map((file) => file.key);
   const note = await app.blobs.note(id, keys.length);
-  try {
-    await app.blobs.keep(files.map((file, index) => ({ key: file.key, staged: draft.files[index]!.blob })));
-    await app.store.submissions.insert({ ...row, files }, isAbandoned);
-  } catch (error) {
+  const takeBack = async () => {
     await app.blobs.delete(keys);
     await note.clear();
+  };
+  let insertion: Insertion;
+  try {
+    await app.blobs.keep(files.map((file, index) => ({ key: file.key, staged: draft.files[index]!.blob })));
+    insertion = await app.store.submissions.insert({ ...row, files }, isAbandoned);
+  } catch (error) {
+    await takeBack();
     throw error;
   }
-  await note.clear().catch(report);
-  return id;
+  if (insertion.kind === "stored") await note.clear().catch(report);
+  else await takeBack();
+  return { id, insertion };
 }
 
 function rethrow(error: unknown): never {
@@ -65,25 +78,35 @@ export async function getSubmission(app: FormsApp, id: string): Promise<Submissi
   return submission;
 }
 
-/** A page of a form's submissions, newest first; a page of large ones is shorter. Throws `not_found` for the form. */
+/**
+ * A page of a form's submissions in the inbox or in one of `states`, newest first; a page of large ones is shorter. The
+ * total is missing past `MAX_COUNTED`, because a page must not take longer the more there are. Throws `not_found` for the
+ * form.
+ */
 export async function listSubmissions(
   app: FormsApp,
   form: string,
-  page: { limit: number; before: string | null },
-): Promise<SubmissionPage & { total: number }> {
+  page: { limit: number; before: string | null; states?: readonly SubmissionState[] },
+): Promise<SubmissionPage & { total: number | undefined }> {
   const { key } = await getForm(app, form);
   const { submissions } = app.store;
+  const states = page.states ?? ["inbox"];
+  const total = await submissions.count(key, states, MAX_COUNTED + 1);
   return {
-    ...(await submissions.list(key, page.limit, page.before)),
-    total: await submissions.count(key),
+    ...(await submissions.list(key, page.limit, page.before, states)),
+    total: total > MAX_COUNTED ? undefined : total,
   };
 }
 
-/** Every submission of a form, newest first, in pages of a bounded size. */
-export async function* eachSubmission(app: FormsApp, form: Form): AsyncGenerator<Submission[]> {
+/** Every submission of a form in one of `states`, newest first, in pages of a bounded size. */
+export async function* eachSubmission(
+  app: FormsApp,
+  form: Form,
+  states: readonly SubmissionState[] = NOT_SPAM,
+): AsyncGenerator<Submission[]> {
   let before: string | null = null;
   for (;;) {
-    const page: SubmissionPage = await app.store.submissions.list(form.key, 100, before);
+    const page: SubmissionPage = await app.store.submissions.list(form.key, 100, before, states);
     if (page.submissions.length > 0) yield page.submissions;
     if (!page.more) return;
     before = page.submissions.at(-1)!.id;

@@ -11,6 +11,8 @@ const STATUS = {
   unconfirmed: 428,
   too_large: 413,
   unsupported: 415,
+  // RFC 9110, 15.5.21: the request is well-formed, but what it says is not accepted.
+  unprocessable: 422,
   rate_limited: 429,
   unavailable: 503,
 } as const satisfies Record<ErrorCode, number>;
@@ -26,6 +28,8 @@ export type Shown = {
   plain: string;
   reason: string | null;
   hint: string | null;
+  /** What is wrong with each field of a submission; null for any other error. */
+  errors: AppError["errors"];
   headers: Record<string, string>;
 };
 
@@ -35,6 +39,8 @@ export type Report = {
   error: (error: unknown, request?: Request) => void;
   /** Counts a refusal or failure by its reason. */
   refused: (reason: Shown["code"]) => void;
+  /** Counts a submission that is spam, by the reason. */
+  spam: (reason: string) => void;
 };
 
 /** Returns how to answer an error. Counts it, and logs bugs and `unavailable` errors. */
@@ -47,7 +53,16 @@ export function showError(error: unknown, report: Report, request: Request): Sho
     report.error(error, request);
     report.refused("internal");
     const message = "internal error";
-    return { status: 500, code: "internal", message, plain: message, reason: null, hint: null, headers: {} };
+    return {
+      status: 500,
+      code: "internal",
+      message,
+      plain: message,
+      reason: null,
+      hint: null,
+      errors: null,
+      headers: {},
+    };
   }
   if (error.code === "unavailable") report.error(error, request);
   report.refused(error.code);
@@ -58,6 +73,7 @@ export function showError(error: unknown, report: Report, request: Request): Sho
     plain: error.plain,
     reason: error.reason,
     hint: error.hint,
+    errors: error.errors,
     headers: error.retryAfter === null ? {} : retryAfter(error.retryAfter),
   };
 }

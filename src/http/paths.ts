@@ -12,6 +12,10 @@ export const OFREP_FLAGS_PATH = "/ofrep/v1/evaluate/flags";
 export const OFREP_FLAG_PATH = "/ofrep/v1/evaluate/flags/:key";
 export const EVENTS_PATH = "/ofrep/v1/events";
 export const SUBMIT_PATH = "/v1/s/:form_key";
+export const CHALLENGE_PATH = "/v1/s/:form_key/challenge";
+/** The widget that solves challenges, and the script of its workers. */
+export const WIDGET_PATH = "/v1/altcha.js";
+export const WIDGET_WORKER_PATH = "/v1/altcha-worker.js";
 /** The built-in pages. */
 export const THANKS_PATH = "/v1/thanks";
 export const ERROR_PATH = "/v1/error";

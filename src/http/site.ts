@@ -1,7 +1,8 @@
 import { Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { App } from "../app.ts";
-import { type Client, findClient, normalise } from "./address.ts";
+import { normalise } from "../base/network.ts";
+import { type Client, findClient } from "./address.ts";
 import type { AdminApp } from "./admin/admin.ts";
 import { type Report, showError } from "./errors.ts";
 import type { FlagsService } from "./flags/flags.ts";

@@ -206,3 +206,23 @@ describe.skipIf(!curl)("curl", () => {
 function submissions(): Promise<unknown[]> {
   return commands.json<unknown[]>("submissions", "list", "contact", "--limit", "1000");
 }
+
+describe.skipIf(curl === null)("curl with the settings of a form", () => {
+  test("repeats a submission with its key, and is told what a schema misses", async () => {
+    const schema = JSON.stringify({ required: ["email"], properties: { email: { format: "email" } } });
+    const { key } = await commands.json<{ key: string }>("forms", "create", "checked", "--schema", schema);
+    const to = `${server.url}/v1/s/${key}?mode=rest`;
+    const send = (...args: string[]) => run(["-i", ...args, to], tempDirectory());
+    const [first, again] = [
+      await send("-H", 'Idempotency-Key: "4711"', "-d", "email=ann@example.com"),
+      await send("-H", "Idempotency-Key: 4711", "-d", "email=ann@example.com"),
+    ];
+    const idOf = (answer: string) => /"id":"([^"]+)"/.exec(answer)![1];
+    expect(idOf(again)).toBe(idOf(first));
+    expect(again).toMatch(/^idempotent-replayed: true\r$/im);
+    expect(await commands.json("submissions", "list", "checked")).toHaveLength(1);
+    const refused = await send("-d", "email=ann");
+    expect(refused).toStartWith("HTTP/1.1 422");
+    expect(refused).toContain('"errors":[{"field":"email","code":"format"');
+  });
+});

@@ -72,7 +72,7 @@ export function databaseContract(driver: Driver): void {
       let written = 20;
       let steps = 0;
       const database = fresh("database");
-      const writing: Promise<void>[] = [];
+      const writing: Promise<unknown>[] = [];
       await driver.copy(own, database, (done, total) => {
         steps += 1;
         expect(done).toBeLessThanOrEqual(total);

@@ -21,6 +21,19 @@ export function formsContract(driver: Driver): void {
         rateLimit: { count: 3, seconds: 60 },
         maxFileSize: 12,
         maxFiles: 3,
+        allowedTypes: [".pdf", "image/*"],
+        opensAt: "2026-01-02T03:04:05.678Z",
+        closesAt: "2027-01-01T00:00:00.000Z",
+        maxSubmissions: 10_000,
+        spam: "reject",
+        honeypots: ["website"],
+        spamWords: ["kredit*"],
+        spamEmails: ["*@spam.example"],
+        spamLinks: 0,
+        spamDisposable: true,
+        duplicates: 60,
+        challenge: true,
+        schema: { type: "object", properties: { age: { minimum: 0.5 } }, required: ["ä"] },
         updatedAt: NOW + 1,
       });
       await apply(store, { change: "insertForm", form: record });
@@ -32,8 +45,15 @@ export function formsContract(driver: Driver): void {
     });
 
     test("get other settings", async () => {
-      const form = await addForm(store, fresh(), { maxFiles: 3 });
-      const changed = { ...form, name: "New", uploads: true, allowedOrigins: ["https://a.example"] };
+      const form = await addForm(store, fresh(), { maxFiles: 3, challenge: true, spamLinks: 1 });
+      const changed = {
+        ...form,
+        name: "New",
+        uploads: true,
+        allowedOrigins: ["https://*.a.example"],
+        challenge: false,
+        spamLinks: 0,
+      };
       await apply(store, { change: "updateForm", form: { ...changed, maxFiles: null, updatedAt: NOW + 5 } });
       expect(await store.forms.find(form.slug)).toEqual({ ...changed, maxFiles: null, updatedAt: NOW + 5 });
     });

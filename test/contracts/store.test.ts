@@ -7,6 +7,7 @@ import type { Driver } from "./driver.ts";
 import { flagsContract } from "./flags.ts";
 import { formsContract } from "./forms.ts";
 import { historyContract } from "./history.ts";
+import { intakeContract } from "./intake.ts";
 import { projectsContract } from "./projects.ts";
 import { readsContract } from "./reads.ts";
 import { scheduleContract } from "./schedule.ts";
@@ -32,6 +33,7 @@ for (const writing of ["inline", "thread"] as const) {
     scheduleContract,
     formsContract,
     submissionsContract,
+    intakeContract,
     tokensContract,
     setupContract,
     databaseContract,

@@ -23,6 +23,8 @@ export function submissionsContract(driver: Driver): void {
         data,
         files: files.map(({ key: _key, ...file }) => file),
         createdAt: "2026-01-02T03:04:05.678Z",
+        state: "inbox",
+        spam: null,
       });
       expect(await store.submissions.find("nothing")).toBeUndefined();
     });
@@ -123,6 +125,8 @@ export function submissionsContract(driver: Driver): void {
       );
       await Promise.all(submissions.map((each) => store.submissions.insert(each)));
       expect(await store.submissions.count(key)).toBe(500);
+      expect(await store.submissions.count(key, ["inbox"], 400)).toBe(400);
+      expect(await store.submissions.count(key, ["inbox"], 501)).toBe(500);
       const { submissions: listed } = await store.submissions.list(key, 1000, null);
       expect(listed.map((each) => each.data["index"])).toEqual(submissions.map((_, index) => 499 - index));
     });

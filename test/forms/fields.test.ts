@@ -36,7 +36,7 @@ describe("text fields", () => {
   const jsonOf = (...pairs: [string, string][]) => {
     const fields = createFields();
     for (const [name, value] of pairs) fields.add(name, value);
-    return fields.toJson();
+    return JSON.stringify(fields.toData());
   };
 
   test("become an object in the order they came", () => {
@@ -59,6 +59,21 @@ describe("text fields", () => {
     for (let count = 0; count < 200; count += 1) fields.add(count % 2 ? "a" : "b", "x");
     expect(fields.size()).toBe(200);
     expect(refusal(() => fields.add("a", "x"))).toEqual(tooLarge("200 fields"));
+  });
+
+  test("can be cut out by name, and then are neither counted nor in the JSON", () => {
+    const fields = createFields();
+    for (const name of ["a", "trap", "b", "trap", "__proto__", "key"]) fields.add(name, `of ${name}`);
+    const control = fields.cut(new Set(["key", "trap", "absent", "__proto__"]));
+    expect([...control]).toEqual([
+      ["key", ["of key"]],
+      ["trap", ["of trap", "of trap"]],
+      ["__proto__", ["of __proto__"]],
+    ]);
+    expect(fields.size()).toBe(2);
+    expect(JSON.stringify(fields.toData())).toBe('{"a":"of a","b":"of b"}');
+    expect(fields.toData()).toEqual({ a: "of a", b: "of b" });
+    expect(fields.cut(new Set(["key", "trap"])).size).toBe(0);
   });
 
   test("have names of at most 200 bytes of UTF-8", () => {

@@ -1,9 +1,10 @@
 import { mkdirSync, rmSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
+import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { createForm, createFormFinder, deleteForm, getForm } from "../../src/forms/forms.ts";
-import { clearDeletedForms, removalJob, removeLooseFiles } from "../../src/forms/removal.ts";
+import { clearDeletedForms, expiryJob, removalJob, removeLooseFiles } from "../../src/forms/removal.ts";
 import { deleteSubmission, storeSubmission } from "../../src/forms/submissions.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { openTestApp } from "../support/app.ts";
@@ -18,7 +19,7 @@ async function openInbox(writing: "thread" | "inline" = "inline") {
   const form = await createForm(app, OPERATOR, { slug: "contact", uploads: true });
   const uploads = uploadsOf(app);
   const send = async (...names: string[]) =>
-    storeSubmission(app, form, { data: "{}", files: await uploads.draftFiles(...names) });
+    (await storeSubmission(app, form, { data: "{}", files: await uploads.draftFiles(...names) })).id;
   /** How many files the database has of submissions, also of forms that are deleted. */
   const rows = async () => (await app.store.submissions.files("", 10_000)).length;
   const loose = () => app.store.submissions.looseFiles(10_000);
@@ -104,4 +105,27 @@ describe("the files of a deleted submission", () => {
     expect(codes.filter((code) => code === "not_found")).toHaveLength(180);
     expect([kept(), staged(), await rows(), await loose()]).toEqual([[], [], 0, []]);
   });
+});
+
+test("idempotency keys that have expired are removed in the background", async () => {
+  const app = openTestApp();
+  const form = await createForm(app, OPERATOR, { slug: "contact" });
+  const hash = "ab".repeat(32);
+  const key = { hash, content: hash, expiresAt: app.now() + 1000 };
+  const conditions = {
+    key,
+    spam: null,
+    recent: null,
+    challenge: null,
+    keepsSpam: true,
+    maxSubmissions: null,
+  };
+  await storeSubmission(app, form, { data: "{}", files: [] }, undefined, undefined, conditions);
+  using db = new Database(join(app.directory, "formflag.db"));
+  const count = () => db.query("SELECT count(*) FROM idempotency_keys").values()[0]![0];
+  await expiryJob(app).run();
+  expect(count()).toBe(1);
+  app.clock.now += 1000;
+  await expiryJob(app).run();
+  expect(count()).toBe(0);
 });

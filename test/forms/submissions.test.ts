@@ -26,7 +26,7 @@ const textOf = async (id: string, file: string) => new Response((await openFile(
 describe("a submission", () => {
   test("is stored with its files, in order", async () => {
     const form = await openForm();
-    const id = await storeSubmission(app, form, {
+    const { id } = await storeSubmission(app, form, {
       data: '{"a":1}',
       files: await draftFiles("x.txt", "y.txt"),
     });
@@ -42,6 +42,8 @@ describe("a submission", () => {
         sha256: new Bun.CryptoHasher("sha256").update(name).digest("hex"),
       })),
       createdAt: new Date(app.now()).toISOString(),
+      state: "inbox",
+      spam: null,
     });
     expect(staged()).toEqual([]);
   });
@@ -72,7 +74,10 @@ describe("a submission", () => {
   test("is gone with its files once deleted", async () => {
     const form = await openForm();
     const before = kept();
-    const id = await storeSubmission(app, form, { data: "{}", files: await draftFiles("x.txt", "y.txt") });
+    const { id } = await storeSubmission(app, form, {
+      data: "{}",
+      files: await draftFiles("x.txt", "y.txt"),
+    });
     expect(kept()).toHaveLength(before.length + 2);
     await deleteSubmission(app, id);
     expect(await codeOf(getSubmission(app, id))).toBe("not_found");
@@ -83,7 +88,7 @@ describe("a submission", () => {
   test("is gone with its files once its form is deleted", async () => {
     const form = await openForm();
     const before = kept();
-    const id = await storeSubmission(app, form, { data: "{}", files: await draftFiles("x.txt") });
+    const { id } = await storeSubmission(app, form, { data: "{}", files: await draftFiles("x.txt") });
     await deleteForm(app, OPERATOR, form.key);
     expect(await codeOf(getSubmission(app, id))).toBe("not_found");
     expect(kept()).toEqual(before);
@@ -95,7 +100,7 @@ describe("the submissions of a form", () => {
     const form = await openForm();
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1) {
-      ids.unshift(await storeSubmission(app, form, { data: "{}", files: [] }));
+      ids.unshift((await storeSubmission(app, form, { data: "{}", files: [] })).id);
     }
     for (const name of [form.slug, form.key]) {
       const { submissions: page } = await listSubmissions(app, name, { limit: 3, before: null });
@@ -108,9 +113,10 @@ describe("the submissions of a form", () => {
 
   test("are all walked through, each once, also those of many pages", async () => {
     const form = await openForm();
-    const ids = await Promise.all(
+    const stored = await Promise.all(
       Array.from({ length: 1001 }, () => storeSubmission(app, form, { data: "{}", files: [] })),
     );
+    const ids = stored.map(({ id }) => id);
     const walked: string[] = [];
     for await (const page of eachSubmission(app, form)) walked.push(...page.map((each) => each.id));
     expect(walked).toEqual(ids.toReversed());
@@ -120,7 +126,7 @@ describe("the submissions of a form", () => {
 describe("a file of a submission", () => {
   test("is opened by its number, from 1, or by its name", async () => {
     const files = await draftFiles("x.txt", "y.txt");
-    const id = await storeSubmission(app, await openForm(), { data: "{}", files });
+    const { id } = await storeSubmission(app, await openForm(), { data: "{}", files });
     expect(await textOf(id, "1")).toBe("x.txt");
     expect(await textOf(id, "2")).toBe("y.txt");
     expect(await textOf(id, "y.txt")).toBe("y.txt");
@@ -128,7 +134,10 @@ describe("a file of a submission", () => {
   });
 
   test("that is not there is not found", async () => {
-    const id = await storeSubmission(app, await openForm(), { data: "{}", files: await draftFiles("x.txt") });
+    const { id } = await storeSubmission(app, await openForm(), {
+      data: "{}",
+      files: await draftFiles("x.txt"),
+    });
     for (const file of ["0", "2", "-1", "1.0", "01", "z.txt", "", "../x.txt"]) {
       expect([file, await codeOf(openFile(app, id, file))]).toEqual([file, "not_found"]);
     }
@@ -137,7 +146,7 @@ describe("a file of a submission", () => {
 
   test("whose name is another's too conflicts by name and is opened by number", async () => {
     const files = await draftFiles("same.txt", "same.txt");
-    const id = await storeSubmission(app, await openForm(), { data: "{}", files });
+    const { id } = await storeSubmission(app, await openForm(), { data: "{}", files });
     const error = await openFile(app, id, "same.txt").catch((error: unknown) => error);
     expect(error).toMatchObject({ code: "conflict", hint: expect.stringContaining("1, 2") });
     expect(await textOf(id, "2")).toBe("same.txt");
@@ -145,7 +154,7 @@ describe("a file of a submission", () => {
 
   test("that is named like another's number gives way to the number", async () => {
     const files = await draftFiles("2", "7");
-    const id = await storeSubmission(app, await openForm(), { data: "{}", files });
+    const { id } = await storeSubmission(app, await openForm(), { data: "{}", files });
     expect(await textOf(id, "2")).toBe("7");
     expect(await textOf(id, "7")).toBe("7");
   });
@@ -162,7 +171,7 @@ describe("recovery after a crash", () => {
 
   test("removes the files of a submission that never got its row, and nothing else", async () => {
     const files = await draftFiles("x.txt", "y.txt");
-    const id = await storeSubmission(app, await openForm(), { data: "{}", files });
+    const { id } = await storeSubmission(app, await openForm(), { data: "{}", files });
     // As if the process had ended just after the commit, before it cleared its note.
     await app.blobs.note(id, 2);
     const unnoted = `${app.nextId()}.1`;
@@ -189,7 +198,10 @@ describe("recovery after a crash", () => {
   });
 
   test("finishes a deletion that was cut off between the row and its files", async () => {
-    const id = await storeSubmission(app, await openForm(), { data: "{}", files: await draftFiles("x.txt") });
+    const { id } = await storeSubmission(app, await openForm(), {
+      data: "{}",
+      files: await draftFiles("x.txt"),
+    });
     const cutOff = { ...app, blobs: { ...app.blobs, delete: () => Promise.reject(new Error("the end")) } };
     expect(await deleteSubmission(cutOff, id).catch(String)).toContain("the end");
     expect(kept()).toContain(`${id}.1`);
@@ -198,7 +210,10 @@ describe("recovery after a crash", () => {
   });
 
   test("leaves the files of a deletion that was cut off before the row went", async () => {
-    const id = await storeSubmission(app, await openForm(), { data: "{}", files: await draftFiles("x.txt") });
+    const { id } = await storeSubmission(app, await openForm(), {
+      data: "{}",
+      files: await draftFiles("x.txt"),
+    });
     const remove = () => Promise.reject(new Error("the end"));
     const store = { ...app.store, submissions: { ...app.store.submissions, delete: remove } };
     expect(await deleteSubmission({ ...app, store }, id).catch(String)).toContain("the end");

@@ -18,7 +18,7 @@ async function openUploads() {
       return { field: "file", name, type: "text/plain", blob };
     }),
   );
-  const id = await storeSubmission(app, form, { data: "{}", files });
+  const { id } = await storeSubmission(app, form, { data: "{}", files });
   const problemsWith = async (blobs: Partial<Blobs>) => {
     const beside: App = { ...app, blobs: { ...app.blobs, ...blobs } };
     return (await checkData(beside, () => {})).problems;

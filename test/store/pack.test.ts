@@ -3,17 +3,25 @@ import * as fc from "fast-check";
 import type { Outcome, Write } from "../../src/store/sqlite/commit.ts";
 import { packBatch, packOutcomes, unpackBatch, unpackOutcomes } from "../../src/store/sqlite/pack.ts";
 
-const insert = (data: unknown, files: unknown[] = []): Write => ({
+const insert = (data: unknown, files: unknown[] = [], conditions: unknown = null): Write => ({
   name: "insertSubmission",
-  args: ["019a9b0c-0001-7000-8000-000000000001", "form-key", JSON.stringify(data), 1_700_000_000_000, files],
+  args: [
+    "019a9b0c-0001-7000-8000-000000000001",
+    "form-key",
+    JSON.stringify(data),
+    1_700_000_000_000,
+    files,
+    conditions,
+  ],
 });
 
 test("a batch of submissions without files travels as one text, and arrives as it was", () => {
   fc.assert(
     fc.property(
       fc.array(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), { minLength: 1 }),
-      (rows) => {
-        const writes = rows.map((data) => insert(data));
+      fc.option(fc.record({ spam: fc.string({ unit: "binary" }) })),
+      (rows, conditions) => {
+        const writes = rows.map((data) => insert(data, [], conditions));
         const packed = packBatch(writes);
         expect(packed).toBeString();
         expect(unpackBatch(packed)).toEqual(writes);

@@ -19,7 +19,7 @@ test.each<[what: string, list: () => Promise<unknown>]>([
   ["segments", () => store.segments.page("p", "e", page)],
   ["forms", () => store.forms.page(page)],
   ["tokens", () => store.tokens.page(page)],
-  ["submissions", () => store.submissions.list(key, 5, null)],
+  ["submissions", () => store.submissions.list(key, 5, null, ["inbox"])],
   ["scheduled changes", () => store.scheduled.page("p", null, page)],
   ["changes of a project", () => store.changes.page("p", page)],
   ["changes of a kind", () => store.changes.page("p", { ...page, kind: "segment" })],
@@ -40,4 +40,37 @@ test.each<[what: string, list: () => Promise<unknown>]>([
   // What an index holds may be sorted, as that is small.
   const sorted = steps.some((step) => step.startsWith("USE TEMP"));
   if (sorted) for (const step of steps.slice(0, -1)) expect(step).toContain("COVERING INDEX");
+});
+
+const planOf = (sql: string) => {
+  using db = new Database(file, { readonly: true });
+  return db
+    .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all()
+    .map(({ detail }) => detail);
+};
+
+test("a page of several folders is merged from their places in the index, without a sort", async () => {
+  using prepared = spyOn(Database.prototype, "prepare");
+  await store.submissions.list(key, 5, null, ["inbox", "archived"]);
+  const sql = prepared.mock.calls.map(([sql]) => sql).find((sql) => sql.includes("LIMIT $limit"));
+  const plan = planOf(sql!);
+  expect(plan).toContain("MERGE (UNION ALL)");
+  const searches = plan.filter((step) => step.includes("submissions_by_state"));
+  expect(searches).toHaveLength(2);
+  for (const step of searches) expect(step).toContain("(form_id=? AND state=? AND id<?)");
+  expect(plan.join("\n")).not.toMatch(/SCAN|TEMP B-TREE FOR ORDER BY/);
+});
+
+test("a submission is found by its id through the index of every form", async () => {
+  using prepared = spyOn(Database.prototype, "prepare");
+  const id = "01a1fc49-92a7-75da-ab11-1c9958800353";
+  await store.submissions.find(id);
+  await store.submissions.delete(id);
+  const found = prepared.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes("s.id = $id"));
+  expect(found).toHaveLength(2);
+  for (const sql of found) {
+    const plan = planOf(sql);
+    expect(plan.join("\n")).toContain("submissions_by_state (form_id=? AND state=? AND id=?)");
+  }
 });

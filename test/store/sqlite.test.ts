@@ -2,9 +2,11 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSy
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { DEFAULT_SETTINGS } from "../../src/forms/settings.ts";
 import { connect } from "../../src/store/sqlite/connection.ts";
 import { MIGRATIONS, migrate } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { apply } from "../support/apply.ts";
 import { errorOf, reasonOf } from "../support/refusals.ts";
 import { tempDirectory } from "../support/temp.ts";
 
@@ -207,6 +209,27 @@ test("submissions whose ids the schema before stored as text keep their ids, ord
   expect(await store.submissions.delete(ids[1]!)).toBe(true);
   expect(await store.submissions.looseFiles(10)).toEqual([key]);
   await store.close();
+});
+
+test("forms of the schema before settings have the defaults, and take settings", async () => {
+  const file = freshFile();
+  const db = new Database(file, { create: true });
+  migrate(db, MIGRATIONS.slice(0, 6));
+  const columns = "slug, name, key, enabled, uploads, allowed_origins, blocked_senders, max_files";
+  db.run(
+    `INSERT INTO forms (${columns}, created_at, updated_at) VALUES ('contact', 'C', 'k', 1, 1, '[]', '[]', 3, 1, 1)`,
+  );
+  db.close();
+  const store = openSqliteStore(file, "inline");
+  const form = (await store.forms.find("contact"))!;
+  expect(form).toMatchObject({ name: "C", maxFiles: 3, ...DEFAULT_SETTINGS });
+  const changed = { ...form, spamLinks: 0 };
+  await apply(store, { change: "updateForm", form: changed });
+  expect(await store.forms.find("contact")).toEqual(changed);
+  await store.close();
+  const after = new Database(file, { readonly: true });
+  expect(after.query("SELECT settings FROM forms").values()).toEqual([['{"spamLinks":0}']]);
+  after.close();
 });
 
 describe("a migration", () => {

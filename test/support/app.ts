@@ -35,7 +35,7 @@ export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
 /** Every service on one app; what the operator would be told of is collected. */
 export function openServices(app: TestApp, publicUrl: string | null = null) {
   const reported: unknown[] = [];
-  const report: Report = { error: (error) => void reported.push(error), refused: () => {} };
+  const report: Report = { error: (error) => void reported.push(error), refused: () => {}, spam: () => {} };
   const guard = createGuard(app.now, { concurrent: DEFAULT_MAX_CONCURRENT, rate: null });
   return {
     reported,
@@ -62,7 +62,7 @@ export function siteOptions(app: App): SiteOptions {
     counted: createMetrics(),
     log: () => {},
     logsReads: true,
-    report: { error: () => {}, refused: () => {} },
+    report: { error: () => {}, refused: () => {}, spam: () => {} },
   };
 }
 

@@ -31,8 +31,9 @@ export function openInbox() {
   app.store.submissions = {
     ...submissions,
     async insert(submission, isAbandoned) {
-      await submissions.insert(submission, isAbandoned);
+      const insertion = await submissions.insert(submission, isAbandoned);
       texts.set(submission.id, submission.data);
+      return insertion;
     },
   };
   const { forms, reported } = openServices(app);

@@ -3,6 +3,7 @@ import { isoTime } from "../../src/base/clock.ts";
 import { createIdSource, dashedKey } from "../../src/base/ids.ts";
 import type { FlagRecord } from "../../src/flags/flag.ts";
 import { type FormRecord, formKey } from "../../src/forms/form.ts";
+import { DEFAULT_SETTINGS } from "../../src/forms/settings.ts";
 import type { StoredSubmission } from "../../src/forms/store.ts";
 import type { Environment } from "../../src/projects/environment.ts";
 
@@ -46,6 +47,7 @@ export function formRecord(slug: string, more: Partial<FormRecord> = {}): FormRe
     rateLimit: null,
     maxFileSize: null,
     maxFiles: null,
+    ...DEFAULT_SETTINGS,
     createdAt: NOW,
     updatedAt: NOW,
     ...more,

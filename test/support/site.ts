@@ -1,4 +1,4 @@
-import { createAddressList } from "../../src/http/address.ts";
+import { createAddressList } from "../../src/base/network.ts";
 import type { RequestRecord } from "../../src/http/request-record.ts";
 import { type Services, type SiteOptions, createSite } from "../../src/http/site.ts";
 import { openServices, openTestApp, siteOptions } from "./app.ts";

@@ -69,7 +69,7 @@ export async function openWorld() {
   const form = await createForm(app, OPERATOR, { slug: "contact", uploads: true });
   const blob = await stageText(app.blobs, "bytes");
   const files = [{ field: "file", name: "a.txt", type: "text/plain", blob }];
-  const id = await storeSubmission(app, form, { data: '{"name":"Ada"}', files });
+  const { id } = await storeSubmission(app, form, { data: '{"name":"Ada"}', files });
   await createToken(app, OPERATOR, { name: "victim" });
   const tokens = {} as Record<Scope, string>;
   for (const scope of SCOPES) {

@@ -23,7 +23,12 @@ export function addCreateCommand(forms: Command, io: Io): void {
     .option("--uploads <on|off>", "accept files (default: off)")
     .addHelpText(
       "after",
-      "\nExamples:\n  formflag forms create contact\n  formflag forms create jobs --uploads on --max-file-size 10MB --success-url https://example.com/thanks\n",
+      `
+Examples:
+  formflag forms create contact
+  formflag forms create jobs --uploads on --max-file-size 10MB --success-url https://example.com/thanks
+  formflag forms create prize --closes-at 2027-01-31T12:00:00Z --max-submissions 500
+`,
     )
     .action(action(io, parse, run, BEGINS));
 }
@@ -33,7 +38,7 @@ type Values = { form: FormPatch & { slug: string }; ifNotExists: boolean };
 async function parse(input: Input, given?: string): Promise<Values> {
   const slug = await input.need(given, "form");
   const ifNotExists = input.options["ifNotExists"] === true;
-  return { form: { slug, ...settingsOf(input.options) }, ifNotExists };
+  return { form: { slug, ...(await settingsOf(input)) }, ifNotExists };
 }
 
 async function run({ client, config, report, suggest }: Session, values: Values): Promise<void> {

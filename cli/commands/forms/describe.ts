@@ -3,6 +3,7 @@ import type { Form } from "../../../src/forms/form.ts";
 import { formUrl } from "../../../src/http/forms/links.ts";
 import { details } from "../../output/text.ts";
 import type { Config } from "../../session/config.ts";
+import { intakeDetails } from "./intake-details.ts";
 
 type WithUrl<T> = T & { url: string };
 
@@ -31,6 +32,7 @@ export function describeForm(form: WithUrl<Form>): string {
     ["origins", form.allowedOrigins.join(", ") || "any"],
     ["rate limit", rateLimit ? `${rateLimit.count} in ${rateLimit.seconds} s from one sender` : "none"],
     ["blocked senders", form.blockedSenders.join(", ") || "none"],
+    ...intakeDetails(form),
     ["created", form.createdAt],
     ["updated", form.updatedAt],
   ]);

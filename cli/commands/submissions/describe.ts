@@ -3,11 +3,12 @@ import type { Submission } from "../../../src/forms/submission.ts";
 import { details, table } from "../../output/text.ts";
 
 /** A submission with its fields and files, for a person. */
-export function describeSubmission({ id, form, createdAt, data, files }: Submission): string {
+export function describeSubmission({ id, form, createdAt, data, files, spam }: Submission): string {
   const facts = details([
     ["submission", id],
     ["form", form],
     ["received", createdAt],
+    ...(spam ? [["spam", spam] as [string, string]] : []),
   ]);
   const fields = table(
     ["FIELD", "VALUE"],

@@ -4,18 +4,21 @@ import { action } from "../../session/action.ts";
 import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
+import { type Folder, allOption, folderOf, spamOption } from "./folder.ts";
 import { saveDownload } from "./save-download.ts";
 
 export function addExportCommand(submissions: Command, io: Io): void {
   submissions
     .command("export")
     .argument("[form]", "slug or key of the form")
-    .description("write every submission of a form, newest first")
+    .description("write every submission of a form but spam, newest first")
     .addOption(
       new Option("--format <format>", "one JSON object a line, or CSV")
         .choices(["jsonl", "csv"])
         .default("jsonl"),
     )
+    .addOption(spamOption())
+    .addOption(allOption())
     .option("-o, --output <file>", "where to; - for standard output", "-")
     .addHelpText(
       "after",
@@ -24,17 +27,17 @@ export function addExportCommand(submissions: Command, io: Io): void {
     .action(action(io, parse, run));
 }
 
-type Values = { form: string; format: string; output: string };
+type Values = { form: string; format: string; folder: Folder; output: string };
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const form = await input.need(given, "form");
   const { format, output } = input.options as { format: string; output: string };
-  return { form, format, output };
+  return { form, format, folder: folderOf(input.options), output };
 }
 
-async function run(session: Session, { form, format, output }: Values): Promise<void> {
+async function run(session: Session, { form, format, folder, output }: Values): Promise<void> {
   const url = path`/forms/${form}/submissions/export?format=${format}`;
-  const answer = await session.client.open(url);
+  const answer = await session.client.open(folder === null ? url : `${url}&state=${folder}`);
   const total = Number(answer.headers.get("x-total-count"));
   // A quoted cell may hold line ends too: good enough for a progress bar.
   const count = (bytes: Uint8Array) => bytes.filter((byte) => byte === 10).length;

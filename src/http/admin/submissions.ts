@@ -4,6 +4,7 @@ import type { App } from "../../app.ts";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { exportCsv, exportJsonl } from "../../forms/export.ts";
 import { getForm } from "../../forms/forms.ts";
+import { NOT_SPAM, SUBMISSION_STATES, type SubmissionState } from "../../forms/submission-state.ts";
 import { submissionSchema } from "../../forms/submission-schema.ts";
 import { deleteSubmission, getSubmission, listSubmissions, openFile } from "../../forms/submissions.ts";
 import type { AdminEnv } from "../auth.ts";
@@ -13,18 +14,32 @@ import { limitOf } from "./pages.ts";
 
 const tag = "submissions";
 
+/** A folder, or `all` of them. */
+const state = z.enum([...SUBMISSION_STATES, "all"], "state is inbox, spam, archived or all");
+
 const pageQuery = z.strictObject({
+  state: z._default(state, "inbox"),
   limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
   before: z.optional(z.uuid("before is the id of a submission")),
 });
-const exportQuery = z.strictObject({ format: z._default(z.enum(["jsonl", "csv"]), "jsonl") });
+const exportQuery = z.strictObject({
+  format: z._default(z.enum(["jsonl", "csv"]), "jsonl"),
+  /** Inbox and archive where it is absent. */
+  state: z.optional(state),
+});
+
+function statesOf(given: z.infer<typeof state> | undefined): readonly SubmissionState[] {
+  if (given === undefined) return NOT_SPAM;
+  return given === "all" ? SUBMISSION_STATES : [given];
+}
 
 const pageSchema = z.object({
   submissions: z.array(submissionSchema),
   /** What to pass as `before` for the next page; null on the last. */
   next: z.nullable(z.string()),
-  /** The number of all submissions of the form. */
-  total: z.int(),
+  /** The number of all submissions of the form in that state. */
+  /** Absent past 1,000: see `MAX_COUNTED`. */
+  total: z.optional(z.int()),
 });
 
 export function submissionRoutes(app: App) {
@@ -39,8 +54,9 @@ export function submissionRoutes(app: App) {
       }),
       query(pageQuery),
       async (c) => {
-        const { limit, before = null } = c.req.valid("query");
-        const page = await listSubmissions(app, c.req.param("form"), { limit, before });
+        const { limit, before = null, state } = c.req.valid("query");
+        const states = statesOf(state);
+        const page = await listSubmissions(app, c.req.param("form"), { limit, before, states });
         const { submissions, more, total } = page;
         return c.json({ submissions, next: more ? submissions.at(-1)!.id : null, total });
       },
@@ -56,15 +72,16 @@ export function submissionRoutes(app: App) {
       query(exportQuery),
       async (c) => {
         const form = await getForm(app, c.req.param("form"));
-        const { format } = c.req.valid("query");
-        const text = format === "csv" ? exportCsv(app, form) : exportJsonl(app, form);
+        const { format, state } = c.req.valid("query");
+        const states = statesOf(state);
+        const text = format === "csv" ? exportCsv(app, form, states) : exportJsonl(app, form, states);
         return new Response(streamOf(text), {
           headers: {
             ...attachment(
               `${form.slug}.${format}`,
               format === "csv" ? "text/csv; charset=utf-8" : "application/jsonl",
             ),
-            "X-Total-Count": String(await app.store.submissions.count(form.key)),
+            "X-Total-Count": String(await app.store.submissions.count(form.key, states)),
           },
         });
       },

@@ -12,17 +12,18 @@ import {
 } from "../../forms/fields.ts";
 import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
-import type { Draft } from "../../forms/submission.ts";
+import { cutMembers } from "../../forms/control-fields.ts";
+import type { Sent } from "../../forms/submission.ts";
 import { parseHeader } from "../headers.ts";
 import { type Body, readAll } from "../body.ts";
-import { readMultipart } from "./multipart-draft.ts";
+import { readMultipart, textSubmission } from "./multipart-draft.ts";
 import { boundaryOf } from "./multipart.ts";
 
 /** Drops a byte order mark, which is not part of JSON. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads a submission in any of the three content types. Files are added to `staged` as they begin, so that the caller can
+ * Reads a submission in any of the three content types, and cuts the control fields out. Files are added to `staged` as they begin, so that the caller can
  * discard them after an error too. Throws `invalid`, `forbidden`, `too_large`, `unsupported`.
  */
 export async function readDraft(
@@ -31,7 +32,8 @@ export async function readDraft(
   request: Request,
   body: () => Body,
   staged: StagedBlob[],
-): Promise<Draft> {
+  controlNames: ReadonlySet<string>,
+): Promise<Sent> {
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding.toLowerCase() !== "identity") {
     throw new AppError("unsupported", "compressed submissions are not accepted: send the body as it is");
@@ -39,11 +41,11 @@ export async function readDraft(
   const contentType = request.headers.get("content-type") ?? "";
   switch (parseHeader(contentType).value) {
     case "application/json":
-      return { data: readJson(await readAll(request, LIMITS.body, bodyTooLarge, body)), files: [] };
+      return readJson(await readAll(request, LIMITS.body, bodyTooLarge, body), controlNames);
     case "application/x-www-form-urlencoded":
-      return { data: readUrlencoded(await readAll(request, LIMITS.body, bodyTooLarge, body)), files: [] };
+      return readUrlencoded(await readAll(request, LIMITS.body, bodyTooLarge, body), controlNames);
     case "multipart/form-data":
-      return readMultipart(app, form, boundaryOf(contentType), body(), staged);
+      return readMultipart(app, form, boundaryOf(contentType), body(), staged, controlNames);
     default:
       throw new AppError(
         "unsupported",
@@ -52,8 +54,8 @@ export async function readDraft(
   }
 }
 
-/** Returns the text as it was sent, since parsing and serialising it again would lose digits. Throws `invalid`, `too_large`. */
-function readJson(bytes: Uint8Array): string {
+/** Keeps the text as it was sent, since parsing and serialising it again would lose digits. Throws `invalid`, `too_large`. */
+function readJson(bytes: Uint8Array, controlNames: ReadonlySet<string>): Sent {
   checkDepth(bytes);
   let text: string;
   try {
@@ -68,18 +70,29 @@ function readJson(bytes: Uint8Array): string {
     throw new AppError("invalid", "the body is not valid JSON", { cause: error });
   }
   checkData(data);
-  return text;
+  const cut = cutMembers({ json: text, data: data as Record<string, unknown> }, controlNames);
+  // An object without fields was refused before.
+  if (cut.control.size > 0 && Object.keys(cut.data).length === 0) throw emptySubmission();
+  return {
+    data: cut.json,
+    fields: cut.data,
+    source: "json",
+    control: cut.control,
+    files: [],
+    hasHoneypotFile: false,
+  };
 }
 
 /** https://url.spec.whatwg.org/#concept-urlencoded-parser */
-function readUrlencoded(bytes: Uint8Array): string {
+function readUrlencoded(bytes: Uint8Array, controlNames: ReadonlySet<string>): Sent {
   const text = escaped(bytes);
   checkCount(countPairs(text));
   const fields = createFields();
   // URLSearchParams drops one leading "?": this one, not one of the body. Its iterator takes twice as long.
   new URLSearchParams(`?${text}`).forEach((value, name) => fields.add(name, value));
+  const control = fields.cut(controlNames);
   if (fields.size() === 0) throw emptySubmission();
-  return fields.toJson();
+  return textSubmission(fields, control, [], false);
 }
 
 /** Number of fields between ampersands; counted before parsing, because there may be half a million. */

@@ -3,6 +3,7 @@ import { AppError } from "../../base/errors.ts";
 import type { StagedBlob } from "../../blobs/blobs.ts";
 import {
   checkName,
+  type Fields,
   createFields,
   emptySubmission,
   fieldLabel,
@@ -10,9 +11,11 @@ import {
   overLimit,
   quoted,
 } from "../../forms/fields.ts";
+import { CHALLENGE_FIELD, type ControlFields, IDEMPOTENCY_FIELD } from "../../forms/control-fields.ts";
+import { FILE_HEAD_BYTES, checkExtension, checkFileType } from "../../forms/file-types.ts";
 import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
-import type { Draft, StagedFile } from "../../forms/submission.ts";
+import type { Sent, StagedFile } from "../../forms/submission.ts";
 import { createByteBuffer } from "../byte-buffer.ts";
 import { parseHeader } from "../headers.ts";
 import type { Body } from "../body.ts";
@@ -21,9 +24,19 @@ import { type Part, createMultipartParser } from "./multipart.ts";
 /** Keeps a byte order mark, which is part of a field. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+/** A file whose bytes arrive. */
+type Arriving = {
+  /** Null for a file under the name of a control field, which is cut out. */
+  blob: StagedBlob | null;
+  size: number;
+  /** The first bytes, where the form allows only some types. */
+  head: Buffer | null;
+};
+
 /**
  * Reads a multipart body as it arrives: files go to the blob store chunk by chunk, within the form's limits, and are
- * added to `staged` as they begin. Throws `invalid`, `forbidden`, `too_large`.
+ * added to `staged` as they begin. Control fields are cut out, and files under their names. Throws `invalid`,
+ * `forbidden`, `too_large`, `unsupported`.
  */
 export async function readMultipart(
   app: App,
@@ -31,23 +44,42 @@ export async function readMultipart(
   boundary: string,
   body: Body,
   staged: StagedBlob[],
-): Promise<Draft> {
+  controlNames: ReadonlySet<string>,
+): Promise<Sent> {
   const parser = createMultipartParser(boundary);
   const fields = createFields();
   const files: StagedFile[] = [];
   let textBytes = 0;
-  let emptyInputs = 0;
+  let unusedInputs = 0;
+  let hasHoneypotFile = false;
   /** The part, and its file, that the next bytes belong to. */
   let part: Part | undefined;
-  let file: { blob: StagedBlob; size: number } | undefined;
+  let file: Arriving | undefined;
   const text = createByteBuffer();
 
+  const countUnused = () => {
+    unusedInputs += 1;
+    if (unusedInputs > LIMITS.fields) throw new AppError("too_large", "too many empty file inputs");
+  };
   const beginFile = async ({ name, fileName, type }: Part) => {
+    if (controlNames.has(name)) {
+      countUnused();
+      hasHoneypotFile ||= name !== CHALLENGE_FIELD && name !== IDEMPOTENCY_FIELD;
+      file = { blob: null, size: 0, head: null };
+      return;
+    }
     checkFile(form, files.length, fileName ?? "");
+    const isLimited = form.allowedTypes.length > 0;
+    if (isLimited) checkExtension(fileName ?? "", form.allowedTypes);
     const blob = await app.blobs.stage();
     staged.push(blob);
     files.push({ field: name, name: fileName ?? "", type: typeOf(fileName ?? "", type), blob });
-    file = { blob, size: 0 };
+    file = { blob, size: 0, head: isLimited ? Buffer.alloc(FILE_HEAD_BYTES) : null };
+  };
+  const endHead = async () => {
+    const head = file!.head!.subarray(0, file!.size);
+    file!.head = null;
+    await checkFileType(part!.fileName ?? "", head, form.allowedTypes);
   };
   const begin = async (begun: Part) => {
     part = begun;
@@ -63,9 +95,14 @@ export async function readMultipart(
     text.append(bytes);
   };
   const addToFile = (bytes: Uint8Array) => {
+    const { blob, head, size } = file!;
     file!.size += bytes.byteLength;
     if (file!.size > form.maxFileSize) throw fileTooLarge(form, part!);
-    return file!.blob.write(bytes);
+    if (head) {
+      head.set(bytes.subarray(0, head.length - size), size);
+      if (file!.size >= head.length) return endHead().then(() => blob?.write(bytes));
+    }
+    return blob?.write(bytes);
   };
   const add = (bytes: Uint8Array) => {
     if (part!.fileName === null) return addText(bytes);
@@ -74,8 +111,10 @@ export async function readMultipart(
   };
   const end = async () => {
     if (part!.fileName === null) fields.add(part!.name, decodeField(part!, text.bytes()));
-    else if (file) await file.blob.finish();
-    else if (++emptyInputs > LIMITS.fields) throw new AppError("too_large", "too many empty file inputs");
+    else if (file) {
+      if (file.head) await endHead();
+      await file.blob?.finish();
+    } else countUnused();
   };
 
   for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
@@ -89,8 +128,20 @@ export async function readMultipart(
     }
   }
   parser.finish();
+  const control = fields.cut(controlNames);
   if (fields.size() + files.length === 0) throw emptySubmission();
-  return { data: fields.toJson(), files };
+  return textSubmission(fields, control, files, hasHoneypotFile);
+}
+
+/** A submission of texts, without its control fields. */
+export function textSubmission(
+  fields: Fields,
+  control: ControlFields,
+  files: StagedFile[],
+  hasHoneypotFile: boolean,
+): Sent {
+  const data = fields.toData();
+  return { data: JSON.stringify(data), fields: data, source: "text", control, files, hasHoneypotFile };
 }
 
 function checkFile(form: Form, count: number, fileName: string): void {

@@ -87,6 +87,9 @@ function createRegistry(app: App, { metrics, build, streams }: MetricsOptions): 
   add("counter", "formflag_refused_total", "Requests refused or failed, by service and reason.", () =>
     metrics.refusals().map(({ labels, count }) => ({ labels, value: count })),
   );
+  add("counter", "formflag_spam_total", "Submissions that are spam, stored or refused, by reason.", () =>
+    metrics.spamReasons().map(({ labels, count }) => ({ labels, value: count })),
+  );
   add(
     "counter",
     "formflag_forwarded_ignored_total",

@@ -7,11 +7,14 @@ export type Metrics = {
   /** The counters of a route, which belongs to one service. */
   route: (service: ServiceName, path: string) => RouteMetrics;
   refused: (service: ServiceName, reason: Shown["code"]) => void;
+  /** Counts a submission that is spam. Which word it held does not matter. */
+  spam: (reason: string) => void;
   /** Counts a request with an `X-Forwarded-For` that is ignored, because no trusted proxy sent it. */
   forwardedIgnored: () => void;
   /** By service, route and status: seconds until the answer began. */
   requests: () => { labels: Labels<"service" | "route" | "status">; seconds: Distribution }[];
   refusals: () => { labels: Labels<"service" | "reason">; count: number }[];
+  spamReasons: () => { labels: Labels<"reason">; count: number }[];
   /** Requests with an `X-Forwarded-For` that no trusted proxy sent. */
   forwarded: () => number;
 };
@@ -39,6 +42,7 @@ export function createMetrics(): Metrics {
   type Route = RouteMetrics & { series: Map<number, Series> };
   const routes = new Map<string, Route>();
   const refusals = new Map<string, ReturnType<Metrics["refusals"]>[number]>();
+  const spam = new Map<string, number>();
   let forwarded = 0;
 
   const createRoute = (service: ServiceName, path: string): Route => {
@@ -74,9 +78,14 @@ export function createMetrics(): Metrics {
       entry.count += 1;
       refusals.set(key, entry);
     },
+    spam(reason) {
+      const kind = reason.split(":")[0]!;
+      spam.set(kind, (spam.get(kind) ?? 0) + 1);
+    },
     forwardedIgnored: () => (forwarded += 1),
     requests: () => [...routes.values()].flatMap(({ series }) => [...series.values()]),
     refusals: () => [...refusals.values()],
+    spamReasons: () => [...spam].map(([reason, count]) => ({ labels: { reason }, count })),
     forwarded: () => forwarded,
   };
 }

@@ -2,6 +2,7 @@ import { type Database, SQLiteError } from "bun:sqlite";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
 import { applyChanges } from "./apply.ts";
 import { sqliteError } from "./errors.ts";
+import { clearExpired, keepSecret } from "./intake.ts";
 import { markRead } from "./reads.ts";
 import { query } from "./statements.ts";
 import { clearDeleted, deleteSubmission, forgetLoose, insertSubmission } from "./submissions.ts";
@@ -15,6 +16,8 @@ const WRITES = {
   deleteSubmission,
   clearDeleted,
   forgetLoose,
+  clearExpired,
+  keepSecret,
   probe: (_db: Database) => {},
 };
 

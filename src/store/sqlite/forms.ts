@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FormChange } from "../../forms/change.ts";
 import type { FormRecord } from "../../forms/form.ts";
+import { DEFAULT_SETTINGS, storedSettings } from "../../forms/settings.ts";
 import { cutPage } from "./pages.ts";
 import { query } from "./statements.ts";
 
@@ -19,6 +20,7 @@ type Row = {
   rate_limit: string | null;
   max_file_size: number | null;
   max_files: number | null;
+  settings: string;
   created_at: number;
   updated_at: number;
 };
@@ -29,9 +31,9 @@ export function insertForm(db: Database, { form }: Change<"insertForm">): void {
   query(
     db,
     `INSERT INTO forms (slug, name, key, enabled, uploads, success_url, error_url, allowed_origins, blocked_senders,
-                        rate_limit, max_file_size, max_files, created_at, updated_at)
+                        rate_limit, max_file_size, max_files, settings, created_at, updated_at)
      VALUES ($slug, $name, $key, $enabled, $uploads, $success_url, $error_url, $allowed_origins, $blocked_senders,
-             $rate_limit, $max_file_size, $max_files, $created_at, $updated_at)`,
+             $rate_limit, $max_file_size, $max_files, $settings, $created_at, $updated_at)`,
   ).run(toRow(form));
 }
 
@@ -41,7 +43,8 @@ export function updateForm(db: Database, { form }: Change<"updateForm">): void {
     db,
     `UPDATE forms SET name = $name, enabled = $enabled, uploads = $uploads, success_url = $success_url,
        error_url = $error_url, allowed_origins = $allowed_origins, blocked_senders = $blocked_senders,
-       rate_limit = $rate_limit, max_file_size = $max_file_size, max_files = $max_files, updated_at = $updated_at
+       rate_limit = $rate_limit, max_file_size = $max_file_size, max_files = $max_files, settings = $settings,
+       updated_at = $updated_at
      WHERE key = $key`,
   ).run(columns);
 }
@@ -107,6 +110,8 @@ function toRecord(row: Omit<Row, "id">): FormRecord {
     rateLimit: row.rate_limit === null ? null : JSON.parse(row.rate_limit),
     maxFileSize: row.max_file_size,
     maxFiles: row.max_files,
+    ...DEFAULT_SETTINGS,
+    ...JSON.parse(row.settings),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -126,6 +131,7 @@ function toRow(record: FormRecord): Omit<Row, "id"> {
     rate_limit: record.rateLimit && JSON.stringify(record.rateLimit),
     max_file_size: record.maxFileSize,
     max_files: record.maxFiles,
+    settings: JSON.stringify(storedSettings(record)),
     created_at: record.createdAt,
     updated_at: record.updatedAt,
   };

@@ -11,6 +11,8 @@ import tokenPlaces from "./migrations/0003-token-places.sql" with { type: "text"
 import pageIndexes from "./migrations/0004-page-indexes.sql" with { type: "text" };
 import looseFiles from "./migrations/0005-loose-files.sql" with { type: "text" };
 import submissionIds from "./migrations/0006-submission-ids.sql" with { type: "text" };
+import formSettings from "./migrations/0007-form-settings.sql" with { type: "text" };
+import intake from "./migrations/0008-intake.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { readNumber } from "./statements.ts";
 
@@ -25,6 +27,8 @@ export const MIGRATIONS: readonly string[] = [
   pageIndexes,
   looseFiles,
   submissionIds,
+  formSettings,
+  intake,
 ];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */

@@ -15,9 +15,9 @@ export function packBatch(writes: Write[]): PackedBatch {
   const fields: unknown[] = [];
   for (const write of writes) {
     if (write.name !== INSERT) return writes;
-    const [id, formKey, data, createdAt, files] = write.args;
+    const [id, formKey, data, createdAt, files, conditions] = write.args;
     if ((files as unknown[]).length > 0) return writes;
-    fields.push(id, formKey, data, createdAt);
+    fields.push(id, formKey, data, createdAt, conditions === null ? "" : JSON.stringify(conditions));
   }
   return fields.join(SEPARATOR);
 }
@@ -26,9 +26,10 @@ export function unpackBatch(batch: PackedBatch): Write[] {
   if (typeof batch !== "string") return batch;
   const fields = batch.split(SEPARATOR);
   const writes: Write[] = [];
-  for (let at = 0; at < fields.length; at += 4) {
-    const [id, formKey, data, createdAt] = fields.slice(at, at + 4);
-    writes.push({ name: INSERT, args: [id, formKey, data, Number(createdAt), []] });
+  for (let at = 0; at < fields.length; at += 5) {
+    const [id, formKey, data, createdAt, conditions] = fields.slice(at, at + 5);
+    const parsed: unknown = conditions === "" ? null : JSON.parse(conditions!);
+    writes.push({ name: INSERT, args: [id, formKey, data, Number(createdAt), [], parsed] });
   }
   return writes;
 }

@@ -6,7 +6,9 @@ import { SLUG } from "../../base/slug.ts";
 import { FILE_KEY } from "../../blobs/key.ts";
 import { FORM_KEY } from "../../forms/form.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "../../forms/limits.ts";
+import { isOriginPattern } from "../../forms/origins.ts";
 import type { Row, Value } from "./copy.ts";
+import { areSettings } from "./settings-rules.ts";
 
 type Rule = (value: Value) => boolean;
 
@@ -25,6 +27,8 @@ const sha256 = text(/^[0-9a-f]{64}$/);
 const count = integer(0, Number.MAX_SAFE_INTEGER);
 const time = integer(-MAX_TIME, MAX_TIME);
 const flag = integer(0, 1);
+const bytes = (length: number) => (value: Value) =>
+  value instanceof Uint8Array && value.byteLength === length;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -46,7 +50,6 @@ const listOf = (accepts: (item: string) => boolean) =>
 
 const isWebAddress = (value: string) =>
   URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && value.length <= 2000;
-const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin === value;
 const isSender = (value: string) => {
   const [address = "", bits, ...rest] = value.split("/");
   const maxBits = { 4: 32, 6: 128 }[isIP(address)];
@@ -104,15 +107,27 @@ const RULES: Record<string, Record<string, Rule>> = {
     uploads: flag,
     success_url: optional((value) => typeof value === "string" && isWebAddress(value)),
     error_url: optional((value) => typeof value === "string" && isWebAddress(value)),
-    allowed_origins: listOf(isOrigin),
+    allowed_origins: listOf(isOriginPattern),
     blocked_senders: listOf(isSender),
     rate_limit: optional(json(isRateLimit)),
     max_file_size: optional(integer(1, CEILING_FILE_SIZE)),
     max_files: optional(integer(1, CEILING_FILES)),
+    settings: json(areSettings),
     deleted: flag,
     ...changed,
   },
-  submissions: { seq: count, id: submissionId, data: object, ...created },
+  submissions: {
+    seq: count,
+    id: submissionId,
+    data: object,
+    state: integer(0, 2),
+    spam: optional((value) => typeof value === "string"),
+    ...created,
+  },
+  idempotency_keys: { hash: bytes(32), content: bytes(32), submission: bytes(16), expires_at: time },
+  spent_nonces: { hash: bytes(32), expires_at: time },
+  recent_contents: { hash: bytes(32), expires_at: time },
+  secrets: { name: slug, value: text(/^[\w-]{43}$/) },
   loose_files: { blob_key: text(FILE_KEY) },
   files: { position: integer(1, 999), size: count, sha256, blob_key: text(FILE_KEY) },
   tokens: {

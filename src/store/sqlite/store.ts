@@ -10,6 +10,7 @@ import { sqliteError } from "./errors.ts";
 import { findFlag, flagsOfEnvironment, listFlags, pageFlags, selectEnvironment } from "./flags.ts";
 import { findForm, findFormByKey, formRecords, pageForms } from "./forms.ts";
 import { findChange, pageChanges } from "./history.ts";
+import { decide } from "./intake.ts";
 import type { Claim } from "./migrate.ts";
 import { findProject, listProjects, pageProjects } from "./projects.ts";
 import { listReads } from "./reads.ts";
@@ -34,6 +35,8 @@ import { inlineWriter, threadWriter } from "./writer.ts";
 
 /** Approximate bytes of a write other than a submission. */
 const WEIGHT = 1000;
+
+const IN_INBOX = { kind: "stored", spam: null } as const;
 
 /**
  * Opens the store in a SQLite file, which is created if it does not exist. A server commits on a `thread` of its own, a
@@ -115,14 +118,18 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       findByKey: (key) => read(() => findFormByKey(db, key)),
     },
     submissions: {
-      insert({ id, formKey, data, createdAt, files }, isAbandoned) {
-        const args: WriteArgs<"insertSubmission"> = [id, formKey, data, createdAt, files];
+      async insert({ id, formKey, data, createdAt, files, conditions = null }, isAbandoned) {
+        const args: WriteArgs<"insertSubmission"> = [id, formKey, data, createdAt, files, conditions];
         const write = { name: "insertSubmission", args } as const;
-        return writer.write(write, data.length * 2, isAbandoned) as Promise<void>;
+        const insertion = await writer.write(write, data.length * 2, isAbandoned);
+        return (insertion as WriteResult<"insertSubmission">) ?? IN_INBOX;
       },
-      list: (form, limit, before) => read(() => listSubmissions(db, form, limit, before)),
+      list: (form, limit, before, states) => read(() => listSubmissions(db, form, limit, before, states)),
       find: (id) => read(() => findSubmission(db, id)),
-      count: (form) => read(() => countSubmissions(db, form)),
+      count: (form, states, atMost) => read(() => countSubmissions(db, form, states, atMost)),
+      foresee: (formKey, now, conditions) => read(() => decide(db, formKey, now, conditions)),
+      clearExpired: (now, limit) => write("clearExpired", [now, limit]),
+      keepSecret: (name, candidate) => write("keepSecret", [name, candidate]),
       delete: (id) => write("deleteSubmission", [id]),
       clearDeleted: (limit) => write("clearDeleted", [limit]),
       files: (after, limit) => read(() => listFiles(db, after, limit)),

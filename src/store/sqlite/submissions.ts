@@ -1,37 +1,44 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { isoTime } from "../../base/clock.ts";
 import { noSuchForm } from "../../forms/form.ts";
-import type { StoredSubmission } from "../../forms/store.ts";
+import type { Conditions, Insertion, StoredSubmission } from "../../forms/store.ts";
 import type { StoredFile, Submission, SubmissionPage } from "../../forms/submission.ts";
+import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../forms/submission-state.ts";
+import { decide, leaveMarks } from "./intake.ts";
 import { cutPage } from "./pages.ts";
 import { query } from "./statements.ts";
+import { bytesOf, textOf } from "./submission-ids.ts";
 
-type Row = { id: Uint8Array; form: string; data: string; files: string; created_at: number };
+type Row = {
+  id: Uint8Array;
+  form: string;
+  data: string;
+  files: string;
+  created_at: number;
+  /** The position in `STATES`. */
+  state: number;
+  spam: string | null;
+};
 
 /** Sorts after every id, which has 16 bytes. */
 const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
 
-/** The bytes that store an id, or the first ones of an incomplete id. */
-function bytesOf(id: string): Buffer {
-  return Buffer.from(id.replaceAll("-", ""), "hex");
-}
-
-function textOf(id: Uint8Array): string {
-  const hex = Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString("hex");
-  return [0, 8, 12, 16, 20].map((start, part) => hex.slice(start, [8, 12, 16, 20, 32][part])).join("-");
-}
-
-/** Joins the one submission with an id to its form: the index of submissions begins with the form. */
-const BY_ID = "FROM forms f CROSS JOIN submissions s ON s.form_id = f.id AND s.id = $id AND f.deleted = 0";
+/** Joins the one submission with an id to its form: the index of submissions begins with form and state. */
+const BY_ID = `FROM forms f CROSS JOIN submissions s
+  ON s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`;
 
 const COLUMNS = `
-  s.id, f.slug AS form, s.data, s.created_at,
+  s.id, f.slug AS form, s.data, s.created_at, s.state, s.spam,
          (SELECT json_group_array(
                    json_object('field', field, 'name', name, 'type', type, 'size', size, 'sha256', sha256)
                    ORDER BY position)
           FROM files WHERE submission_seq = s.seq) AS files`;
 
-/** The parameters are not an object, which takes twice as long to send to a thread: `npm run bench -- submissions`. */
+/**
+ * Inserts a submission as its conditions allow; without conditions, into the inbox. Returns undefined for a submission that
+ * is now in the inbox. The parameters are not an object, which takes twice as long to send to a thread:
+ * `npm run bench -- submissions`.
+ */
 export function insertSubmission(
   db: Database,
   id: string,
@@ -39,8 +46,12 @@ export function insertSubmission(
   data: string,
   createdAt: number,
   files: StoredSubmission["files"],
-): void {
-  const seq = insertRow(db, id, formKey, data, createdAt);
+  conditions: Conditions | null,
+): Insertion | undefined {
+  const decision = conditions && decide(db, formKey, createdAt, conditions);
+  if (decision && decision.kind !== "stored") return decision;
+  const spam = decision?.spam ?? null;
+  const seq = insertRow(db, id, formKey, data, createdAt, spam);
   for (const [index, { key, ...file }] of files.entries()) {
     query(
       db,
@@ -48,17 +59,33 @@ export function insertSubmission(
        VALUES ($seq, $position, $field, $name, $type, $size, $sha256, $key)`,
     ).run({ seq, position: index + 1, key, ...file });
   }
+  if (conditions) leaveMarks(db, id, spam, conditions);
+  return spam === null ? undefined : decision!;
 }
 
 /** Returns the `seq` of the row. Throws `not_found` for the form. */
-function insertRow(db: Database, id: string, formKey: string, data: string, createdAt: number): number {
+function insertRow(
+  db: Database,
+  id: string,
+  formKey: string,
+  data: string,
+  createdAt: number,
+  spam: string | null,
+): number {
   try {
     // A third faster than INSERT … SELECT … FROM forms.
-    const { lastInsertRowid } = query<unknown, [string, string, number, string]>(
+    const { lastInsertRowid } = query<unknown, [string, string, number, string, number, string | null]>(
       db,
-      `INSERT INTO submissions (id, form_id, data, created_at)
-       VALUES (unhex(?1, '-'), (SELECT id FROM forms WHERE key = ?4), ?2, ?3)`,
-    ).run(id, data, createdAt, formKey);
+      `INSERT INTO submissions (id, form_id, data, created_at, state, spam)
+       VALUES (unhex(?1, '-'), (SELECT id FROM forms WHERE key = ?4), ?2, ?3, ?5, ?6)`,
+    ).run(
+      id,
+      data,
+      createdAt,
+      formKey,
+      spam === null ? STATES.indexOf("inbox") : STATES.indexOf("spam"),
+      spam,
+    );
     return Number(lastInsertRowid);
   } catch (error) {
     if (error instanceof SQLiteError && error.code === "SQLITE_CONSTRAINT_NOTNULL") throw noSuchForm(formKey);
@@ -71,14 +98,19 @@ export function listSubmissions(
   formKey: string,
   limit: number,
   before: string | null,
+  states: readonly SubmissionState[] = STATES,
 ): SubmissionPage {
   const form = query<{ id: number }, { formKey: string }>(
     db,
     "SELECT id FROM forms WHERE key = $formKey",
   ).get({ formKey });
   if (!form) throw noSuchForm(formKey);
-  const sql = `SELECT ${COLUMNS} FROM submissions s JOIN forms f ON f.id = s.form_id
-               WHERE s.form_id = $formId AND s.id < $before ORDER BY s.id DESC LIMIT $limit`;
+  // The index has an order in each state; SQLite merges these.
+  const folders = states.map(
+    (state) => `SELECT ${COLUMNS} FROM submissions s JOIN forms f ON f.id = s.form_id
+               WHERE s.form_id = $formId AND s.state = ${STATES.indexOf(state)} AND s.id < $before`,
+  );
+  const sql = `${folders.join("\nUNION ALL\n")} ORDER BY 1 DESC LIMIT $limit`;
   const rows = query<Row, { formId: number; before: Buffer; limit: number }>(db, sql).iterate({
     formId: form.id,
     before: before === null ? AFTER_EVERY_ID : bytesOf(before),
@@ -93,10 +125,18 @@ export function findSubmission(db: Database, id: string): Submission | undefined
   return row ? view(row) : undefined;
 }
 
-export function countSubmissions(db: Database, formKey: string): number {
-  const sql =
-    "SELECT count(*) AS count FROM submissions WHERE form_id = (SELECT id FROM forms WHERE key = $formKey)";
-  return query<{ count: number }, { formKey: string }>(db, sql).get({ formKey })!.count;
+export function countSubmissions(
+  db: Database,
+  formKey: string,
+  states: readonly SubmissionState[] = STATES,
+  atMost = -1,
+): number {
+  // A limit below 0 is none.
+  const sql = `SELECT count(*) AS count FROM (
+                 SELECT 1 FROM submissions WHERE form_id = (SELECT id FROM forms WHERE key = $formKey)
+                 AND state IN (${states.map((state) => STATES.indexOf(state)).join()}) LIMIT $atMost)`;
+  return query<{ count: number }, { formKey: string; atMost: number }>(db, sql).get({ formKey, atMost })!
+    .count;
 }
 
 /** Deletes a submission and records its files as loose. Returns whether it existed. */
@@ -170,7 +210,8 @@ export function unreferencedFiles(db: Database, keys: string[]): string[] {
 }
 
 export function newestSubmission(db: Database): string | null {
-  const sql = "SELECT max((SELECT max(id) FROM submissions WHERE form_id = forms.id)) AS id FROM forms";
+  const sql = `SELECT max((SELECT max(id) FROM submissions WHERE form_id = forms.id AND state = states.value)) AS id
+               FROM forms, json_each('[0,1,2]') AS states`;
   const { id } = query<{ id: Uint8Array | null }, []>(db, sql).get()!;
   return id && textOf(id);
 }
@@ -182,5 +223,7 @@ function view(row: Row): Submission {
     data: JSON.parse(row.data),
     files: JSON.parse(row.files),
     createdAt: isoTime(row.created_at),
+    state: STATES[row.state]!,
+    spam: row.spam,
   };
 }

@@ -14,6 +14,7 @@ import { inodeFinding, spaceFinding } from "../../../cli/commands/doctor/disk.ts
 import { fileSystemFinding } from "../../../cli/commands/doctor/file-systems.ts";
 import type { Finding } from "../../../cli/commands/doctor/finding.ts";
 import { clockFinding } from "../../../cli/commands/doctor/machine.ts";
+import { openUnchanged } from "../../../src/store/sqlite/inspect.ts";
 import { formflag, onData, startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
@@ -101,8 +102,12 @@ describe("doctor", () => {
     const data = await dataWithProject();
     const file = join(data, "formflag.db");
     const sound = Buffer.from(await Bun.file(file).arrayBuffer());
+    using db = openUnchanged(file);
+    const page = Number(
+      db.query("SELECT rootpage FROM sqlite_schema WHERE name = 'tokens_by_project'").values()[0]![0],
+    );
     const cases: [change: (bytes: Buffer) => void, said: string][] = [
-      [(bytes) => bytes.fill(0x5a, bytes.length - 8192, bytes.length - 4096), "it is damaged"],
+      [(bytes) => bytes.fill(0x5a, page * 4096 - 4096, page * 4096), "it is damaged"],
       [(bytes) => bytes.fill(0x5a, 0, 100), "is not a database"],
       // The application id, and the version of the schema: https://www.sqlite.org/fileformat.html
       [(bytes) => bytes.writeUInt32BE(7, 68), `${file} is a database of another program`],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { DEFAULT_SETTINGS, type FormSettings } from "../../../src/forms/settings.ts";
 import { emptyData, formflag, onData, startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
@@ -20,7 +21,7 @@ type Form = {
   maxFiles: number;
   createdAt: string;
   updatedAt: string;
-};
+} & FormSettings;
 type SetForm = Form & { result: string };
 
 describe("forms create", () => {
@@ -40,6 +41,7 @@ describe("forms create", () => {
       rateLimit: null,
       maxFileSize: 1_048_576,
       maxFiles: 5,
+      ...DEFAULT_SETTINGS,
       createdAt: expect.stringMatching(TIME),
       updatedAt: form.createdAt,
       result: "created",

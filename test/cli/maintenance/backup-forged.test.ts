@@ -142,8 +142,8 @@ describe("rows are not taken from a database that", () => {
     ["has another index", update("CREATE INDEX i ON forms (name)"), 'the index "i" does not belong'],
     [
       "lacks an index",
-      update("DROP INDEX submissions_by_form"),
-      'the index "submissions_by_form" is missing',
+      update("DROP INDEX submissions_by_state"),
+      'the index "submissions_by_state" is missing',
     ],
     [
       "has a table with another default",
@@ -173,6 +173,26 @@ describe("rows are not taken from a database that", () => {
       "blocks a sender that is none",
       update("UPDATE forms SET blocked_senders = '[\"::1/x\"]'"),
       "blocked_senders",
+    ],
+    [
+      "has a setting that there is not",
+      update("UPDATE forms SET settings = '{\"toString\":1}'"),
+      "a settings that",
+    ],
+    [
+      "allows a type that is none",
+      update('UPDATE forms SET settings = \'{"allowedTypes":["*"]}\''),
+      "a settings that",
+    ],
+    [
+      "opens at no time",
+      update('UPDATE forms SET settings = \'{"opensAt":"2027-13-01T00:00:00.000Z"}\''),
+      "a settings that",
+    ],
+    [
+      "has a limit of nothing",
+      update("UPDATE forms SET settings = '{\"maxSubmissions\":0}'"),
+      "a settings that",
     ],
     ["has a time past all", update("UPDATE forms SET created_at = 9e18"), "a created_at that"],
     ["has a switch that is neither on nor off", update("UPDATE forms SET uploads = 2"), "a uploads that"],

@@ -14,6 +14,8 @@ type Submission = {
   data: Record<string, unknown>;
   files: FileInfo[];
   createdAt: string;
+  state: string;
+  spam: string | null;
 };
 
 /** A form with uploads on, a server that takes in submissions to it, and commands beside that server. */
@@ -68,6 +70,8 @@ describe("submissions list", () => {
         data: expect.any(Object),
         files: expect.any(Array),
         createdAt: expect.stringMatching(TIME),
+        state: "inbox",
+        spam: null,
       });
     }
   });

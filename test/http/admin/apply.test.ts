@@ -48,6 +48,15 @@ test.each<[string, object]>([
     "forms.contact.allowedOrigins[0]: an origin looks like",
     { forms: { contact: { allowedOrigins: ["x"] } } },
   ],
+  ["forms.contact.spamWords[1]: a spam word is", { forms: { contact: { spamWords: ["a", "*"] } } }],
+  [
+    "forms.contact.schema: the schema is invalid at #/properties/a/pattern",
+    { forms: { contact: { schema: { properties: { a: { pattern: "(?=a)" } } } } } },
+  ],
+  [
+    'forms["a.b"].closesAt: the form would close at',
+    { forms: { "a.b": { opensAt: "2027-01-02T00:00:00Z", closesAt: "2027-01-01T00:00:00Z" } } },
+  ],
 ])("a fault is told with its place, %s, and nothing is applied", async (message, broken) => {
   const { apply, shown } = worldOfFaults;
   const sound = { forms: { sound: {} }, projects: { sound: {} } };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { DEFAULT_SETTINGS } from "../../../src/forms/settings.ts";
 import { fresh, path, openAdmin } from "../../support/admin.ts";
 
 const { app, ask } = await openAdmin();
@@ -24,6 +25,7 @@ describe("forms", () => {
       rateLimit: null,
       maxFileSize: 1_048_576,
       maxFiles: 5,
+      ...DEFAULT_SETTINGS,
       createdAt: new Date(app.now()).toISOString(),
       updatedAt: new Date(app.now()).toISOString(),
     });
@@ -35,22 +37,37 @@ describe("forms", () => {
       uploads: true,
       successUrl: "https://example.com/thanks?a=b",
       errorUrl: "http://localhost:8000/error",
-      allowedOrigins: ["https://example.com"],
+      allowedOrigins: ["https://example.com", "https://*.example.org:8443"],
       blockedSenders: ["203.0.113.0/24", "2001:db8::1"],
       rateLimit: { count: 5, seconds: 60 },
       maxFileSize: 10_485_760,
       maxFiles: 1,
+      allowedTypes: [".pdf", "image/*"],
+      opensAt: "2027-01-01T00:00:00.000Z",
+      closesAt: "2027-01-31T12:00:00.000Z",
+      maxSubmissions: 10_000,
+      spam: "reject",
+      honeypots: ["website"],
+      spamWords: ["viagra", "crypto*"],
+      spamEmails: ["*@spam.example"],
+      spamLinks: 0,
+      spamDisposable: true,
+      duplicates: 60,
+      challenge: true,
+      schema: { type: "object", required: ["email"], properties: { email: { format: "email" } } },
     };
     const patch = async (body: unknown) => (await ask(path("forms", slug), { method: "PATCH", body })).json();
     expect(await patch(settings)).toEqual({ ...form, ...settings, result: "updated" });
     expect(await patch(settings)).toMatchObject({ result: "unchanged" });
     expect(await patch({})).toMatchObject({ result: "unchanged" });
     const reset = { successUrl: null, errorUrl: null, rateLimit: null, maxFileSize: null, maxFiles: null };
-    expect(await patch(reset)).toMatchObject({
+    const resetToo = Object.fromEntries(Object.keys(DEFAULT_SETTINGS).map((name) => [name, null]));
+    expect(await patch({ ...reset, ...resetToo })).toMatchObject({
       successUrl: null,
       rateLimit: null,
       maxFileSize: 1_048_576,
       maxFiles: 5,
+      ...DEFAULT_SETTINGS,
     });
 
     const { forms } = (await (await ask("/forms")).json()) as { forms: { slug: string }[] };

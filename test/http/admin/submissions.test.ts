@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { createForm } from "../../../src/forms/forms.ts";
+import { MAX_COUNTED } from "../../../src/forms/limits.ts";
 import { type Submission } from "../../../src/forms/submission.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { stageText } from "../../contracts/blobs.ts";
 import { errorOf, expectError, fresh, path, openAdmin } from "../../support/admin.ts";
 import { OPERATOR } from "../../support/caller.ts";
+import { submissionTo } from "../../support/records.ts";
 
 const { app, ask } = await openAdmin();
 
@@ -19,17 +21,47 @@ describe("submissions", () => {
       type: "text/html",
       blob: await stageText(app.blobs, `bytes of ${name}`),
     }));
-    return storeSubmission(app, form, { data: JSON.stringify(data), files: await Promise.all(staged) });
+    const draft = { data: JSON.stringify(data), files: await Promise.all(staged) };
+    return (await storeSubmission(app, form, draft)).id;
   }
 
-  type Page = { submissions: Submission[]; next: string | null; total: number };
+  type Page = { submissions: Submission[]; next: string | null; total?: number };
   const pageOf = async (form: Form, query: string) =>
     (await (await ask(`${path("forms", form.slug, "submissions")}${query}`)).json()) as Page;
+
+  test("have a total of up to 1,000: a page takes no longer the more there are", async () => {
+    const form = await openForm();
+    const storeMany = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, () =>
+          app.store.submissions.insert(submissionTo(form.key, { id: app.nextId() })),
+        ),
+      );
+    await storeMany(MAX_COUNTED);
+    expect((await pageOf(form, "?limit=1")).total).toBe(1000);
+    await storeMany(1);
+    const page = await pageOf(form, "?limit=1");
+    expect([page.total, page.submissions.length]).toEqual([undefined, 1]);
+  });
+
+  test("are listed by folder, and a folder that is none is refused", async () => {
+    const form = await openForm();
+    const id = await submit(form, { name: "Ada" });
+    const states = ["", "?state=inbox", "?state=spam", "?state=archived", "?state=all"];
+    const pages = await Promise.all(states.map((query) => pageOf(form, query)));
+    expect(pages.map(({ total }) => total)).toEqual([1, 1, 0, 0, 1]);
+    expect(pages[4]!.submissions.map((each) => each.id)).toEqual([id]);
+    const answer = await ask(`${path("forms", form.slug, "submissions")}?state=trash`);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("inbox, spam, archived or all");
+  });
 
   test("are shown and deleted", async () => {
     const form = await openForm();
     const id = await submit(form, { name: "Ada", n: 1 }, "a.txt");
     expect(await (await ask(path("submissions", id))).json()).toEqual({
+      state: "inbox",
+      spam: null,
       id,
       form: form.slug,
       data: { name: "Ada", n: 1 },

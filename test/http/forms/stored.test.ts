@@ -30,6 +30,8 @@ describe("a submission that is stored", () => {
         data: { name: "Ada" },
         files: [],
         createdAt: "2026-01-02T03:04:05.678Z",
+        state: "inbox",
+        spam: null,
       },
     ]);
   });

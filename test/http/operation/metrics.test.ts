@@ -78,6 +78,7 @@ describe("the metrics", () => {
     const { ask, askHot } = place("local");
     await askHot("/api/v1/flags", "", "/api/v1/flags");
     await askHot("/api/v1/flags", "", "/api/v1/flags");
+    for (const reason of ["word:a", "word:b", "honeypot"]) counted.spam(reason);
     const before = counted.forwarded();
     await ask("/nothing", { headers: { "x-forwarded-for": "192.0.2.1" } });
     const { text } = await read();
@@ -85,6 +86,7 @@ describe("the metrics", () => {
     expect(text).toContain(`formflag_http_request_duration_seconds_bucket{${labels},le="+Inf"} 2\n`);
     expect(text).toContain(`formflag_http_request_duration_seconds_count{${labels}} 2\n`);
     expect(text).toMatch(/^formflag_refused_total\{service="operation",reason="unauthenticated"\} [1-9]/m);
+    expect(text).toContain('formflag_spam_total{reason="word"} 2\n');
     expect(text).toContain(`formflag_forwarded_ignored_total ${before + 1}\n`);
     expect(text).toContain('formflag_build_info{version="1.2.3",commit="abc"} 1\n');
     expect(text).toMatch(/^formflag_commit_writes_count [1-9]/m);

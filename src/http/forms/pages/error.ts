@@ -20,6 +20,7 @@ const EXPLANATIONS = new Map<string, [title: string, text: string]>(
       "This could not be read",
       "The form was sent in a format that is not supported. Please tell the owner of the website.",
     ],
+    422: ["Something is not right yet", "Please go back, correct it and send the form again."],
     429: ["That was too often", "Please wait a moment, go back and send it again."],
     500: ["Something went wrong here", "Nothing was stored. Please go back and try again later."],
     503: ["This did not work just now", "Nothing was stored. Please go back and try again in a moment."],
@@ -31,7 +32,7 @@ const EXPLANATIONS = new Map<string, [title: string, text: string]>(
  * as after a restart, it has the status 400 and a general text.
  */
 export function errorPage(
-  shown: { status: number; message: string } | null,
+  shown: { status: number; message: string; details: string[] } | null,
   referer: string | undefined,
 ): Promise<Response> {
   const [title, text] = EXPLANATIONS.get(String(shown?.status)) ?? [
@@ -42,8 +43,15 @@ export function errorPage(
     { status: shown?.status ?? 400, title, mark: "bad" },
     html`<p>${text}</p>
       ${shown === null ? "" : html`<p class="soft">In detail: ${shown.message}.</p>`}
+      ${shown === null || shown.details.length === 0 ? "" : list(shown.details)}
       ${wayBack(referer)}`,
   );
+}
+
+function list(items: string[]) {
+  return html`<ul>
+    ${items.map((item) => html`<li>${item}</li>`)}
+  </ul>`;
 }
 
 /** The page for a person who opens the address of a form. */

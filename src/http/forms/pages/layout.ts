@@ -11,6 +11,7 @@ main { width: 100%; max-width: 30rem; padding: clamp(1.5rem, 6vw, 2.75rem); back
 .good { color: var(--good) } .bad { color: var(--bad) }
 h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance }
 p { margin: 0 0 1rem; overflow-wrap: anywhere } p:last-child { margin-bottom: 0 }
+ul { margin: 0 0 1rem; padding-left: 1.25rem; overflow-wrap: anywhere }
 .soft { color: var(--soft); font-size: .9375rem }
 a.back { display: inline-block; margin-top: .5rem; padding: .6rem 1.1rem; border: 1px solid var(--line); border-radius: .6rem; color: var(--accent); font-weight: 600; text-decoration: none }
 a.back:hover { border-color: var(--accent) } a.back:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }

@@ -1,0 +1,133 @@
+import { isObject } from "../base/json.ts";
+import { SUBMISSION_LIMITS as LIMITS } from "./limits.ts";
+
+/** Names of hidden inputs that people leave empty, as other form services and their snippets call them. */
+export const HONEYPOT_NAMES = ["_gotcha", "_honeypot", "_trap", "botcheck"] as const;
+/** The field in which the widget sends its solution. */
+export const CHALLENGE_FIELD = "altcha";
+/** The field that makes a double click one submission. */
+export const IDEMPOTENCY_FIELD = "_idempotency";
+
+/** The values of the control fields of a submission, in the order in which they were sent, by name. */
+export type ControlFields = ReadonlyMap<string, readonly unknown[]>;
+
+/** The names of all fields that are cut out of a form's submissions, given the honeypots of its own. */
+export function controlNames(honeypots: readonly string[]): ReadonlySet<string> {
+  return new Set([...HONEYPOT_NAMES, ...honeypots, CHALLENGE_FIELD, IDEMPOTENCY_FIELD]);
+}
+
+/** Whether a text can be the name of a honeypot: 1 to 200 bytes, and not the name of a field with another purpose. */
+export function isHoneypotName(text: string): boolean {
+  if (text === CHALLENGE_FIELD || text === IDEMPOTENCY_FIELD || !text.isWellFormed()) return false;
+  return text.trim() !== "" && Buffer.byteLength(text) <= LIMITS.fieldName;
+}
+
+/** Whether the sender filled a honeypot. A file under the name of a honeypot is not known here. */
+export function isHoneypotFilled(control: ControlFields): boolean {
+  for (const [name, values] of control) {
+    if (name !== CHALLENGE_FIELD && name !== IDEMPOTENCY_FIELD && isFilled(values)) return true;
+  }
+  return false;
+}
+
+/** The first value of a control field that is a text and not empty; null where there is none. */
+export function controlText(control: ControlFields, name: string): string | null {
+  const value = control.get(name)?.find((value) => typeof value === "string" && value !== "");
+  return (value as string | undefined) ?? null;
+}
+
+/**
+ * Whether a value differs from what an untouched input sends. `botcheck` is a checkbox, for which scripts send false or,
+ * urlencoded, "false".
+ */
+function isFilled(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isFilled);
+  if (isObject(value)) return Object.keys(value).length > 0;
+  return value !== null && value !== false && value !== "" && value !== "false";
+}
+
+/** A submission in JSON: its text, with numbers as they were written, and the object that the text parses to. */
+export type JsonFields = { json: string; data: Record<string, unknown> };
+
+/**
+ * Cuts the members with these names out of the JSON of a submission. `json` is the text of `data`: a valid object within
+ * the limit of nesting. The text that remains is otherwise unchanged, so that its numbers keep every digit, and the
+ * same text is returned where nothing is cut. A member that repeats is cut each time; members of nested objects stay.
+ */
+export function cutMembers(
+  { json, data }: JsonFields,
+  names: ReadonlySet<string>,
+): JsonFields & { control: ControlFields } {
+  const control = new Map<string, unknown[]>();
+  if (!hasOne(data, names)) return { json, data, control };
+  let kept = "";
+  for (const { name, source, value } of membersOf(json)) {
+    if (!names.has(name)) kept += kept === "" ? source : `,${source}`;
+    else {
+      const earlier = control.get(name);
+      const parsed: unknown = JSON.parse(value);
+      if (earlier === undefined) control.set(name, [parsed]);
+      else earlier.push(parsed);
+    }
+  }
+  // fromEntries keeps a field called `__proto__`, which an assignment would lose.
+  const rest = Object.fromEntries(Object.entries(data).filter(([name]) => !names.has(name)));
+  return { json: `{${kept}}`, data: rest, control };
+}
+
+function hasOne(data: object, names: ReadonlySet<string>): boolean {
+  for (const name of names) if (Object.hasOwn(data, name)) return true;
+  return false;
+}
+
+type Member = {
+  name: string;
+  /** Name and value as they were written, without the comma. */
+  source: string;
+  /** The value as it was written. */
+  value: string;
+};
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** The members of a valid JSON object. Only strings and the depth of nesting have to be known to find where each ends. */
+function* membersOf(json: string): Generator<Member> {
+  let depth = 0;
+  let start = 0;
+  let colon = -1;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(json, at);
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+      depth += 1;
+      if (depth === 1) start = at + 1;
+    } else if (code === COLON) {
+      if (depth === 1) colon = at;
+    } else if (code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT) {
+      if (depth === 1 && colon !== -1) {
+        yield {
+          name: JSON.parse(json.slice(start, colon)) as string,
+          source: json.slice(start, at).trim(),
+          value: json.slice(colon + 1, at),
+        };
+        start = at + 1;
+        colon = -1;
+      }
+      if (code !== COMMA) depth -= 1;
+    }
+  }
+}
+
+/** The position of the quote that closes the string whose opening quote is at `start`. */
+function endOfString(json: string, start: number): number {
+  let end = json.indexOf('"', start + 1);
+  while (isEscaped(json, end)) end = json.indexOf('"', end + 1);
+  return end;
+}
+
+function isEscaped(json: string, at: number): boolean {
+  let before = at - 1;
+  while (json.charCodeAt(before) === BACKSLASH) before -= 1;
+  return (at - before) % 2 === 0;
+}

@@ -1,0 +1,31 @@
+import { AppError } from "../base/errors.ts";
+import type { FormRecord } from "./form.ts";
+
+/**
+ * Checks what the schema of a patch cannot: settings that depend on each other, and the JSON Schema where it is another
+ * than `before`, the record before the change. Throws `invalid` with the name of the setting.
+ */
+export async function checkForm(form: FormRecord, before?: FormRecord): Promise<void> {
+  const { opensAt, closesAt, schema } = form;
+  if (opensAt !== null && closesAt !== null && Date.parse(opensAt) >= Date.parse(closesAt)) {
+    throw new AppError(
+      "invalid",
+      `closesAt: the form would close at ${closesAt}, before it opens at ${opensAt}`,
+      {
+        hint: "set the two times together, or remove one of them",
+      },
+    );
+  }
+  if (schema === null || Bun.deepEquals(schema, before?.schema, true)) return;
+  // Loaded on demand: few commands set a schema.
+  const { compileSchema } = await import("./validation/validation.ts");
+  try {
+    await compileSchema(schema);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.code, `schema: ${error.message}`, {
+      hint: error.hint ?? undefined,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,192 @@
+import { AppError } from "../base/errors.ts";
+import type { Challenger } from "./challenge.ts";
+import { CHALLENGE_FIELD, IDEMPOTENCY_FIELD, controlNames, controlText } from "./control-fields.ts";
+import type { Form } from "./form.ts";
+import { type FindSpam, compileSpamRules } from "./spam.ts";
+import type { Conditions, FormsApp, Insertion, Mark } from "./store.ts";
+import type { Sent } from "./submission.ts";
+import { storeSubmission } from "./submissions.ts";
+import type { FieldError } from "./validation/validation.ts";
+
+/** How long a repeat gets the first answer, in milliseconds. */
+const KEY_LIFETIME = 86_400_000;
+
+/** The rules of a form, compiled once for all its submissions. */
+export type Intake = {
+  /** The fields that are cut out of a submission. */
+  controlNames: ReadonlySet<string>;
+  findSpam: FindSpam;
+  /** Whether the store decides about every submission. */
+  hasConditions: boolean;
+  /** What is wrong with the fields of a submission; null for a form without a schema. */
+  findErrors: ((sent: Sent) => FieldError[]) | null;
+};
+
+/** Who sent a submission. */
+export type Sender = {
+  /** One IPv4 address or IPv6 network. */
+  network: () => string;
+  /** The header `Idempotency-Key`, without quotes; null for none. */
+  idempotencyKey: string | null;
+};
+
+export type Received = {
+  id: string;
+  /** Whether the submission of that id was stored before, with the same key. */
+  isReplay: boolean;
+};
+
+export type Receiving = {
+  /** Loads the keys of the challenges; called only for a form that requires one. */
+  challenger: () => Promise<Challenger>;
+  /** Receives the reason for each submission that is spam, whether it is stored or refused. */
+  countSpam: (reason: string) => void;
+  /** Receives an error after the commit. */
+  report: (error: unknown) => void;
+  /** Whether the sender has disconnected. */
+  isAbandoned: () => boolean;
+};
+
+/** Compiles the rules of a form. Any error is a bug: the settings were checked when they were made. */
+export async function prepareIntake(form: Form): Promise<Intake> {
+  try {
+    return {
+      controlNames: controlNames(form.honeypots),
+      findSpam: await compileSpamRules(form),
+      hasConditions: form.duplicates !== null || form.challenge || form.maxSubmissions !== null,
+      findErrors: form.schema && (await compileErrors(form.schema)),
+    };
+  } catch (error) {
+    // An AppError would be shown to the sender, who did not write the schema.
+    throw new Error(`the rules of the form ${form.key} cannot be compiled`, { cause: error });
+  }
+}
+
+/** Loads the validation with the first schema. */
+async function compileErrors(schema: object): Promise<NonNullable<Intake["findErrors"]>> {
+  const { compileSchema, validate } = await import("./validation/validation.ts");
+  const validation = await compileSchema(schema);
+  return ({ fields, source, files }) => validate(validation, fields, source, files);
+}
+
+/** Throws `conflict` before a form opens and once it has closed. `now` is in milliseconds since 1970. */
+export function checkOpen({ opensAt, closesAt }: Form, now: number): void {
+  if (opensAt !== null && now < Date.parse(opensAt)) {
+    throw new AppError("conflict", `this form takes no submissions before ${opensAt}`);
+  }
+  if (closesAt !== null && now >= Date.parse(closesAt)) {
+    throw new AppError("conflict", `this form has taken no submissions since ${closesAt}`);
+  }
+}
+
+/**
+ * Takes in what was sent to a form: a repeat is answered as the first time, spam goes to its folder, and anything else has
+ * to match the form's schema and to have room. Throws `forbidden` for spam that the form rejects, `unprocessable` for a
+ * submission that does not match, with the errors of its fields, or a key that came with other content, `conflict` for a
+ * full form, and as {@link storeSubmission}.
+ */
+export async function takeIn(
+  app: FormsApp,
+  form: Form,
+  intake: Intake,
+  sent: Sent,
+  sender: Sender,
+  receiving: Receiving,
+): Promise<Received> {
+  const spam = sent.hasHoneypotFile ? "honeypot" : intake.findSpam(sent.fields, sent.control);
+  const keyText = sender.idempotencyKey ?? controlText(sent.control, IDEMPOTENCY_FIELD);
+  // The store takes most submissions without conditions, in less time: `npm run bench -- submissions`.
+  const conditions =
+    spam !== null || keyText !== null || intake.hasConditions
+      ? await conditionsFor(app, form, { sent, spam, keyText }, sender, receiving.challenger)
+      : undefined;
+  const foreseen = conditions ? await foresee(app, form, intake, conditions) : IN_INBOX;
+  // The schema comes before the limit.
+  if (foreseen.kind !== "stored" && foreseen.kind !== "full") return receivedAs(foreseen, "", receiving);
+  const isSpam = foreseen.kind === "stored" && foreseen.spam !== null;
+  const errors = isSpam ? [] : (intake.findErrors?.(sent) ?? []);
+  if (errors.length > 0) {
+    throw new AppError("unprocessable", "the submission does not match what this form asks for", { errors });
+  }
+  const { report, isAbandoned } = receiving;
+  const { id, insertion } = await storeSubmission(app, form, sent, report, isAbandoned, conditions);
+  return receivedAs(insertion, id, receiving);
+}
+
+const IN_INBOX: Insertion = { kind: "stored", spam: null };
+
+async function conditionsFor(
+  app: FormsApp,
+  form: Form,
+  { sent, spam, keyText }: { sent: Sent; spam: string | null; keyText: string | null },
+  sender: Sender,
+  challenger: () => Promise<Challenger>,
+): Promise<Conditions> {
+  const content = keyText !== null || form.duplicates !== null ? await hashContent(sent) : "";
+  const now = app.now();
+  const keyFor = (text: string): Conditions["key"] => {
+    // With the content in its hash, a key from a field makes only repeats of the same one submission.
+    const name =
+      sender.idempotencyKey === null ? ["field", form.key, text, content] : ["header", form.key, text];
+    return { hash: hashOf(name), content, expiresAt: now + KEY_LIFETIME };
+  };
+  const recentFor = (seconds: number): Mark => ({
+    hash: hashOf([form.key, sender.network(), content]),
+    expiresAt: now + seconds * 1000,
+  });
+  const solved = async () => {
+    const payload = controlText(sent.control, CHALLENGE_FIELD);
+    const solution = payload === null ? null : (await challenger()).verify(form.key, payload);
+    return solution && { hash: hashOf([solution.nonce]), expiresAt: solution.expiresAt };
+  };
+  return {
+    key: keyText === null ? null : keyFor(keyText),
+    spam,
+    recent: form.duplicates === null ? null : recentFor(form.duplicates),
+    challenge: form.challenge && spam === null ? { nonce: await solved() } : null,
+    keepsSpam: form.spam === "keep",
+    maxSubmissions: form.maxSubmissions,
+  };
+}
+
+/** What the store would decide now. It is asked only where that changes what happens before the transaction. */
+async function foresee(
+  app: FormsApp,
+  form: Form,
+  { findErrors }: Intake,
+  conditions: Conditions,
+): Promise<Insertion> {
+  const { key, recent, challenge, spam, keepsSpam } = conditions;
+  const isAsked = key !== null || (findErrors !== null && (recent !== null || challenge !== null));
+  if (isAsked) return app.store.submissions.foresee(form.key, app.now(), conditions);
+  return spam === null || keepsSpam ? { kind: "stored", spam } : { kind: "spam", reason: spam };
+}
+
+function receivedAs(insertion: Insertion, id: string, { countSpam }: Receiving): Received {
+  if (insertion.kind === "stored") {
+    if (insertion.spam !== null) countSpam(insertion.spam);
+    return { id, isReplay: false };
+  }
+  if (insertion.kind === "replayed") return { id: insertion.id, isReplay: true };
+  if (insertion.kind === "spam") countSpam(insertion.reason);
+  throw REFUSALS[insertion.kind]();
+}
+
+const REFUSALS = {
+  "other-content": () =>
+    new AppError("unprocessable", "this idempotency key came with another submission before"),
+  spam: () => new AppError("forbidden", "this submission looks like spam, and was not stored"),
+  full: () => new AppError("conflict", "this form has all the submissions that it takes"),
+};
+
+/** The hash of the fields and files of a submission. */
+async function hashContent({ data, files }: Sent): Promise<string> {
+  const sums = await Promise.all(
+    files.map(async ({ field, blob }) => [field, (await blob.finish()).sha256] as const),
+  );
+  return hashOf([data, sums]);
+}
+
+function hashOf(parts: unknown[]): string {
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(parts)).digest("hex");
+}

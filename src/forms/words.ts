@@ -1,0 +1,56 @@
+/** Accents of alphabets, such as those of Latin, Greek, Cyrillic, Arabic and Hebrew; not vowel signs of other scripts. */
+const ACCENTS =
+  /[[\p{Script=Inherited}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]&&[\p{M}--[\u3099\u309a]]]/gv;
+/** Characters without a width, which hide inside a word. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** Signs that decompose into letters without being part of the word before them, and ligatures of whole sentences. */
+const PHRASE_SIGNS = /[\u2120\u2122\ufdfa\ufdfb]/g;
+/**
+ * Marks that follow more of them than a character has in any language. Normalising takes time quadratic in the marks on
+ * one character (UAX #15, 13). The two half-width signs become marks.
+ */
+const EXCESS_MARKS = /([\p{M}\uff9e\uff9f]{10})[\p{M}\uff9e\uff9f]+/gu;
+/** White space other than single spaces. */
+const IRREGULAR_SPACE = /[^\S ]\s*| \s+/g;
+
+/**
+ * A text in which words that differ only by case, accents, width, ligatures or invisible characters are equal, with
+ * single spaces. "VIÁGRA", "viagra" and "ⓥiagra" become "viagra".
+ */
+export function foldText(text: string): string {
+  const folded = /^[\0-\x7f]*$/.test(text) ? text.toLowerCase() : foldUnicode(text);
+  return folded.replaceAll(IRREGULAR_SPACE, " ");
+}
+
+function foldUnicode(text: string): string {
+  return (
+    text
+      .replaceAll(PHRASE_SIGNS, " ")
+      .replaceAll(EXCESS_MARKS, "$1")
+      .normalize("NFKD")
+      .replaceAll(ACCENTS, "")
+      .replaceAll(INVISIBLE, "")
+      // Upper case first: it turns "ß" into "SS" and "ı" into "I".
+      .toUpperCase()
+      .toLowerCase()
+      .replaceAll("ς", "σ")
+      // Syllables and vowel signs that are left belong to one character again.
+      .normalize("NFC")
+  );
+}
+
+/** Letters, marks and digits of scripts that put spaces between words. */
+const JOINED =
+  /[[\p{L}\p{M}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]]/v;
+
+/** Filled as characters occur: 1 for joined, 2 for not. */
+const KINDS = new Uint8Array(0x10000);
+
+/**
+ * Whether a UTF-16 unit continues a word that an adjacent letter is part of. In Chinese, Japanese, Thai, Lao, Khmer and
+ * Burmese, which put no spaces between words, and Korean, which adds endings to them, a word may begin and end anywhere.
+ */
+export function isJoinedInWord(code: number): boolean {
+  KINDS[code] ||= JOINED.test(String.fromCharCode(code)) ? 1 : 2;
+  return KINDS[code] === 1;
+}

@@ -1,0 +1,44 @@
+import { isObject } from "../../base/json.ts";
+import { isHoneypotName } from "../../forms/control-fields.ts";
+import { isTypePattern } from "../../forms/file-types.ts";
+import { FILE_TYPE_LIMITS, INTAKE_LIMITS, SPAM_LIMITS } from "../../forms/limits.ts";
+import type { FormSettings } from "../../forms/settings.ts";
+import { isEmailPattern, isSpamWord } from "../../forms/spam.ts";
+
+type Rule = (value: unknown) => boolean;
+
+const listOf = (most: number, isItem: (text: string) => boolean) => (value: unknown) =>
+  Array.isArray(value) &&
+  value.length <= most &&
+  value.every((item) => typeof item === "string" && isItem(item));
+const integer = (min: number, max: number) => (value: unknown) =>
+  Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
+const time: Rule = (value) =>
+  typeof value === "string" &&
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
+  !Number.isNaN(Date.parse(value));
+
+/** The values that formflag writes into the column of settings, where they differ from the default. */
+const RULES: Record<keyof FormSettings, Rule> = {
+  allowedTypes: listOf(FILE_TYPE_LIMITS.types, isTypePattern),
+  opensAt: time,
+  closesAt: time,
+  maxSubmissions: integer(1, INTAKE_LIMITS.submissions),
+  spam: (value) => value === "reject",
+  honeypots: listOf(INTAKE_LIMITS.honeypots, isHoneypotName),
+  spamWords: listOf(SPAM_LIMITS.words, isSpamWord),
+  spamEmails: listOf(SPAM_LIMITS.emails, isEmailPattern),
+  spamLinks: integer(0, SPAM_LIMITS.links),
+  spamDisposable: (value) => value === true,
+  duplicates: integer(1, INTAKE_LIMITS.duplicateSeconds),
+  challenge: (value) => value === true,
+  schema: isObject,
+};
+
+/** Whether a value, as parsed JSON, is one that formflag writes into the column of settings. */
+export function areSettings(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return Object.entries(value).every(
+    ([name, setting]) => Object.hasOwn(RULES, name) && RULES[name as keyof FormSettings](setting),
+  );
+}

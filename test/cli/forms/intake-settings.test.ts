@@ -1,0 +1,169 @@
+import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
+import { DEFAULT_SETTINGS, type FormSettings } from "../../../src/forms/settings.ts";
+import { emptyData, formflag, onData, startServer } from "../../support/executable.ts";
+import { tempDirectory } from "../../support/temp.ts";
+
+type Form = FormSettings & { allowedOrigins: string[]; result: string; updatedAt: string };
+
+const SCHEMA = { type: "object", properties: { email: { type: "string", format: "email" } } };
+const schemaFile = join(tempDirectory(), "contact.schema.json");
+await Bun.write(schemaFile, JSON.stringify(SCHEMA));
+
+const MORE_WORDS = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
+
+const CASES: [args: string[], change: Partial<Form>, unset: string[]][] = [
+  [["--allow-origin", "https://*.example.com"], { allowedOrigins: ["https://*.example.com"] }, ["none"]],
+  [["--allow-type", ".PDF", "image/*"], { allowedTypes: [".pdf", "image/*"] }, ["none", "any"]],
+  [["--opens-at", "2027-01-01"], { opensAt: "2027-01-01T00:00:00.000Z" }, ["none", "off"]],
+  [["--closes-at", "2027-01-31T14:00:00+02:00"], { closesAt: "2027-01-31T12:00:00.000Z" }, ["none", "off"]],
+  [["--max-submissions", "500"], { maxSubmissions: 500 }, ["none", "off"]],
+  [["--spam", "reject"], { spam: "reject" }, ["keep", "default"]],
+  [["--honeypot", "website", "--honeypot", "url"], { honeypots: ["website", "url"] }, ["none", "off"]],
+  [["--spam-word", "viagra", "off", "free money"], { spamWords: ["viagra", "off", "free money"] }, ["off"]],
+  [["--spam-email", "*@spam.example"], { spamEmails: ["*@spam.example"] }, ["none", "off"]],
+  [["--spam-links", "0"], { spamLinks: 0 }, ["none", "off"]],
+  [["--spam-disposable", "on"], { spamDisposable: true }, ["off", "none"]],
+  [["--duplicates", "60s"], { duplicates: 60 }, ["none", "off"]],
+  [["--duplicates", "1d"], { duplicates: 86_400 }, ["off"]],
+  [["--challenge", "on"], { challenge: true }, ["off", "none"]],
+  [["--schema", `@${schemaFile}`], { schema: SCHEMA }, ["none", "off"]],
+  [["--schema", JSON.stringify(SCHEMA)], { schema: SCHEMA }, ["none"]],
+];
+
+describe("forms set", () => {
+  test.each(CASES)("with %j changes that setting alone, and back", async (args, change, unset) => {
+    const here = onData(tempDirectory());
+    const { result: _, ...before } = await here.json<Form>("forms", "create", "contact");
+    const again = { ...before, updatedAt: expect.any(String) as unknown as string };
+    for (const word of unset) {
+      const after = await here.json<Form>("forms", "set", "contact", ...args);
+      expect(after).toEqual({ ...again, ...change, result: "updated" });
+      const back = await here.json<Form>("forms", "set", "contact", args[0]!, word);
+      expect(back).toEqual({ ...again, result: "updated" });
+    }
+  });
+
+  test("takes a schema from standard input, and a time from now", async () => {
+    const data = tempDirectory();
+    const here = onData(data);
+    await here.run("forms", "create", "contact");
+    const args = ["forms", "set", "contact", "--schema", "-", "--data", data];
+    const piped = await formflag(args, { stdin: JSON.stringify(SCHEMA) });
+    expect(piped.code).toBe(0);
+    const soon = await here.json<Form>("forms", "set", "contact", "--closes-at", "7d");
+    expect(soon.schema).toEqual(SCHEMA);
+    expect(Date.parse(soon.closesAt!) - Date.parse(soon.updatedAt)).toBeWithin(
+      6.9 * 86_400_000,
+      7.1 * 86_400_000,
+    );
+  });
+
+  const refusing = onData(emptyData());
+  test.each([
+    ["--allow-type", "pdf", "--allow-type: an allowed type looks like .pdf, image/* or application/pdf"],
+    ["--opens-at", "tomorrow", "--opens-at tomorrow is not a time"],
+    ["--closes-at", "2027-02-30", "--closes-at 2027-02-30 is not a time"],
+    ["--max-submissions", "many", "--max-submissions many is not a whole number from 1"],
+    ["--max-submissions", "10001", "--max-submissions is a whole number from 1 to 10000"],
+    ["--spam", "drop", "--spam is keep or reject, not drop"],
+    ["--honeypot", "_idempotency", "--honeypot: a honeypot is the name of a field"],
+    ["--spam-word", "*", "--spam-word: a spam word is a word or phrase"],
+    ["--spam-email", "nobody", "--spam-email: a spam address is an address or a pattern"],
+    ["--spam-links", "-1", "--spam-links -1 is not a whole number from 0"],
+    ["--spam-links", "1001", "--spam-links is a whole number from 0 to 1000"],
+    ["--spam-disposable", "yes", "--spam-disposable is on or off, not yes"],
+    ["--duplicates", "often", "--duplicates often is not a time"],
+    ["--duplicates", "2d", "--duplicates is a whole number of seconds from 1 to 86400"],
+    ["--challenge", "maybe", "--challenge is on or off, not maybe"],
+    ["--schema", "[]", "--schema takes a JSON object, not []"],
+    ["--schema", "{", "--schema is not valid JSON"],
+    ["--schema", "@missing.json", "--schema: the file missing.json cannot be read"],
+    ["--schema", '{"type":"x"}', '--schema: the schema is invalid at #/type: "x" is not a type'],
+    ["--allow-origin", "https://*.com", "--allow-origin: an origin looks like https://example.com"],
+  ])("%s %s is a usage error, exit 2, and creates nothing", async (option, value, message) => {
+    const { code, stdout, stderr } = await refusing.run("forms", "create", "f", option, value);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toStartWith(`error: ${message}`);
+    expect(await refusing.json<Form[]>("forms", "list")).toEqual([]);
+  });
+
+  test("a closing time before the opening time is refused with what to do", async () => {
+    const here = onData(tempDirectory());
+    await here.run("forms", "create", "contact", "--opens-at", "2027-01-02");
+    const { code, stderr } = await here.run("forms", "set", "contact", "--closes-at", "2027-01-01");
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      "error: --closes-at: the form would close at 2027-01-01T00:00:00.000Z, before it opens at 2027-01-02T00:00:00.000Z\n" +
+        "hint: set the two times together, or remove one of them\n",
+    );
+  });
+});
+
+describe("forms get", () => {
+  test("lists the settings that are set, aligned with the others", async () => {
+    const here = onData(tempDirectory());
+    await here.run("forms", "create", "contact");
+    const plain = (await here.run("forms", "get", "contact")).stdout;
+    expect(plain).not.toMatch(/spam|schema|challenge|opens/);
+    const args = CASES.flatMap(([args]) => args);
+    await here.run("forms", "set", "contact", ...args, "--spam-word", ...MORE_WORDS);
+    const lines = (await here.run("forms", "get", "contact")).stdout.split("\n").slice(8, -3);
+    expect(lines).toEqual([
+      "origins          https://*.example.com",
+      "rate limit       none",
+      "blocked senders  none",
+      "file types       .pdf, image/*",
+      "opens            2027-01-01T00:00:00.000Z",
+      "closes           2027-01-31T12:00:00.000Z",
+      "submissions      at most 500",
+      "spam             refused",
+      "honeypots        website, url",
+      "spam words       viagra, off, free money, a, b, c, d, e, f, g and 4 more",
+      "spam addresses   *@spam.example",
+      "spam links       more than 0",
+      "disposable mail  spam",
+      "duplicates       spam within 86400 s",
+      "challenge        required",
+      "schema           email",
+    ]);
+  });
+});
+
+describe("export and apply", () => {
+  test("carry every setting to another data directory, and apply it once", async () => {
+    const [here, there] = [onData(tempDirectory()), onData(tempDirectory())];
+    await here.run("forms", "create", "contact", ...CASES.flatMap(([args]) => args));
+    const file = join(tempDirectory(), "setup.yaml");
+    expect((await here.run("export", "-o", file)).code).toBe(0);
+    expect((await there.run("apply", "-f", file)).code).toBe(0);
+    const settingsIn = async (place: typeof here) => {
+      const form = await place.json<Form>("forms", "get", "contact");
+      return Object.keys(DEFAULT_SETTINGS).map((name) => form[name as keyof FormSettings]);
+    };
+    expect(await settingsIn(there)).toEqual(await settingsIn(here));
+    expect((await there.run("diff", "-f", file)).code).toBe(0);
+    await Bun.write(file, (await Bun.file(file).text()).replace("spamLinks: 0", "spamLinks: null"));
+    expect((await there.run("diff", "-f", file)).stdout).toContain("- spamLinks: 0\n    + spamLinks: null");
+    await Bun.write(file, 'forms: {contact: {schema: {properties: {a: {pattern: "(?=a)"}}}}}');
+    const { code, stderr } = await there.run("apply", "-f", file);
+    expect(code).toBe(2);
+    expect(stderr).toStartWith(
+      "error: forms.contact.schema: the schema is invalid at #/properties/a/pattern: ",
+    );
+  });
+});
+
+test("a server stores the settings, and a backup restores them", async () => {
+  const data = tempDirectory();
+  const server = await startServer([], { data });
+  const here = onData(data);
+  const form = await here.json<Form>("forms", "create", "contact", ...CASES.flatMap(([args]) => args));
+  await server.stop();
+  const archive = join(tempDirectory(), "backup.tar");
+  const restored = join(tempDirectory(), "data");
+  expect((await here.run("backup", "create", "-o", archive)).code).toBe(0);
+  expect((await onData(restored).run("backup", "restore", archive)).code).toBe(0);
+  const { result: _, ...settings } = form;
+  expect(await onData(restored).json<Form>("forms", "get", "contact")).toEqual(settings as Form);
+});
