@@ -2,7 +2,7 @@ import { type Figure, formatValue, reaches } from "./figure.ts";
 
 const ROW = 26;
 const HEAD = 34;
-const LABELS = 590;
+const LABELS = 630;
 const BARS = 240;
 const WIDTH = LABELS + BARS + 200;
 /** A bar ends at this multiple of its goal. */
