@@ -1,6 +1,7 @@
 import type { App } from "../../src/app.ts";
 import { createIdSource } from "../../src/base/ids.ts";
 import { type Jobs, startJobs } from "../../src/base/jobs.ts";
+import { once } from "../../src/base/once.ts";
 import { createAddressList } from "../../src/base/network.ts";
 import { type NoteRead, createReads } from "../../src/flags/reads.ts";
 import { applyDue, scheduleJob } from "../../src/flags/schedule.ts";
@@ -183,14 +184,4 @@ function stopSignal(): Promise<string> {
       });
     }
   });
-}
-
-/** Calls `load` once and shares its result; a failed load is tried again by the next call. */
-function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let loaded: Promise<T> | undefined;
-  return () =>
-    (loaded ??= load().catch((error: unknown) => {
-      loaded = undefined;
-      throw error;
-    }));
 }

@@ -86,8 +86,8 @@ export async function localClient(data: string, version: string, io: Io): Promis
   });
 }
 
-/** The same client with another `callAt`. */
-function withCallAt(client: Client, callAt: Client["callAt"]): Client {
+/** A client whose calls go through `callAt`. */
+function withCallAt(client: Pick<Client, "open" | "close">, callAt: Client["callAt"]): Client {
   return {
     ...client,
     callAt,
@@ -132,9 +132,7 @@ export function clientOn(
     if (answer.status === 204) return { value: undefined as T, revision };
     return { value: (await jsonOf(answer, shapeOf(method, path), base)) as T, revision };
   };
-  return {
-    call: async <T>(...args: Parameters<typeof callAt>): Promise<T> => (await callAt<T>(...args)).value,
-    callAt,
+  const own: Pick<Client, "open" | "close"> = {
     async open(path) {
       const answer = await request("GET", path, { isDownload: true });
       if (/^attachment\b/.test(answer.headers.get("content-disposition") ?? "")) return answer;
@@ -143,6 +141,7 @@ export function clientOn(
     },
     close,
   };
+  return withCallAt(own, callAt);
 }
 
 const ERROR = {

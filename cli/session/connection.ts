@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../../src/http/address.ts";
+import { isLoopbackHost } from "../../src/base/network.ts";
 
 /** Whether a URL points to this machine, so that nobody can intercept what is sent to it. */
 export function isLoopbackUrl(url: string): boolean {

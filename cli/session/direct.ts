@@ -1,6 +1,6 @@
 import type { App } from "../../src/app.ts";
 import { operatorCaller } from "../../src/access/caller.ts";
-import { noSuchFlag, viewDetail } from "../../src/flags/flag.ts";
+import { type FlagPlace, noSuchFlag, viewDetail } from "../../src/flags/flag.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import type { Client } from "./client.ts";
 import { userName } from "./user.ts";
@@ -24,15 +24,13 @@ export function directCall([method, path, body, headers = {}]: Parameters<Client
   return (app) => switchFlag(app, place, enabled, headers["X-Confirm"] === "*");
 }
 
-type Place = { project: string; environment: string; flag: string };
-
-async function readFlag(app: App, place: Place) {
+async function readFlag(app: App, place: FlagPlace) {
   const record = await app.store.flags.find(place);
   if (!record) throw noSuchFlag(place.flag);
   return { value: viewDetail(record, app.now()), revision: record.revision };
 }
 
-async function switchFlag(app: App, place: Place, enabled: boolean, isConfirmed: boolean) {
+async function switchFlag(app: App, place: FlagPlace, enabled: boolean, isConfirmed: boolean) {
   const caller = operatorCaller(userName, () => isConfirmed);
   const { record, result } = await setFlag(app, caller, place, { enabled }, null);
   return { value: { ...viewDetail(record, app.now()), result }, revision: record.revision };

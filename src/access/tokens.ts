@@ -1,5 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { isoTime } from "../base/clock.ts";
+import { sha256 } from "../base/sum.ts";
 import type { Caller } from "./caller.ts";
 import type { TokenChange } from "./change.ts";
 import { change, type Plan } from "./door.ts";
@@ -100,5 +101,5 @@ export function isExpired({ expiresAt }: Token, now: number): boolean {
 
 /** SHA-256 as hex: a 256-bit random secret needs no salt and no slow hash. */
 function hashToken(secret: string): string {
-  return new Bun.CryptoHasher("sha256").update(secret).digest("hex");
+  return sha256(secret);
 }

@@ -43,3 +43,8 @@ export function normalise(address: string): string {
   });
   return bytes.join(".");
 }
+
+/** Whether the host of a URL always resolves to this machine (RFC 6761, 6.3). */
+export function isLoopbackHost(host: string): boolean {
+  return /^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(host);
+}

@@ -18,3 +18,8 @@ export function createSum() {
     result: (): Sum => (finished ??= { size, sha256: hash.digest("hex") }),
   };
 }
+
+/** The SHA-256 of a text as hex. */
+export function sha256(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
+}

@@ -1,4 +1,3 @@
-import { createSum } from "../base/sum.ts";
 import { mkdirSync } from "node:fs";
 import {
   type FileHandle,
@@ -13,19 +12,11 @@ import {
 } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { syncDirectory, syncDirectoryNow } from "../base/directory.ts";
-import { KiB } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
 import { type Blobs, MIN_FREE_BYTES, type StagedBlob } from "./blobs.ts";
+import { createFileWriters } from "./file-writer.ts";
 import { noSuchFile, openHolds } from "./hold.ts";
 import { shardOf } from "./key.ts";
-
-/**
- * Bytes of a file that are collected for one write. A write for each chunk that arrives costs a third of the throughput:
- * `npm run bench -- uploads`.
- */
-const WRITE_SIZE = 256 * KiB;
-/** Buffers that are kept for the next files. */
-const MAX_FREE_BUFFERS = 32;
 
 /** The subdirectory of staged files. Shards have two-character names. */
 const STAGING = "staging";
@@ -48,7 +39,7 @@ export function openDiskBlobs(root: string): Blobs {
   const pathOf = (key: string) => join(root, shardOf(key), key);
   /** Shards whose names survive a power cut once the promise fulfils. */
   const durableShards = new Map<string, Promise<void>>();
-  const buffers = createBuffers();
+  const createWriter = createFileWriters();
   const holds = openHolds(join(staging, HELD), pathOf);
   /** The path and the handle of each staged file. */
   const staged = new WeakMap<StagedBlob, { path: string; handle: FileHandle; isOpen: boolean }>();
@@ -56,42 +47,12 @@ export function openDiskBlobs(root: string): Blobs {
   const stage = async () => {
     const path = join(staging, crypto.randomUUID());
     const handle = await open(path, "wx", 0o600);
-    const sum = createSum();
-    let buffer: Buffer | undefined;
-    let used = 0;
-    const flush = async (bytes: Uint8Array) => {
-      sum.add(bytes);
-      await writeAll(handle, bytes).catch(fail);
-    };
-    const flushBuffer = async () => {
-      if (!buffer) return;
-      const bytes = buffer.subarray(0, used);
-      used = 0;
-      await flush(bytes);
-    };
-    const append = async (bytes: Uint8Array) => {
-      await flushBuffer();
-      if (bytes.byteLength >= WRITE_SIZE) return flush(bytes);
-      buffer!.set(bytes);
-      used = bytes.byteLength;
-    };
+    const { write, finish, abandon } = createWriter((bytes) => writeAll(handle, bytes).catch(fail));
     const blob: StagedBlob = {
-      write(bytes) {
-        buffer ??= buffers.take();
-        if (used + bytes.byteLength > WRITE_SIZE) return append(bytes);
-        buffer.set(bytes, used);
-        used += bytes.byteLength;
-        return undefined;
-      },
-      async finish() {
-        await flushBuffer();
-        if (buffer) buffers.give(buffer);
-        buffer = undefined;
-        return sum.result();
-      },
+      write,
+      finish,
       async discard() {
-        // A write may still read it, so no other file gets it.
-        buffer = undefined;
+        abandon();
         const entry = staged.get(blob);
         if (!entry) return;
         staged.delete(blob);
@@ -215,15 +176,6 @@ function notedKeys(name: string): string[] | undefined {
   return id === undefined
     ? undefined
     : Array.from({ length: Number(files) }, (_, index) => `${id}.${index + 1}`);
-}
-
-/** Buffers of `WRITE_SIZE`, which are used again. */
-function createBuffers() {
-  const free: Buffer[] = [];
-  return {
-    take: () => free.pop() ?? Buffer.allocUnsafeSlow(WRITE_SIZE),
-    give: (buffer: Buffer) => void (free.length < MAX_FREE_BUFFERS && free.push(buffer)),
-  };
 }
 
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {

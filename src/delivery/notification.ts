@@ -4,7 +4,7 @@ import type { Attachment, MailMessage, Mailbox } from "./message.ts";
 import { type TemplateField, renderTemplate } from "./template.ts";
 import { describeValue, escapeHtml, htmlLines, oneLine, parseFields } from "./text.ts";
 
-/** What a notification tells one recipient about a submission. */
+/** The content of a notification of a submission to one recipient. */
 export type Notification = {
   /** The id of the delivery. */
   id: string;

@@ -72,7 +72,7 @@ export async function applyDue(app: FlagsApp, report: (text: string) => void): P
   }
 }
 
-/** A job that applies changes when they are due, including those that other processes schedule. */
+/** A job that applies changes when they are due, including changes that other processes schedule. */
 export function scheduleJob(app: FlagsApp, report: (text: string) => void): Job {
   return {
     name: "schedule",

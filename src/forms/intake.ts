@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { sha256 } from "../base/sum.ts";
 import type { Challenger } from "./challenge.ts";
 import { CHALLENGE_FIELD, IDEMPOTENCY_FIELD, controlNames, controlText } from "./control-fields.ts";
 import type { Form } from "./form.ts";
@@ -188,5 +189,5 @@ async function hashContent({ data, files }: Sent): Promise<string> {
 }
 
 function hashOf(parts: unknown[]): string {
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify(parts)).digest("hex");
+  return sha256(JSON.stringify(parts));
 }

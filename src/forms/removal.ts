@@ -15,17 +15,29 @@ export async function removeLooseFiles({ store, blobs }: FormsApp): Promise<void
   }
 }
 
+/** Repeats a step while it returns that more may be left, until `deadline`. Returns whether nothing is left. */
+async function repeatUntil(
+  { now }: FormsApp,
+  deadline: number,
+  step: () => Promise<boolean>,
+): Promise<boolean> {
+  while (await step()) {
+    if (now() >= deadline) return false;
+    await yieldToEventLoop();
+  }
+  return true;
+}
+
 /**
  * Removes the submissions and files of deleted forms, until `deadline` in milliseconds since 1970. Returns whether nothing
  * is left.
  */
-export async function clearDeletedForms(app: FormsApp, deadline = Infinity): Promise<boolean> {
-  while (await app.store.submissions.clearDeleted(STEP)) {
-    await removeLooseFiles(app);
-    if (app.now() >= deadline) return false;
-    await yieldToEventLoop();
-  }
-  return true;
+export function clearDeletedForms(app: FormsApp, deadline = Infinity): Promise<boolean> {
+  return repeatUntil(app, deadline, async () => {
+    const isLeft = await app.store.submissions.clearDeleted(STEP);
+    if (isLeft) await removeLooseFiles(app);
+    return isLeft;
+  });
 }
 
 /** Longest part of a removal that the caller of a deletion waits for, in milliseconds. */
@@ -36,46 +48,36 @@ export async function beginRemoval(app: FormsApp): Promise<void> {
   await clearDeletedForms(app, app.now() + DELETION_MS);
 }
 
-/**
- * Removes idempotency keys, solved challenges and hashes of contents that have expired, until `deadline` in milliseconds
- * since 1970. Returns whether nothing is left.
- */
-async function clearExpired({ store, now }: FormsApp, deadline: number): Promise<boolean> {
-  while (await store.submissions.clearExpired(now(), STEP)) {
-    if (now() >= deadline) return false;
-    await yieldToEventLoop();
-  }
-  return true;
-}
-
-/** The job that removes what has expired. */
-export function expiryJob(app: FormsApp): Job {
-  let isDone = true;
-  return {
-    name: "expiry",
-    every: REMOVAL_MS,
-    next: async () => (isDone ? null : app.now()),
-    async run() {
-      isDone = await clearExpired(app, app.now() + RUN_MS);
-    },
-  };
-}
-
 /** Milliseconds between two checks for deletions by other processes. */
 const REMOVAL_MS = 60_000;
 /** Longest run of the job in milliseconds, which a server that stops has to wait for. */
 const RUN_MS = 1000;
 
-/** The job that removes loose files, and the submissions of deleted forms. */
-export function removalJob(app: FormsApp): Job {
+/** A job that removes what it can in `RUN_MS`, and continues at once where more is left. */
+function removalOf(app: FormsApp, name: string, remove: (deadline: number) => Promise<boolean>): Job {
   let isDone = true;
   return {
-    name: "removal",
+    name,
     every: REMOVAL_MS,
     next: async () => (isDone ? null : app.now()),
     async run() {
-      await removeLooseFiles(app);
-      isDone = await clearDeletedForms(app, app.now() + RUN_MS);
+      isDone = await remove(app.now() + RUN_MS);
     },
   };
+}
+
+/** The job that removes loose files, and the submissions of deleted forms. */
+export function removalJob(app: FormsApp): Job {
+  return removalOf(app, "removal", async (deadline) => {
+    await removeLooseFiles(app);
+    return clearDeletedForms(app, deadline);
+  });
+}
+
+/** The job that removes idempotency keys, solved challenges and hashes of contents that have expired. */
+export function expiryJob(app: FormsApp): Job {
+  const { submissions } = app.store;
+  return removalOf(app, "expiry", (deadline) =>
+    repeatUntil(app, deadline, () => submissions.clearExpired(app.now(), STEP)),
+  );
 }

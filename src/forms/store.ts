@@ -34,8 +34,7 @@ export type SubmissionStore = {
     states?: readonly SubmissionState[],
   ): Promise<SubmissionPage>;
   find(id: string): Promise<Submission | undefined>;
-  /** In every state, unless some are given. */
-  /** With `atMost`, no more are counted. */
+  /** In every state, unless some are given. With `atMost`, no more are counted. */
   count(form: string, states?: readonly SubmissionState[], atMost?: number): Promise<number>;
   /** What `insert` would decide of a submission to the form of that key. Changes nothing. */
   foresee(formKey: string, now: number, conditions: Conditions): Promise<Insertion>;

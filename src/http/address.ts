@@ -54,11 +54,6 @@ export function isLoopback(address: string): boolean {
   return address === "::1" || address.startsWith("127.");
 }
 
-/** Whether the host of a URL always resolves to this machine (RFC 6761, 6.3). */
-export function isLoopbackHost(host: string): boolean {
-  return /^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(host);
-}
-
 /** Removes the port and quotes that some proxies write: `192.0.2.1:4711`, `"[2001:db8::1]:4711"`. */
 function withoutPort(hop: string): string {
   const match = /^"?(?:\[([0-9a-fA-F:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?"?$/.exec(hop);

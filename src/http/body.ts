@@ -7,8 +7,6 @@ import { DRAIN } from "./limits.ts";
 export type Body = {
   /** The next bytes, or null at the end. Throws `invalid` where the sender disconnected. */
   read: () => Promise<Uint8Array | null>;
-  /** The rest of the body. Throws `tooLarge()` past `limit` bytes, and as `read`. */
-  readAll: (limit: number, tooLarge: () => Error) => Promise<Uint8Array>;
   /**
    * Reads and discards the rest, within the limits of `DRAIN`: a sender whose connection closes while it sends does
    * not see the answer. False where there was more.
@@ -32,15 +30,6 @@ export function openBody(request: Request): Body {
       ended = true;
       throw disconnected(error);
     }
-  };
-
-  const readAll = async (limit: number, tooLarge: () => Error): Promise<Uint8Array> => {
-    const bytes = createByteBuffer();
-    for (let chunk = await read(); chunk !== null; chunk = await read()) {
-      if (bytes.size() + chunk.byteLength > limit) throw tooLarge();
-      bytes.append(chunk);
-    }
-    return bytes.bytes();
   };
 
   const drain = async () => {
@@ -68,7 +57,7 @@ export function openBody(request: Request): Body {
     }
   };
 
-  return { read, readAll, drain };
+  return { read, drain };
 }
 
 /**
@@ -84,8 +73,17 @@ export function readAll(
 ): Promise<Uint8Array> {
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
   if (announced > limit) return Promise.reject(tooLarge());
-  if (!(announced <= limit)) return open().readAll(limit, tooLarge);
+  if (!(announced <= limit)) return readChunks(open(), limit, tooLarge);
   return request.bytes().catch((error: unknown) => Promise.reject(disconnected(error)));
+}
+
+async function readChunks({ read }: Body, limit: number, tooLarge: () => Error): Promise<Uint8Array> {
+  const bytes = createByteBuffer();
+  for (let chunk = await read(); chunk !== null; chunk = await read()) {
+    if (bytes.size() + chunk.byteLength > limit) throw tooLarge();
+    bytes.append(chunk);
+  }
+  return bytes.bytes();
 }
 
 /**

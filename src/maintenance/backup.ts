@@ -176,10 +176,7 @@ async function compareFiles(
     });
     if (sum.size !== file.size || sum.sha256 !== file.sha256)
       problems.push(`${path} has other bytes than were stored`);
-    if (staged) {
-      await staged.finish();
-      kept.push({ key: file.key, staged });
-    }
+    if (staged) kept.push({ key: file.key, staged });
     if (into && kept.length >= BATCH) {
       await into.keep(kept);
       kept = [];

@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { isLoopbackHost } from "../base/network.ts";
 
 /** Whether a connection without TLS from the start is upgraded (RFC 3207). */
 type StartTls = "required" | "optional" | "off";
@@ -44,9 +45,9 @@ export function parseSmtpUrl(text: string): SmtpServer {
   return { host, port, secure, starttls: modeOf(url, host, secure), user: userOf(url) };
 }
 
-/** Whether a host always is this machine (RFC 6761, 6.3). */
+/** Whether the host of a server, where IPv6 has no brackets, always is this machine. */
 export function isThisMachine(host: string): boolean {
-  return /^(?:(?:.+\.)?localhost|127\.[\d.]+|::1)$/.test(host);
+  return isLoopbackHost(host.includes(":") ? `[${host}]` : host);
 }
 
 function modeOf(url: URL, host: string, secure: boolean): StartTls {

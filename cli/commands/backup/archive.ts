@@ -52,7 +52,7 @@ const COMPRESSED = { "1f8b": "gunzip", "28b52ffd": "unzstd", fd377a585a: "unxz",
 export async function requireArchive(file: string): Promise<void> {
   const status = await stat(file).catch(ignoreMissing);
   const hint = "name a file that formflag backup create wrote";
-  if (!status) throw new AppError("not_found", `there is no file ${file}`, { hint });
+  if (!status) throw new AppError("not_found", `the file ${file} does not exist`, { hint });
   if (status.isDirectory())
     throw new AppError("unsupported", `${file} is a directory, not a backup`, { hint });
   // A pipe can be read only once.

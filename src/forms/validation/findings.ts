@@ -15,7 +15,7 @@ type Context = {
   max: number;
 };
 
-/** Where a keyword failed: the schema that it stands in, the keyword that leads there, and the value. */
+/** Where a keyword failed: the schema that holds it, the keyword that leads there, and the value. */
 type Place = { schema: Prepared; keyword: string; last: string; path: Path; value: unknown };
 
 const BRANCHES = new Set(["anyOf", "oneOf"]);
@@ -135,7 +135,7 @@ function branchFindings(
   return merged(branches) ?? common(branches) ?? [alternativeNames(branches, path, generic)];
 }
 
-/** Whether a value is clearly not meant for a branch: another type, or another value of what tells the branches apart. */
+/** Whether a value is clearly not meant for a branch: another type, or another value of the member that distinguishes the branches. */
 function isMismatch({ path, code }: Finding, base: Path): boolean {
   const isValue = code === "const" || code === "enum";
   return path.length === base.length
@@ -187,7 +187,7 @@ function isSamePath(a: Path, b: Path): boolean {
   return a.length === b.length && a.every((step, at) => step === b[at]);
 }
 
-/** The schema that a keyword stands in, and the keywords on the way to it. */
+/** The schema that holds a keyword, and the keywords on the way to it. */
 function locate({ root, lookup }: PreparedSchema, location: string): { schema: Prepared; trail: string[] } {
   const steps = location.split("/").slice(1, -1).map(decodeStep);
   const trail: string[] = [];

@@ -152,7 +152,7 @@ function checkTypes(value: unknown, place: string): void {
   }
 }
 
-/** The library writes names into URI fragments, which half a surrogate pair cannot stand in. */
+/** The library writes names into URI fragments, which cannot hold half a surrogate pair. */
 function checkNames(map: SchemaObject, place: string): void {
   const broken = Object.keys(map).find((name) => !name.isWellFormed());
   if (broken !== undefined) throw schemaError(childPointer(place, broken), "the name is not valid Unicode");

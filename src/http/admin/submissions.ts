@@ -37,8 +37,7 @@ const pageSchema = z.object({
   submissions: z.array(submissionSchema),
   /** What to pass as `before` for the next page; null on the last. */
   next: z.nullable(z.string()),
-  /** The number of all submissions of the form in that state. */
-  /** Absent past 1,000: see `MAX_COUNTED`. */
+  /** The number of all submissions of the form in that state; absent past 1,000: see `MAX_COUNTED`. */
   total: z.optional(z.int()),
 });
 

@@ -11,7 +11,7 @@ import {
   overLimit,
   quoted,
 } from "../../forms/fields.ts";
-import { CHALLENGE_FIELD, type ControlFields, IDEMPOTENCY_FIELD } from "../../forms/control-fields.ts";
+import { type ControlFields, isHoneypotName } from "../../forms/control-fields.ts";
 import { FILE_HEAD_BYTES, checkExtension, checkFileType } from "../../forms/file-types.ts";
 import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
@@ -64,7 +64,7 @@ export async function readMultipart(
   const beginFile = async ({ name, fileName, type }: Part) => {
     if (controlNames.has(name)) {
       countUnused();
-      hasHoneypotFile ||= name !== CHALLENGE_FIELD && name !== IDEMPOTENCY_FIELD;
+      hasHoneypotFile ||= isHoneypotName(name);
       file = { blob: null, size: 0, head: null };
       return;
     }

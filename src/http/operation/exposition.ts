@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { type Metric, Registry } from "prom-client";
 import type { App } from "../../app.ts";
 import type { Distribution } from "../../base/metrics.ts";
-import { isLoopbackHost } from "../address.ts";
+import { isLoopbackHost } from "../../base/network.ts";
 import { type AdminEnv, identify, requires } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
 import { METRICS_PATH } from "../paths.ts";

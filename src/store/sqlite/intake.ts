@@ -1,6 +1,8 @@
 import type { Database } from "bun:sqlite";
 import type { Conditions, Insertion, Mark } from "../../forms/store.ts";
+import { NOT_SPAM } from "../../forms/submission-state.ts";
 import { query } from "./statements.ts";
+import { countSubmissions } from "./submission-count.ts";
 import { textOf } from "./submission-ids.ts";
 
 /** Tables of hashes that count until they expire. */
@@ -18,7 +20,9 @@ export function decide(db: Database, formKey: string, now: number, conditions: C
   }
   const spam = conditions.spam ?? findSpam(db, now, conditions);
   if (spam !== null) return keepsSpam ? { kind: "stored", spam } : { kind: "spam", reason: spam };
-  if (maxSubmissions !== null && isFull(db, formKey, maxSubmissions)) return { kind: "full" };
+  const isFull =
+    maxSubmissions !== null && countSubmissions(db, formKey, NOT_SPAM, maxSubmissions) >= maxSubmissions;
+  if (isFull) return { kind: "full" };
   return { kind: "stored", spam: null };
 }
 
@@ -69,14 +73,6 @@ function findSpam(db: Database, now: number, { recent, challenge }: Conditions):
   if (challenge === null) return null;
   const isSolved = challenge.nonce !== null && !isMarked(db, "spent_nonces", challenge.nonce, now);
   return isSolved ? null : "challenge";
-}
-
-/** Counts no further than the limit. */
-function isFull(db: Database, formKey: string, limit: number): boolean {
-  const sql = `SELECT count(*) AS count FROM (
-                 SELECT 1 FROM submissions WHERE form_id = (SELECT id FROM forms WHERE key = ?1) AND state IN (0, 2)
-                 LIMIT ?2)`;
-  return query<{ count: number }, [string, number]>(db, sql).get(formKey, limit)!.count >= limit;
 }
 
 function isMarked(db: Database, table: MarkTable, { hash }: Mark, now: number): boolean {

@@ -21,7 +21,6 @@ import { readSetup } from "./setup.ts";
 import { close, query } from "./statements.ts";
 import {
   countFileBytes,
-  countSubmissions,
   findSubmission,
   listFiles,
   listLoose,
@@ -29,6 +28,7 @@ import {
   newestSubmission,
   unreferencedFiles,
 } from "./submissions.ts";
+import { countSubmissions } from "./submission-count.ts";
 import { findToken, listTokens, pageTokens } from "./tokens.ts";
 import { currentVersion } from "./version.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";

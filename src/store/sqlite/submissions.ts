@@ -125,20 +125,6 @@ export function findSubmission(db: Database, id: string): Submission | undefined
   return row ? view(row) : undefined;
 }
 
-export function countSubmissions(
-  db: Database,
-  formKey: string,
-  states: readonly SubmissionState[] = STATES,
-  atMost = -1,
-): number {
-  // A limit below 0 is none.
-  const sql = `SELECT count(*) AS count FROM (
-                 SELECT 1 FROM submissions WHERE form_id = (SELECT id FROM forms WHERE key = $formKey)
-                 AND state IN (${states.map((state) => STATES.indexOf(state)).join()}) LIMIT $atMost)`;
-  return query<{ count: number }, { formKey: string; atMost: number }>(db, sql).get({ formKey, atMost })!
-    .count;
-}
-
 /** Deletes a submission and records its files as loose. Returns whether it existed. */
 export function deleteSubmission(db: Database, id: string): boolean {
   const row = query<{ seq: number }, { id: Buffer }>(db, `SELECT s.seq ${BY_ID}`).get({ id: bytesOf(id) });
