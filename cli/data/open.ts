@@ -31,6 +31,7 @@ export function openApp(data: string, writing: "thread" | "inline"): OpenApp {
     now: Date.now,
     random,
     nextId: createIdSource(random, Date.now),
+    onQueued: () => {},
     [Symbol.asyncDispose]: () => store.close(),
   };
 }

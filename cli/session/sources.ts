@@ -42,7 +42,8 @@ export async function jsonObject(
   throw usage(`${option} takes a JSON object, not ${shorten(text, 40)}`, hint);
 }
 
-async function sourceOf(text: string, option: string, io: Stdin): Promise<string> {
+/** A text, the content of `@FILE`, or standard input for `-`. Throws `invalid`. */
+export async function sourceOf(text: string, option: string, io: Stdin): Promise<string> {
   if (text === "-") return io.readStdin();
   return text.startsWith("@") ? readText(text.slice(1), option) : text;
 }

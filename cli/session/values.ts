@@ -23,6 +23,11 @@ export function isUnset(text: string): boolean {
   return text === "none" || text === "off";
 }
 
+/** A text; null, which resets a setting, for `none`, `off` and `default`. */
+export function textOrNull(text: string): string | null {
+  return isUnset(text) || text === "default" ? null : text;
+}
+
 /** The values of a repeated option; empty for `none` and `off` alone, and for another word `all` that means the same. */
 export function listValue(texts: string[], all = "none"): string[] {
   const [only, ...others] = texts;

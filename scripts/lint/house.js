@@ -10,6 +10,13 @@ const WRITES = {
   keepSecret: ["submissions"],
   forgetLooseFiles: ["submissions"],
   markRead: ["flags"],
+  turn: ["deliveries"],
+  release: ["deliveries"],
+  cancelTargetless: ["deliveries"],
+  retry: ["deliveries"],
+  retryFailed: ["deliveries"],
+  clearEnded: ["deliveries"],
+  claimAlert: ["deliveries"],
 };
 
 const noOptionText = {

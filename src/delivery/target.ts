@@ -1,4 +1,9 @@
+import type * as z from "zod/mini";
 import { AppError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { type Random, dashedKey } from "../base/ids.ts";
+import { isoTime } from "../base/clock.ts";
+import type { targetViewSchema } from "./target-schema.ts";
 
 /** The services that get a message for people instead of the data. */
 export const CHAT_KINDS = ["slack", "discord", "telegram", "ntfy", "gotify"] as const;
@@ -7,6 +12,23 @@ export type ChatKind = (typeof CHAT_KINDS)[number];
 
 /** Where submissions are sent. `url` is http or https, without credentials, and usually contains a secret. */
 export type Target = { kind: "webhook" | ChatKind; url: string };
+
+/** A secret that signs, until a time in milliseconds since 1970, or null for without end. */
+export type TargetSecret = { secret: string; until: number | null };
+
+/** A target as it is stored: `id` is a {@link dashedKey}, `formKey` that of its form. Times are milliseconds since 1970. */
+export type TargetRecord = Target & {
+  id: string;
+  formKey: string;
+  enabled: boolean;
+  /** Of a webhook, newest first; empty for a chat service. */
+  secrets: TargetSecret[];
+  createdAt: number;
+  updatedAt: number;
+};
+
+/** A target as the product shows it, without its secrets. */
+export type TargetView = z.infer<typeof targetViewSchema>;
 
 /** Characters of a target and of its URL. */
 const MAX_LENGTH = 2048;
@@ -70,6 +92,46 @@ export function maskTarget({ kind, url }: Target): string {
   const { origin, pathname, search } = new URL(url);
   const shown = pathname === "/" && search === "" ? `${origin}/` : `${origin}/…`;
   return kind === "webhook" ? shown : `${kind}:${shown}`;
+}
+
+/** A target for everybody who may read forms: its URL is masked. `form` is the form's slug. */
+export function viewTarget(record: TargetRecord, form: string): TargetView {
+  const { id, kind, enabled, createdAt, updatedAt } = record;
+  const times = { createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
+  return { id, form, kind, target: maskTarget(record), enabled, ...times };
+}
+
+/** The id of a new target. */
+export function targetId(random: Random): string {
+  return dashedKey(random);
+}
+
+/** A secret that signs webhooks: `whsec_` and 32 random bytes in base64, as Standard Webhooks writes it. */
+export function createWebhookSecret(random: Random): string {
+  return `whsec_${Buffer.from(random(32)).toString("base64")}`;
+}
+
+export function noSuchTarget(id: string): AppError {
+  return new AppError("not_found", `target "${id}" does not exist`, { reason: "target-not-found" });
+}
+
+/** Whether a text is a URL as {@link parseTarget} stores it. */
+export function isTargetUrl(text: string): boolean {
+  return text.length <= MAX_LENGTH && /^https?:\/\//.test(text) && URL.canParse(text);
+}
+
+/** Whether a value, as parsed JSON, is the list of the secrets of a target. */
+export function areTargetSecrets(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (each) =>
+        isObject(each) &&
+        typeof each["secret"] === "string" &&
+        /^whsec_[A-Za-z0-9+/]{43}=$/.test(each["secret"]) &&
+        (each["until"] === null || Number.isInteger(each["until"])),
+    )
+  );
 }
 
 function tooLong(): AppError {

@@ -1,12 +1,10 @@
 import mustache from "mustache";
 import { AppError } from "../base/errors.ts";
+import { MAX_TEMPLATE } from "./limits.ts";
 import { oneLine } from "./text.ts";
 
 /** A field as a template shows it: both texts are already safe to print. */
 export type TemplateField = { name: string; value: string };
-
-/** Characters of a template. */
-const MAX_TEMPLATE = 10_000;
 
 /** Sections that repeat for every field: a submission has up to 200, so more of them could make a message of megabytes. */
 const MAX_LISTS = 5;

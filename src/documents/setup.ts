@@ -1,4 +1,5 @@
 import type { TokenChange } from "../access/change.ts";
+import type { TargetChange } from "../delivery/change.ts";
 import type { FlagChange } from "../flags/change.ts";
 import type { FlagRecord } from "../flags/flag.ts";
 import type { SegmentRecord } from "../flags/segment.ts";
@@ -21,4 +22,4 @@ export type SetupProject = { slug: string; name: string; environments: SetupEnvi
 export type SetupEnvironment = Environment & { flags: FlagRecord[]; segments: SegmentRecord[] };
 
 /** A change of the setup, as the store applies it. */
-export type SetupChange = ProjectChange | FlagChange | FormChange | TokenChange;
+export type SetupChange = ProjectChange | FlagChange | FormChange | TargetChange | TokenChange;

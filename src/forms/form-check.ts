@@ -2,7 +2,7 @@ import { AppError } from "../base/errors.ts";
 import type { FormRecord } from "./form.ts";
 
 /**
- * Checks what the schema of a patch cannot: settings that depend on each other, and the JSON Schema where it is another
+ * Checks what the schema of a patch cannot: settings that depend on each other, templates, and the JSON Schema where they are others
  * than `before`, the record before the change. Throws `invalid` with the name of the setting.
  */
 export async function checkForm(form: FormRecord, before?: FormRecord): Promise<void> {
@@ -16,8 +16,14 @@ export async function checkForm(form: FormRecord, before?: FormRecord): Promise<
       },
     );
   }
+  for (const name of ["notifySubject", "autoreplySubject", "autoreplyText"] as const) {
+    const template = form[name];
+    if (template === null || template === before?.[name]) continue;
+    // Loaded on demand: few commands set a template or a schema.
+    const { checkTemplate } = await import("../delivery/template.ts");
+    checkTemplate(template, name);
+  }
   if (schema === null || Bun.deepEquals(schema, before?.schema, true)) return;
-  // Loaded on demand: few commands set a schema.
   const { compileSchema } = await import("./validation/validation.ts");
   try {
     await compileSchema(schema);

@@ -50,7 +50,7 @@ export const SPAM_LIMITS = {
 /** Limits of a form's list of allowed file types. */
 export const FILE_TYPE_LIMITS = { types: 100, length: 127 } as const;
 
-/** Limits of the settings that decide which submissions a form accepts. */
+/** Limits of the settings of a form. */
 export const INTAKE_LIMITS = {
   /** The highest number of submissions to which a form can be limited. */
   submissions: 10_000,
@@ -58,6 +58,14 @@ export const INTAKE_LIMITS = {
   honeypots: 20,
   /** The longest time in which a repeated submission can be spam: a day. */
   duplicateSeconds: 86_400,
+  /** Addresses that get a message for each submission. */
+  notify: 20,
+  /** The highest limit for the bytes of files that are attached to a message. */
+  attach: 25 * MiB,
+  /** The longest retention of submissions: a hundred years. */
+  retentionSeconds: 36_525 * 86_400,
+  /** Characters of the text of the built-in page after a submission. */
+  successMessage: 1000,
 } as const;
 
 /** Submissions that a list counts for its total. */

@@ -1,8 +1,12 @@
 import * as z from "zod/mini";
 import { momentOf, timestamp } from "../base/slug-schema.ts";
+import { plainAddress } from "../delivery/address.ts";
+import { MAX_TEMPLATE } from "../delivery/limits.ts";
 import { isHoneypotName } from "./control-fields.ts";
 import { isTypePattern } from "./file-types.ts";
 import { FILE_TYPE_LIMITS, INTAKE_LIMITS as LIMITS, SPAM_LIMITS } from "./limits.ts";
+import { LANGUAGES } from "./languages.ts";
+import { METADATA } from "./metadata.ts";
 import { isEmailPattern, isSpamWord } from "./spam.ts";
 
 /** What happens to spam: it is stored as such and answered like a success, or it is refused. */
@@ -11,7 +15,13 @@ const spamActionSchema = z.enum(["keep", "reject"], { error: "spam is keep or re
 /** A JSON Schema of draft 2020-12. */
 const jsonSchema = z.record(z.string(), z.unknown(), { error: "a schema is a JSON object" });
 
-/** The settings of a form that decide which submissions are accepted, and that are stored in one column. */
+const metadataSchema = z.enum(METADATA, { error: `metadata is one of ${METADATA.join(", ")}` });
+
+const languageSchema = z.enum(["auto", ...LANGUAGES], {
+  error: `language is auto or one of ${LANGUAGES.join(", ")}`,
+});
+
+/** The settings of a form that are stored in one column. */
 export const formSettingsSchema = z.object({
   /** Extensions such as `.pdf` and media types such as `image/*` of the files that are accepted; empty for any. */
   allowedTypes: z.array(z.string()),
@@ -38,7 +48,46 @@ export const formSettingsSchema = z.object({
   challenge: z.boolean(),
   /** The JSON Schema, of draft 2020-12, that submissions have to match. */
   schema: z.nullable(jsonSchema),
+  /** Addresses that get a message for each submission. */
+  notify: z.array(z.string()),
+  /** A template for the subject of these messages. */
+  notifySubject: z.nullable(z.string()),
+  /** The field that holds the sender's address. */
+  emailField: z.nullable(z.string()),
+  /** Bytes of files together that are attached to these messages; beyond them, files are links. */
+  attach: z.int(),
+  /** Whether the sender gets an automatic reply. */
+  autoreply: z.boolean(),
+  /** A template for the subject of the automatic reply. */
+  autoreplySubject: z.nullable(z.string()),
+  /** A template for the text of the automatic reply. */
+  autoreplyText: z.nullable(z.string()),
+  /** Seconds after which a submission outside the spam folder is deleted; null for never. */
+  retention: z.nullable(z.int()),
+  /** Seconds after which a submission in the spam folder is deleted; null for never. */
+  spamRetention: z.nullable(z.int()),
+  /** What is recorded about the sender besides the fields. */
+  metadata: metadataSchema,
+  /** The text of the built-in page after a submission. */
+  successMessage: z.nullable(z.string()),
+  /** The language of the built-in pages: `auto` for the reader's; null for English. */
+  language: z.nullable(languageSchema),
+  /** Whether the form has a page of its own. */
+  page: z.boolean(),
 });
+
+/** A mustache template; its syntax is checked with the form. */
+const templateOf = (field: string) =>
+  z.optional(
+    z.nullable(
+      z
+        .string()
+        .check(
+          z.minLength(1, `${field} is not empty`),
+          z.maxLength(MAX_TEMPLATE, `${field} has at most ${MAX_TEMPLATE} characters`),
+        ),
+    ),
+  );
 
 const listOf = (what: string, most: number, item: z.ZodMiniType<string, string>) =>
   z.optional(z.nullable(z.array(item).check(z.maxLength(most, `a form has at most ${most} ${what}`))));
@@ -57,6 +106,11 @@ const fileType = z
     z.toLowerCase(),
     z.refine(isTypePattern, "an allowed type looks like .pdf, image/* or application/pdf"),
   );
+
+const mailAddress = textThat(
+  (text) => plainAddress(text) === text,
+  "an address to notify is one plain mail address such as shop@example.com",
+);
 
 const honeypot = textThat(
   isHoneypotName,
@@ -88,4 +142,28 @@ export const formSettingsPatchSchema = z.strictObject({
   duplicates: countOf("duplicates", 1, LIMITS.duplicateSeconds, "whole number of seconds"),
   challenge: z.optional(z.nullable(z.boolean())),
   schema: z.optional(z.nullable(jsonSchema)),
+  notify: listOf("addresses to notify", LIMITS.notify, mailAddress),
+  notifySubject: templateOf("notifySubject"),
+  emailField: z.optional(z.nullable(textThat(isHoneypotName, "emailField is the name of a field"))),
+  attach: countOf("attach", 0, LIMITS.attach, "number of bytes"),
+  autoreply: z.optional(z.nullable(z.boolean())),
+  autoreplySubject: templateOf("autoreplySubject"),
+  autoreplyText: templateOf("autoreplyText"),
+  retention: countOf("retention", 1, LIMITS.retentionSeconds, "whole number of seconds"),
+  spamRetention: countOf("spamRetention", 1, LIMITS.retentionSeconds, "whole number of seconds"),
+  metadata: z.optional(z.nullable(metadataSchema)),
+  successMessage: z.optional(
+    z.nullable(
+      z
+        .string()
+        .check(
+          z.maxLength(
+            LIMITS.successMessage,
+            `successMessage has at most ${LIMITS.successMessage} characters`,
+          ),
+        ),
+    ),
+  ),
+  language: z.optional(z.nullable(languageSchema)),
+  page: z.optional(z.nullable(z.boolean())),
 });

@@ -3,6 +3,8 @@ import type { Versioned } from "../base/changes.ts";
 import type { Clockwork } from "../base/clock.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
 import type { Blobs } from "../blobs/blobs.ts";
+import type { TargetChange } from "../delivery/change.ts";
+import type { DeliveriesStore, NewDelivery } from "../delivery/store.ts";
 import type { FormChange } from "./change.ts";
 import type { FormRecord } from "./form.ts";
 import type { FileInfo, StoredFile, Submission, SubmissionPage } from "./submission.ts";
@@ -69,6 +71,8 @@ export type StoredSubmission = {
   createdAt: number;
   /** Without these, it goes to the inbox. */
   conditions?: Conditions;
+  /** Unless it is spam. */
+  deliveries?: NewDelivery[];
 };
 
 /** Something that counts until it expires, in milliseconds since 1970; the hash is hexadecimal. */
@@ -102,12 +106,14 @@ export type Insertion =
   /** The form holds as many as it takes. */
   | { kind: "full" };
 
-export type FormsStore = { forms: FormStore; submissions: SubmissionStore };
+export type FormsStore = { forms: FormStore; submissions: SubmissionStore } & DeliveriesStore;
 
 /** The part of the app that operations on forms and submissions use. */
 export type FormsApp = Clockwork & {
-  store: Versioned & FormsStore & ChangeStore<FormChange>;
+  store: Versioned & FormsStore & ChangeStore<FormChange | TargetChange>;
   blobs: Blobs;
-  /** Ids of submissions, each greater than the one before. */
+  /** Ids of submissions and deliveries, each greater than the one before. */
   nextId: () => string;
+  /** Called once deliveries are queued, so that a server sends them at once. */
+  onQueued: () => void;
 };

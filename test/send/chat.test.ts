@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { CHAT_KINDS, type ChatKind, parseTarget } from "../../src/delivery/target.ts";
-import type { ChatMessage } from "../../src/send/chat/message.ts";
+import type { ChatMessage } from "../../src/delivery/outgoing.ts";
 import { sendRequest } from "../../src/send/request.ts";
 import { createSendPolicy } from "../../src/send/route.ts";
 import { chatRequest } from "../../src/send/chat/requests.ts";

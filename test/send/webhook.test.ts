@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import * as fc from "fast-check";
 import { Webhook } from "standardwebhooks";
+import { createWebhookSecret } from "../../src/delivery/target.ts";
 import { sendRequest } from "../../src/send/request.ts";
 import { createSendPolicy } from "../../src/send/route.ts";
-import { createWebhookSecret, webhookRequest } from "../../src/send/webhook.ts";
+import { webhookRequest } from "../../src/send/webhook.ts";
 
 const ID = "0190b0a4-0000-7000-8000-000000000001";
 const CREATED_AT = "2027-01-31T12:00:00.000Z";
@@ -12,6 +13,7 @@ const CREATED_AT = "2027-01-31T12:00:00.000Z";
 const delivery = (data: string, ...secrets: string[]) => ({
   url: "https://example.com/hook",
   id: ID,
+  type: "submission.created",
   secrets,
   data,
   createdAt: CREATED_AT,

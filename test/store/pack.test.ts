@@ -3,7 +3,12 @@ import * as fc from "fast-check";
 import type { Outcome, Write } from "../../src/store/sqlite/commit.ts";
 import { packBatch, packOutcomes, unpackBatch, unpackOutcomes } from "../../src/store/sqlite/pack.ts";
 
-const insert = (data: unknown, files: unknown[] = [], conditions: unknown = null): Write => ({
+const insert = (
+  data: unknown,
+  files: unknown[] = [],
+  conditions: unknown = null,
+  deliveries: unknown[] = [],
+): Write => ({
   name: "insertSubmission",
   args: [
     "019a9b0c-0001-7000-8000-000000000001",
@@ -12,6 +17,7 @@ const insert = (data: unknown, files: unknown[] = [], conditions: unknown = null
     1_700_000_000_000,
     files,
     conditions,
+    deliveries,
   ],
 });
 
@@ -20,8 +26,9 @@ test("a batch of submissions without files travels as one text, and arrives as i
     fc.property(
       fc.array(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), { minLength: 1 }),
       fc.option(fc.record({ spam: fc.string({ unit: "binary" }) })),
-      (rows, conditions) => {
-        const writes = rows.map((data) => insert(data, [], conditions));
+      fc.array(fc.record({ target: fc.string({ unit: "binary" }) })),
+      (rows, conditions, deliveries) => {
+        const writes = rows.map((data) => insert(data, [], conditions, deliveries));
         const packed = packBatch(writes);
         expect(packed).toBeString();
         expect(unpackBatch(packed)).toEqual(writes);

@@ -29,7 +29,16 @@ export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
   const store = openSqliteStore(join(directory, "formflag.db"), writing);
   const blobs = openDiskBlobs(join(directory, "uploads"));
   afterAll(() => store.close());
-  return { store, blobs, now, random, nextId: createIdSource(random, now), clock, directory };
+  return {
+    store,
+    blobs,
+    now,
+    random,
+    nextId: createIdSource(random, now),
+    onQueued: () => {},
+    clock,
+    directory,
+  };
 }
 
 /** Every service on one app; what the operator would be told of is collected. */

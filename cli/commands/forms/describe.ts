@@ -3,7 +3,7 @@ import type { Form } from "../../../src/forms/form.ts";
 import { formUrl } from "../../../src/http/forms/links.ts";
 import { details } from "../../output/text.ts";
 import type { Config } from "../../session/config.ts";
-import { intakeDetails } from "./intake-details.ts";
+import { settingDetails } from "./setting-details.ts";
 
 type WithUrl<T> = T & { url: string };
 
@@ -32,7 +32,7 @@ export function describeForm(form: WithUrl<Form>): string {
     ["origins", form.allowedOrigins.join(", ") || "any"],
     ["rate limit", rateLimit ? `${rateLimit.count} in ${rateLimit.seconds} s from one sender` : "none"],
     ["blocked senders", form.blockedSenders.join(", ") || "none"],
-    ...intakeDetails(form),
+    ...settingDetails(form),
     ["created", form.createdAt],
     ["updated", form.updatedAt],
   ]);

@@ -3,6 +3,8 @@ import type { FormPatch } from "../../../src/forms/form.ts";
 import type { Input } from "../../session/input.ts";
 import { usage } from "../../session/usage.ts";
 import { countValue, isUnset, originsValue, rateValue, sizeValue, urlValue } from "../../session/values.ts";
+import { deliverySettingsOf, withDeliverySettings } from "./delivery-settings.ts";
+import { inboxSettingsOf, withInboxSettings } from "./inbox-settings.ts";
 import { intakeSettingsOf, withIntakeSettings } from "./intake-settings.ts";
 
 /** The options that `create` and `set` share. */
@@ -19,7 +21,9 @@ export function withSettings(command: Command): Command {
     .option("--max-files <n>", "files in one submission; default for 5")
     .option("--rate-limit <rate>", "submissions of one sender, such as 20/h; off for no limit")
     .option("--block-sender <cidr...>", "addresses that may not post; none for no block");
-  return withIntakeSettings(command);
+  withIntakeSettings(command);
+  withDeliverySettings(command);
+  return withInboxSettings(command);
 }
 
 type SettingOptions = {
@@ -37,7 +41,11 @@ type SettingOptions = {
 /** The settings that were given, as the admin API takes them. Throws `invalid`. */
 export async function settingsOf(input: Input): Promise<FormPatch> {
   const given = input.options as SettingOptions;
-  const patch: FormPatch = await intakeSettingsOf(input);
+  const patch: FormPatch = {
+    ...(await intakeSettingsOf(input)),
+    ...(await deliverySettingsOf(input)),
+    ...inboxSettingsOf(input),
+  };
   if (given.name !== undefined) patch.name = given.name;
   if (given.uploads !== undefined) patch.uploads = onOff(given.uploads);
   if (given.successUrl !== undefined) patch.successUrl = urlValue(given.successUrl);

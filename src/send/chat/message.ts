@@ -1,10 +1,4 @@
-/** What a chat service shows: texts as they are, without markup. */
-export type ChatMessage = {
-  title: string;
-  fields: readonly (readonly [name: string, text: string])[];
-  /** The address of the submission, or its path where the server does not know its own address. */
-  link: string;
-};
+import type { ChatMessage } from "../../delivery/outgoing.ts";
 
 /** How a service counts and writes text. */
 export type TextFormat = {

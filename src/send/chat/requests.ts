@@ -1,6 +1,7 @@
+import type { ChatMessage } from "../../delivery/outgoing.ts";
 import type { ChatKind } from "../../delivery/target.ts";
 import type { OutgoingRequest } from "../request.ts";
-import { bytesOf, type ChatMessage, messageText, type TextFormat, titleText, unitsOf } from "./message.ts";
+import { bytesOf, messageText, type TextFormat, titleText, unitsOf } from "./message.ts";
 
 /** Makes two characters that mean something together mean nothing, and is not visible. */
 const ZERO_WIDTH_SPACE = "\u200B";

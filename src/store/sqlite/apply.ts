@@ -9,6 +9,7 @@ import { deleteProject, insertProject, renameProject } from "./projects.ts";
 import { projectRow } from "./rows.ts";
 import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
+import { deleteTarget, insertTarget, updateTarget } from "./targets.ts";
 import { deleteToken, insertToken } from "./tokens.ts";
 import { currentVersion, setVersion } from "./version.ts";
 
@@ -33,6 +34,9 @@ const APPLY: Apply = {
   insertForm,
   updateForm,
   deleteForm,
+  insertTarget,
+  updateTarget,
+  deleteTarget,
   insertToken,
   deleteToken,
 };

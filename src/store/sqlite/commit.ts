@@ -1,8 +1,10 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
 import { applyChanges } from "./apply.ts";
+import { clearEnded, retryDeliveries, retryFailed } from "./deliveries.ts";
 import { sqliteError } from "./errors.ts";
 import { clearExpired, keepSecret } from "./intake.ts";
+import { cancelTargetless, claimAlert, releaseLeases, takeTurn } from "./outbox.ts";
 import { markRead } from "./reads.ts";
 import { query } from "./statements.ts";
 import { clearDeleted, deleteSubmission, forgetLoose, insertSubmission } from "./submissions.ts";
@@ -18,6 +20,13 @@ const WRITES = {
   forgetLoose,
   clearExpired,
   keepSecret,
+  takeTurn,
+  releaseLeases,
+  cancelTargetless,
+  retryDeliveries,
+  retryFailed,
+  clearEnded,
+  claimAlert,
   probe: (_db: Database) => {},
 };
 

@@ -13,6 +13,7 @@ import looseFiles from "./migrations/0005-loose-files.sql" with { type: "text" }
 import submissionIds from "./migrations/0006-submission-ids.sql" with { type: "text" };
 import formSettings from "./migrations/0007-form-settings.sql" with { type: "text" };
 import intake from "./migrations/0008-intake.sql" with { type: "text" };
+import outbox from "./migrations/0009-outbox.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { readNumber } from "./statements.ts";
 
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly string[] = [
   submissionIds,
   formSettings,
   intake,
+  outbox,
 ];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */

@@ -10,14 +10,17 @@ export type PackedBatch = string | Write[];
 const SEPARATOR = "\0";
 
 const INSERT = "insertSubmission";
+const NO_DELIVERIES: readonly unknown[] = [];
 
 export function packBatch(writes: Write[]): PackedBatch {
   const fields: unknown[] = [];
   for (const write of writes) {
     if (write.name !== INSERT) return writes;
-    const [id, formKey, data, createdAt, files, conditions] = write.args;
+    const [id, formKey, data, createdAt, files, conditions, deliveries] = write.args;
     if ((files as unknown[]).length > 0) return writes;
-    fields.push(id, formKey, data, createdAt, conditions === null ? "" : JSON.stringify(conditions));
+    fields.push(id, formKey, data, createdAt);
+    fields.push(conditions === null ? "" : JSON.stringify(conditions));
+    fields.push((deliveries as unknown[]).length === 0 ? "" : JSON.stringify(deliveries));
   }
   return fields.join(SEPARATOR);
 }
@@ -26,10 +29,12 @@ export function unpackBatch(batch: PackedBatch): Write[] {
   if (typeof batch !== "string") return batch;
   const fields = batch.split(SEPARATOR);
   const writes: Write[] = [];
-  for (let at = 0; at < fields.length; at += 5) {
-    const [id, formKey, data, createdAt, conditions] = fields.slice(at, at + 5);
-    const parsed: unknown = conditions === "" ? null : JSON.parse(conditions!);
-    writes.push({ name: INSERT, args: [id, formKey, data, Number(createdAt), [], parsed] });
+  for (let at = 0; at < fields.length; at += 6) {
+    const [id, formKey, data, createdAt, conditions, deliveries] = fields.slice(at, at + 6);
+    const parsedConditions: unknown = conditions === "" ? null : JSON.parse(conditions!);
+    const parsedDeliveries: unknown = deliveries === "" ? NO_DELIVERIES : JSON.parse(deliveries!);
+    const args = [id, formKey, data, Number(createdAt), [], parsedConditions, parsedDeliveries];
+    writes.push({ name: INSERT, args });
   }
   return writes;
 }

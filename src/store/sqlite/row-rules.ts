@@ -4,6 +4,10 @@ import { DASHED_KEY, SUBMISSION_ID } from "../../base/ids.ts";
 import { isDeeper } from "../../base/json.ts";
 import { SLUG } from "../../base/slug.ts";
 import { FILE_KEY } from "../../blobs/key.ts";
+import { isMailAddress } from "../../delivery/address.ts";
+import { DELIVERY_KINDS } from "../../delivery/delivery.ts";
+import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
+import { CHAT_KINDS, areTargetSecrets, isTargetUrl } from "../../delivery/target.ts";
 import { FORM_KEY } from "../../forms/form.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "../../forms/limits.ts";
 import { isOriginPattern } from "../../forms/origins.ts";
@@ -122,8 +126,31 @@ const RULES: Record<string, Record<string, Rule>> = {
     data: object,
     state: integer(0, 2),
     spam: optional((value) => typeof value === "string"),
+    unread: flag,
+    meta: optional(object),
     ...created,
   },
+  targets: {
+    id: text(DASHED_KEY),
+    kind: (value) => value === "webhook" || CHAT_KINDS.some((kind) => kind === value),
+    url: (value) => typeof value === "string" && isTargetUrl(value),
+    enabled: flag,
+    secrets: json(areTargetSecrets),
+    ...changed,
+  },
+  deliveries: {
+    id: bytes(16),
+    kind: (value) => DELIVERY_KINDS.some((kind) => kind === value),
+    target: (value) => typeof value === "string" && (DASHED_KEY.test(value) || isMailAddress(value)),
+    status: integer(0, DELIVERY_STATUSES.length - 1),
+    attempts: count,
+    due_at: time,
+    holder: optional((value) => typeof value === "string"),
+    code: optional(integer(0, 999)),
+    error: optional((value) => typeof value === "string"),
+  },
+  autoreplies: { hash: bytes(32), expires_at: time },
+  alerts: { expires_at: time },
   idempotency_keys: { hash: bytes(32), content: bytes(32), submission: bytes(16), expires_at: time },
   spent_nonces: { hash: bytes(32), expires_at: time },
   recent_contents: { hash: bytes(32), expires_at: time },

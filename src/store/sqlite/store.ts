@@ -5,6 +5,7 @@ import { AppError } from "../../base/errors.ts";
 import { checkDatabase } from "./check.ts";
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { connect } from "./connection.ts";
+import { countQueued, findDelivery, pageDeliveries } from "./deliveries.ts";
 import { listEnvironments } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
 import { findFlag, flagsOfEnvironment, listFlags, pageFlags, selectEnvironment } from "./flags.ts";
@@ -12,6 +13,7 @@ import { findForm, findFormByKey, formRecords, pageForms } from "./forms.ts";
 import { findChange, pageChanges } from "./history.ts";
 import { decide } from "./intake.ts";
 import type { Claim } from "./migrate.ts";
+import { deliveryContent, nextDelivery } from "./outbox.ts";
 import { findProject, listProjects, pageProjects } from "./projects.ts";
 import { listReads } from "./reads.ts";
 import { environmentRow } from "./rows.ts";
@@ -29,6 +31,7 @@ import {
   unreferencedFiles,
 } from "./submissions.ts";
 import { countSubmissions } from "./submission-count.ts";
+import { findTarget, listTargets } from "./targets.ts";
 import { findToken, listTokens, pageTokens } from "./tokens.ts";
 import { currentVersion } from "./version.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
@@ -118,8 +121,16 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       findByKey: (key) => read(() => findFormByKey(db, key)),
     },
     submissions: {
-      async insert({ id, formKey, data, createdAt, files, conditions = null }, isAbandoned) {
-        const args: WriteArgs<"insertSubmission"> = [id, formKey, data, createdAt, files, conditions];
+      async insert({ id, formKey, data, createdAt, files, conditions = null, deliveries = [] }, isAbandoned) {
+        const args: WriteArgs<"insertSubmission"> = [
+          id,
+          formKey,
+          data,
+          createdAt,
+          files,
+          conditions,
+          deliveries,
+        ];
         const write = { name: "insertSubmission", args } as const;
         const insertion = await writer.write(write, data.length * 2, isAbandoned);
         return (insertion as WriteResult<"insertSubmission">) ?? IN_INBOX;
@@ -138,6 +149,24 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       forgetLooseFiles: (keys) => write("forgetLoose", [keys]),
       unreferenced: (keys) => read(() => unreferencedFiles(db, keys)),
       newestId: () => read(() => newestSubmission(db)),
+    },
+    targets: {
+      list: (formKey) => read(() => listTargets(db, formKey)),
+      find: (id) => read(() => findTarget(db, id)),
+    },
+    deliveries: {
+      page: (options) => read(() => pageDeliveries(db, options)),
+      find: (id) => read(() => findDelivery(db, id)),
+      turn: (turn) => write("takeTurn", [turn]),
+      nextAt: (blocked) => read(() => nextDelivery(db, blocked)),
+      release: (holder, now) => write("releaseLeases", [holder, now]),
+      content: (submission) => read(() => deliveryContent(db, submission)),
+      cancelTargetless: (removeAt, limit) => write("cancelTargetless", [removeAt, limit]),
+      retry: (ids, now) => write("retryDeliveries", [ids, now]),
+      retryFailed: (formKey, now, limit) => write("retryFailed", [formKey, now, limit]),
+      clearEnded: (now, limit) => write("clearEnded", [now, limit]),
+      claimAlert: (target, now, until) => write("claimAlert", [target, now, until]),
+      countQueued: (atMost) => read(() => countQueued(db, atMost)),
     },
     tokens: {
       list: () => read(() => listTokens(db)),

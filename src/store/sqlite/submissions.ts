@@ -1,9 +1,11 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { isoTime } from "../../base/clock.ts";
 import { noSuchForm } from "../../forms/form.ts";
+import type { NewDelivery } from "../../delivery/store.ts";
 import type { Conditions, Insertion, StoredSubmission } from "../../forms/store.ts";
 import type { StoredFile, Submission, SubmissionPage } from "../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../forms/submission-state.ts";
+import { insertDeliveries } from "./deliveries.ts";
 import { decide, leaveMarks } from "./intake.ts";
 import { cutPage } from "./pages.ts";
 import { query } from "./statements.ts";
@@ -47,6 +49,7 @@ export function insertSubmission(
   createdAt: number,
   files: StoredSubmission["files"],
   conditions: Conditions | null,
+  deliveries: readonly NewDelivery[],
 ): Insertion | undefined {
   const decision = conditions && decide(db, formKey, createdAt, conditions);
   if (decision && decision.kind !== "stored") return decision;
@@ -60,6 +63,7 @@ export function insertSubmission(
     ).run({ seq, position: index + 1, key, ...file });
   }
   if (conditions) leaveMarks(db, id, spam, conditions);
+  if (spam === null) insertDeliveries(db, seq, deliveries, createdAt);
   return spam === null ? undefined : decision!;
 }
 
@@ -76,8 +80,8 @@ function insertRow(
     // A third faster than INSERT … SELECT … FROM forms.
     const { lastInsertRowid } = query<unknown, [string, string, number, string, number, string | null]>(
       db,
-      `INSERT INTO submissions (id, form_id, data, created_at, state, spam)
-       VALUES (unhex(?1, '-'), (SELECT id FROM forms WHERE key = ?4), ?2, ?3, ?5, ?6)`,
+      `INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread)
+       VALUES (unhex(?1, '-'), (SELECT id FROM forms WHERE key = ?4), ?2, ?3, ?5, ?6, 1)`,
     ).run(
       id,
       data,

@@ -1,13 +1,16 @@
+import { formatBytes } from "../../../src/base/bytes.ts";
 import type { Form } from "../../../src/forms/form.ts";
 import { DEFAULT_SETTINGS } from "../../../src/forms/settings.ts";
+import { shorten } from "../../output/text.ts";
 
 /** Items of a list that are shown to a person. */
 const MAX_SHOWN = 10;
 
-/** The settings of intake that differ from the default, named and in words. */
-export function intakeDetails(form: Form): [name: string, value: string][] {
+/** The settings that differ from the default, named and in words. */
+export function settingDetails(form: Form): [name: string, value: string][] {
   // A server of an earlier version does not send them.
   const settings = { ...DEFAULT_SETTINGS, ...form };
+  const { attach, retention, spamRetention } = settings;
   const { maxSubmissions, spam, spamLinks, spamDisposable, duplicates, challenge, schema } = settings;
   const all: [name: string, value: string | null | false][] = [
     ["file types", listed(settings.allowedTypes)],
@@ -23,11 +26,42 @@ export function intakeDetails(form: Form): [name: string, value: string][] {
     ["duplicates", duplicates !== null && `spam within ${duplicates} s`],
     ["challenge", challenge && "required"],
     ["schema", schema && (listed(propertiesOf(schema)) ?? "without properties")],
+    ["notifies", listed(settings.notify)],
+    ["subject", settings.notifySubject],
+    ["address field", settings.emailField],
+    [
+      "attaches",
+      attach !== DEFAULT_SETTINGS.attach && (attach === 0 ? "nothing" : `up to ${formatBytes(attach)}`),
+    ],
+    ["autoreply", settings.autoreply && "on"],
+    ["its subject", settings.autoreplySubject],
+    ["its text", settings.autoreplyText && shorten(settings.autoreplyText, 60)],
+    ["retention", retention !== null && spanOf(retention)],
+    ["spam retention", spamRetention !== DEFAULT_SETTINGS.spamRetention && spanOf(spamRetention)],
+    ["metadata", settings.metadata !== "none" && settings.metadata],
+    ["success message", settings.successMessage && shorten(settings.successMessage, 60)],
+    ["language", settings.language],
+    ["page", settings.page && "on"],
   ];
   return all.flatMap(([name, value]): [string, string][] =>
     typeof value === "string" ? [[name, value]] : [],
   );
 }
+
+/** Seconds as `90 days` or `12 hours`. */
+function spanOf(seconds: number | null): string {
+  if (seconds === null) return "for ever";
+  const [unit, name] = UNITS.find(([unit]) => seconds % unit === 0)!;
+  const count = seconds / unit;
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}
+
+const UNITS = [
+  [86_400, "day"],
+  [3600, "hour"],
+  [60, "minute"],
+  [1, "second"],
+] as const;
 
 /** The first items of a list; null for an empty one. */
 function listed(items: string[]): string | null {

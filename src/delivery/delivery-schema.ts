@@ -1,0 +1,24 @@
+import * as z from "zod/mini";
+import { timestamp } from "../base/slug-schema.ts";
+import { DELIVERY_STATUSES } from "./delivery-status.ts";
+
+export const deliverySchema = z.object({
+  id: z.string(),
+  /** The id of the submission. */
+  submission: z.string(),
+  /** The form's slug. */
+  form: z.string(),
+  /** `webhook`, a chat service, `notification` or `autoreply`. */
+  kind: z.string(),
+  /** The id of the target, or the mail address. */
+  target: z.string(),
+  status: z.enum(DELIVERY_STATUSES),
+  /** Attempts that have ended. */
+  attempts: z.int(),
+  /** When it is attempted next; null once it has ended. */
+  nextAt: z.nullable(timestamp),
+  /** The HTTP status or SMTP reply code of the last attempt; null where there was no answer. */
+  code: z.nullable(z.int()),
+  /** Why the last attempt failed; null where it did not. */
+  error: z.nullable(z.string()),
+});

@@ -1,0 +1,34 @@
+import type * as z from "zod/mini";
+import { AppError } from "../base/errors.ts";
+import type { deliverySchema } from "./delivery-schema.ts";
+import { CHAT_KINDS } from "./target.ts";
+
+/** Deliveries by mail: to addresses that the form notifies, and to the sender. */
+const MAIL_KINDS = ["notification", "autoreply"] as const;
+
+type MailKind = (typeof MAIL_KINDS)[number];
+
+export const DELIVERY_KINDS = ["webhook", ...CHAT_KINDS, ...MAIL_KINDS] as const;
+
+export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
+
+/** A submission on its way to one recipient. */
+export type Delivery = z.infer<typeof deliverySchema>;
+
+/** Deliveries that wait for the same receiver: those of a target, or all mail, which goes through one server. */
+export type Lane = string;
+
+/** The lane of all mail; no target has this id. */
+export const MAIL_LANE: Lane = "";
+
+export function isMail(kind: DeliveryKind): kind is MailKind {
+  return kind === "notification" || kind === "autoreply";
+}
+
+export function laneOf({ kind, target }: { kind: DeliveryKind; target: string }): Lane {
+  return isMail(kind) ? MAIL_LANE : target;
+}
+
+export function noSuchDelivery(id: string): AppError {
+  return new AppError("not_found", `delivery "${id}" does not exist`, { reason: "delivery-not-found" });
+}

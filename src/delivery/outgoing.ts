@@ -1,0 +1,36 @@
+import type { Attempt } from "./attempt.ts";
+import type { Mailbox, Mailer } from "./message.ts";
+import type { ChatKind, Target } from "./target.ts";
+
+/** What one delivery to a webhook consists of. */
+export type WebhookDelivery = {
+  url: string;
+  /** The id of the delivery, the same in every attempt, without a dot. */
+  id: string;
+  /** The event, such as `submission.created`. */
+  type: string;
+  /** One secret, or during an overlap two; each signs. */
+  secrets: readonly string[];
+  /** The submission as JSON text. */
+  data: string;
+  /** When the submission arrived, in ISO 8601. */
+  createdAt: string;
+};
+
+/** What a chat service shows: texts as they are, without markup. */
+export type ChatMessage = {
+  title: string;
+  fields: readonly (readonly [name: string, text: string])[];
+  /** The address of the submission, or its path where the server does not know its own address. */
+  link: string;
+};
+
+/** The port of outgoing connections. An attempt rejects only with the reason of its signal, or for a bug. */
+export type Outgoing = {
+  /** Throws `invalid` unless requests can be sent to a target: its name resolves, to addresses that are permitted. */
+  check(target: Target): Promise<void>;
+  sendWebhook(delivery: WebhookDelivery, signal: AbortSignal): Promise<Attempt>;
+  sendChat(kind: ChatKind, url: string, message: ChatMessage, signal: AbortSignal): Promise<Attempt>;
+  /** Null where no mail server is configured. */
+  mail: { mailer: Mailer; from: Mailbox } | null;
+};

@@ -1,0 +1,119 @@
+import type { Delivery, DeliveryKind, Lane } from "./delivery.ts";
+import type { DeliveryStatus } from "./delivery-status.ts";
+import type { TargetRecord } from "./target.ts";
+
+export type TargetStore = {
+  /** The targets of the form of that key, oldest first. */
+  list(formKey: string): Promise<TargetRecord[]>;
+  find(id: string): Promise<TargetRecord | undefined>;
+};
+
+/** A delivery that begins when its submission is stored or leaves the spam folder. */
+export type NewDelivery = {
+  id: string;
+  kind: DeliveryKind;
+  target: string;
+  /** For an automatic reply: the store drops it where the hash is known, or too many of the form are younger than `since`. */
+  limit?: { hash: string; expiresAt: number; since: number; most: number };
+};
+
+/** A delivery that its holder leases until it records a result. */
+export type ClaimedDelivery = {
+  id: string;
+  submission: string;
+  kind: DeliveryKind;
+  target: string;
+  attempts: number;
+};
+
+/** The result of a delivery that was claimed. `dueAt` is the next attempt, or the time at which an ended one is removed. */
+export type SettledDelivery = {
+  id: string;
+  status: DeliveryStatus;
+  attempts: number;
+  dueAt: number;
+  code: number | null;
+  error: string | null;
+};
+
+/** One exchange of an outbox with the store, in one transaction: results, renewed leases, a new claim. */
+export type OutboxTurn = {
+  /** Who holds the leases: a name that stays the same when the server starts again. */
+  holder: string;
+  now: number;
+  leaseUntil: number;
+  settled: SettledDelivery[];
+  /** Deliveries whose lease is renewed. */
+  renewed: string[];
+  /** Lanes of which nothing is claimed. */
+  blocked: Lane[];
+  /** Most deliveries that are claimed, of one lane and in all. */
+  perLane: number;
+  limit: number;
+};
+
+/** What a delivery sends. */
+export type DeliveryContent = {
+  form: DeliveryForm;
+  submission: {
+    id: string;
+    /** A JSON object, as it was sent. */
+    data: string;
+    /** Milliseconds since 1970. */
+    createdAt: number;
+    state: string;
+    spam: string | null;
+    files: DeliveryFile[];
+  };
+};
+
+/** The settings of a form that deliveries follow. */
+export type DeliveryForm = {
+  slug: string;
+  name: string;
+  key: string;
+  schema: object | null;
+  notifySubject: string | null;
+  emailField: string | null;
+  attach: number;
+  autoreplySubject: string | null;
+  autoreplyText: string | null;
+};
+
+export type DeliveryFile = { field: string; name: string; type: string; size: number; sha256: string };
+
+export type DeliveryQuery = {
+  limit: number;
+  before: string | null;
+  formKey: string | null;
+  submission: string | null;
+  status: DeliveryStatus | null;
+};
+
+export type DeliveryStore = {
+  /** Newest first: at most `limit`, of at most `MAX_SCANNED`; `next` is the id to go on before, null at the end. */
+  page(query: DeliveryQuery): Promise<{ items: Delivery[]; next: string | null }>;
+  find(id: string): Promise<Delivery | undefined>;
+  /** Records results, renews leases and claims due deliveries, those of no lane before the others. */
+  turn(turn: OutboxTurn): Promise<ClaimedDelivery[]>;
+  /** When the next delivery outside the blocked lanes is due, in milliseconds since 1970; null for never. */
+  nextAt(blocked: readonly Lane[]): Promise<number | null>;
+  /** Ends the leases of a holder. */
+  release(holder: string, now: number): Promise<void>;
+  /** The content of a delivery; undefined where its submission or form was deleted. */
+  content(submission: string): Promise<DeliveryContent | undefined>;
+  /** Cancels at most `limit` queued deliveries whose target is disabled or was deleted. Returns whether any may be left. */
+  cancelTargetless(removeAt: number, limit: number): Promise<boolean>;
+  /** Queues ended deliveries again, without their attempts. Throws `not_found` for an unknown id, and changes nothing. */
+  retry(ids: readonly string[], now: number): Promise<void>;
+  /** Queues at most `limit` failed deliveries again, of a form where its key is given. Returns how many. */
+  retryFailed(formKey: string | null, now: number, limit: number): Promise<number>;
+  /** Removes at most `limit` ended deliveries that are due for it. Returns whether any may be left. */
+  clearEnded(now: number, limit: number): Promise<boolean>;
+  /** Whether nobody was alerted about a target since `expiresAt` of the last alert; the next one expires at `until`. */
+  claimAlert(target: string, now: number, until: number): Promise<boolean>;
+  /** How many deliveries are queued; no more than `atMost` are counted. */
+  countQueued(atMost: number): Promise<number>;
+};
+
+export type DeliveriesStore = { targets: TargetStore; deliveries: DeliveryStore };

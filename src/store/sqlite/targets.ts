@@ -1,0 +1,75 @@
+import type { Database } from "bun:sqlite";
+import type { TargetChange } from "../../delivery/change.ts";
+import type { TargetRecord } from "../../delivery/target.ts";
+import { query } from "./statements.ts";
+
+type Row = {
+  id: string;
+  form: string;
+  kind: TargetRecord["kind"];
+  url: string;
+  enabled: number;
+  secrets: string;
+  created_at: number;
+  updated_at: number;
+};
+
+const SELECT = `
+  SELECT t.id, f.key AS form, t.kind, t.url, t.enabled, t.secrets, t.created_at, t.updated_at
+  FROM targets t JOIN forms f ON f.id = t.form_id AND f.deleted = 0`;
+
+type Change<K> = TargetChange & { change: K };
+
+export function insertTarget(db: Database, { target }: Change<"insertTarget">): void {
+  query(
+    db,
+    `INSERT INTO targets (id, form_id, kind, url, enabled, secrets, created_at, updated_at)
+     VALUES ($id, (SELECT id FROM forms WHERE key = $form), $kind, $url, $enabled, $secrets, $created_at, $updated_at)`,
+  ).run(toRow(target));
+}
+
+export function updateTarget(db: Database, { target }: Change<"updateTarget">): void {
+  const { id, enabled, secrets, updated_at } = toRow(target);
+  query(
+    db,
+    "UPDATE targets SET enabled = $enabled, secrets = $secrets, updated_at = $updated_at WHERE id = $id",
+  ).run({ id, enabled, secrets, updated_at });
+}
+
+export function deleteTarget(db: Database, { id }: Change<"deleteTarget">): void {
+  query(db, "DELETE FROM targets WHERE id = $id").run({ id });
+}
+
+export function listTargets(db: Database, formKey: string): TargetRecord[] {
+  const sql = `${SELECT} WHERE f.key = $formKey ORDER BY t.created_at, t.id`;
+  return query<Row, { formKey: string }>(db, sql).all({ formKey }).map(toRecord);
+}
+
+export function findTarget(db: Database, id: string): TargetRecord | undefined {
+  const row = query<Row, { id: string }>(db, `${SELECT} WHERE t.id = $id`).get({ id });
+  return row ? toRecord(row) : undefined;
+}
+
+function toRecord({ form, enabled, secrets, created_at, updated_at, ...row }: Row): TargetRecord {
+  return {
+    ...row,
+    formKey: form,
+    enabled: enabled === 1,
+    secrets: JSON.parse(secrets),
+    createdAt: created_at,
+    updatedAt: updated_at,
+  };
+}
+
+function toRow({ id, formKey, kind, url, enabled, secrets, createdAt, updatedAt }: TargetRecord): Row {
+  return {
+    id,
+    form: formKey,
+    kind,
+    url,
+    enabled: enabled ? 1 : 0,
+    secrets: JSON.stringify(secrets),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  };
+}
