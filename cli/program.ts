@@ -51,6 +51,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     load: async () => (await import("./commands/submissions/submissions.ts")).addSubmissionCommands,
   },
   {
+    name: "deliveries",
+    summary: "show what became of each submission's deliveries, and retry them",
+    load: async () => (await import("./commands/deliveries/deliveries.ts")).addDeliveryCommands,
+  },
+  {
     name: "export",
     summary: "write projects, flags and forms as a file, for apply",
     load: async () => (await import("./commands/documents/export.ts")).addExportCommand,

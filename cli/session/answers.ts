@@ -90,6 +90,18 @@ const SUBMISSION = {
   files: [FILE],
   createdAt: "string",
 } as const;
+const DELIVERY = {
+  id: "string",
+  submission: "string",
+  form: "string",
+  kind: "string",
+  target: "string",
+  status: "string",
+  attempts: "number",
+  "nextAt?": "string",
+  "code?": "number",
+  "error?": "string",
+} as const;
 const TOKEN = { name: "string", scopes: ["string"], createdAt: "string", "expiresAt?": "string" } as const;
 
 const result = "string";
@@ -138,6 +150,9 @@ const ANSWERS: Record<string, Shape> = {
   "PATCH /forms/*": { ...FORM, result },
   "GET /forms/*/submissions": { submissions: [SUBMISSION], "next?": "string", "total?": "number" },
   "GET /submissions/*": SUBMISSION,
+  "GET /deliveries": { deliveries: [DELIVERY], "next?": "string" },
+  "GET /deliveries/*": DELIVERY,
+  "POST /deliveries/*": { queued: "number" },
   "GET /tokens": { tokens: [TOKEN], "next?": "string" },
   "POST /tokens": { ...TOKEN, token: "string" },
   "GET /export": { "projects?": "object", "forms?": "object" },

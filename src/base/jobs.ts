@@ -9,30 +9,31 @@ export type Job = {
 };
 
 export type Jobs = {
-  /** Checks at once, for every job, whether a run is due. */
-  wake: () => void;
+  /** Checks at once whether a run is due, of every job or of the one of that name. */
+  wake: (name?: string) => void;
   /** Starts no more runs, and returns once those under way have ended. */
   stop: () => Promise<void>;
 };
 
 /** Runs each job at once and then whenever it is due. An error of a run is reported; the job runs again after `every`. */
 export function startJobs(jobs: Job[], now: () => number, report: (error: unknown) => void): Jobs {
-  const wakers = new Set<() => void>();
   const stopping = new AbortController();
+  const states = new Map(jobs.map((job) => [job.name, { isWoken: false, wake: () => {} }]));
 
-  const sleep = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        wakers.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, Math.max(1, ms));
-      wakers.add(wake);
-    });
-  const loop = async ({ every, next, run }: Job) => {
+  /** Sleeps until the time is over or the job is woken, which may have happened since it last began to check. */
+  const sleep = async (name: string, ms: number) => {
+    const state = states.get(name)!;
+    if (state.isWoken) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    state.wake = resolve;
+    const timer = setTimeout(resolve, Math.max(1, ms));
+    await promise;
+    clearTimeout(timer);
+  };
+  const loop = async ({ name, every, next, run }: Job) => {
     let due = now();
     while (!stopping.signal.aborted) {
+      states.get(name)!.isWoken = false;
       try {
         if (due <= now()) {
           due = now() + every;
@@ -44,10 +45,16 @@ export function startJobs(jobs: Job[], now: () => number, report: (error: unknow
         due = now() + every;
         report(error);
       }
-      if (!stopping.signal.aborted) await sleep(due - now());
+      if (!stopping.signal.aborted) await sleep(name, due - now());
     }
   };
-  const wake = () => wakers.forEach((each) => each());
+  const wake = (name?: string) => {
+    for (const [each, state] of states) {
+      if (name !== undefined && name !== each) continue;
+      state.isWoken = true;
+      state.wake();
+    }
+  };
 
   const loops = jobs.map(loop);
   return {

@@ -77,6 +77,17 @@ export function findSenderAddress(
   return null;
 }
 
+/** The first property of a JSON Schema that is described as an email address; null where there is none. */
+export function emailFieldOf(schema: object | null): string | null {
+  const properties = isObject(schema) && schema["properties"];
+  if (!isObject(properties)) return null;
+  const isEmail = (name: string) => {
+    const property = properties[name];
+    return isObject(property) && property["format"] === "email";
+  };
+  return Object.keys(properties).find(isEmail) ?? null;
+}
+
 /** The Message-ID of a delivery, the same at each attempt, so that a mailbox can recognise a repeat. */
 export function messageId(deliveryId: string, from: Mailbox): string {
   return `<${deliveryId}@${from.address.slice(from.address.lastIndexOf("@") + 1)}>`;

@@ -21,7 +21,7 @@ export type WebhookDelivery = {
 export type ChatMessage = {
   title: string;
   fields: readonly (readonly [name: string, text: string])[];
-  /** The address of the submission, or its path where the server does not know its own address. */
+  /** The last line, which stays where the fields are too long: where the submission is found. */
   link: string;
 };
 

@@ -24,6 +24,9 @@ export type ClaimedDelivery = {
   kind: DeliveryKind;
   target: string;
   attempts: number;
+  /** Of the last attempt. */
+  code: number | null;
+  error: string | null;
 };
 
 /** The result of a delivery that was claimed. `dueAt` is the next attempt, or the time at which an ended one is removed. */
@@ -65,6 +68,8 @@ export type DeliveryContent = {
     spam: string | null;
     files: DeliveryFile[];
   };
+  /** Submissions in the spam folder of the form; no more than 1,000 are counted. */
+  spamCount: number;
 };
 
 /** The settings of a form that deliveries follow. */

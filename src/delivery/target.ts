@@ -106,6 +106,11 @@ export function targetId(random: Random): string {
   return dashedKey(random);
 }
 
+/** The secrets that sign at `now`, in milliseconds since 1970, newest first. */
+export function activeSecrets({ secrets }: TargetRecord, now: number): string[] {
+  return secrets.filter(({ until }) => until === null || until > now).map(({ secret }) => secret);
+}
+
 /** A secret that signs webhooks: `whsec_` and 32 random bytes in base64, as Standard Webhooks writes it. */
 export function createWebhookSecret(random: Random): string {
   return `whsec_${Buffer.from(random(32)).toString("base64")}`;

@@ -1,7 +1,9 @@
 import { AppError } from "../base/errors.ts";
 import { sha256 } from "../base/sum.ts";
+import type { NewDelivery } from "../delivery/store.ts";
 import type { Challenger } from "./challenge.ts";
 import { CHALLENGE_FIELD, IDEMPOTENCY_FIELD, controlNames, controlText } from "./control-fields.ts";
+import { type IntakeTarget, autoreplyTo, deliveriesOf, enabledTargets } from "./deliveries.ts";
 import type { Form } from "./form.ts";
 import { type FindSpam, compileSpamRules } from "./spam.ts";
 import type { Conditions, FormsApp, Insertion, Mark } from "./store.ts";
@@ -21,6 +23,8 @@ export type Intake = {
   hasConditions: boolean;
   /** What is wrong with the fields of a submission; null for a form without a schema. */
   findErrors: ((sent: Sent) => FieldError[]) | null;
+  /** The enabled targets of the form. */
+  targets: IntakeTarget[];
 };
 
 /** Who sent a submission. */
@@ -48,8 +52,14 @@ export type Receiving = {
   isAbandoned: () => boolean;
 };
 
-/** Compiles the rules of a form. Any error is a bug: the settings were checked when they were made. */
-export async function prepareIntake(form: Form): Promise<Intake> {
+/** Loads what the submissions of a form need: its rules, compiled, and its targets. Throws `unavailable`. */
+export async function prepareIntake(app: FormsApp, form: Form): Promise<Intake> {
+  const targets = await enabledTargets(app, form.key);
+  return { ...(await compileRules(form)), targets };
+}
+
+/** Any error is a bug: the settings were checked when they were made. */
+async function compileRules(form: Form): Promise<Omit<Intake, "targets">> {
   try {
     return {
       controlNames: controlNames(form.honeypots),
@@ -110,9 +120,19 @@ export async function takeIn(
     throw new AppError("unprocessable", "the submission does not match what this form asks for", { errors });
   }
   const { report, isAbandoned } = receiving;
-  const { id, insertion } = await storeSubmission(app, form, sent, report, isAbandoned, conditions);
-  return receivedAs(insertion, id, receiving);
+  const deliveries = isSpam ? NO_DELIVERIES : deliveriesFor(app, form, intake, sent);
+  const stored = await storeSubmission(app, form, sent, { report, isAbandoned, conditions, deliveries });
+  if (deliveries.length > 0) app.onQueued();
+  return receivedAs(stored.insertion, stored.id, receiving);
 }
+
+function deliveriesFor(app: FormsApp, form: Form, { targets }: Intake, { fields }: Sent): NewDelivery[] {
+  if (targets.length === 0 && form.notify.length === 0 && !form.autoreply) return NO_DELIVERIES;
+  const reply = autoreplyTo(app, form, fields);
+  return [...deliveriesOf(app, form, targets), ...(reply === null ? [] : [reply])];
+}
+
+const NO_DELIVERIES: NewDelivery[] = [];
 
 const IN_INBOX: Insertion = { kind: "stored", spam: null };
 

@@ -5,6 +5,7 @@ import { blobKey } from "../blobs/key.ts";
 import type { Form } from "./form.ts";
 import { getForm } from "./forms.ts";
 import { MAX_COUNTED } from "./limits.ts";
+import type { NewDelivery } from "../delivery/store.ts";
 import {
   type Draft,
   type FileInfo,
@@ -13,6 +14,15 @@ import {
   noSuchSubmission,
 } from "./submission.ts";
 import { NOT_SPAM, type SubmissionState } from "./submission-state.ts";
+
+type Storing = {
+  /** Receives an error after the commit. Default: it is thrown. */
+  report?: (error: unknown) => void;
+  /** Whether the sender has disconnected. */
+  isAbandoned?: () => boolean;
+  conditions?: Conditions | undefined;
+  deliveries?: NewDelivery[];
+};
 
 /**
  * Stores a submission as its conditions allow, and returns its id and what became of it, once row and files survive a
@@ -24,9 +34,7 @@ export async function storeSubmission(
   app: FormsApp,
   form: Form,
   draft: Draft,
-  report: (error: unknown) => void = rethrow,
-  isAbandoned?: () => boolean,
-  conditions?: Conditions,
+  { report = rethrow, isAbandoned, conditions, deliveries = [] }: Storing = {},
 ): Promise<{ id: string; insertion: Insertion }> {
   const id = app.nextId();
   const row = {
@@ -35,6 +43,7 @@ export async function storeSubmission(
     data: draft.data,
     createdAt: app.now(),
     ...(conditions && { conditions }),
+    deliveries,
   };
   if (draft.files.length === 0) {
     return { id, insertion: await app.store.submissions.insert({ ...row, files: [] }, isAbandoned) };

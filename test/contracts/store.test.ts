@@ -3,6 +3,7 @@ import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { databaseContract } from "./database.ts";
+import { deliveriesContract } from "./deliveries.ts";
 import type { Driver } from "./driver.ts";
 import { flagsContract } from "./flags.ts";
 import { formsContract } from "./forms.ts";
@@ -34,6 +35,7 @@ for (const writing of ["inline", "thread"] as const) {
     formsContract,
     submissionsContract,
     intakeContract,
+    deliveriesContract,
     tokensContract,
     setupContract,
     databaseContract,

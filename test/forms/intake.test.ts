@@ -2,11 +2,12 @@ import { expect, test } from "bun:test";
 import { AppError } from "../../src/base/errors.ts";
 import { viewForm } from "../../src/forms/form.ts";
 import { prepareIntake } from "../../src/forms/intake.ts";
+import { openTestApp } from "../support/app.ts";
 import { formRecord } from "../support/records.ts";
 
 test("a schema that cannot be compiled any more is a bug, since the sender did not write it", async () => {
   const form = viewForm(formRecord("contact", { schema: { $ref: "#/nowhere" } }));
-  const error = await prepareIntake(form).then(
+  const error = await prepareIntake(openTestApp(), form).then(
     () => null,
     (error: unknown) => error,
   );

@@ -120,7 +120,7 @@ test("idempotency keys that have expired are removed in the background", async (
     keepsSpam: true,
     maxSubmissions: null,
   };
-  await storeSubmission(app, form, { data: "{}", files: [] }, undefined, undefined, conditions);
+  await storeSubmission(app, form, { data: "{}", files: [] }, { conditions });
   using db = new Database(join(app.directory, "formflag.db"));
   const count = () => db.query("SELECT count(*) FROM idempotency_keys").values()[0]![0];
   await expiryJob(app).run();

@@ -1,6 +1,7 @@
 import type { Token } from "../../src/access/token.ts";
 import { isoTime } from "../../src/base/clock.ts";
 import { createIdSource, dashedKey } from "../../src/base/ids.ts";
+import { type TargetRecord, createWebhookSecret } from "../../src/delivery/target.ts";
 import type { FlagRecord } from "../../src/flags/flag.ts";
 import { type FormRecord, formKey } from "../../src/forms/form.ts";
 import { DEFAULT_SETTINGS } from "../../src/forms/settings.ts";
@@ -56,6 +57,21 @@ export function formRecord(slug: string, more: Partial<FormRecord> = {}): FormRe
 
 export function submissionTo(formKey: string, more: Partial<StoredSubmission> = {}): StoredSubmission {
   return { id: nextId(), formKey, data: '{"a":1}', files: [], createdAt: NOW, ...more };
+}
+
+/** An enabled webhook of the form of that key. */
+export function targetRecord(formKey: string, more: Partial<TargetRecord> = {}): TargetRecord {
+  return {
+    id: dashedKey(random),
+    formKey,
+    kind: "webhook",
+    url: "https://example.com/hook",
+    enabled: true,
+    secrets: [{ secret: createWebhookSecret(random), until: null }],
+    createdAt: NOW,
+    updatedAt: NOW,
+    ...more,
+  };
 }
 
 /** A file of a submission that is kept under that key. */

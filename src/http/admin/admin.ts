@@ -21,6 +21,7 @@ const ROUTES = {
   scheduled: async () => (await import("./scheduled.ts")).scheduledRoutes,
   forms: async () => (await import("./forms.ts")).formRoutes,
   submissions: async () => (await import("./submissions.ts")).submissionRoutes,
+  deliveries: async () => (await import("./deliveries.ts")).deliveryRoutes,
   export: async () => (await import("./export.ts")).exportRoutes,
   apply: async () => (await import("./apply.ts")).applyRoutes,
   tokens: async () => (await import("./tokens.ts")).tokenRoutes,

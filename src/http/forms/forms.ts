@@ -90,7 +90,7 @@ export function createFormsService(app: App, links: Links, report: Report, guard
       const idempotencyKey = idempotencyKeyOf(request);
       const ready = prepare(form);
       // Without a wait in front, the body is read in less time: `npm run bench -- submissions`.
-      const intake = ready.intake ?? (await load(ready, form));
+      const intake = ready.intake ?? (await load(app, ready, form));
       const sent = await readDraft(app, form, request, body, staged, intake.controlNames);
       const network = () => networkOf(client().address);
       received = await takeIn(
@@ -193,9 +193,14 @@ type Prepared = {
   loading?: Promise<Intake>;
 };
 
-async function load(prepared: Prepared, form: Form): Promise<Intake> {
-  prepared.loading ??= prepareIntake(form);
-  return (prepared.intake = await prepared.loading);
+async function load(app: App, prepared: Prepared, form: Form): Promise<Intake> {
+  prepared.loading ??= prepareIntake(app, form);
+  try {
+    return (prepared.intake = await prepared.loading);
+  } catch (error) {
+    delete prepared.loading;
+    throw error;
+  }
 }
 
 function restPrefixOf(url: string): string {

@@ -23,6 +23,9 @@ export type MetricsOptions = {
 /** How long the size of all stored files is cached, in milliseconds: the query reads every row. */
 const FILE_BYTES_TTL = 60_000;
 
+/** Queued deliveries that a scrape counts. */
+const MAX_QUEUED_COUNTED = 100_000;
+
 /** `/metrics` for Prometheus, for the clients that `openTo` allows and for tokens with the scope `read`. */
 export function createMetricsApp(app: App, options: MetricsOptions): MetricsApp {
   const { report, openTo } = options;
@@ -89,6 +92,15 @@ function createRegistry(app: App, { metrics, build, streams }: MetricsOptions): 
   );
   add("counter", "formflag_spam_total", "Submissions that are spam, stored or refused, by reason.", () =>
     metrics.spamReasons().map(({ labels, count }) => ({ labels, value: count })),
+  );
+  add(
+    "counter",
+    "formflag_delivery_attempts_total",
+    "Attempts to deliver submissions, by kind and what became of the delivery.",
+    () => metrics.deliveries().map(({ labels, count }) => ({ labels, value: count })),
+  );
+  add("gauge", "formflag_deliveries_queued", "Deliveries that are queued, at most 100,000.", async () =>
+    one(await app.store.deliveries.countQueued(MAX_QUEUED_COUNTED)),
   );
   add(
     "counter",

@@ -9,12 +9,15 @@ export type Metrics = {
   refused: (service: ServiceName, reason: Shown["code"]) => void;
   /** Counts a submission that is spam. Which word it held does not matter. */
   spam: (reason: string) => void;
+  /** Counts an attempt to deliver a submission, by what became of the delivery. */
+  delivered: (kind: string, status: string) => void;
   /** Counts a request with an `X-Forwarded-For` that is ignored, because no trusted proxy sent it. */
   forwardedIgnored: () => void;
   /** By service, route and status: seconds until the answer began. */
   requests: () => { labels: Labels<"service" | "route" | "status">; seconds: Distribution }[];
   refusals: () => { labels: Labels<"service" | "reason">; count: number }[];
   spamReasons: () => { labels: Labels<"reason">; count: number }[];
+  deliveries: () => { labels: Labels<"kind" | "status">; count: number }[];
   /** Requests with an `X-Forwarded-For` that no trusted proxy sent. */
   forwarded: () => number;
 };
@@ -43,6 +46,7 @@ export function createMetrics(): Metrics {
   const routes = new Map<string, Route>();
   const refusals = new Map<string, ReturnType<Metrics["refusals"]>[number]>();
   const spam = new Map<string, number>();
+  const deliveries = new Map<string, ReturnType<Metrics["deliveries"]>[number]>();
   let forwarded = 0;
 
   const createRoute = (service: ServiceName, path: string): Route => {
@@ -82,10 +86,17 @@ export function createMetrics(): Metrics {
       const kind = reason.split(":")[0]!;
       spam.set(kind, (spam.get(kind) ?? 0) + 1);
     },
+    delivered(kind, status) {
+      const key = `${kind} ${status}`;
+      const entry = deliveries.get(key) ?? { labels: { kind, status }, count: 0 };
+      entry.count += 1;
+      deliveries.set(key, entry);
+    },
     forwardedIgnored: () => (forwarded += 1),
     requests: () => [...routes.values()].flatMap(({ series }) => [...series.values()]),
     refusals: () => [...refusals.values()],
     spamReasons: () => [...spam].map(([reason, count]) => ({ labels: { reason }, count })),
+    deliveries: () => [...deliveries.values()],
     forwarded: () => forwarded,
   };
 }

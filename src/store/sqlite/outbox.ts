@@ -6,6 +6,7 @@ import { DEFAULT_SETTINGS } from "../../forms/settings.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { LANE, QUEUED } from "./deliveries.ts";
 import { query } from "./statements.ts";
+import { countSubmissions } from "./submission-count.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
 
 /** Records results, renews leases and claims due deliveries. Ids of others' leases are ignored. */
@@ -35,6 +36,8 @@ type Row = {
   kind: DeliveryKind;
   target: string;
   attempts: number;
+  code: number | null;
+  error: string | null;
 };
 
 function claim(
@@ -46,7 +49,7 @@ function claim(
     if (blocked.includes(lane)) continue;
     const rows = query<Row, [string, number, number]>(
       db,
-      `SELECT d.id, s.id AS submission, d.kind, d.target, d.attempts
+      `SELECT d.id, s.id AS submission, d.kind, d.target, d.attempts, d.code, d.error
        FROM deliveries d JOIN submissions s ON s.seq = d.submission_seq
        WHERE d.status = ${QUEUED} AND ${LANE} = ?1 AND d.due_at <= ?2 ORDER BY d.due_at LIMIT ?3`,
     ).all(lane, now, Math.min(perLane, limit - claimed.length));
@@ -163,5 +166,6 @@ export function deliveryContent(db: Database, submission: string): DeliveryConte
       spam,
       files: JSON.parse(files),
     },
+    spamCount: countSubmissions(db, key, ["spam"], 1000),
   };
 }

@@ -1,0 +1,54 @@
+import type { App } from "../../src/app.ts";
+import { blobKey } from "../../src/blobs/key.ts";
+import { sendAlert } from "../../src/delivery/alerts.ts";
+import { type Outbox, createOutbox } from "../../src/delivery/outbox.ts";
+import type { Outgoing } from "../../src/delivery/outgoing.ts";
+import type { Metrics } from "../../src/http/operation/metrics.ts";
+import type { Log } from "./log.ts";
+
+/** A data directory has one server, so its leases are its own when it starts again. */
+const HOLDER = "local";
+
+type Options = {
+  outgoing: () => Promise<Outgoing>;
+  /** A signed link to a file of a submission. */
+  fileUrl: (submission: string, position: number) => Promise<string>;
+  retryDelays: readonly number[];
+  alertMail: string | null;
+  metrics: Metrics;
+  log: Log;
+};
+
+/** The outbox of a server, which reports failures to its log, its metrics and its operator. */
+export function openOutbox(app: App, options: Options, wakeJob: () => void): Outbox {
+  const { outgoing, fileUrl, retryDelays, alertMail, metrics, log } = options;
+  const alert = async (form: string, target: string, error: string, isSwitchedOff: boolean) => {
+    if (alertMail === null) return;
+    const alert = { to: alertMail, form, target, error, isSwitchedOff };
+    const attempt = await sendAlert(app, await outgoing(), alert);
+    if (attempt !== null && attempt.outcome !== "delivered")
+      log.line("warn", `the alert mail was not sent: ${attempt.error}`);
+  };
+  return createOutbox(
+    app,
+    {
+      holder: HOLDER,
+      outgoing,
+      retryDelays,
+      files: {
+        url: fileUrl,
+        open: (submission, position) => app.blobs.open(blobKey(submission, position)),
+      },
+      report: {
+        attempted: metrics.delivered,
+        error: log.error,
+        failed(form, { id, kind, target }, error, isSwitchedOff) {
+          const what = isSwitchedOff ? `the target ${target} was switched off` : `delivery ${id} failed`;
+          log.line("warn", `${what}: form ${form}, ${kind}: ${error}`);
+          void alert(form, target, error, isSwitchedOff).catch(log.error);
+        },
+      },
+    },
+    wakeJob,
+  );
+}

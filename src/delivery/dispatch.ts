@@ -1,0 +1,129 @@
+import { isoTime } from "../base/clock.ts";
+import { emailFieldOf } from "./address.ts";
+import type { Attempt } from "./attempt.ts";
+import { buildAutoreply } from "./autoreply.ts";
+import { isMail } from "./delivery.ts";
+import { buildNotification } from "./notification.ts";
+import type { Outgoing } from "./outgoing.ts";
+import type { ClaimedDelivery, DeliveriesStore, DeliveryContent } from "./store.ts";
+import { type ChatKind, activeSecrets } from "./target.ts";
+import { describeValue, parseFields } from "./text.ts";
+
+/** The uploaded files of submissions, by the submission's id and the number of the file, from 1. */
+export type DeliveryFiles = {
+  /** A signed link. */
+  url: (submission: string, position: number) => Promise<string>;
+  open: (submission: string, position: number) => Promise<ReadableStream<Uint8Array>>;
+};
+
+export type Dispatching = {
+  store: DeliveriesStore;
+  outgoing: Outgoing;
+  files: DeliveryFiles;
+  now: () => number;
+};
+
+/** What became of a delivery that was sent, or why it never will be. */
+export type Dispatched = { attempt: Attempt; form: string } | { cancelled: string };
+
+/** Characters of a value in a chat message. */
+const MAX_CHAT_VALUE = 2000;
+
+/** Sends a delivery once. Rejects with the reason of the signal, or for a bug. */
+export async function dispatch(
+  dispatching: Dispatching,
+  delivery: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<Dispatched> {
+  const content = await dispatching.store.deliveries.content(delivery.submission);
+  if (!content) return { cancelled: "the submission was deleted" };
+  if (content.submission.spam !== null) return { cancelled: "the submission was filed as spam" };
+  const attempt = isMail(delivery.kind)
+    ? await sendMail(dispatching, delivery, content)
+    : await sendToTarget(dispatching, delivery, content, signal);
+  return typeof attempt === "string" ? { cancelled: attempt } : { attempt, form: content.form.slug };
+}
+
+/** Returns why nothing is sent, as text. */
+async function sendToTarget(
+  { store, outgoing, files, now }: Dispatching,
+  { id, target: targetId }: ClaimedDelivery,
+  content: DeliveryContent,
+  signal: AbortSignal,
+): Promise<Attempt | string> {
+  const target = await store.targets.find(targetId);
+  if (!target) return "the target was deleted";
+  if (!target.enabled) return "the target is disabled";
+  const { kind, url } = target;
+  if (kind !== "webhook") return sendChat(outgoing, kind, url, content, files, signal);
+  const secrets = activeSecrets(target, now());
+  const createdAt = isoTime(content.submission.createdAt);
+  const data = await submissionJson(content, files);
+  const webhook = { url, id, type: "submission.created", secrets, data, createdAt };
+  return outgoing.sendWebhook(webhook, signal);
+}
+
+/** A submission as the admin API shows it, with its numbers as they were sent and a signed link to each file. */
+async function submissionJson({ form, submission }: DeliveryContent, files: DeliveryFiles): Promise<string> {
+  const { id, data, createdAt, state, spam } = submission;
+  const linked = await linkedFiles(submission, files);
+  const rest = { files: linked, createdAt: isoTime(createdAt), state, spam };
+  // Joined, because parsing the data would round its numbers.
+  return `{"id":${JSON.stringify(id)},"form":${JSON.stringify(form.slug)},"data":${data},${JSON.stringify(rest).slice(1)}`;
+}
+
+function linkedFiles({ id, files }: DeliveryContent["submission"], { url }: DeliveryFiles) {
+  return Promise.all(files.map(async (file, index) => ({ ...file, url: await url(id, index + 1) })));
+}
+
+async function sendChat(
+  outgoing: Outgoing,
+  kind: ChatKind,
+  url: string,
+  { form, submission }: DeliveryContent,
+  files: DeliveryFiles,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const fields = Object.entries(parseFields(submission.data)).map(
+    ([name, value]) => [name, describeValue(value, MAX_CHAT_VALUE).text] as const,
+  );
+  const linked = await linkedFiles(submission, files);
+  const attached = linked.map((file) => [file.name || "file", file.url] as const);
+  const message = {
+    title: `New submission to ${form.name}`,
+    fields: [...fields, ...attached],
+    link: `Submission ${submission.id}`,
+  };
+  return outgoing.sendChat(kind, url, message, signal);
+}
+
+/** Returns why nothing is sent, as text. */
+async function sendMail(
+  { outgoing, files, now }: Dispatching,
+  { id, kind, target: to }: ClaimedDelivery,
+  { form, submission, spamCount }: DeliveryContent,
+): Promise<Attempt | string> {
+  // Without a mail server, mail is not claimed.
+  const { mailer, from } = outgoing.mail!;
+  if (kind === "autoreply") {
+    const { autoreplySubject: subject, autoreplyText: text } = form;
+    const reply = buildAutoreply({ id, from, to, now: now(), data: submission.data, subject, text });
+    return reply === null ? "the address is not one plain mail address" : mailer.send(reply);
+  }
+  const linked = await linkedFiles(submission, files);
+  const { message, withoutAttachments } = buildNotification({
+    id,
+    from,
+    to,
+    now: now(),
+    form,
+    submission,
+    files: linked.map((file, index) => ({ ...file, open: () => files.open(submission.id, index + 1) })),
+    emailField: form.emailField,
+    schemaEmailField: emailFieldOf(form.schema),
+    subject: form.notifySubject,
+    attach: form.attach,
+    spam: spamCount,
+  });
+  return mailer.send(message, withoutAttachments);
+}

@@ -1,0 +1,49 @@
+import type { Random } from "../base/ids.ts";
+import type { Attempt } from "./attempt.ts";
+import type { ClaimedDelivery, SettledDelivery } from "./store.ts";
+
+const DAY_MS = 86_400_000;
+
+/** How long ended deliveries are kept, in milliseconds. */
+const DELIVERED_MS = 7 * DAY_MS;
+const OTHERS_MS = 30 * DAY_MS;
+
+/** Each delay is longer by up to this part, so that what failed together is not tried again together. */
+const JITTER = 0.1;
+
+type Settling = {
+  now: number;
+  /** Seconds after each failed attempt until the next one; no further attempt follows the last delay's. */
+  retryDelays: readonly number[];
+  random: Random;
+};
+
+/** What an attempt makes of a delivery. */
+export function settle(
+  { id, attempts: before }: ClaimedDelivery,
+  { outcome, code, error, retryAfter }: Attempt,
+  { now, retryDelays, random }: Settling,
+): SettledDelivery {
+  const attempts = before + 1;
+  const base = { id, attempts, code, error };
+  if (outcome === "delivered") return { ...base, status: "delivered", dueAt: now + DELIVERED_MS };
+  const delay = outcome === "retry" ? retryDelays[before] : undefined;
+  if (delay === undefined) return { ...base, status: "failed", dueAt: now + OTHERS_MS };
+  const jittered = delay * (1 + (JITTER * random(1)[0]!) / 255);
+  return { ...base, status: "queued", dueAt: now + Math.round(Math.max(jittered, retryAfter ?? 0) * 1000) };
+}
+
+/** A delivery that is given up because what it needs is gone. */
+export function cancelled({ id, attempts }: ClaimedDelivery, error: string, now: number): SettledDelivery {
+  return { id, attempts, code: null, error, status: "cancelled", dueAt: removalOfCancelled(now) };
+}
+
+/** When a delivery that is cancelled at `now` is removed. */
+export function removalOfCancelled(now: number): number {
+  return now + OTHERS_MS;
+}
+
+/** A delivery that is queued again without an attempt. */
+export function postponed({ id, attempts, code, error }: ClaimedDelivery, dueAt: number): SettledDelivery {
+  return { id, attempts, code, error, status: "queued", dueAt };
+}

@@ -1,0 +1,24 @@
+import { operatorCaller } from "../access/caller.ts";
+import { type ChangeStore, change } from "../access/door.ts";
+import type { Clockwork } from "../base/clock.ts";
+import type { TargetChange } from "./change.ts";
+import type { DeliveriesStore } from "./store.ts";
+
+type TargetsApp = Clockwork & { store: DeliveriesStore & ChangeStore<TargetChange> };
+
+/** Who switches off a target whose receiver wants nothing any more. */
+const OUTBOX = operatorCaller(
+  () => "outbox",
+  () => false,
+);
+
+/** Disables a target whose receiver wants nothing any more. One that was deleted meanwhile is left. */
+export function switchOffTarget(app: TargetsApp, id: string): Promise<void> {
+  return change(app, OUTBOX, async ({ at }) => {
+    const target = await app.store.targets.find(id);
+    const changes: TargetChange[] = target?.enabled
+      ? [{ change: "updateTarget", target: { ...target, enabled: false, updatedAt: at } }]
+      : [];
+    return { changes, result: undefined };
+  });
+}

@@ -1,0 +1,121 @@
+import type { Caller } from "../access/caller.ts";
+import { requireScope } from "../access/token.ts";
+import { yieldToEventLoop } from "../base/event-loop.ts";
+import { sha256 } from "../base/sum.ts";
+import { emailFieldOf, findSenderAddress } from "../delivery/address.ts";
+import { type Delivery, noSuchDelivery } from "../delivery/delivery.ts";
+import type { DeliveryStatus } from "../delivery/delivery-status.ts";
+import type { NewDelivery } from "../delivery/store.ts";
+import type { Form } from "./form.ts";
+import { getForm } from "./forms.ts";
+import type { FormsApp } from "./store.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** An address gets one automatic reply of a form in this time, in milliseconds. */
+const AUTOREPLY_MS = 24 * HOUR_MS;
+/** Automatic replies of a form in an hour. */
+const AUTOREPLIES_AN_HOUR = 100;
+
+/** A target as intake knows it. */
+export type IntakeTarget = Pick<NewDelivery, "kind" | "target">;
+
+/** The enabled targets of a form. */
+export async function enabledTargets(app: FormsApp, formKey: string): Promise<IntakeTarget[]> {
+  const targets = await app.store.targets.list(formKey);
+  return targets.filter(({ enabled }) => enabled).map(({ id, kind }) => ({ kind, target: id }));
+}
+
+/** The deliveries of a submission that is not spam: to the form's targets and to the addresses that it notifies. */
+export function deliveriesOf(app: FormsApp, form: Form, targets: readonly IntakeTarget[]): NewDelivery[] {
+  const notifications = form.notify.map((target) => ({ kind: "notification" as const, target }));
+  return [...targets, ...notifications].map((each) => ({ id: app.nextId(), ...each }));
+}
+
+/** The automatic reply to a submission with these fields; null where the form sends none or no address is found. */
+export function autoreplyTo(app: FormsApp, form: Form, fields: object): NewDelivery | null {
+  if (!form.autoreply) return null;
+  const target = findSenderAddress(fields, form.emailField, emailFieldOf(form.schema));
+  if (target === null) return null;
+  const now = app.now();
+  const limit = {
+    hash: autoreplyHash(form.key, target),
+    expiresAt: now + AUTOREPLY_MS,
+    since: now - HOUR_MS,
+    most: AUTOREPLIES_AN_HOUR,
+  };
+  return { id: app.nextId(), kind: "autoreply", target, limit };
+}
+
+/** By what an address is recognised that got an automatic reply of a form. */
+export function autoreplyHash(formKey: string, address: string): string {
+  return sha256(JSON.stringify(["autoreply", formKey, address.toLowerCase()]));
+}
+
+type Listing = {
+  limit: number;
+  before: string | null;
+  form: string | null;
+  submission: string | null;
+  status: DeliveryStatus | null;
+};
+
+/** A page of deliveries, newest first; `next` is where the next page begins. Throws `not_found` for the form. */
+export async function listDeliveries(
+  app: FormsApp,
+  { form, ...query }: Listing,
+): Promise<{ items: Delivery[]; next: string | null }> {
+  const formKey = form === null ? null : (await getForm(app, form)).key;
+  const items: Delivery[] = [];
+  let before = query.before;
+  for (;;) {
+    const limit = query.limit - items.length;
+    const page = await app.store.deliveries.page({ ...query, limit, before, formKey });
+    items.push(...page.items);
+    if (page.next === null || items.length >= query.limit) return { items, next: page.next };
+    before = page.next;
+    await yieldToEventLoop();
+  }
+}
+
+/** The delivery of that id. Throws `not_found`. */
+export async function getDelivery(app: FormsApp, id: string): Promise<Delivery> {
+  const delivery = await app.store.deliveries.find(id);
+  if (!delivery) throw noSuchDelivery(id);
+  return delivery;
+}
+
+/** Failed deliveries that are queued again in one transaction. */
+const STEP = 500;
+
+/** Which deliveries to send again: those of these ids, or all that failed, of a form where one is named. */
+export type Retry = { ids: string[] } | { failed: true; form?: string | undefined };
+
+/**
+ * Queues deliveries again that have ended, with all their attempts. Returns how many. Throws `forbidden`, and `not_found`
+ * for a form or for one of the ids, where nothing changes.
+ */
+export async function retryDeliveries(app: FormsApp, caller: Caller, retry: Retry): Promise<number> {
+  requireScope(caller, "forms:write");
+  await caller.verify();
+  const count = "ids" in retry ? await retryThese(app, retry.ids) : await retryFailed(app, retry.form);
+  app.onQueued();
+  return count;
+}
+
+async function retryThese(app: FormsApp, ids: string[]): Promise<number> {
+  const unique = [...new Set(ids)];
+  await app.store.deliveries.retry(unique, app.now());
+  return unique.length;
+}
+
+async function retryFailed(app: FormsApp, form: string | undefined): Promise<number> {
+  const formKey = form === undefined ? null : (await getForm(app, form)).key;
+  const now = app.now();
+  for (let total = 0; ;) {
+    const count = await app.store.deliveries.retryFailed(formKey, now, STEP);
+    total += count;
+    if (count < STEP) return total;
+    await yieldToEventLoop();
+  }
+}

@@ -1,0 +1,65 @@
+import { Hono } from "hono/quick";
+import * as z from "zod/mini";
+import type { App } from "../../app.ts";
+import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
+import { deliverySchema } from "../../delivery/delivery-schema.ts";
+import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
+import { getDelivery, listDeliveries, retryDeliveries } from "../../forms/deliveries.ts";
+import type { AdminEnv } from "../auth.ts";
+import { jsonBody, query, route } from "./contract.ts";
+import { limitOf, nextSchema } from "./pages.ts";
+
+const tag = "deliveries";
+
+const status = z.enum(DELIVERY_STATUSES, `status is one of ${DELIVERY_STATUSES.join(", ")}`);
+
+const pageQuery = z.strictObject({
+  form: z.optional(z.string()),
+  submission: z.optional(z.uuid("submission is the id of a submission")),
+  status: z.optional(status),
+  limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
+  before: z.optional(z.uuid("before is the id of a delivery")),
+});
+
+const retrySchema = z.union(
+  [
+    z.strictObject({ ids: z.array(z.uuid()).check(z.minLength(1), z.maxLength(MAX_PAGE)) }),
+    z.strictObject({ failed: z.literal(true), form: z.optional(z.string()) }),
+  ],
+  `a retry names 1 to ${MAX_PAGE} deliveries in ids, or has failed: true, and may name a form`,
+);
+
+export function deliveryRoutes(app: App) {
+  return new Hono<AdminEnv>()
+    .get(
+      "/deliveries",
+      route({
+        tag,
+        summary: "List deliveries, newest first",
+        scope: "forms:read",
+        schema: z.object({ deliveries: z.array(deliverySchema), next: nextSchema }),
+      }),
+      query(pageQuery),
+      async (c) => {
+        const { form = null, submission = null, status = null, before = null, limit } = c.req.valid("query");
+        const { items, next } = await listDeliveries(app, { form, submission, status, before, limit });
+        return c.json({ deliveries: items, next });
+      },
+    )
+    .get(
+      "/deliveries/:delivery",
+      route({ tag, summary: "Get a delivery", scope: "forms:read", schema: deliverySchema }),
+      async (c) => c.json(await getDelivery(app, c.req.param("delivery"))),
+    )
+    .post(
+      "/deliveries/retry",
+      route({
+        tag,
+        summary: "Queue deliveries again that have ended",
+        scope: "forms:write",
+        schema: z.object({ queued: z.int() }),
+      }),
+      jsonBody(retrySchema),
+      async (c) => c.json({ queued: await retryDeliveries(app, c.get("caller"), c.req.valid("json")) }),
+    );
+}

@@ -1,0 +1,282 @@
+import { describe, expect, test } from "bun:test";
+import type { DeliveryKind } from "../../src/delivery/delivery.ts";
+import type { NewDelivery, OutboxTurn } from "../../src/delivery/store.ts";
+import { addForm, apply, deleteFormChange } from "../support/apply.ts";
+import { NOW, nextId, submissionTo, targetRecord } from "../support/records.ts";
+import { codeOf } from "../support/refusals.ts";
+import { type Driver, fresh, opener } from "./driver.ts";
+
+const TURN: OutboxTurn = {
+  holder: "a",
+  now: NOW,
+  leaseUntil: NOW + 30_000,
+  settled: [],
+  renewed: [],
+  blocked: [],
+  perLane: 10,
+  limit: 100,
+};
+const NOTHING = { code: null, error: null };
+
+const to = (
+  target: string,
+  kind: DeliveryKind = "webhook",
+  more: Partial<NewDelivery> = {},
+): NewDelivery => ({
+  id: nextId(),
+  kind,
+  target,
+  ...more,
+});
+
+/** What the product relies on in every driver for the outbox. */
+export function deliveriesContract(driver: Driver): void {
+  describe(`deliveries, kept by ${driver.name},`, () => {
+    const open = opener(driver);
+    /** A store with one form, and a function that stores submissions to it. */
+    const begin = async () => {
+      const store = open();
+      const form = await addForm(store, fresh());
+      const submit = async (...deliveries: NewDelivery[]) => {
+        const submission = submissionTo(form.key, { deliveries });
+        await store.submissions.insert(submission);
+        return submission.id;
+      };
+      const turn = (more: Partial<OutboxTurn> = {}) => store.deliveries.turn({ ...TURN, ...more });
+      const all = async () =>
+        (
+          await store.deliveries.page({
+            limit: 100,
+            before: null,
+            formKey: null,
+            submission: null,
+            status: null,
+          })
+        ).items;
+      return { store, form, submit, turn, all };
+    };
+
+    test("begin with their submission, are due at once, and end with it", async () => {
+      const { store, form, submit, all } = await begin();
+      const delivery = to("aaaa-bbbb-cccc");
+      const submission = await submit(delivery);
+      const queued = {
+        id: delivery.id,
+        submission,
+        form: form.slug,
+        kind: "webhook",
+        target: "aaaa-bbbb-cccc",
+        status: "queued",
+        attempts: 0,
+        nextAt: new Date(NOW).toISOString(),
+        ...NOTHING,
+      } as const;
+      expect(await all()).toEqual([queued]);
+      expect(await store.deliveries.find(delivery.id)).toEqual(queued);
+      expect(await store.deliveries.nextAt([])).toBe(NOW);
+      expect(await store.deliveries.countQueued(10)).toBe(1);
+      await store.submissions.delete(submission);
+      expect(await all()).toEqual([]);
+      expect(await store.deliveries.nextAt([])).toBeNull();
+    });
+
+    test("do not begin for spam", async () => {
+      const { store, form, all } = await begin();
+      const conditions = {
+        key: null,
+        spam: "honeypot",
+        recent: null,
+        challenge: null,
+        keepsSpam: true,
+        maxSubmissions: null,
+      };
+      await store.submissions.insert(submissionTo(form.key, { conditions, deliveries: [to("t")] }));
+      expect(await all()).toEqual([]);
+    });
+
+    test("are leased by whoever claims them, and due again when the lease ends", async () => {
+      const { submit, turn } = await begin();
+      const delivery = to("t");
+      const submission = await submit(delivery);
+      const claimed = { id: delivery.id, submission, kind: "webhook", target: "t", attempts: 0, ...NOTHING };
+      expect(await turn()).toEqual([claimed] as never);
+      expect(await turn({ holder: "b" })).toEqual([]);
+      expect(await turn({ holder: "b", now: NOW + 29_999 })).toEqual([]);
+      await turn({ renewed: [delivery.id], leaseUntil: NOW + 60_000 });
+      expect(await turn({ holder: "b", now: NOW + 59_999 })).toEqual([]);
+      expect(await turn({ holder: "b", now: NOW + 60_000, leaseUntil: NOW + 90_000 })).toHaveLength(1);
+    });
+
+    test("are settled by the holder of the lease alone", async () => {
+      const { store, submit, turn } = await begin();
+      const delivery = to("t");
+      await submit(delivery);
+      await turn();
+      const result = {
+        id: delivery.id,
+        status: "delivered" as const,
+        attempts: 1,
+        dueAt: NOW + 1000,
+        code: 204,
+        error: null,
+      };
+      await turn({ holder: "b", settled: [result] });
+      expect(await store.deliveries.find(delivery.id)).toMatchObject({ status: "queued", attempts: 0 });
+      await turn({ settled: [result] });
+      const ended = { status: "delivered", attempts: 1, code: 204, nextAt: null };
+      expect(await store.deliveries.find(delivery.id)).toMatchObject(ended);
+      await turn({ settled: [{ ...result, status: "failed" }] });
+      expect(await store.deliveries.find(delivery.id)).toMatchObject(ended);
+    });
+
+    test("are released for the holder that starts again", async () => {
+      const { store, submit, turn } = await begin();
+      await submit(to("t"));
+      await turn();
+      await store.deliveries.release("b", NOW);
+      expect(await turn()).toEqual([]);
+      await store.deliveries.release("a", NOW + 1);
+      expect(await turn({ now: NOW + 1 })).toHaveLength(1);
+    });
+
+    test("are claimed from each lane up to its limit, and from no lane that is blocked", async () => {
+      const { store, submit, turn } = await begin();
+      for (let count = 0; count < 4; count += 1) await submit(to("t"), to("u"));
+      await submit(to("a@example.com", "notification"), to("b@example.com", "autoreply"));
+      const lanes = async (more: Partial<OutboxTurn>) =>
+        (await turn(more)).map(({ kind, target }) => (kind === "webhook" ? target : "mail"));
+      expect(await lanes({ perLane: 2, blocked: ["u"] })).toEqual(["mail", "mail", "t", "t"]);
+      expect(await lanes({ perLane: 3, blocked: ["", "t"], limit: 2 })).toEqual(["u", "u"]);
+      expect(await store.deliveries.nextAt(["t", "u"])).toBe(NOW + 30_000);
+      expect(await store.deliveries.nextAt(["", "t", "u"])).toBeNull();
+      expect(await lanes({})).toEqual(["t", "t", "u", "u"]);
+    });
+
+    test("exist once for a submission, kind and target", async () => {
+      const { submit, all } = await begin();
+      await submit(to("t"), to("t"), to("t", "slack"));
+      expect((await all()).map(({ kind }) => kind).toSorted()).toEqual(["slack", "webhook"]);
+    });
+
+    test("to a sender are one in their time, and no more of a form than its limit", async () => {
+      const { submit, all } = await begin();
+      const hash = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+      const reply = (address: string, at = NOW) =>
+        to(address, "autoreply", {
+          limit: { hash: hash(address), expiresAt: at + 86_400_000, since: at - 3_600_000, most: 3 },
+        });
+      const count = async () => (await all()).length;
+      await submit(reply("a"));
+      await submit(reply("a"));
+      expect(await count()).toBe(1);
+      for (const address of ["b", "c", "d", "e"]) await submit(reply(address));
+      expect(await count()).toBe(3);
+    });
+
+    test("of a target that is disabled, deleted or unknown are cancelled, in steps", async () => {
+      const { store, form, submit, all } = await begin();
+      const [on, off] = [targetRecord(form.key), targetRecord(form.key, { enabled: false })];
+      await apply(store, { change: "insertTarget", target: on }, { change: "insertTarget", target: off });
+      await submit(to(on.id), to(off.id), to("gone"), to("a@example.com", "notification"));
+      await submit(to(off.id));
+      const steps = [];
+      do steps.push(await store.deliveries.cancelTargetless(NOW, 2));
+      while (steps.at(-1));
+      expect(steps).toEqual([true, false]);
+      const cancelled = (await all()).filter(({ status }) => status === "cancelled");
+      expect(cancelled.map(({ target }) => target).toSorted()).toEqual([off.id, off.id, "gone"].toSorted());
+    });
+
+    test("are retried by id or where they failed, with all attempts before them", async () => {
+      const { store, form, submit, turn, all } = await begin();
+      const [one, two] = [to("t"), to("u")];
+      await submit(one, two);
+      await turn();
+      const failed = { status: "failed" as const, attempts: 10, dueAt: NOW + 1000, code: 500, error: "no" };
+      await turn({
+        settled: [
+          { ...failed, id: one.id },
+          { ...failed, id: two.id },
+        ],
+      });
+      expect(await store.deliveries.retryFailed("another", NOW, 10)).toBe(0);
+      expect(await store.deliveries.retryFailed(form.key, NOW + 5, 1)).toBe(1);
+      expect(await store.deliveries.retryFailed(null, NOW + 5, 10)).toBe(1);
+      expect((await all()).map(({ status, attempts }) => [status, attempts])).toEqual([
+        ["queued", 0],
+        ["queued", 0],
+      ]);
+      await turn({ now: NOW + 5 });
+      await turn({ settled: [{ ...failed, id: one.id }] });
+      expect(await codeOf(store.deliveries.retry([one.id, nextId()], NOW))).toBe("not_found");
+      expect(await store.deliveries.find(one.id)).toMatchObject({ status: "failed" });
+      await store.deliveries.retry([one.id], NOW);
+      expect(await store.deliveries.find(one.id)).toMatchObject({ status: "queued", attempts: 0 });
+    });
+
+    test("are removed some time after they ended, queued ones never", async () => {
+      const { store, submit, turn, all } = await begin();
+      const ended = [to("t"), to("u"), to("v")];
+      await submit(...ended, to("w"));
+      await turn({ limit: 3 });
+      const results = (["delivered", "failed", "cancelled"] as const).map((status, index) => ({
+        id: ended[index]!.id,
+        status,
+        attempts: 1,
+        dueAt: NOW + index,
+        ...NOTHING,
+      }));
+      await turn({ settled: results, limit: 0 });
+      expect(await store.deliveries.clearEnded(NOW + 1, 10)).toBe(false);
+      expect((await all()).map(({ status }) => status).toSorted()).toEqual(["cancelled", "queued"]);
+      await store.deliveries.clearEnded(NOW + 86_400_000, 10);
+      expect((await all()).map(({ status }) => status)).toEqual(["queued"]);
+    });
+
+    test("are listed by form, submission and status, newest first, in pages", async () => {
+      const { store, form, submit, turn } = await begin();
+      const other = await addForm(store, fresh());
+      await store.submissions.insert(submissionTo(other.key, { deliveries: [to("t")] }));
+      const submission = await submit(to("t"), to("u"));
+      await submit(to("v"));
+      const query = { limit: 2, before: null, formKey: form.key, submission: null, status: null };
+      const page = await store.deliveries.page(query);
+      expect(page.items.map(({ target }) => target)).toEqual(["v", "u"]);
+      expect((await store.deliveries.page({ ...query, before: page.next })).items).toHaveLength(1);
+      const own = await store.deliveries.page({ ...query, formKey: null, submission });
+      expect(own.items.map(({ target }) => target)).toEqual(["u", "t"]);
+      await turn({ settled: [], blocked: ["t", "u"] });
+      expect((await store.deliveries.page({ ...query, status: "failed" })).items).toEqual([]);
+    });
+
+    test("have the content of their submission, as it was sent", async () => {
+      const { store, form } = await begin();
+      const submission = submissionTo(form.key, { data: '{"n":1.10}', deliveries: [to("t")] });
+      await store.submissions.insert(submission);
+      expect(await store.deliveries.content(submission.id)).toMatchObject({
+        form: { slug: form.slug, name: form.name, key: form.key, attach: form.attach },
+        submission: {
+          id: submission.id,
+          data: '{"n":1.10}',
+          createdAt: NOW,
+          state: "inbox",
+          spam: null,
+          files: [],
+        },
+        spamCount: 0,
+      });
+      await apply(store, deleteFormChange(form));
+      expect(await store.deliveries.content(submission.id)).toBeUndefined();
+    });
+
+    test("alert once about a target until the alert expires", async () => {
+      const { store } = await begin();
+      const claim = (at: number) => store.deliveries.claimAlert("t", at, at + 1000);
+      expect([await claim(NOW), await claim(NOW + 999), await claim(NOW + 1000)]).toEqual([
+        true,
+        false,
+        true,
+      ]);
+    });
+  });
+}
