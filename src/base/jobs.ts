@@ -18,11 +18,10 @@ export type Jobs = {
 /** Runs each job at once and then whenever it is due. An error of a run is reported; the job runs again after `every`. */
 export function startJobs(jobs: Job[], now: () => number, report: (error: unknown) => void): Jobs {
   const stopping = new AbortController();
-  const states = new Map(jobs.map((job) => [job.name, { isWoken: false, wake: () => {} }]));
+  const states = jobs.map(({ name }) => ({ name, isWoken: false, wake: () => {} }));
 
   /** Sleeps until the time is over or the job is woken, which may have happened since it last began to check. */
-  const sleep = async (name: string, ms: number) => {
-    const state = states.get(name)!;
+  const sleep = async (state: (typeof states)[number], ms: number) => {
     if (state.isWoken) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     state.wake = resolve;
@@ -30,10 +29,11 @@ export function startJobs(jobs: Job[], now: () => number, report: (error: unknow
     await promise;
     clearTimeout(timer);
   };
-  const loop = async ({ name, every, next, run }: Job) => {
+  const loop = async ({ every, next, run }: Job, index: number) => {
+    const state = states[index]!;
     let due = now();
     while (!stopping.signal.aborted) {
-      states.get(name)!.isWoken = false;
+      state.isWoken = false;
       try {
         if (due <= now()) {
           due = now() + every;
@@ -45,12 +45,12 @@ export function startJobs(jobs: Job[], now: () => number, report: (error: unknow
         due = now() + every;
         report(error);
       }
-      if (!stopping.signal.aborted) await sleep(name, due - now());
+      if (!stopping.signal.aborted) await sleep(state, due - now());
     }
   };
   const wake = (name?: string) => {
-    for (const [each, state] of states) {
-      if (name !== undefined && name !== each) continue;
+    for (const state of states) {
+      if (name !== undefined && name !== state.name) continue;
       state.isWoken = true;
       state.wake();
     }

@@ -109,7 +109,10 @@ export type DeliveryStore = {
   content(submission: string): Promise<DeliveryContent | undefined>;
   /** Cancels at most `limit` queued deliveries whose target is disabled or was deleted. Returns whether any may be left. */
   cancelTargetless(removeAt: number, limit: number): Promise<boolean>;
-  /** Queues ended deliveries again, without their attempts. Throws `not_found` for an unknown id, and changes nothing. */
+  /**
+   * Queues deliveries at `now` with all attempts before them, unless they are being sent. Throws `not_found` for an
+   * unknown id, and changes nothing.
+   */
   retry(ids: readonly string[], now: number): Promise<void>;
   /** Queues at most `limit` failed deliveries again, of a form where its key is given. Returns how many. */
   retryFailed(formKey: string | null, now: number, limit: number): Promise<number>;

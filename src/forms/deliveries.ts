@@ -92,8 +92,8 @@ const STEP = 500;
 export type Retry = { ids: string[] } | { failed: true; form?: string | undefined };
 
 /**
- * Queues deliveries again that have ended, with all their attempts. Returns how many. Throws `forbidden`, and `not_found`
- * for a form or for one of the ids, where nothing changes.
+ * Queues deliveries that have ended or wait for their next attempt, with all attempts before them. Returns how many. Throws
+ * `forbidden`, and `not_found` for a form or for one of the ids, where nothing changes.
  */
 export async function retryDeliveries(app: FormsApp, caller: Caller, retry: Retry): Promise<number> {
   requireScope(caller, "forms:write");

@@ -71,6 +71,30 @@ describe("a job", () => {
     await eventually("a second run", () => count.runs === 2);
   });
 
+  test("that is woken while it checks, checks again", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { count, job } = counting(HOUR);
+    const next = async () => {
+      count.checks += 1;
+      if (count.checks === 1) await gate.promise;
+      return null;
+    };
+    const jobs = start({ ...job, next });
+    await eventually("the first check", () => count.checks === 1);
+    jobs.wake();
+    gate.resolve();
+    await eventually("a second check", () => count.checks === 2);
+  });
+
+  test("is woken alone by its name", async () => {
+    const [one, other] = [counting(HOUR), counting(HOUR)];
+    const jobs = start({ ...one.job, name: "one" }, { ...other.job, name: "other" });
+    await eventually("the first checks", () => one.count.checks === 1 && other.count.checks === 1);
+    jobs.wake("one");
+    await eventually("a second check", () => one.count.checks === 2);
+    expect(other.count.checks).toBe(1);
+  });
+
   test("that fails is reported and runs again when its interval has passed, not at once", async () => {
     const failure = new Error("the disk is full");
     const fails = async () => {

@@ -69,7 +69,14 @@ export async function openWorld() {
   const form = await createForm(app, OPERATOR, { slug: "contact", uploads: true });
   const blob = await stageText(app.blobs, "bytes");
   const files = [{ field: "file", name: "a.txt", type: "text/plain", blob }];
-  const { id } = await storeSubmission(app, form, { data: '{"name":"Ada"}', files });
+  const delivery = { id: app.nextId(), kind: "webhook", target: "aaaa-bbbb-cccc" } as const;
+  const { id } = await storeSubmission(
+    app,
+    form,
+    { data: '{"name":"Ada"}', files },
+    { deliveries: [delivery] },
+  );
+  await app.store.deliveries.cancelTargetless(app.now(), 1);
   await createToken(app, OPERATOR, { name: "victim" });
   const tokens = {} as Record<Scope, string>;
   for (const scope of SCOPES) {
@@ -90,6 +97,7 @@ export async function openWorld() {
     scheduled,
     form: "contact",
     id,
+    delivery: delivery.id,
     file: "1",
     name: "victim",
   } as Record<string, string>;
@@ -101,6 +109,7 @@ export async function openWorld() {
   };
   const bodies: Record<string, unknown> = {
     ...BODIES,
+    "POST /deliveries/retry": { ids: [delivery.id] },
     "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": { to: made.revision },
   };
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -142,6 +151,13 @@ export async function openWorld() {
     return JSON.stringify([
       [await store.version(), setup, await store.tokens.list()],
       [await Promise.all(projects), await Promise.all(sent)],
+      await store.deliveries.page({
+        limit: 1000,
+        before: null,
+        formKey: null,
+        submission: null,
+        status: null,
+      }),
       [await store.submissions.files("", 1000), await store.submissions.looseFiles(1000)],
       files.map(String).toSorted((a, b) => (a < b ? -1 : 1)),
     ]);

@@ -10,13 +10,13 @@ export function addRetryCommand(deliveries: Command, io: Io): void {
   deliveries
     .command("retry")
     .argument("[delivery...]", "ids of deliveries")
-    .description("queue deliveries again that have failed, were cancelled or were delivered")
+    .description("send deliveries again, or now instead of at their next attempt")
     .option("--failed", "all that have failed")
     .option("--form <form>", "with --failed: only those of a form, by its slug or key")
     .addHelpText(
       "after",
       `
-They are sent at once by the server, with all their attempts before them.
+The server sends them at once, with all attempts before them.
 
 Examples:
   formflag deliveries retry 01a1fc49-92a7-75da-ab11-1c9958800353

@@ -21,13 +21,22 @@ const pageQuery = z.strictObject({
   before: z.optional(z.uuid("before is the id of a delivery")),
 });
 
-const retrySchema = z.union(
-  [
-    z.strictObject({ ids: z.array(z.uuid()).check(z.minLength(1), z.maxLength(MAX_PAGE)) }),
-    z.strictObject({ failed: z.literal(true), form: z.optional(z.string()) }),
-  ],
-  `a retry names 1 to ${MAX_PAGE} deliveries in ids, or has failed: true, and may name a form`,
-);
+const retrySchema = z
+  .strictObject({
+    ids: z.optional(
+      z.array(z.uuid("ids are those of deliveries")).check(z.minLength(1), z.maxLength(MAX_PAGE)),
+    ),
+    /** All that have failed, instead of ids. */
+    failed: z.optional(z.literal(true)),
+    /** With `failed`: only those of a form. */
+    form: z.optional(z.string()),
+  })
+  .check(
+    z.refine(
+      ({ ids, failed, form }) => (ids === undefined) === (failed ?? false) && (failed || form === undefined),
+      "a retry names deliveries in ids, or has failed: true, and may then name a form",
+    ),
+  );
 
 export function deliveryRoutes(app: App) {
   return new Hono<AdminEnv>()
@@ -55,11 +64,15 @@ export function deliveryRoutes(app: App) {
       "/deliveries/retry",
       route({
         tag,
-        summary: "Queue deliveries again that have ended",
+        summary: "Send deliveries again, or now instead of at their next attempt",
         scope: "forms:write",
         schema: z.object({ queued: z.int() }),
       }),
       jsonBody(retrySchema),
-      async (c) => c.json({ queued: await retryDeliveries(app, c.get("caller"), c.req.valid("json")) }),
+      async (c) => {
+        const { ids, form } = c.req.valid("json");
+        const retry = ids === undefined ? { failed: true as const, form } : { ids };
+        return c.json({ queued: await retryDeliveries(app, c.get("caller"), retry) });
+      },
     );
 }

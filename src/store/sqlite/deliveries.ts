@@ -120,11 +120,11 @@ export function findDelivery(db: Database, id: string): Delivery | undefined {
   return row ? view(row) : undefined;
 }
 
-/** Queues ended deliveries again. Throws `not_found` for an unknown id. */
+/** Queues deliveries at `now`, unless they are being sent. Throws `not_found` for an unknown id. */
 export function retryDeliveries(db: Database, ids: readonly string[], now: number): void {
   for (const id of ids) {
     if (findDelivery(db, id) === undefined) throw noSuchDelivery(id);
-    query<unknown, [number, string]>(db, `${RETRY} WHERE id = unhex(?2, '-') AND status <> ${QUEUED}`).run(
+    query<unknown, [number, string]>(db, `${RETRY} WHERE id = unhex(?2, '-') AND holder IS NULL`).run(
       now,
       id,
     );

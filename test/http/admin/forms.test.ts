@@ -68,6 +68,8 @@ describe("forms", () => {
       maxFileSize: 1_048_576,
       maxFiles: 5,
       ...DEFAULT_SETTINGS,
+      // Null is a value of this one: never.
+      spamRetention: null,
     });
 
     const { forms } = (await (await ask("/forms")).json()) as { forms: { slug: string }[] };

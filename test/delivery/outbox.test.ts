@@ -1,0 +1,301 @@
+import { describe, expect, test } from "bun:test";
+import { type Attempt, delivered, unanswered } from "../../src/delivery/attempt.ts";
+import { createOutbox } from "../../src/delivery/outbox.ts";
+import type { NewDelivery } from "../../src/delivery/store.ts";
+import type { FormSettings } from "../../src/forms/settings.ts";
+import { openTestApp } from "../support/app.ts";
+import { addForm, apply } from "../support/apply.ts";
+import { fakeOutgoing } from "../support/outgoing.ts";
+import { fileKept, nextId, submissionTo, targetRecord } from "../support/records.ts";
+
+const RETRY: Attempt = {
+  outcome: "retry",
+  code: 500,
+  error: "the answer was 500",
+  retryAfter: null,
+  isTargetDown: false,
+};
+const GONE: Attempt = { ...RETRY, outcome: "gone", code: 410 };
+const REFUSED: Attempt = { ...RETRY, outcome: "refused", code: 550, error: "no such user" };
+
+type Answer = Parameters<typeof fakeOutgoing>[0];
+
+/** An app with a form, an outbox whose connections go nowhere, and what the operator hears of it. */
+async function begin(answer?: Answer, { hasMail = true, settings = {} as Partial<FormSettings> } = {}) {
+  const app = openTestApp();
+  const form = await addForm(app.store, "contact", { name: "Contact us", ...settings });
+  const outgoing = fakeOutgoing(answer, hasMail);
+  const heard: unknown[] = [];
+  const outbox = createOutbox(
+    app,
+    {
+      holder: "test",
+      outgoing: async () => outgoing,
+      files: {
+        url: async (submission, position) => `/v1/files/${submission}.${position}`,
+        open: async () => new Blob(["bytes"]).stream(),
+      },
+      retryDelays: [5, 300],
+      report: {
+        attempted: (kind, status) => heard.push(`${kind} ${status}`),
+        error: (error) => heard.push(error),
+        failed: (slug, { target }, error, isOff) => heard.push({ slug, target, error, isOff }),
+      },
+    },
+    () => {},
+  );
+  const addTarget = async (more: Parameters<typeof targetRecord>[1] = {}) => {
+    const target = targetRecord(form.key, more);
+    await apply(app.store, { change: "insertTarget", target });
+    return target;
+  };
+  const submit = async (...recipients: Omit<NewDelivery, "id">[]) => {
+    const deliveries = recipients.map((each) => ({ id: nextId(), ...each }));
+    const submission = submissionTo(form.key, {
+      createdAt: app.clock.now,
+      data: '{"name":"Ann","n":12345678901234567890.10}',
+      deliveries,
+    });
+    await app.store.submissions.insert(submission);
+    return submission;
+  };
+  const all = async () => {
+    const query = { limit: 100, before: null, formKey: null, submission: null, status: null };
+    return (await app.store.deliveries.page(query)).items.toReversed();
+  };
+  const run = () => outbox.job.run();
+  return { app, form, outgoing, heard, outbox, addTarget, submit, all, run };
+}
+
+const toTarget = ({ id }: { id: string }) => ({ kind: "webhook" as const, target: id });
+const mailTo = (target: string) => ({ kind: "notification" as const, target });
+
+describe("the outbox", () => {
+  test("sends a webhook with the submission as it was sent, signed by every secret that counts", async () => {
+    const { app, addTarget, submit, all, run, outgoing, heard } = await begin();
+    const secret = (name: string, until: number | null) => ({ secret: `whsec_${name}`, until });
+    const target = await addTarget({
+      secrets: [secret("new", null), secret("old", app.clock.now + 1), secret("ended", app.clock.now)],
+    });
+    const { id } = await submit(toTarget(target));
+    await run();
+    const [delivery] = await all();
+    expect(delivery).toMatchObject({
+      status: "delivered",
+      attempts: 1,
+      code: 200,
+      error: null,
+      nextAt: null,
+    });
+    const createdAt = new Date(app.clock.now).toISOString();
+    expect(outgoing.sent).toEqual([
+      {
+        webhook: {
+          url: target.url,
+          id: delivery!.id,
+          type: "submission.created",
+          secrets: ["whsec_new", "whsec_old"],
+          createdAt,
+          data: `{"id":"${id}","form":"contact","data":{"name":"Ann","n":12345678901234567890.10},"files":[],"createdAt":"${createdAt}","state":"inbox","spam":null}`,
+        },
+      },
+    ]);
+    expect(heard).toEqual(["webhook delivered"]);
+  });
+
+  test("sends chat messages and mail with links to the files", async () => {
+    const { app, form, addTarget, run, outgoing, all } = await begin();
+    const target = await addTarget({ kind: "slack", url: "https://hooks.example/x", secrets: [] });
+    const submission = submissionTo(form.key, {
+      data: '{"email":"ann@example.org","text":"Hi"}',
+      files: [fileKept("a.1", "cv.pdf")],
+      deliveries: [
+        { id: nextId(), kind: "slack", target: target.id },
+        { id: nextId(), ...mailTo("shop@example.com") },
+        { id: nextId(), kind: "autoreply", target: "ann@example.org" },
+      ],
+    });
+    await app.store.submissions.insert(submission);
+    await run();
+    expect((await all()).map(({ status }) => status)).toEqual(["delivered", "delivered", "delivered"]);
+    const link = `/v1/files/${submission.id}.1`;
+    const chat = outgoing.sent.find((each) => "chat" in each);
+    expect(chat).toMatchObject({
+      kind: "slack",
+      url: target.url,
+      chat: {
+        title: "New submission to Contact us",
+        fields: [
+          ["email", "ann@example.org"],
+          ["text", "Hi"],
+          ["cv.pdf", link],
+        ],
+        link: `Submission ${submission.id}`,
+      },
+    });
+    const mails = outgoing.sent.flatMap((each) => ("mail" in each ? [each.mail] : []));
+    const notification = mails.find(({ autoSubmitted }) => autoSubmitted === "auto-generated");
+    expect(notification).toMatchObject({ to: "shop@example.com", replyTo: "ann@example.org" });
+    expect(notification!.attachments.map(({ name }) => name)).toEqual(["cv.pdf"]);
+    const reply = mails.find(({ autoSubmitted }) => autoSubmitted === "auto-replied");
+    expect(reply).toMatchObject({ to: "ann@example.org", replyTo: null });
+  });
+
+  test("tries again after each delay and up to a tenth more, then gives up and says so", async () => {
+    const { app, addTarget, submit, all, run, heard } = await begin(() => RETRY);
+    const target = await addTarget();
+    await submit(toTarget(target));
+    const waits: number[] = [];
+    for (;;) {
+      await run();
+      const [delivery] = await all();
+      if (delivery!.nextAt === null) break;
+      waits.push(Date.parse(delivery!.nextAt) - app.clock.now);
+      await run();
+      app.clock.now = Date.parse(delivery!.nextAt);
+    }
+    expect(waits).toHaveLength(2);
+    expect(waits[0]).toBeWithin(5000, 5501);
+    expect(waits[1]).toBeWithin(300_000, 330_001);
+    expect(await all()).toMatchObject([{ status: "failed", attempts: 3, code: 500, error: RETRY.error }]);
+    expect(heard).toEqual([
+      "webhook queued",
+      "webhook queued",
+      "webhook failed",
+      { slug: "contact", target: target.id, error: RETRY.error, isOff: false },
+    ]);
+  });
+
+  test("waits as long as a receiver asks", async () => {
+    const { app, addTarget, submit, all, run } = await begin(() => ({ ...RETRY, retryAfter: 3600 }));
+    await submit(toTarget(await addTarget()));
+    await run();
+    const [{ nextAt } = { nextAt: null }] = await all();
+    expect(nextAt).toBe(new Date(app.clock.now + 3_600_000).toISOString());
+  });
+
+  test("holds the other deliveries of a target that is down, half a minute at most", async () => {
+    let isDown = true;
+    const { app, addTarget, submit, all, run, outgoing, outbox } = await begin((sent) =>
+      isDown && "webhook" in sent ? unanswered("refused", true) : delivered(200),
+    );
+    const target = await addTarget();
+    for (let count = 0; count < 20; count += 1) await submit(toTarget(target));
+    await submit(mailTo("shop@example.com"));
+    await run();
+    const tried = outgoing.sent.filter((each) => "webhook" in each).length;
+    expect(tried).toBeLessThanOrEqual(2);
+    const statuses = (await all()).map(({ kind, status }) => `${kind} ${status}`);
+    expect(statuses.filter((each) => each === "notification delivered")).toHaveLength(1);
+    expect(statuses.filter((each) => each === "webhook queued")).toHaveLength(20);
+    const next = await outbox.job.next!();
+    expect(next! - app.clock.now).toBeWithin(5000, 5501);
+    isDown = false;
+    app.clock.now = next! + 1000;
+    await run();
+    expect((await all()).every(({ status }) => status === "delivered")).toBe(true);
+  });
+
+  test("switches a target off that wants nothing any more, and cancels what waits for it", async () => {
+    const { app, addTarget, submit, all, run, heard } = await begin(() => GONE);
+    const target = await addTarget();
+    for (let count = 0; count < 5; count += 1) await submit(toTarget(target));
+    await run();
+    expect(await app.store.targets.find(target.id)).toMatchObject({ enabled: false });
+    const statuses = (await all()).map(({ status }) => status);
+    expect(statuses.filter((status) => status === "queued")).toEqual([]);
+    expect(statuses.filter((status) => status === "failed").length).toBeLessThanOrEqual(2);
+    expect(heard).toContainEqual({ slug: "contact", target: target.id, error: GONE.error, isOff: true });
+  });
+
+  test("does not repeat what can never succeed", async () => {
+    const { submit, all, run } = await begin(() => REFUSED);
+    await submit(mailTo("nobody@example.com"));
+    await run();
+    expect(await all()).toMatchObject([{ status: "failed", attempts: 1, code: 550, error: "no such user" }]);
+  });
+
+  test("cancels what a disabled or deleted target leaves without a receiver", async () => {
+    const { app, addTarget, submit, all, run, outgoing } = await begin();
+    const target = await addTarget({ enabled: false });
+    await submit(toTarget(target), toTarget({ id: "aaaa-bbbb-cccc" }));
+    await run();
+    expect((await all()).map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
+    expect(outgoing.sent).toEqual([]);
+    expect(await app.store.deliveries.nextAt([])).toBeNull();
+  });
+
+  test("lets mail wait while there is no mail server, and sends the rest", async () => {
+    const { addTarget, submit, all, run, outbox } = await begin(undefined, { hasMail: false });
+    await submit(toTarget(await addTarget()), mailTo("shop@example.com"));
+    await run();
+    expect((await all()).map(({ kind, status }) => `${kind} ${status}`)).toEqual([
+      "webhook delivered",
+      "notification queued",
+    ]);
+    expect(await outbox.job.next!()).toBeNull();
+  });
+
+  test("sends at most eight at a time, and two to a target", async () => {
+    const gate = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const running = new Map<string, number>();
+    const most = { all: 0, one: 0 };
+    const { addTarget, submit, all, run } = await begin(async (sent) => {
+      const url = "webhook" in sent ? sent.webhook.url : "";
+      running.set(url, (running.get(url) ?? 0) + 1);
+      const counts = [...running.values()];
+      most.one = Math.max(most.one, ...counts);
+      most.all = Math.max(
+        most.all,
+        counts.reduce((sum, count) => sum + count, 0),
+      );
+      if (most.all === 8) reached.resolve();
+      await gate.promise;
+      running.set(url, running.get(url)! - 1);
+      return delivered(200);
+    });
+    const targets = [];
+    for (const n of [1, 2, 3, 4, 5]) targets.push(await addTarget({ url: `https://${n}.example/` }));
+    for (let count = 0; count < 4; count += 1) await submit(...targets.map(toTarget));
+    const done = run();
+    await reached.promise;
+    gate.resolve();
+    await done;
+    expect(most).toEqual({ all: 8, one: 2 });
+    expect((await all()).every(({ status }) => status === "delivered")).toBe(true);
+  });
+
+  test("ends attempts under way when it stops, which do not count, and leaves the rest queued", async () => {
+    const started = Promise.withResolvers<void>();
+    const { addTarget, submit, all, run, outbox } = await begin((_sent, signal) => {
+      started.resolve();
+      return new Promise((_resolve, reject) =>
+        signal!.addEventListener("abort", () => reject(signal!.reason as Error)),
+      );
+    });
+    const target = await addTarget();
+    for (let count = 0; count < 3; count += 1) await submit(toTarget(target));
+    const done = run();
+    await started.promise;
+    outbox.stop();
+    await done;
+    expect((await all()).map(({ status, attempts }) => [status, attempts])).toEqual([
+      ["queued", 0],
+      ["queued", 0],
+      ["queued", 0],
+    ]);
+  });
+
+  test("reports a bug, and tries that delivery again later", async () => {
+    const bug = new TypeError("oops");
+    const { addTarget, submit, all, run, heard } = await begin(() => {
+      throw bug;
+    });
+    await submit(toTarget(await addTarget()));
+    await run();
+    expect(heard[0]).toBe(bug);
+    const error = "internal error: the log of the server has it";
+    expect(await all()).toMatchObject([{ status: "queued", attempts: 1, error }]);
+  });
+});
