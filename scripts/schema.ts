@@ -1,4 +1,10 @@
 import { documentJsonSchema } from "../src/documents/document-schema.ts";
+import { webhookJsonSchema } from "../src/forms/webhook-schema.ts";
 
-// Writes the output of `formflag apply --schema`; a test fails while it is out of date.
-await Bun.write("docs/formflag.schema.json", `${JSON.stringify(documentJsonSchema(), null, 2)}\n`);
+// Writes the output of `formflag apply --schema`, and the schema of webhooks; a test fails while one is out of date.
+for (const [name, schema] of [
+  ["formflag", documentJsonSchema()],
+  ["webhook", webhookJsonSchema()],
+] as const) {
+  await Bun.write(`docs/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
+}
