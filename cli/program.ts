@@ -56,6 +56,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     load: async () => (await import("./commands/deliveries/deliveries.ts")).addDeliveryCommands,
   },
   {
+    name: "mail",
+    summary: "check that the server can send mail",
+    load: async () => (await import("./commands/mail/mail.ts")).addMailCommands,
+  },
+  {
     name: "export",
     summary: "write projects, flags and forms as a file, for apply",
     load: async () => (await import("./commands/documents/export.ts")).addExportCommand,

@@ -54,6 +54,10 @@ export const EXIT_STATUS = [
 /** Environment variables without an option. */
 export const OTHER_VARIABLES = [
   ["FORMFLAG_TOKEN", "the token for --server itself; --token-file on the command line wins over it"],
+  [
+    "FORMFLAG_SMTP_PASSWORD",
+    "the password of the user in --smtp-url itself; a file that --smtp-password-file names wins over it",
+  ],
   ["FORMFLAG_SHARED_DATA", "1 accepts a data directory that other users may write in"],
   ["CI", "set to anything: never prompt, as with --no-input"],
   ["NO_COLOR", "set to anything: print without colours, as with --no-color"],

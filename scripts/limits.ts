@@ -3,6 +3,7 @@ import { VERSION_TTL_MS } from "../src/base/changes.ts";
 import { MAX_JSON_LEVELS } from "../src/base/json.ts";
 import * as pages from "../src/base/pages.ts";
 import { MIN_FREE_BYTES } from "../src/blobs/blobs.ts";
+import * as delivery from "../src/delivery/limits.ts";
 import * as flags from "../src/flags/limits.ts";
 import * as forms from "../src/forms/limits.ts";
 import * as http from "../src/http/limits.ts";
@@ -15,6 +16,7 @@ type Section = { title: string; text: string; rows: Record<string, Row> };
 
 const LIMITS = {
   ...forms,
+  ...delivery,
   ...flags,
   ...http,
   ...store,
@@ -85,6 +87,15 @@ const SECTIONS: Section[] = [
         what: "the longest time that `--duplicates` takes",
         past: "400",
       },
+      "INTAKE_LIMITS.notify": { what: "entries of `--notify`", past: "400" },
+      "INTAKE_LIMITS.attach": { unit: "bytes", what: "the most that `--attach` takes", past: "400" },
+      "INTAKE_LIMITS.retentionSeconds": {
+        unit: "s",
+        what: "the longest time that `--retention` and `--spam-retention` take",
+        past: "400",
+      },
+      "INTAKE_LIMITS.successMessage": { what: "characters of `--success-message`", past: "400" },
+      MAX_TEMPLATE: { what: "characters of a template for a subject or a text of mail", past: "400" },
       "SPAM_LIMITS.words": { what: "entries of `--spam-word`", past: "400" },
       "SPAM_LIMITS.emails": { what: "entries of `--spam-email`", past: "400" },
       "SPAM_LIMITS.length": { what: "characters of one of them", past: "400" },
@@ -186,6 +197,8 @@ const SECTIONS: Section[] = [
         what: "open streams of change events of one address",
         past: "429 with `Retry-After`",
       },
+      MAX_RETRY_DELAYS: { what: "entries of `--retry-delays`", past: "the server does not start" },
+      MAX_RETRY_DELAY: { unit: "s", what: "the longest of them: 30 days", past: "the server does not start" },
       MAX_QUEUED_WRITES: { what: "writes that wait for the disk", past: "503 with `Retry-After`" },
       MAX_QUEUED_BYTES: {
         unit: "bytes",

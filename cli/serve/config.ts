@@ -5,6 +5,7 @@ import { countValue, rateValue } from "../session/values.ts";
 import { type Listen, listenValue } from "./address.ts";
 import type { Tls } from "./listen.ts";
 import type { LogConfig } from "./log.ts";
+import { type OutgoingSettings, readAlertMail, readOutgoing, readRetryDelays } from "./outgoing-config.ts";
 
 /** The options of `serve`, checked. */
 export type ServeConfig = {
@@ -24,6 +25,11 @@ export type ServeConfig = {
   hsts: number | null;
   limits: { concurrent: number; rate: RateLimit | null };
   log: LogConfig;
+  outgoing: OutgoingSettings;
+  /** The address that is told of deliveries that failed for the last time; null for nobody. */
+  alertMail: string | null;
+  /** Seconds that a delivery waits after each failed try. */
+  retryDelays: number[];
 };
 
 /** As commander leaves them in `serveOptions`. */
@@ -77,6 +83,9 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
       rate: rateValue(given.maxRate, "--max-rate"),
     },
     log: { format: given.logFormat ?? null, level: given.logLevel },
+    outgoing: readOutgoing(options),
+    alertMail: readAlertMail(options),
+    retryDelays: readRetryDelays(options),
   };
 }
 

@@ -2,6 +2,7 @@ import { Option } from "commander";
 import { DEFAULT_MAX_CONCURRENT } from "../../src/http/limits.ts";
 import { collect } from "../session/values.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log.ts";
+import { deliveryOptions, outgoingOptions } from "./outgoing-options.ts";
 
 /** The options of `serve`, which other commands take to find or describe the server. */
 export function serveOptions(): Option[] {
@@ -45,5 +46,7 @@ export function serveOptions(): Option[] {
       .env("FORMFLAG_LOG_LEVEL")
       .choices(LOG_LEVELS)
       .default("info"),
+    ...outgoingOptions(),
+    ...deliveryOptions(),
   ];
 }

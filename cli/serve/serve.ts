@@ -16,21 +16,34 @@ import { createMetrics } from "../../src/http/operation/metrics.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
 import type { ServiceName } from "../../src/http/request-record.ts";
 import { type Services, type Site, createSite } from "../../src/http/site.ts";
+import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import { claimData, openApp } from "../data/open.ts";
 import type { Io } from "../output/terminal.ts";
+import { env } from "../session/env.ts";
 import { COMMIT, VERSION } from "../version.ts";
 import type { Listen } from "./address.ts";
 import type { ServeConfig } from "./config.ts";
 import { type Listener, type Tls, listen, readTls } from "./listen.ts";
 import { type Log, createLog } from "./log.ts";
+import { loadOutgoing } from "./outgoing-config.ts";
 
 /** How long requests under way may take to finish once the server is told to stop, in milliseconds. */
 const GRACE = 10_000;
 
-/** Serves until SIGTERM or SIGINT. Throws `unavailable`, `forbidden` or `unsupported` if it cannot start. */
+/** Serves until SIGTERM or SIGINT. Throws `invalid`, `unavailable`, `forbidden` or `unsupported` if it cannot start. */
 export async function serve(config: ServeConfig, io: Io): Promise<void> {
   const log = createLog(io, config.log);
   const tls = config.tls && (await readTls(config.tls));
+  const connections = await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"]);
+  let closeOutgoing = () => {};
+  const outgoing = once(async () => {
+    const { createOutgoing } = await import("../../src/send/outgoing.ts");
+    const opened = createOutgoing(connections, Date.now, VERSION);
+    closeOutgoing = () => opened.close();
+    return opened;
+  });
+  // A mail server that cannot be used as configured is an error at the start.
+  if (connections.mail !== null) await outgoing();
   const unlock = claimData(config.data);
   const app = openApp(config.data, "thread");
   const listeners: Listener[] = [];
@@ -44,7 +57,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     await applyDue(app, warn);
     // Before listening, because the first connections may use up the file descriptors.
     await app.store.opened();
-    const { places, endStreams } = placeServices(config, app, log, reads.note);
+    const { places, endStreams } = placeServices(config, app, outgoing, log, reads.note);
     for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
     if (config.tls) onHangup(config.tls, listeners, log);
     jobs = startJobs(
@@ -61,6 +74,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     const finished = Promise.all(listeners.map((listener) => listener.stop()));
     await Promise.race([finished, Bun.sleep(GRACE)]);
   } finally {
+    closeOutgoing();
     await jobs?.stop();
     await Promise.all(listeners.map((listener) => listener.end()));
     await reads.flush().catch(log.error);
@@ -89,6 +103,7 @@ async function newestId({ store }: App, log: Log): Promise<string | null> {
 function placeServices(
   config: ServeConfig,
   app: App,
+  outgoing: () => Promise<Outgoing>,
   log: Log,
   noteRead: NoteRead,
 ): { places: { address: Listen; site: Site }[]; endStreams: () => void } {
@@ -114,7 +129,14 @@ function placeServices(
     }),
     admin: async () => {
       const { createAdminApp } = await import("../../src/http/admin/admin.ts");
-      return createAdminApp(app, { version: VERSION, report: reportOf("admin"), publicUrl, basePath, guard });
+      return createAdminApp(app, {
+        version: VERSION,
+        report: reportOf("admin"),
+        publicUrl,
+        basePath,
+        guard,
+        outgoing,
+      });
     },
     metrics: async () => {
       const { createMetricsApp } = await import("../../src/http/operation/exposition.ts");

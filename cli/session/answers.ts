@@ -153,6 +153,13 @@ const ANSWERS: Record<string, Shape> = {
   "GET /deliveries": { deliveries: [DELIVERY], "next?": "string" },
   "GET /deliveries/*": DELIVERY,
   "POST /deliveries/*": { queued: "number" },
+  "POST /mail/*": {
+    id: "string",
+    from: "string",
+    delivered: "boolean",
+    "code?": "number",
+    "error?": "string",
+  },
   "GET /tokens": { tokens: [TOKEN], "next?": "string" },
   "POST /tokens": { ...TOKEN, token: "string" },
   "GET /export": { "projects?": "object", "forms?": "object" },

@@ -1,9 +1,12 @@
 import { AppError, ERROR_CODES } from "../../src/base/errors.ts";
 import { isDeeper } from "../../src/base/json.ts";
+import { once } from "../../src/base/once.ts";
+import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import { ADMIN_PATH } from "../../src/http/paths.ts";
 import { RemoteError } from "../exit.ts";
 import type { Io } from "../output/terminal.ts";
 import { type Shape, misfit, shapeOf } from "./answers.ts";
+import { env } from "./env.ts";
 import { userName } from "./user.ts";
 import { usage } from "./usage.ts";
 
@@ -51,12 +54,13 @@ export async function localClient(data: string, version: string, io: Io): Promis
     refused: () => {},
     spam: () => {},
   };
+  const outgoing = once(() => openOutgoing(app.now, version));
   const admin = async (path: string) => {
     const { createAdminApp, nounOf } = await import("../../src/http/admin/admin.ts");
     const noun = nounOf(path);
     // As a server with the same environment shows it.
-    const publicUrl = process.env["FORMFLAG_PUBLIC_URL"] ?? null;
-    return createAdminApp(app, { version, report, publicUrl }, noun && [noun]);
+    const publicUrl = env["FORMFLAG_PUBLIC_URL"] ?? null;
+    return createAdminApp(app, { version, report, publicUrl, outgoing }, noun && [noun]);
   };
   // Scheduled changes may have become due while no server ran.
   const catchUp = () => applyDue(app, (text) => io.note(`warning: ${text}\n`));
@@ -65,8 +69,8 @@ export async function localClient(data: string, version: string, io: Io): Promis
     null,
     async (request) => {
       const path = new URL(request.url).pathname.slice(ADMIN_PATH.length);
-      // Forms do not depend on scheduled changes.
-      if (!/^\/(forms|submissions|tokens)\b/.test(path)) await catchUp();
+      // Forms and mail do not depend on scheduled changes.
+      if (!/^\/(forms|submissions|mail|tokens)\b/.test(path)) await catchUp();
       hasDeleted ||= request.method === "DELETE" || path === "/apply";
       return (await admin(path)).fetch(request, {
         operator: userName,
@@ -84,6 +88,15 @@ export async function localClient(data: string, version: string, io: Io): Promis
     await catchUp();
     return (await call(app)) as At<T>;
   });
+}
+
+/** Outgoing connections by the environment of this process. */
+async function openOutgoing(now: () => number, version: string): Promise<Outgoing> {
+  const [{ createOutgoing }, { outgoingFromEnvironment }] = await Promise.all([
+    import("../../src/send/outgoing.ts"),
+    import("../serve/outgoing-config.ts"),
+  ]);
+  return createOutgoing(await outgoingFromEnvironment(env), now, version);
 }
 
 /** A client whose calls go through `callAt`. */

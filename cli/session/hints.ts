@@ -31,6 +31,12 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "form-exists": ({ name }) => `formflag forms get ${name} shows it; --if-not-exists leaves it as it is`,
   "form-not-found": "formflag forms list shows the forms there are",
   "submission-not-found": "formflag submissions list <form> shows the submissions there are",
+  "smtp-url-password": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
+  "smtp-password-missing": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
+  "smtp-ca-invalid": "PEM begins with -----BEGIN CERTIFICATE-----",
+  "dkim-key-invalid": "create one: openssl genrsa -out dkim.pem 2048",
+  "mail-server-missing":
+    "start the server with --smtp-url and --mail-from; a command without --server reads FORMFLAG_SMTP_URL and FORMFLAG_MAIL_FROM",
   "token-exists": "revoke it first, or choose another name; --if-not-exists leaves it as it is",
   "token-not-found": "formflag tokens list shows the tokens there are",
   "token-elsewhere": "formflag tokens list shows what each token is limited to",

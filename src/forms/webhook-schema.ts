@@ -8,7 +8,9 @@ const webhookSchema = z.object({
     .check(z.describe("`submission.test` has a sample, which is not stored.")),
   timestamp: timestamp.check(z.describe("When the submission arrived, in ISO 8601.")),
   data: z.extend(submissionSchema, {
-    data: z.record(z.string(), z.any()).check(z.describe("The fields, with their numbers as they were sent.")),
+    data: z
+      .record(z.string(), z.any())
+      .check(z.describe("The fields, with their numbers as they were sent.")),
     files: z.array(
       z.extend(fileSchema, {
         url: z.string().check(z.describe("A signed link to the bytes, which works for 14 days.")),

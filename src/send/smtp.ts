@@ -1,37 +1,31 @@
-import type { NodemailerError, SMTPTransportOptions, SendMailOptions, Transporter } from "nodemailer";
-import { AppError } from "../base/errors.ts";
+import type { NodemailerError, SendMailOptions, Transporter } from "nodemailer";
 import { isMailAddress } from "../delivery/address.ts";
 import type { Attempt } from "../delivery/attempt.ts";
-import type { Attachment, MailMessage, Mailbox, Mailer } from "../delivery/message.ts";
+import type { Attachment, MailMessage, Mailer } from "../delivery/message.ts";
 import { failedAttempt, isContentRefused } from "./smtp-result.ts";
-import { type SmtpServer, isThisMachine } from "./smtp-url.ts";
+import {
+  type MailConfig,
+  type Timeouts,
+  checkMailConfig,
+  openTransport,
+  secretsOf,
+} from "./smtp-transport.ts";
 
-export type MailConfig = SmtpServer & {
-  password: string | null;
-  /** Certificates in PEM that replace the built-in ones, or null. */
-  ca: string | null;
-  from: Mailbox;
-  /** `key` is an RSA private key in PEM. */
-  dkim: { domain: string; selector: string; key: string } | null;
-};
-
-/** Milliseconds: to connect and be greeted, without a byte from the server, and for a whole message. */
-type Timeouts = { connect: number; silent: number; message: number };
-
-const TIMEOUTS: Timeouts = { connect: 10_000, silent: 30_000, message: 300_000 };
+/** Milliseconds; `message` is for the whole of one. */
+const TIMEOUTS: Timeouts & { message: number } = { connect: 10_000, silent: 30_000, message: 300_000 };
 
 /**
  * Returns a mailer that opens one connection for each message. Throws `invalid` for a user without a password, and for a
  * certificate or a DKIM key that cannot be read.
  */
 export function createMailer(config: MailConfig, timeouts = TIMEOUTS): Mailer {
-  checkConfig(config);
+  checkMailConfig(config);
   const secrets = secretsOf(config);
   const closing = new AbortController();
   let loading: Promise<Transporter> | undefined;
 
   async function attempt(message: MailMessage): Promise<NodemailerError | null> {
-    const transporter = await (loading ??= load(config, timeouts));
+    const transporter = await (loading ??= openTransport(config, timeouts));
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), timeouts.message);
     const files = openFiles(message.attachments);
@@ -77,37 +71,6 @@ const NO_ADDRESS: Attempt = {
   code: null,
   error: "the recipient is not one plain mail address",
 };
-
-/** Loaded at the first message, so that a server starts sooner. */
-async function load(config: MailConfig, timeouts: Timeouts): Promise<Transporter> {
-  const { createTransport } = await import("nodemailer");
-  return createTransport(transportOptions(config, timeouts));
-}
-
-function transportOptions(config: MailConfig, timeouts: Timeouts): SMTPTransportOptions {
-  const { host, port, secure, starttls, user, password, ca, dkim } = config;
-  // Between programs of one machine a certificate proves nothing, and local relays come with one for another name.
-  const isUnchecked = starttls === "optional" && ca === null && isThisMachine(host);
-  return {
-    host,
-    port,
-    secure,
-    requireTLS: starttls === "required",
-    ignoreTLS: starttls === "off",
-    opportunisticTLS: starttls === "optional",
-    tls: { minVersion: "TLSv1.2", rejectUnauthorized: !isUnchecked, ...(ca === null ? {} : { ca }) },
-    ...(user === null || password === null ? {} : { auth: { user, pass: password } }),
-    ...(dkim === null
-      ? {}
-      : { dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.key } }),
-    connectionTimeout: timeouts.connect,
-    dnsTimeout: timeouts.connect,
-    greetingTimeout: timeouts.connect,
-    socketTimeout: timeouts.silent,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  };
-}
 
 function mailOptions(message: MailMessage): SendMailOptions {
   const { id, from, to, replyTo, date, autoSubmitted, subject, text, html, attachments } = message;
@@ -190,45 +153,4 @@ function isMailError(error: unknown): error is NodemailerError {
     "EABORT",
   ];
   return error instanceof Error && codes.includes((error as NodemailerError).code ?? "");
-}
-
-/** The password in the forms in which a login sends it, and a server may repeat it. */
-function secretsOf({ user, password }: MailConfig): string[] {
-  if (!password) return [];
-  const base64 = (text: string) => Buffer.from(text).toString("base64");
-  return [base64(`\0${user}\0${password}`), base64(password), password];
-}
-
-function checkConfig({ user, password, ca, dkim }: MailConfig): void {
-  const { X509Certificate, createPrivateKey } = process.getBuiltinModule("node:crypto");
-  if (user !== null && !password) {
-    throw new AppError("invalid", `the SMTP user "${user}" has no password`, {
-      reason: "smtp-password-missing",
-    });
-  }
-  if (ca !== null) {
-    check(
-      () => new X509Certificate(ca),
-      "smtp-ca-invalid",
-      "the certificate of the SMTP server's authority is not a certificate in PEM",
-    );
-  }
-  if (dkim !== null) {
-    const isRsa = check(
-      () => createPrivateKey(dkim.key).asymmetricKeyType === "rsa",
-      "dkim-key-invalid",
-      DKIM_KEY,
-    );
-    if (!isRsa) throw new AppError("invalid", DKIM_KEY, { reason: "dkim-key-invalid" });
-  }
-}
-
-const DKIM_KEY = "the DKIM key is not an RSA private key in PEM without a passphrase";
-
-function check<T>(read: () => T, reason: string, message: string): T {
-  try {
-    return read();
-  } catch (cause) {
-    throw new AppError("invalid", message, { reason, cause });
-  }
 }

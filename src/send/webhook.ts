@@ -1,4 +1,3 @@
-import { Webhook } from "standardwebhooks";
 import type { WebhookDelivery } from "../delivery/outgoing.ts";
 import type { OutgoingRequest } from "./request.ts";
 
@@ -13,7 +12,8 @@ export function webhookRequest(
 ): OutgoingRequest {
   // Joined, because parsing the data would round its numbers.
   const body = `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(createdAt)},"data":${data}}`;
-  const signatures = secrets.map((secret) => new Webhook(secret).sign(id, new Date(now), body));
+  const timestamp = String(Math.floor(now / 1000));
+  const head = `${id}.${timestamp}.`;
   return {
     url,
     body,
@@ -21,8 +21,14 @@ export function webhookRequest(
       "Content-Type": "application/json",
       "User-Agent": `formflag/${version}`,
       "webhook-id": id,
-      "webhook-timestamp": String(Math.floor(now / 1000)),
-      "webhook-signature": signatures.join(" "),
+      "webhook-timestamp": timestamp,
+      "webhook-signature": secrets.map((secret) => `v1,${sign(secret, head, body)}`).join(" "),
     },
   };
+}
+
+/** HMAC-SHA256 in base64. The specification's library hashes in JavaScript, which takes 10 to 20 ms for a body of 1 MiB. */
+function sign(secret: string, head: string, body: string): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  return new Bun.CryptoHasher("sha256", key).update(head).update(body).digest("base64");
 }

@@ -110,6 +110,7 @@ describe("the data directory", () => {
     ["submissions list contact"],
     ["submissions export contact"],
     ["tokens list"],
+    ["mail test you@example.com"],
     ["export"],
     ["diff -f setup.yaml"],
     ["apply -f setup.yaml --dry-run"],

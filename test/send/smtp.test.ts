@@ -3,7 +3,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import type { Attempt } from "../../src/delivery/attempt.ts";
 import type { Attachment, MailMessage } from "../../src/delivery/message.ts";
-import { type MailConfig, createMailer } from "../../src/send/smtp.ts";
+import type { MailConfig } from "../../src/send/smtp-transport.ts";
+import { createMailer } from "../../src/send/smtp.ts";
 import { createCertificates, openMailSink, openRawSink, reply } from "../support/mail-sink.ts";
 import { errorOf, reasonOf } from "../support/refusals.ts";
 

@@ -98,4 +98,12 @@ describe("a webhook", () => {
       { numRuns: 50 },
     );
   });
+
+  test("has the signature that the library of the specification makes, of a large body too", () => {
+    const secret = createWebhookSecret(randomBytes);
+    const now = 1_798_718_400_999;
+    const data = JSON.stringify({ text: "Grüße 😀 ".repeat(80_000) });
+    const { body, headers } = webhookRequest(delivery(data, secret), now, "1");
+    expect(headers["webhook-signature"]).toBe(new Webhook(secret).sign(ID, new Date(now), body));
+  });
 });

@@ -137,6 +137,7 @@ export const NEEDED: Record<string, Scope> = {
   "POST /deliveries/retry": "forms:write",
   "GET /export": "read",
   "POST /apply": "read",
+  "POST /mail/test": "admin",
   "GET /tokens": "admin",
   "POST /tokens": "admin",
   "DELETE /tokens/{name}": "admin",

@@ -4,6 +4,8 @@ import type { Scope } from "../../src/access/scope.ts";
 import type { App } from "../../src/app.ts";
 import { createIdSource } from "../../src/base/ids.ts";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
+import { delivered } from "../../src/delivery/attempt.ts";
+import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import { type Client, findClient } from "../../src/http/address.ts";
 import { createAdminApp } from "../../src/http/admin/admin.ts";
 import type { Report } from "../../src/http/errors.ts";
@@ -41,6 +43,17 @@ export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
   };
 }
 
+/** Outgoing connections to receivers that accept everything. */
+const OUTGOING: Outgoing = {
+  check: async () => {},
+  sendWebhook: async () => delivered(200),
+  sendChat: async () => delivered(200),
+  mail: {
+    mailer: { send: async () => delivered(250), close: () => {} },
+    from: { name: "", address: "forms@shop.example" },
+  },
+};
+
 /** Every service on one app; what the operator would be told of is collected. */
 export function openServices(app: TestApp, publicUrl: string | null = null) {
   const reported: unknown[] = [];
@@ -52,7 +65,7 @@ export function openServices(app: TestApp, publicUrl: string | null = null) {
     forms: createFormsService(app, createLinks(publicUrl, "", app.random), report, guard),
     flags: createFlagsService(app, report),
     ofrep: async () => createOfrepService(app, report),
-    admin: () => createAdminApp(app, { version: "test", report }),
+    admin: () => createAdminApp(app, { version: "test", report, outgoing: async () => OUTGOING }),
   };
 }
 

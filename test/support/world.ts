@@ -45,6 +45,7 @@ const BODIES: Record<string, unknown> = {
   "POST /forms": { slug: "made" },
   "PATCH /forms/{form}": { enabled: false },
   "POST /apply": { document: { forms: { applied: {} } }, dryRun: true },
+  "POST /mail/test": { address: "ada@example.com" },
   "POST /tokens": { name: "made", scopes: ["admin"] },
 };
 

@@ -36,11 +36,24 @@ function parse(command: Command): Values {
     const name = option.attributeName();
     const source = command.getOptionValueSourceWithGlobals(name) ?? "unset";
     const value = option.negate ? options[name] === false : (options[name] ?? null);
-    return [option.name(), { value, source, environment: option.envVar ?? null }];
+    const isHidden = name === "smtpUrl" && typeof value === "string" && mayHoldPassword(value);
+    return [option.name(), { value: isHidden ? HIDDEN : value, source, environment: option.envVar ?? null }];
   });
-  const isSet = Boolean(env["FORMFLAG_TOKEN"]);
-  const token = { value: isSet ? "(hidden)" : null, source: isSet ? "env" : "unset" };
-  return { config, settings: [...settings, ["token", { ...token, environment: "FORMFLAG_TOKEN" }]] };
+  const secrets = [secretIn("token", "FORMFLAG_TOKEN"), secretIn("smtp-password", "FORMFLAG_SMTP_PASSWORD")];
+  return { config, settings: [...settings, ...secrets] };
+}
+
+const HIDDEN = "(hidden)";
+
+/** A setting without an option, whose value is a secret. */
+function secretIn(name: string, environment: string): [string, Setting] {
+  const isSet = Boolean(env[environment]);
+  return [name, { value: isSet ? HIDDEN : null, source: isSet ? "env" : "unset", environment }];
+}
+
+/** Whether a URL of a mail server, which may not be a URL that `serve` accepts, could hold a password. */
+function mayHoldPassword(url: string): boolean {
+  return /:.*@/s.test(url.replace(/^\w+:\/\//, ""));
 }
 
 async function run(io: Io, { config, settings }: Values): Promise<void> {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
-import { inspectDatabase } from "../../../src/store/sqlite/inspect.ts";
+import { type SendingForm, inspectDatabase } from "../../../src/store/sqlite/inspect.ts";
 import { shellWord } from "../../output/text.ts";
 import { type Finding, codeOf, ok, problem, warning } from "./finding.ts";
 
@@ -16,34 +16,46 @@ const LARGE_LOG = 64 * MiB;
 const STALE = 3_600_000;
 
 /**
- * Checks the database, its log and unfinished uploads; `newest` is the Unix time of the last change, in milliseconds.
+ * Checks the database, its log and unfinished uploads; `newest` is the Unix time of the last change, in milliseconds,
+ * `sending` lists the forms whose submissions are sent somewhere.
  */
-export function checkDatabase(data: string): { newest: number; findings: Finding[] } {
+export function checkDatabase(data: string): {
+  newest: number;
+  sending: SendingForm[];
+  findings: Finding[];
+} {
   const file = join(data, NAMES.database);
   if (!existsSync(file))
-    return { newest: 0, findings: [ok("database", "there is none yet: the first start creates it")] };
+    return {
+      newest: 0,
+      sending: [],
+      findings: [ok("database", "there is none yet: the first start creates it")],
+    };
   const { size, mtimeMs } = statSync(file);
-  const { finding, stored } = inspect(data, file, size);
+  const { finding, stored, sending } = inspect(data, file, size);
   return {
     newest: Math.max(stored, mtimeMs),
+    sending,
     findings: [finding, checkLog(`${file}-wal`), ...checkStaging(join(data, NAMES.uploads, "staging"))],
   };
 }
 
-function inspect(data: string, file: string, size: number): { finding: Finding; stored: number } {
+type Inspected = { finding: Finding; stored: number; sending: SendingForm[] };
+
+function inspect(data: string, file: string, size: number): Inspected {
   const check = "database";
   const whole = `formflag check --data ${shellWord(data)}`;
   try {
     const isQuick = size <= QUICK;
-    const { schema, newest, damage } = inspectDatabase(file, { isQuick });
+    const { schema, newest, sending, damage } = inspectDatabase(file, { isQuick });
     const structure = isQuick ? "is sound" : "was not checked";
     const message = `${formatBytes(size)}, schema ${schema}; its structure ${structure}, formflag check checks all of it`;
-    if (damage.length === 0) return { finding: ok(check, message), stored: newest ?? 0 };
+    if (damage.length === 0) return { finding: ok(check, message), stored: newest ?? 0, sending };
     const hint = `stop the server and check all of it: ${whole}`;
-    return { finding: problem(check, `it is damaged: ${damage[0]}`, hint), stored: 0 };
+    return { finding: problem(check, `it is damaged: ${damage[0]}`, hint), stored: 0, sending };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { finding: problem(check, error.message, error.hint ?? whole), stored: 0 };
+    return { finding: problem(check, error.message, error.hint ?? whole), stored: 0, sending: [] };
   }
 }
 

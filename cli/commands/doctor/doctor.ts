@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { SendingForm } from "../../../src/store/sqlite/inspect.ts";
 import { Failed } from "../../exit.ts";
 import type { Paint } from "../../output/color.ts";
 import { createPrinter } from "../../output/printer.ts";
@@ -15,6 +16,7 @@ import { checkDirectory } from "./directory.ts";
 import { checkDisks } from "./disk.ts";
 import type { Finding } from "./finding.ts";
 import { checkClock, checkOpenFiles, checkRuntime } from "./machine.ts";
+import { checkOutgoing } from "./outgoing.ts";
 import { checkServer } from "./server.ts";
 
 export function addDoctorCommand(doctor: Command, io: Io): void {
@@ -23,8 +25,8 @@ export function addDoctorCommand(doctor: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Checks the data directory, its disk, the machine, the addresses and the proxy, and prints what to do about each
-problem. Changes nothing. Give it the options and variables of the server, and run it as the user of the server.
+Checks the data directory, its disk, the machine, the addresses, the proxy and the mail server, and prints what to do
+about each problem. Changes and sends nothing. Give it the options and variables of the server, and run it as the user of the server.
 
 Exit code: 0 when nothing is broken, 1 when there are problems.
 
@@ -55,13 +57,14 @@ async function run(io: Io, { config, serve }: Values): Promise<void> {
 async function check(data: string, serve: ServeConfig): Promise<Finding[]> {
   const { usable, findings } = checkDirectory(data);
   let newest = 0;
+  let sending: SendingForm[] = [];
   if (usable) {
     const database = checkDatabase(data);
-    newest = database.newest;
+    ({ newest, sending } = database);
     findings.push(...(await checkDisks(data)), ...database.findings);
   }
   findings.push(...checkOpenFiles(), checkClock(newest), checkRuntime(env));
-  findings.push(...(await checkServer(serve, usable)));
+  findings.push(...(await checkServer(serve, usable)), ...(await checkOutgoing(serve, sending)));
   return findings;
 }
 

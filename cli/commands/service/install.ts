@@ -52,6 +52,7 @@ function parse(command: Command): Values {
     files: given.filter(isFile).flatMap(valuesOf),
     scope: options["user"] === true ? "user" : "system",
     usesLowPort: usesLowPort(config),
+    hasTls: config.tls !== null,
   };
   return { json, print: options["print"] === true, service };
 }

@@ -13,6 +13,8 @@ export type Service = {
   scope: "system" | "user";
   /** Whether it listens on a port under 1024. */
   usesLowPort: boolean;
+  /** Whether it serves HTTPS, so that a hangup makes it read its certificate again; else a hangup ends it. */
+  hasTls: boolean;
 };
 
 /** The user that a system service runs as, and its data directory, have the same name. */
@@ -48,7 +50,7 @@ sudo systemctl enable --now ${NAME}
  * https://www.freedesktop.org/software/systemd/man/latest/systemd.exec.html
  */
 export function unitText(service: Service): string {
-  const { executable, args, data, files, scope } = service;
+  const { executable, args, data, scope, hasTls } = service;
   if (/["'\\\u0000-\u001f]/.test(executable)) {
     const hint = `copy it to /usr/local/bin/${NAME}, and print the unit with that one`;
     throw usage(`systemd runs no executable with quotes in its path: ${executable}`, hint);
@@ -75,7 +77,7 @@ export function unitText(service: Service): string {
     ...(isSystem && data === null ? [`StateDirectory=${NAME}`, "StateDirectoryMode=0700"] : []),
     "UMask=0077",
     `ExecStart=${command.join(" ")}`,
-    ...(files.length > 0 ? ["# Reads the TLS certificate again.", "ExecReload=/bin/kill -HUP $MAINPID"] : []),
+    ...(hasTls ? ["# Reads the TLS certificate again.", "ExecReload=/bin/kill -HUP $MAINPID"] : []),
     "KillSignal=SIGTERM",
     "# What is under way when it is told to stop gets 10 seconds.",
     "TimeoutStopSec=15",

@@ -2,6 +2,7 @@ import { generateSpecs } from "hono-openapi";
 import { Hono } from "hono/quick";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
+import type { Outgoing } from "../../delivery/outgoing.ts";
 import { type AdminEnv, identify } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
 import { ADMIN_PATH, OPENAPI_PATH } from "../paths.ts";
@@ -24,6 +25,7 @@ const ROUTES = {
   deliveries: async () => (await import("./deliveries.ts")).deliveryRoutes,
   export: async () => (await import("./export.ts")).exportRoutes,
   apply: async () => (await import("./apply.ts")).applyRoutes,
+  mail: async () => (await import("./mail.ts")).mailRoutes,
   tokens: async () => (await import("./tokens.ts")).tokenRoutes,
 };
 
@@ -47,7 +49,15 @@ export function nounOf(path: string): Noun | undefined {
  */
 export async function createAdminApp(
   app: App,
-  options: { version: string; report: Report; publicUrl?: string | null; basePath?: string; guard?: Guard },
+  options: {
+    version: string;
+    report: Report;
+    publicUrl?: string | null;
+    basePath?: string;
+    guard?: Guard;
+    /** Outgoing connections; without them there is no mail server. */
+    outgoing?: () => Promise<Outgoing>;
+  },
   nouns: readonly Noun[] = NOUNS,
 ): Promise<AdminApp> {
   const admin = new Hono<AdminEnv>();

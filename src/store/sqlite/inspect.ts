@@ -4,12 +4,17 @@ import { Database, constants } from "bun:sqlite";
 import { sqliteError } from "./errors.ts";
 import { schemaVersion } from "./migrate.ts";
 
+/** A form, and where its submissions are sent. */
+export type SendingForm = { slug: string; notifies: boolean; replies: boolean; hasTargets: boolean };
+
 /** The state of a database file. */
 export type Inspection = {
   /** The number of migrations applied; 0 for an empty file. */
   schema: number;
   /** The time of the newest submission in milliseconds since 1970; null without submissions. */
   newest: number | null;
+  /** The forms whose submissions are sent somewhere, by slug. */
+  sending: SendingForm[];
   /** The messages of `PRAGMA quick_check`; empty where the file is intact, or was not checked. */
   damage: string[];
 };
@@ -26,7 +31,8 @@ export function inspectDatabase(file: string, { isQuick }: { isQuick: boolean })
     const newest =
       schema === 0 ? null : numberOf(db, "SELECT created_at FROM submissions ORDER BY seq DESC LIMIT 1");
     const messages = isQuick ? db.query("PRAGMA quick_check").values().flat().map(String) : [];
-    return { schema, newest, damage: messages.filter((text) => text !== "ok") };
+    const sending = hasTable(db, "targets") ? sendingForms(db) : [];
+    return { schema, newest, sending, damage: messages.filter((text) => text !== "ok") };
   } catch (error) {
     throw sqliteError(error, file);
   } finally {
@@ -39,6 +45,29 @@ export function openUnchanged(file: string): Database {
   if (existsSync(`${file}-wal`)) return new Database(file, { readonly: true, strict: true });
   const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
   return new Database(`${pathToFileURL(file).href}?immutable=1`, flags);
+}
+
+function sendingForms(db: Database): SendingForm[] {
+  const rows = db
+    .query<{ slug: string; notifies: number; replies: number; targets: number }, []>(
+      `SELECT slug, coalesce(json_array_length(settings, '$.notify'), 0) > 0 AS notifies,
+              coalesce(json_extract(settings, '$.autoreply'), 0) AS replies,
+              EXISTS (SELECT 1 FROM targets WHERE form_id = forms.id AND enabled = 1) AS targets
+       FROM forms WHERE deleted = 0 ORDER BY slug`,
+    )
+    .all();
+  return rows
+    .map(({ slug, notifies, replies, targets }) => ({
+      slug,
+      notifies: notifies === 1,
+      replies: replies === 1,
+      hasTargets: targets === 1,
+    }))
+    .filter(({ notifies, replies, hasTargets }) => notifies || replies || hasTargets);
+}
+
+function hasTable(db: Database, name: string): boolean {
+  return db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== null;
 }
 
 function numberOf(db: Database, sql: string): number | null {

@@ -16,6 +16,7 @@ import type { Finding } from "../../../cli/commands/doctor/finding.ts";
 import { clockFinding } from "../../../cli/commands/doctor/machine.ts";
 import { openUnchanged } from "../../../src/store/sqlite/inspect.ts";
 import { formflag, onData, startServer } from "../../support/executable.ts";
+import { openMailSink, reply } from "../../support/mail-sink.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 type Report = { code: number; of: (check: string) => Finding | undefined; findings: Finding[] };
@@ -121,6 +122,74 @@ describe("doctor", () => {
       expect(of("database")).toMatchObject({ status: "problem", message: expect.stringContaining(said) });
       expect(code).toBe(1);
       expect(await Bun.file(file).bytes()).toEqual(new Uint8Array(bytes));
+    }
+  });
+
+  test("says of mail what is missing, and what the mail server answers", async () => {
+    const data = await dataWithProject();
+    const { of: empty } = await doctor(data);
+    expect(empty("mail")).toMatchObject({ status: "ok", message: "no mail server is configured" });
+    expect(empty("links")).toBeUndefined();
+    await onData(data).run("forms", "create", "contact", "--notify", "ops@example.com");
+    await onData(data).run("forms", "create", "order", "--autoreply", "on");
+    const { of, code } = await doctor(data);
+    expect(code).toBe(0);
+    expect(of("mail")).toMatchObject({
+      status: "warning",
+      message: "no mail server is configured, and the forms contact, order would send mail",
+      hint: expect.stringContaining("--smtp-url"),
+    });
+    expect(of("links")).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("the form contact sends are paths"),
+      hint: expect.stringContaining("--public-url"),
+    });
+
+    const sink = await openMailSink({
+      authMethods: ["PLAIN"],
+      allowInsecureAuth: true,
+      onAuth: ({ username, password }, _session, done) =>
+        password === "hunter2" ? done(null, { user: username! }) : done(reply("535 5.7.8 Wrong password")),
+    });
+    const mail = ["--smtp-url", `smtp://me@127.0.0.1:${sink.port}`, "--mail-from", "forms@example.com"];
+    const right = await doctor(data, [...mail, "--public-url", "http://127.0.0.1:9"], {
+      FORMFLAG_SMTP_PASSWORD: "hunter2",
+    });
+    expect(right.of("mail")).toMatchObject({ status: "ok", message: expect.stringContaining("login of me") });
+    expect(right.of("links")).toBeUndefined();
+    const wrong = await doctor(data, mail, { FORMFLAG_SMTP_PASSWORD: "wrong-secret" });
+    expect([wrong.code, wrong.of("mail")]).toEqual([
+      1,
+      expect.objectContaining({
+        status: "problem",
+        message: expect.stringContaining("535 5.7.8 Wrong password"),
+      }),
+    ]);
+    expect(JSON.stringify(wrong.findings)).not.toContain("wrong-secret");
+    expect(sink.received).toEqual([]);
+    expect((await doctor(data, mail)).of("mail")).toMatchObject({
+      status: "problem",
+      message: 'the SMTP user "me" has no password',
+      hint: expect.stringContaining("FORMFLAG_SMTP_PASSWORD"),
+    });
+  });
+
+  test("warns of target networks that permit everything", async () => {
+    const data = await dataWithProject();
+    const targets = async (...networks: string[]) => {
+      const { of } = await doctor(
+        data,
+        networks.flatMap((network) => ["--target-network", network]),
+      );
+      return of("targets");
+    };
+    expect(await targets()).toMatchObject({ status: "ok", message: "webhooks reach public addresses" });
+    expect(await targets("192.168.1.0/24", "10.0.0.0/8")).toMatchObject({
+      status: "ok",
+      message: "webhooks reach public addresses and addresses in 192.168.1.0/24, 10.0.0.0/8",
+    });
+    for (const networks of [["0.0.0.0/0"], ["0.0.0.0/1", "128.0.0.0/1"], ["::/0"]]) {
+      expect(await targets(...networks)).toMatchObject({ status: "warning" });
     }
   });
 

@@ -24,6 +24,7 @@ const SERVICE: Service = {
   files: [],
   scope: "system",
   usesLowPort: false,
+  hasTls: false,
 };
 
 describe("service install", () => {
@@ -49,6 +50,19 @@ describe("service install", () => {
     expect(settingOf(unit, "ExecStart")).toEndWith("--tls-cert /etc/tls/a.pem --tls-key /etc/b.pem");
     expect(settingOf(unit, "AmbientCapabilities")).toBe("CAP_NET_BIND_SERVICE");
     expect(settingOf(unit, "PrivateUsers")).toBeUndefined();
+    expect(settingOf(unit, "ExecReload")).toBe("/bin/kill -HUP $MAINPID");
+  });
+
+  test("prints the settings of mail without a password, and no reload, which would end a server without HTTPS", async () => {
+    const mail = ["--smtp-url", "smtp://me@mail.example.com", "--mail-from", "Shop <forms@example.com>"];
+    const env = { FORMFLAG_SMTP_PASSWORD: "hunter2", FORMFLAG_RETRY_DELAYS: "5s 1m" };
+    const unit = await printed([...mail, "--smtp-password-file", "/home/me/password"], env);
+    expect(settingOf(unit, "ExecStart")).toEndWith(
+      'serve --data %S/formflag --smtp-url smtp://me@mail.example.com --smtp-password-file /home/me/password --mail-from "Shop <forms@example.com>" --retry-delays "5s 1m"',
+    );
+    expect(unit).toContain('BindReadOnlyPaths="/home/me/password"');
+    expect(settingOf(unit, "ExecReload")).toBeUndefined();
+    expect(unit).not.toContain("hunter2");
   });
 
   test("without --print installs nothing, and shows what to type", async () => {

@@ -1,0 +1,95 @@
+import { AppError } from "../../../src/base/errors.ts";
+import type { MailConfig } from "../../../src/send/smtp-transport.ts";
+import type { SendingForm } from "../../../src/store/sqlite/inspect.ts";
+import type { ServeConfig } from "../../serve/config.ts";
+import { loadOutgoing } from "../../serve/outgoing-config.ts";
+import { env } from "../../session/env.ts";
+import { hintFor } from "../../session/hints.ts";
+import { adviceOn } from "../mail/advice.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+
+/** Checks the mail server, the links that leave the server, and where targets may be; `sending` lists forms that need them. */
+export async function checkOutgoing(
+  { outgoing, publicUrl }: ServeConfig,
+  sending: SendingForm[],
+): Promise<Finding[]> {
+  let mail: MailConfig | null;
+  try {
+    ({ mail } = await loadOutgoing(outgoing, env["FORMFLAG_SMTP_PASSWORD"]));
+  } catch (error) {
+    return [unusable(error)];
+  }
+  return [
+    mail === null ? withoutMail(sending) : await checkMail(mail),
+    ...(publicUrl === null ? withoutLinks(sending) : []),
+    await checkNetworks(outgoing.targetNetworks),
+  ];
+}
+
+function withoutMail(sending: SendingForm[]): Finding {
+  const [check, message] = ["mail", "no mail server is configured"];
+  const mailing = sending.filter(({ notifies, replies }) => notifies || replies);
+  if (mailing.length === 0) return ok(check, message);
+  const hint = "give the server --smtp-url and --mail-from: the mail waits until then";
+  return warning(check, `${message}, and ${namesOf(mailing)} would send mail`, hint);
+}
+
+async function checkMail(mail: MailConfig): Promise<Finding> {
+  const check = "mail";
+  const place = `${mail.host} port ${mail.port}`;
+  const { checkMailServer } = await import("../../../src/send/smtp-check.ts");
+  let failure: string | null;
+  try {
+    failure = await checkMailServer(mail);
+  } catch (error) {
+    return unusable(error);
+  }
+  if (failure !== null) return problem(check, `the mail server ${place}: ${failure}`, adviceOn(failure));
+  const login = mail.user === null ? "" : `, also the login of ${mail.user}`;
+  return ok(
+    check,
+    `the mail server ${place} accepts connections${login}; formflag mail test sends a message`,
+  );
+}
+
+/** What `serve` refuses to start with. */
+function unusable(error: unknown): Finding {
+  if (!(error instanceof AppError)) throw error;
+  return problem("mail", error.message, hintFor(error, undefined) ?? "correct that setting of the server");
+}
+
+function withoutLinks(sending: SendingForm[]): Finding[] {
+  const linking = sending.filter(({ notifies, hasTargets }) => notifies || hasTargets);
+  if (linking.length === 0) return [];
+  const message = `links in what ${namesOf(linking)} sends are paths, which lead nowhere from outside`;
+  return [warning("links", message, "give the server its address: --public-url https://forms.example.com")];
+}
+
+/** One address of each range that no target should reach by accident. */
+const OWN = {
+  IPv4: ["127.0.0.1", "10.0.0.1", "169.254.169.254", "172.16.0.1", "192.168.0.1"],
+  IPv6: ["::1", "fc00::1", "fe80::1"],
+};
+
+async function checkNetworks(networks: string[]): Promise<Finding> {
+  const check = "targets";
+  const { createAddressPolicy } = await import("../../../src/send/networks.ts");
+  const isAllowed = createAddressPolicy(networks);
+  if (!OWN.IPv4.every(isAllowed) && !OWN.IPv6.every(isAllowed)) {
+    const also = networks.length > 0 ? ` and addresses in ${networks.join(", ")}` : "";
+    return ok(check, `webhooks reach public addresses${also}`);
+  }
+  return warning(
+    check,
+    `webhooks reach every address, also this machine and its network: ${networks.join(", ")}`,
+    "let --target-network name only the networks that targets are in",
+  );
+}
+
+/** The first forms of a list, for a sentence. */
+function namesOf(forms: SendingForm[]): string {
+  const names = forms.slice(0, 3).map(({ slug }) => slug);
+  const more = forms.length - names.length;
+  const text = `the form${forms.length === 1 ? "" : "s"} ${names.join(", ")}`;
+  return more === 0 ? text : `${text} and ${more} more`;
+}

@@ -1,0 +1,19 @@
+import * as z from "zod/mini";
+
+export const newMailTestSchema = z.strictObject({
+  /** One mail address. */
+  address: z.string(),
+});
+
+export const mailTestSchema = z.object({
+  /** The Message-ID. */
+  id: z.string(),
+  /** The address in From. */
+  from: z.string(),
+  /** Whether the mail server accepted the message. */
+  delivered: z.boolean(),
+  /** The reply code of the mail server; null where there was none. */
+  code: z.nullable(z.int()),
+  /** Why it was not delivered; null where it was. */
+  error: z.nullable(z.string()),
+});

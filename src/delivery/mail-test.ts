@@ -1,0 +1,60 @@
+import type * as z from "zod/mini";
+import type { Caller } from "../access/caller.ts";
+import { requireScope } from "../access/token.ts";
+import type { Clockwork } from "../base/clock.ts";
+import { AppError } from "../base/errors.ts";
+import { dashedKey } from "../base/ids.ts";
+import { messageId, parseMailbox } from "./address.ts";
+import type { mailTestSchema } from "./mail-test-schema.ts";
+import type { MailMessage, Mailbox } from "./message.ts";
+import type { Outgoing } from "./outgoing.ts";
+
+export type MailTest = z.infer<typeof mailTestSchema>;
+
+/**
+ * Sends one test message and returns what the mail server answered. Throws `conflict` without a mail server, `invalid` for
+ * text that is not a mail address, `forbidden`.
+ */
+export async function testMail(
+  app: Clockwork,
+  caller: Caller,
+  mail: Outgoing["mail"],
+  address: string,
+): Promise<MailTest> {
+  requireScope(caller, "admin");
+  const to = parseMailbox(address).address;
+  if (mail === null)
+    throw new AppError("conflict", "no mail server is configured", { reason: "mail-server-missing" });
+  const message = buildTestMail(`test-${dashedKey(app.random)}`, mail.from, to, app.now());
+  const { outcome, code, error } = await mail.mailer.send(message);
+  return { id: message.id, from: mail.from.address, delivered: outcome === "delivered", code, error };
+}
+
+const SUBJECT = "Test message from formflag";
+
+const LINES = [
+  "This server can send mail: its settings and its mail server work.",
+  "The message was sent by the command formflag mail test. Nothing else has to be done.",
+];
+
+function buildTestMail(id: string, from: Mailbox, to: string, now: number): MailMessage {
+  return {
+    id: messageId(id, from),
+    from,
+    to,
+    replyTo: null,
+    date: now,
+    autoSubmitted: "auto-generated",
+    subject: SUBJECT,
+    text: `${LINES.join("\n\n")}\n`,
+    html: `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>
+<body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">
+${LINES.map((line) => `<p>${line}</p>`).join("\n")}
+</body>
+</html>
+`,
+    attachments: [],
+  };
+}

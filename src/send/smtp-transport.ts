@@ -1,0 +1,90 @@
+import type { SMTPTransportOptions, Transporter } from "nodemailer";
+import { AppError } from "../base/errors.ts";
+import type { Mailbox } from "../delivery/message.ts";
+import { type SmtpServer, isThisMachine } from "./smtp-url.ts";
+
+/** A mail server, how to log in to it, and how messages are signed. */
+export type MailConfig = SmtpServer & {
+  password: string | null;
+  /** Certificates in PEM that replace the built-in ones, or null. */
+  ca: string | null;
+  from: Mailbox;
+  /** `key` is an RSA private key in PEM. */
+  dkim: { domain: string; selector: string; key: string } | null;
+};
+
+/** Milliseconds: to connect and be greeted, and without a byte from the server. */
+export type Timeouts = { connect: number; silent: number };
+
+/** The library on a server. It is loaded here, so that a server starts sooner. */
+export async function openTransport(config: MailConfig, timeouts: Timeouts): Promise<Transporter> {
+  const { createTransport } = await import("nodemailer");
+  return createTransport(transportOptions(config, timeouts));
+}
+
+function transportOptions(config: MailConfig, timeouts: Timeouts): SMTPTransportOptions {
+  const { host, port, secure, starttls, user, password, ca, dkim } = config;
+  // Between programs of one machine a certificate proves nothing, and local relays come with one for another name.
+  const isUnchecked = starttls === "optional" && ca === null && isThisMachine(host);
+  return {
+    host,
+    port,
+    secure,
+    requireTLS: starttls === "required",
+    ignoreTLS: starttls === "off",
+    opportunisticTLS: starttls === "optional",
+    tls: { minVersion: "TLSv1.2", rejectUnauthorized: !isUnchecked, ...(ca === null ? {} : { ca }) },
+    ...(user === null || password === null ? {} : { auth: { user, pass: password } }),
+    ...(dkim === null
+      ? {}
+      : { dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.key } }),
+    connectionTimeout: timeouts.connect,
+    dnsTimeout: timeouts.connect,
+    greetingTimeout: timeouts.connect,
+    socketTimeout: timeouts.silent,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+/** The password in the forms in which a login sends it, and a server may repeat it. */
+export function secretsOf({ user, password }: MailConfig): string[] {
+  if (!password) return [];
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  return [base64(`\0${user}\0${password}`), base64(password), password];
+}
+
+/** Throws `invalid` for a user without a password, and for a certificate or a DKIM key that cannot be read. */
+export function checkMailConfig({ user, password, ca, dkim }: MailConfig): void {
+  const { X509Certificate, createPrivateKey } = process.getBuiltinModule("node:crypto");
+  if (user !== null && !password) {
+    throw new AppError("invalid", `the SMTP user "${user}" has no password`, {
+      reason: "smtp-password-missing",
+    });
+  }
+  if (ca !== null) {
+    check(
+      () => new X509Certificate(ca),
+      "smtp-ca-invalid",
+      "the certificate of the SMTP server's authority is not a certificate in PEM",
+    );
+  }
+  if (dkim !== null) {
+    const isRsa = check(
+      () => createPrivateKey(dkim.key).asymmetricKeyType === "rsa",
+      "dkim-key-invalid",
+      DKIM_KEY,
+    );
+    if (!isRsa) throw new AppError("invalid", DKIM_KEY, { reason: "dkim-key-invalid" });
+  }
+}
+
+const DKIM_KEY = "the DKIM key is not an RSA private key in PEM without a passphrase";
+
+function check<T>(read: () => T, reason: string, message: string): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new AppError("invalid", message, { reason, cause });
+  }
+}

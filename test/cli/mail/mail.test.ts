@@ -1,0 +1,152 @@
+import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
+import type { MailTest } from "../../../src/delivery/mail-test.ts";
+import { emptyData, formflag, onData, startServer } from "../../support/executable.ts";
+import { createCertificates, openMailSink, reply } from "../../support/mail-sink.ts";
+import { tempDirectory } from "../../support/temp.ts";
+
+const { ca, here } = await createCertificates();
+const data = emptyData();
+const caFile = join(tempDirectory(), "ca.pem");
+await Bun.write(caFile, ca);
+
+/** A server that wants a login, and refuses any but this one, repeating what it was sent. */
+const withLogin = () =>
+  openMailSink({
+    ...here,
+    authOptional: false,
+    authMethods: ["PLAIN"],
+    onAuth: ({ username, password }, _session, done) =>
+      password === "hunter2"
+        ? done(null, { user: username! })
+        : done(reply(`535 5.7.8 ${password} is not the password`)),
+  });
+
+const from = { FORMFLAG_MAIL_FROM: "Shop <forms@shop.example>" };
+const at = ({ port }: { port: number }, user = "", query = "") => ({
+  ...from,
+  FORMFLAG_SMTP_URL: `smtp://${user}127.0.0.1:${port}${query}`,
+});
+
+const mailTest = (env: Record<string, string>, ...args: string[]) =>
+  formflag(["mail", "test", "ada@example.com", "--data", data, ...args], { env });
+
+describe("mail test", () => {
+  test("sends a message, over TLS and with a login, and says that it was delivered", async () => {
+    const sink = await withLogin();
+    const login = { FORMFLAG_SMTP_PASSWORD: "hunter2", FORMFLAG_SMTP_CA: caFile };
+    const { code, stdout, stderr } = await mailTest({
+      ...at(sink, "me%40shop@", "?starttls=required"),
+      ...login,
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toBe("delivered: the mail server accepted the message to ada@example.com (250)\n");
+    const [{ to, from, user, isEncrypted, email }] = sink.received as [(typeof sink.received)[0]];
+    expect({ to, from, user, isEncrypted }).toEqual({
+      to: ["ada@example.com"],
+      from: "forms@shop.example",
+      user: "me@shop",
+      isEncrypted: true,
+    });
+    expect(email.from).toEqual({ name: "Shop", address: "forms@shop.example" });
+    expect(email.subject).toBe("Test message from formflag");
+    expect(email.headers).toContainEqual(
+      expect.objectContaining({ key: "auto-submitted", value: "auto-generated" }),
+    );
+  });
+
+  test("prints the Message-ID with --json, another one each time", async () => {
+    const sink = await openMailSink();
+    const ids = [];
+    for (const _ of [1, 2]) {
+      const { stdout } = await mailTest(at(sink), "--json");
+      const result = JSON.parse(stdout) as MailTest;
+      expect(result).toEqual({
+        id: expect.stringMatching(/^<test-[a-z0-9-]{14}@shop\.example>$/),
+        from: "forms@shop.example",
+        delivered: true,
+        code: 250,
+        error: null,
+      });
+      ids.push(result.id);
+    }
+    expect(new Set(ids).size).toBe(2);
+    expect(sink.received.map(({ email }) => email.messageId)).toEqual(ids);
+  });
+
+  test("says that the server offers no STARTTLS where it is required, and sends nothing", async () => {
+    const sink = await openMailSink();
+    const { code, stdout, stderr } = await mailTest(at(sink, "", "?starttls=required"));
+    expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+    expect(stderr).toStartWith("error: the message was not delivered: STARTTLS: 500");
+    expect(stderr).toMatch(/^hint: the server offers no encryption at this port/m);
+    expect(sink.received).toEqual([]);
+  });
+
+  test("says that the login was refused, without the password", async () => {
+    const sink = await withLogin();
+    const env = { ...at(sink, "me@"), FORMFLAG_SMTP_PASSWORD: "correct horse", FORMFLAG_SMTP_CA: caFile };
+    for (const args of [[], ["--json"]]) {
+      const { code, stdout, stderr } = await mailTest(env, ...args);
+      expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+      expect(stderr).toContain("AUTH PLAIN: 535 5.7.8 [secret] is not the password");
+      expect(stderr).toContain("check the user in the SMTP URL");
+      expect(stderr).not.toContain("correct horse");
+    }
+  });
+
+  test.each([
+    [{ onRcptTo: "550 5.1.1 No such user" }, "RCPT TO: 550 5.1.1 No such user", "to that address: check it"],
+    [{ onRcptTo: "451 4.7.1 Later" }, "RCPT TO: 451 4.7.1 Later", "try again later"],
+    [{ onMailFrom: "553 5.7.1 Not yours" }, "MAIL FROM: 553 5.7.1 Not yours", "--mail-from"],
+  ])("says what to check after the reply %j", async (hook, error, advice) => {
+    const [[name, text]] = Object.entries(hook) as [[string, string]];
+    const refuse = (...given: unknown[]) => (given.at(-1) as (error: Error) => void)(reply(text));
+    const { code, stderr } = await mailTest(at(await openMailSink({ [name]: refuse })));
+    expect(code).toBe(6);
+    expect(stderr).toContain(`error: the message was not delivered: ${error}\n`);
+    expect(stderr).toContain(advice);
+  });
+
+  test("says what to check where nothing listens, and where the certificate is not trusted", async () => {
+    const nothing = await mailTest(at({ port: 1 }));
+    expect([nothing.code, nothing.stderr]).toEqual([
+      6,
+      expect.stringContaining("hint: nothing listens there"),
+    ]);
+    const sink = await openMailSink(here);
+    const untrusted = await mailTest(at(sink, "", "?starttls=required"));
+    expect([untrusted.code, untrusted.stderr]).toEqual([6, expect.stringContaining("--smtp-ca")]);
+  });
+
+  test("without a mail server is exit 5, and with wrong settings or no address exit 2", async () => {
+    const none = await mailTest({});
+    expect([none.code, none.stdout]).toEqual([5, ""]);
+    expect(none.stderr).toContain(
+      "error: no mail server is configured\nhint: start the server with --smtp-url",
+    );
+    const wrong = await mailTest({ ...from, FORMFLAG_SMTP_URL: "smtp://me:hunter2@127.0.0.1" });
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain("FORMFLAG_SMTP_URL: the SMTP URL holds a password");
+    expect(wrong.stderr).not.toContain("hunter2");
+    const { code, stderr } = await onData(data).run("mail", "test", "not an address");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("a mail address looks like")]);
+  });
+
+  test("with --server uses the server's settings, and needs the scope admin", async () => {
+    const sink = await openMailSink();
+    const { url, stop, data } = await startServer([], { env: at(sink) });
+    const token = async (...args: string[]) =>
+      (await onData(data).json<{ token: string }>("tokens", "create", ...args)).token;
+    const [admin, writer] = [await token("admin"), await token("writer", "--scope", "forms:write")];
+    const run = (token: string) =>
+      formflag(["mail", "test", "ada@example.com", "--server", url], {
+        // A wrong setting of this command does not count.
+        env: { FORMFLAG_SMTP_URL: "nonsense", FORMFLAG_TOKEN: token },
+      });
+    expect(await run(admin)).toMatchObject({ code: 0, stdout: expect.stringContaining("delivered") });
+    expect(await run(writer)).toMatchObject({ code: 4, stderr: expect.stringContaining("scope admin") });
+    expect(sink.received).toHaveLength(1);
+    expect(await stop()).toBe(0);
+  });
+});
