@@ -46,6 +46,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     load: async () => (await import("./commands/forms/forms.ts")).addFormCommands,
   },
   {
+    name: "targets",
+    summary: "manage where the submissions of a form are sent",
+    load: async () => (await import("./commands/targets/targets.ts")).addTargetCommands,
+  },
+  {
     name: "submissions",
     summary: "read, export and delete submissions",
     load: async () => (await import("./commands/submissions/submissions.ts")).addSubmissionCommands,

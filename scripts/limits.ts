@@ -87,6 +87,10 @@ const SECTIONS: Section[] = [
         what: "the longest time that `--duplicates` takes",
         past: "400",
       },
+      "SPAM_LIMITS.words": { what: "entries of `--spam-word`", past: "400" },
+      "SPAM_LIMITS.emails": { what: "entries of `--spam-email`", past: "400" },
+      "SPAM_LIMITS.length": { what: "characters of one of them", past: "400" },
+      "SPAM_LIMITS.links": { what: "the most that `--spam-links` takes", past: "400" },
       "INTAKE_LIMITS.notify": { what: "entries of `--notify`", past: "400" },
       "INTAKE_LIMITS.attach": { unit: "bytes", what: "the most that `--attach` takes", past: "400" },
       "INTAKE_LIMITS.retentionSeconds": {
@@ -95,11 +99,25 @@ const SECTIONS: Section[] = [
         past: "400",
       },
       "INTAKE_LIMITS.successMessage": { what: "characters of `--success-message`", past: "400" },
-      MAX_TEMPLATE: { what: "characters of a template for a subject or a text of mail", past: "400" },
-      "SPAM_LIMITS.words": { what: "entries of `--spam-word`", past: "400" },
-      "SPAM_LIMITS.emails": { what: "entries of `--spam-email`", past: "400" },
-      "SPAM_LIMITS.length": { what: "characters of one of them", past: "400" },
-      "SPAM_LIMITS.links": { what: "the most that `--spam-links` takes", past: "400" },
+      MAX_TEMPLATE: {
+        what: "characters of `--notify-subject`, `--autoreply-subject` and `--autoreply-text`",
+        past: "400",
+      },
+    },
+  },
+  {
+    title: "The targets of a form",
+    text: "A target and its URL have at most 2,048 characters.",
+    rows: {
+      MAX_TARGETS: { what: "targets of a form", past: "409" },
+      DEFAULT_OVERLAP: {
+        unit: "s",
+        what: "time for which the old secret of a webhook signs too, after it was rotated",
+        past: "only the new secret signs",
+        set: "`targets rotate --overlap`",
+      },
+      MAX_OVERLAP: { unit: "s", what: "the longest time that `--overlap` takes", past: "400" },
+      MAX_SECRETS: { what: "secrets of a webhook that have not ended", past: "409" },
     },
   },
   {

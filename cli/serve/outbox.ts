@@ -1,6 +1,5 @@
 import type { App } from "../../src/app.ts";
 import { blobKey } from "../../src/blobs/key.ts";
-import { sendAlert } from "../../src/delivery/alerts.ts";
 import { type Outbox, createOutbox } from "../../src/delivery/outbox.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import type { Metrics } from "../../src/http/operation/metrics.ts";
@@ -24,6 +23,7 @@ export function openOutbox(app: App, options: Options, wakeJob: () => void): Out
   const { outgoing, fileUrl, retryDelays, alertMail, metrics, log } = options;
   const alert = async (form: string, target: string, error: string, isSwitchedOff: boolean) => {
     if (alertMail === null) return;
+    const { sendAlert } = await import("../../src/delivery/alerts.ts");
     const alert = { to: alertMail, form, target, error, isSwitchedOff };
     const attempt = await sendAlert(app, await outgoing(), alert);
     if (attempt !== null && attempt.outcome !== "delivered")

@@ -82,6 +82,15 @@ const FORM = {
   createdAt: "string",
   updatedAt: "string",
 } as const;
+const TARGET = {
+  id: "string",
+  form: "string",
+  kind: "string",
+  target: "string",
+  enabled: "boolean",
+  createdAt: "string",
+  updatedAt: "string",
+} as const;
 const FILE = { field: "string", name: "string", type: "string", size: "number", sha256: "string" } as const;
 const SUBMISSION = {
   id: "string",
@@ -148,6 +157,12 @@ const ANSWERS: Record<string, Shape> = {
   "POST /forms": FORM,
   "GET /forms/*": FORM,
   "PATCH /forms/*": { ...FORM, result },
+  "GET /forms/*/targets": { targets: [TARGET] },
+  "POST /forms/*/targets": { id: "string", "secret?": "string" },
+  "GET /targets/*": TARGET,
+  "PATCH /targets/*": { ...TARGET, result },
+  "POST /targets/*/rotate": { id: "string", secret: "string" },
+  "POST /targets/*/test": { "code?": "number", "error?": "string", outcome: "string" },
   "GET /forms/*/submissions": { submissions: [SUBMISSION], "next?": "string", "total?": "number" },
   "GET /submissions/*": SUBMISSION,
   "GET /deliveries": { deliveries: [DELIVERY], "next?": "string" },

@@ -69,8 +69,8 @@ export async function localClient(data: string, version: string, io: Io): Promis
     null,
     async (request) => {
       const path = new URL(request.url).pathname.slice(ADMIN_PATH.length);
-      // Forms and mail do not depend on scheduled changes.
-      if (!/^\/(forms|submissions|mail|tokens)\b/.test(path)) await catchUp();
+      // Forms, targets and mail do not depend on scheduled changes.
+      if (!/^\/(forms|targets|submissions|deliveries|mail|tokens)\b/.test(path)) await catchUp();
       hasDeleted ||= request.method === "DELETE" || path === "/apply";
       return (await admin(path)).fetch(request, {
         operator: userName,

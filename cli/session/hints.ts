@@ -30,6 +30,12 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "document-unconfirmed": "add --yes to apply it all the same",
   "form-exists": ({ name }) => `formflag forms get ${name} shows it; --if-not-exists leaves it as it is`,
   "form-not-found": "formflag forms list shows the forms there are",
+  "target-not-found": "formflag targets list <form> shows the targets there are",
+  "target-not-public":
+    "serve --target-network permits a private network; a command without --server reads FORMFLAG_TARGET_NETWORK",
+  "target-limit": "formflag targets delete <id> makes room for another",
+  "target-without-secret": "for another URL add a target, then delete this one",
+  "target-secrets": "wait until one ends, or end all of them at once with --overlap none",
   "submission-not-found": "formflag submissions list <form> shows the submissions there are",
   "smtp-url-password": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
   "smtp-password-missing": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",

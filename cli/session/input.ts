@@ -41,7 +41,7 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
       if (!canPrompt(io, config))
         throw usage(
           `the ${what} is missing`,
-          `write it after the command: ${commandLine(command)} <${what}>`,
+          `write it after the command: ${[commandLine(command), ...command.args].join(" ")} <${what}>`,
         );
       return promptText(`Which ${what}?`, (text) => (text === "" ? "Please write a name" : undefined));
     },

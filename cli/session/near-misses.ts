@@ -3,6 +3,7 @@ import { AppError } from "../../src/base/errors.ts";
 
 const ADDRESS = "the address has the port: formflag serve --listen 127.0.0.1:9000";
 const RUN_VERSION = "type formflag --version";
+const ADD_TARGET = "type formflag targets add <form> <target>";
 
 /** Options of other programs, with the hint to print. */
 const OPTIONS: Record<string, string> = {
@@ -30,6 +31,8 @@ const COMMANDS: Record<string, string> = {
   init: "nothing has to be set up: type formflag serve, or formflag projects create <project>",
   restore: "type formflag backup restore <file>",
   verify: "type formflag backup verify <file>",
+  webhook: ADD_TARGET,
+  webhooks: ADD_TARGET,
   import: "type formflag apply -f <file>, or formflag flags import <file> --format flagd",
   login:
     "name a server with --server and its token with --token-file, or set FORMFLAG_SERVER and FORMFLAG_TOKEN",
@@ -42,6 +45,8 @@ const VERBS = [
   ["get", "show", "view", "describe", "info", "read"],
   ["delete", "revoke", "remove", "rm", "del", "destroy"],
   ["list", "all"],
+  ["test", "ping", "send", "try"],
+  ["rotate", "roll", "renew", "secret"],
   ["enable", "on", "open", "start"],
   ["disable", "off", "close", "stop"],
 ];

@@ -56,7 +56,7 @@ async function sendToTarget(
   if (!target.enabled) return "the target is disabled";
   const { kind, url } = target;
   if (kind !== "webhook") return sendChat(outgoing, kind, url, content, files, signal);
-  const secrets = activeSecrets(target, now());
+  const secrets = activeSecrets(target, now()).map(({ secret }) => secret);
   const createdAt = isoTime(content.submission.createdAt);
   const data = await submissionJson(content, files);
   const webhook = { url, id, type: "submission.created", secrets, data, createdAt };

@@ -1,3 +1,15 @@
+/** Targets of a form. */
+export const MAX_TARGETS = 20;
+
+/** Secrets that sign the deliveries of one webhook, while those before the newest have not ended yet. */
+export const MAX_SECRETS = 5;
+
+/** Seconds for which the old secret of a webhook signs too, after it was replaced. */
+export const DEFAULT_OVERLAP = 86_400;
+
+/** The most that {@link DEFAULT_OVERLAP} can be set to. */
+export const MAX_OVERLAP = 30 * 86_400;
+
 /** Characters of a template for a subject or a text. */
 export const MAX_TEMPLATE = 10_000;
 

@@ -4,7 +4,7 @@ import type { Job } from "../base/jobs.ts";
 import { unanswered } from "./attempt.ts";
 import type { TargetChange } from "./change.ts";
 import { type Lane, MAIL_LANE, laneOf } from "./delivery.ts";
-import { type DeliveryFiles, type Dispatched, dispatch } from "./dispatch.ts";
+import type { DeliveryFiles, Dispatched } from "./dispatch.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { cancelled, postponed, removalOfCancelled, settle } from "./settle.ts";
 import type { ClaimedDelivery, DeliveriesStore, SettledDelivery } from "./store.ts";
@@ -152,6 +152,8 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
     const { now, store } = app;
     let result: Dispatched;
     try {
+      // Loaded with the first delivery, so that a server starts sooner.
+      const { dispatch } = await import("./dispatch.ts");
       result = await dispatch({ store, outgoing, files, now }, delivery, stopping.signal);
     } catch (error) {
       if (!stopping.signal.aborted) report.error(error);

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { timestamp } from "../base/slug-schema.ts";
+import { MAX_OVERLAP } from "./limits.ts";
 
 export const targetViewSchema = z.object({
   id: z.string(),
@@ -23,3 +24,21 @@ export const targetPatchSchema = z.strictObject({ enabled: z.boolean() });
 
 /** The id of a target with its new secret, which is shown this once; null for a chat service. */
 export const targetSecretSchema = z.object({ id: z.string(), secret: z.nullable(z.string()) });
+
+const overlapRange = `an overlap is a whole number of seconds from 0 to ${MAX_OVERLAP}, which is 30 days`;
+
+export const rotationSchema = z.strictObject({
+  /** Seconds for which the old secret signs too; 0 ends it at once. */
+  overlap: z.optional(z.int(overlapRange).check(z.gte(0, overlapRange), z.lte(MAX_OVERLAP, overlapRange))),
+});
+
+export const rotatedSecretSchema = z.object({ id: z.string(), secret: z.string() });
+
+/** How a receiver answered a sample. */
+export const targetTestSchema = z.object({
+  /** The HTTP status; null where there was no answer. */
+  code: z.nullable(z.int()),
+  /** Why it failed; null for `delivered`. */
+  error: z.nullable(z.string()),
+  outcome: z.enum(["delivered", "retry", "gone", "refused"]),
+});

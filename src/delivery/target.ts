@@ -106,14 +106,14 @@ export function targetId(random: Random): string {
   return dashedKey(random);
 }
 
-/** The secrets that sign at `now`, in milliseconds since 1970, newest first. */
-export function activeSecrets({ secrets }: TargetRecord, now: number): string[] {
-  return secrets.filter(({ until }) => until === null || until > now).map(({ secret }) => secret);
-}
-
 /** A secret that signs webhooks: `whsec_` and 32 random bytes in base64, as Standard Webhooks writes it. */
 export function createWebhookSecret(random: Random): string {
   return `whsec_${Buffer.from(random(32)).toString("base64")}`;
+}
+
+/** The secrets of a target that sign at the time `now`, in milliseconds since 1970, newest first. */
+export function activeSecrets({ secrets }: Pick<TargetRecord, "secrets">, now: number): TargetSecret[] {
+  return secrets.filter(({ until }) => until === null || until > now);
 }
 
 export function noSuchTarget(id: string): AppError {

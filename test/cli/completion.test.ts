@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "bun:test";
+import { plantTarget } from "../support/apply.ts";
 import { EXECUTABLE, formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
@@ -9,6 +10,7 @@ const VERBS = {
   environments: ["create", "list", "get", "delete"],
   flags: ["set", "get", "list", "delete"],
   forms: ["create", "set", "uploads", "enable", "disable", "list", "get", "delete"],
+  targets: ["add", "list", "get", "enable", "disable", "test", "rotate", "delete"],
   submissions: ["list", "get", "download", "delete", "export"],
   tokens: ["create", "list", "revoke"],
   config: ["show"],
@@ -54,7 +56,8 @@ await here.run("projects", "create", "shop", "--environments", "develop,live");
 await here.run("projects", "create", "blog", "--environments", "stage");
 await here.run("flags", "set", "sale", "-p", "shop", "-e", "develop");
 await here.run("segments", "set", "staff", "-p", "shop", "-e", "live", "--rule", "true");
-await here.run("forms", "create", "contact");
+const { key } = await here.json<{ key: string }>("forms", "create", "contact");
+await plantTarget(data, key, { id: "k3v9-x2mq-71bd" });
 await here.run("tokens", "create", "laptop");
 
 /** What Tab offers behind a command line, in each shell. */
@@ -80,6 +83,9 @@ const OFFERED: [line: string, offered: string[]][] = [
   ["forms set contact --spam ", ["keep", "reject"]],
   ["forms set contact --spam-di", ["--spam-disposable"]],
   ["forms set contact --challenge ", ["off", "on"]],
+  ["targets add ", ["contact"]],
+  ["targets add contact ", []],
+  ["targets rotate k", ["k3v9-x2mq-71bd"]],
   ["submissions export contact --format ", ["csv", "jsonl"]],
   ["submissions download x ", []],
   ["tokens revoke ", ["laptop"]],

@@ -23,6 +23,9 @@ describe("what other programs call otherwise", () => {
     ["forms update contact", "unknown command 'update'", "formflag forms set"],
     ["projects show shop", "unknown command 'show'", "formflag projects get"],
     ["submissions rm 1", "unknown command 'rm'", "formflag submissions delete"],
+    ["targets create contact", "unknown command 'create'", "formflag targets add"],
+    ["targets ping x", "unknown command 'ping'", "formflag targets test"],
+    ["webhooks list", "unknown command 'webhooks'", "formflag targets add"],
     ["tokens delete laptop", "unknown command 'delete'", "formflag tokens revoke"],
     ["tokens add laptop", "unknown command 'add'", "formflag tokens create"],
   ])("%s is exit 2 and says what to type", async (line, message, hint) => {

@@ -15,6 +15,7 @@ import { scheduleContract } from "./schedule.ts";
 import { segmentsContract } from "./segments.ts";
 import { setupContract } from "./setup.ts";
 import { submissionsContract } from "./submissions.ts";
+import { targetsContract } from "./targets.ts";
 import { tokensContract } from "./tokens.ts";
 
 for (const writing of ["inline", "thread"] as const) {
@@ -36,6 +37,7 @@ for (const writing of ["inline", "thread"] as const) {
     submissionsContract,
     intakeContract,
     deliveriesContract,
+    targetsContract,
     tokensContract,
     setupContract,
     databaseContract,

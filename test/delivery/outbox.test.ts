@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { type Attempt, delivered, unanswered } from "../../src/delivery/attempt.ts";
 import { createOutbox } from "../../src/delivery/outbox.ts";
 import type { NewDelivery } from "../../src/delivery/store.ts";
-import type { FormSettings } from "../../src/forms/settings.ts";
 import { openTestApp } from "../support/app.ts";
 import { addForm, apply } from "../support/apply.ts";
 import { fakeOutgoing } from "../support/outgoing.ts";
@@ -21,9 +20,9 @@ const REFUSED: Attempt = { ...RETRY, outcome: "refused", code: 550, error: "no s
 type Answer = Parameters<typeof fakeOutgoing>[0];
 
 /** An app with a form, an outbox whose connections go nowhere, and what the operator hears of it. */
-async function begin(answer?: Answer, { hasMail = true, settings = {} as Partial<FormSettings> } = {}) {
+async function begin(answer?: Answer, hasMail = true) {
   const app = openTestApp();
-  const form = await addForm(app.store, "contact", { name: "Contact us", ...settings });
+  const form = await addForm(app.store, "contact", { name: "Contact us" });
   const outgoing = fakeOutgoing(answer, hasMail);
   const heard: unknown[] = [];
   const outbox = createOutbox(
@@ -226,7 +225,7 @@ describe("the outbox", () => {
   });
 
   test("lets mail wait while there is no mail server, and sends the rest", async () => {
-    const { addTarget, submit, all, run, outbox } = await begin(undefined, { hasMail: false });
+    const { addTarget, submit, all, run, outbox } = await begin(undefined, false);
     await submit(toTarget(await addTarget()), mailTo("shop@example.com"));
     await run();
     expect((await all()).map(({ kind, status }) => `${kind} ${status}`)).toEqual([

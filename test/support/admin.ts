@@ -40,7 +40,7 @@ export async function openAdmin() {
       operation,
     })),
   );
-  return { app, admin, ADMIN, ask, document, operations };
+  return { app, admin, ADMIN, outgoing: services.outgoing, ask, document, operations };
 }
 
 /** The error of an answer, after checking that it has the one shape there is. */
@@ -127,6 +127,13 @@ export const NEEDED: Record<string, Scope> = {
   "GET /forms/{form}": "forms:read",
   "PATCH /forms/{form}": "forms:write",
   "DELETE /forms/{form}": "forms:write",
+  "GET /forms/{form}/targets": "forms:read",
+  "POST /forms/{form}/targets": "forms:write",
+  "GET /targets/{target}": "forms:read",
+  "PATCH /targets/{target}": "forms:write",
+  "DELETE /targets/{target}": "forms:write",
+  "POST /targets/{target}/test": "forms:write",
+  "POST /targets/{target}/rotate": "forms:write",
   "GET /forms/{form}/submissions": "forms:read",
   "GET /forms/{form}/submissions/export": "forms:read",
   "GET /submissions/{id}": "forms:read",

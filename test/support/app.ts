@@ -4,8 +4,6 @@ import type { Scope } from "../../src/access/scope.ts";
 import type { App } from "../../src/app.ts";
 import { createIdSource } from "../../src/base/ids.ts";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
-import { delivered } from "../../src/delivery/attempt.ts";
-import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import { type Client, findClient } from "../../src/http/address.ts";
 import { createAdminApp } from "../../src/http/admin/admin.ts";
 import type { Report } from "../../src/http/errors.ts";
@@ -18,6 +16,7 @@ import { createMetrics } from "../../src/http/operation/metrics.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
 import type { SiteOptions } from "../../src/http/site.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { fakeOutgoing } from "./outgoing.ts";
 import { tempDirectory } from "./temp.ts";
 
 /** The product on a directory of its own, with a clock that stands still until it is moved. */
@@ -43,29 +42,20 @@ export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
   };
 }
 
-/** Outgoing connections to receivers that accept everything. */
-const OUTGOING: Outgoing = {
-  check: async () => {},
-  sendWebhook: async () => delivered(200),
-  sendChat: async () => delivered(200),
-  mail: {
-    mailer: { send: async () => delivered(250), close: () => {} },
-    from: { name: "", address: "forms@shop.example" },
-  },
-};
-
 /** Every service on one app; what the operator would be told of is collected. */
 export function openServices(app: TestApp, publicUrl: string | null = null) {
   const reported: unknown[] = [];
   const report: Report = { error: (error) => void reported.push(error), refused: () => {}, spam: () => {} };
   const guard = createGuard(app.now, { concurrent: DEFAULT_MAX_CONCURRENT, rate: null });
+  const outgoing = fakeOutgoing();
   return {
     reported,
+    outgoing,
     report,
     forms: createFormsService(app, createLinks(publicUrl, "", app.random), report, guard),
     flags: createFlagsService(app, report),
     ofrep: async () => createOfrepService(app, report),
-    admin: () => createAdminApp(app, { version: "test", report, outgoing: async () => OUTGOING }),
+    admin: () => createAdminApp(app, { version: "test", report, outgoing: async () => outgoing }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Author } from "../../src/access/caller.ts";
 import type { Store } from "../../src/app.ts";
 import { dashedKey } from "../../src/base/ids.ts";
@@ -5,9 +6,11 @@ import type { SetupChange } from "../../src/documents/setup.ts";
 import { applyPatch, type FlagPatch, type FlagPlace, type FlagRecord } from "../../src/flags/flag.ts";
 import { dropFlag, dropSegment, putFlag, putSegment } from "../../src/flags/plan.ts";
 import { applyRule } from "../../src/flags/segment.ts";
+import type { TargetRecord } from "../../src/delivery/target.ts";
 import type { FormRecord } from "../../src/forms/form.ts";
 import { planDeletion, planEnvironment } from "../../src/projects/plan.ts";
-import { environmentCalled, flagRecord, formRecord, NOW, random } from "./records.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { environmentCalled, flagRecord, formRecord, NOW, random, targetRecord } from "./records.ts";
 
 export const ANN: Author = { who: "ann", at: NOW };
 
@@ -40,6 +43,19 @@ export async function addForm(
   const form = formRecord(slug, more);
   await apply(store, { change: "insertForm", form });
   return form;
+}
+
+/** Adds a target to a form of a data directory, without a check of its address. */
+export async function plantTarget(
+  data: string,
+  formKey: string,
+  more: Partial<TargetRecord> = {},
+): Promise<TargetRecord> {
+  const store = openSqliteStore(join(data, "formflag.db"), "inline");
+  const target = targetRecord(formKey, more);
+  await apply(store, { change: "insertTarget", target });
+  await store.close();
+  return target;
 }
 
 export function deleteFormChange({ slug, key }: FormRecord, onlyEmpty = false): SetupChange {

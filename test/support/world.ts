@@ -7,6 +7,7 @@ import { scheduleChange } from "../../src/flags/schedule.ts";
 import { setSegment } from "../../src/flags/segments.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
+import { addTarget } from "../../src/forms/targets.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { openServices, openTestApp, placeOf } from "./app.ts";
@@ -44,10 +45,17 @@ const BODIES: Record<string, unknown> = {
   },
   "POST /forms": { slug: "made" },
   "PATCH /forms/{form}": { enabled: false },
+  "POST /forms/{form}/targets": { target: "https://example.com/made" },
+  "PATCH /targets/{target}": { enabled: false },
+  "POST /targets/{target}/rotate": {},
+  // It takes none, and reads none.
+  "POST /targets/{target}/test": {},
   "POST /apply": { document: { forms: { applied: {} } }, dryRun: true },
   "POST /mail/test": { address: "ada@example.com" },
   "POST /tokens": { name: "made", scopes: ["admin"] },
 };
+
+const ALL_DELIVERIES = { limit: 1000, before: null, formKey: null, submission: null, status: null };
 
 type Operation = { description: string; responses: Record<string, unknown> };
 
@@ -78,6 +86,8 @@ export async function openWorld() {
     { deliveries: [delivery] },
   );
   await app.store.deliveries.cancelTargetless(app.now(), 1);
+  const hook = "https://example.com/hook";
+  const { id: target } = await addTarget(app, OPERATOR, "contact", hook, services.outgoing);
   await createToken(app, OPERATOR, { name: "victim" });
   const tokens = {} as Record<Scope, string>;
   for (const scope of SCOPES) {
@@ -97,6 +107,7 @@ export async function openWorld() {
     segment: "staff",
     scheduled,
     form: "contact",
+    target,
     id,
     delivery: delivery.id,
     file: "1",
@@ -148,17 +159,12 @@ export async function openWorld() {
       await Promise.all(environments.map((each) => store.flags.reads(slug, each.slug))),
     ]);
     const sent = setup.forms.map(({ key }) => store.submissions.list(key, 1000, null));
+    const targets = setup.forms.map(({ key }) => store.targets.list(key));
     const files = readdirSync(join(app.directory, "uploads"), { recursive: true });
     return JSON.stringify([
       [await store.version(), setup, await store.tokens.list()],
-      [await Promise.all(projects), await Promise.all(sent)],
-      await store.deliveries.page({
-        limit: 1000,
-        before: null,
-        formKey: null,
-        submission: null,
-        status: null,
-      }),
+      [await Promise.all(projects), await Promise.all(sent), await Promise.all(targets)],
+      await store.deliveries.page(ALL_DELIVERIES),
       [await store.submissions.files("", 1000), await store.submissions.looseFiles(1000)],
       files.map(String).toSorted((a, b) => (a < b ? -1 : 1)),
     ]);

@@ -16,6 +16,9 @@ const DIRECTORIES = ":dirs";
 /** Limits that keep a key press from waiting long. */
 const REMOTE_LIMITS = { bytes: 4 * 1024 * 1024, ms: 2000, idleMs: 2000 };
 
+/** Forms whose targets are candidates: each takes a request of its own. */
+const MAX_FORMS = 50;
+
 /** The command line typed so far. */
 type Typed = {
   command: Command;
@@ -104,7 +107,7 @@ async function valuesOf(
     return noun === "submissions" && typed.operands.length === 1 && !typed.pending ? [] : [FILES];
   if (kind === "dir") return [DIRECTORIES];
   if (kind === "scope") return [...SCOPES];
-  const list = LISTS[kind === "name" ? String(noun) : kind];
+  const list = LISTS[kind === "name" || kind === "id" ? String(noun) : kind];
   if (!list) return [];
   const client = await openClient(typed, io);
   try {
@@ -119,7 +122,7 @@ type List = (
   place: (name: "project" | "environment") => string | undefined,
 ) => Promise<string[]>;
 
-/** Names by the kind of an argument or of the value of an option; `name` goes by the command it belongs to. */
+/** Names by the kind of an argument or of the value of an option; `name` and `id` go by the command they belong to. */
 const LISTS: Record<string, List> = {
   project: (client) => slugs(client, "/projects", "projects"),
   environment: (client, place) => within(place("project"), (project) => environmentsOf(client, project)),
@@ -139,6 +142,13 @@ const LISTS: Record<string, List> = {
       }),
     ),
   form: (client) => slugs(client, "/forms", "forms"),
+  targets: async (client) => {
+    const forms = (await slugs(client, "/forms", "forms")).slice(0, MAX_FORMS);
+    const targets = await Promise.all(
+      forms.map((form) => listAll<{ id: string }>(client, path`/forms/${form}/targets`, "targets")),
+    );
+    return targets.flat().map(({ id }) => id);
+  },
   tokens: async (client) =>
     (await listAll<{ name: string }>(client, "/tokens", "tokens")).map(({ name }) => name),
 };

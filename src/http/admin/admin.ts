@@ -21,6 +21,7 @@ const ROUTES = {
   promote: async () => (await import("./promote.ts")).promoteRoutes,
   scheduled: async () => (await import("./scheduled.ts")).scheduledRoutes,
   forms: async () => (await import("./forms.ts")).formRoutes,
+  targets: async () => (await import("./targets.ts")).targetRoutes,
   submissions: async () => (await import("./submissions.ts")).submissionRoutes,
   deliveries: async () => (await import("./deliveries.ts")).deliveryRoutes,
   export: async () => (await import("./export.ts")).exportRoutes,
@@ -43,21 +44,23 @@ export function nounOf(path: string): Noun | undefined {
   return NOUNS.findLast((noun) => collections.has(noun));
 }
 
+type AdminOptions = {
+  version: string;
+  report: Report;
+  publicUrl?: string | null;
+  basePath?: string;
+  guard?: Guard;
+  /** Opens connections to targets and the mail server, on demand. */
+  outgoing: () => Promise<Outgoing>;
+};
+
 /**
  * The admin API, or its part for some nouns: design.md, section 5. Commands call the same app, over HTTP or in their
  * own process.
  */
 export async function createAdminApp(
   app: App,
-  options: {
-    version: string;
-    report: Report;
-    publicUrl?: string | null;
-    basePath?: string;
-    guard?: Guard;
-    /** Outgoing connections; without them there is no mail server. */
-    outgoing?: () => Promise<Outgoing>;
-  },
+  options: AdminOptions,
   nouns: readonly Noun[] = NOUNS,
 ): Promise<AdminApp> {
   const admin = new Hono<AdminEnv>();
@@ -92,7 +95,7 @@ function describe(admin: Hono<AdminEnv>, { version, basePath }: { version: strin
       info: {
         title: "formflag admin API",
         version,
-        description: "Manages projects, environments, flags, forms, submissions and tokens.",
+        description: "Manages projects, environments, flags, forms, targets, submissions and tokens.",
       },
       components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
       servers: [{ url: basePath || "/" }],

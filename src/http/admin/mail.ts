@@ -6,7 +6,7 @@ import type { Outgoing } from "../../delivery/outgoing.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, route } from "./contract.ts";
 
-export function mailRoutes(app: App, { outgoing }: { outgoing?: () => Promise<Outgoing> }) {
+export function mailRoutes(app: App, { outgoing }: { outgoing: () => Promise<Outgoing> }) {
   return new Hono<AdminEnv>().post(
     "/mail/test",
     route({
@@ -18,7 +18,7 @@ export function mailRoutes(app: App, { outgoing }: { outgoing?: () => Promise<Ou
     }),
     jsonBody(newMailTestSchema),
     async (c) => {
-      const mail = (await outgoing?.())?.mail ?? null;
+      const mail = (await outgoing()).mail;
       return c.json(await testMail(app, c.get("caller"), mail, c.req.valid("json").address));
     },
   );

@@ -17,6 +17,7 @@ describe("what is not there", () => {
     const answer = await ask(path, {
       method,
       ...(method === "PATCH" && { body: path.endsWith("/environments/nothing") ? { locked: true } : {} }),
+      ...(path === "/targets/nothing" && method === "PATCH" && { body: { enabled: true } }),
       ...(method === "PUT" && { body: { rule: true } }),
     });
     const { code, message } = await errorOf(answer);

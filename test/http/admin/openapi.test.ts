@@ -52,11 +52,11 @@ describe("the OpenAPI document", () => {
   });
 
   test("has a schema for each body that is sent or answered as JSON", () => {
-    for (const { method, operation } of operations) {
+    for (const { method, path, operation } of operations) {
       const sent = operation.requestBody?.content["application/json"]?.schema;
       expect([operation.operationId, sent?.properties !== undefined]).toEqual([
         operation.operationId,
-        SENDS.has(method),
+        SENDS.has(method) && !path.endsWith("/test"),
       ]);
       for (const [status, { content = {} }] of Object.entries(operation.responses)) {
         if (status === "204") expect(content).toEqual({});

@@ -1,0 +1,108 @@
+import type { App } from "../../src/app.ts";
+import { createAddressList } from "../../src/base/network.ts";
+import { once } from "../../src/base/once.ts";
+import type { Outgoing } from "../../src/delivery/outgoing.ts";
+import type { NoteRead } from "../../src/flags/reads.ts";
+import type { Report } from "../../src/http/errors.ts";
+import { createFlagsService } from "../../src/http/flags/flags.ts";
+import type { OfrepService } from "../../src/http/flags/ofrep.ts";
+import { createFormsService } from "../../src/http/forms/forms.ts";
+import { createLinks } from "../../src/http/forms/links.ts";
+import type { Metrics } from "../../src/http/operation/metrics.ts";
+import { createGuard } from "../../src/http/rate-limit.ts";
+import type { ServiceName } from "../../src/http/request-record.ts";
+import { type Services, type Site, createSite } from "../../src/http/site.ts";
+import { COMMIT, VERSION } from "../version.ts";
+import type { Listen } from "./address.ts";
+import type { ServeConfig } from "./config.ts";
+import type { Log } from "./log.ts";
+
+/** What the services of one server share. */
+type Wiring = {
+  outgoing: () => Promise<Outgoing>;
+  log: Log;
+  metrics: Metrics;
+  noteRead: NoteRead;
+};
+
+/**
+ * Maps addresses to services: all at `--listen`, except for those with an address of their own. `endStreams` ends the
+ * open event streams.
+ */
+export function placeServices(
+  config: ServeConfig,
+  app: App,
+  { outgoing, log, metrics, noteRead }: Wiring,
+): { places: { address: Listen; site: Site }[]; endStreams: () => void } {
+  const { basePath, publicUrl } = config;
+  const reportOf = (service: ServiceName): Report => ({
+    error: log.error,
+    refused: (reason) => metrics.refused(service, reason),
+    spam: metrics.spam,
+  });
+  const guard = createGuard(app.now, config.limits);
+  let ofrep: OfrepService | undefined;
+  const all = {
+    forms: createFormsService(app, createLinks(publicUrl, basePath, app.random), reportOf("forms"), guard),
+    flags: createFlagsService(app, reportOf("flags"), config.limits.rate ? guard : undefined, noteRead),
+    ofrep: once(async () => {
+      const { createOfrepService } = await import("../../src/http/flags/ofrep.ts");
+      return (ofrep = createOfrepService(app, reportOf("flags"), {
+        basePath,
+        guard,
+        noteRead,
+      }));
+    }),
+    admin: async () => {
+      const { createAdminApp } = await import("../../src/http/admin/admin.ts");
+      return createAdminApp(app, {
+        version: VERSION,
+        report: reportOf("admin"),
+        publicUrl,
+        basePath,
+        guard,
+        outgoing,
+      });
+    },
+    metrics: async () => {
+      const { createMetricsApp } = await import("../../src/http/operation/exposition.ts");
+      const build = { version: VERSION, commit: COMMIT };
+      const isBehindProxy = publicUrl !== null || config.trustedProxies.length > 0;
+      const openTo = config.metricsListen ? "all" : isBehindProxy ? "none" : "local";
+      const streams = () => ofrep?.streams() ?? 0;
+      return createMetricsApp(app, { metrics, report: reportOf("operation"), build, openTo, streams });
+    },
+  };
+  const own = {
+    forms: config.formsListen,
+    flags: config.flagsListen,
+    admin: config.adminListen,
+    metrics: config.metricsListen,
+  };
+  const placed = new Map<string, { address: Listen; services: Services }>();
+  for (const name of ["forms", "flags", "ofrep", "admin", "metrics"] as const) {
+    // Metrics without an address of their own are served with the admin API.
+    const where = name === "ofrep" ? "flags" : name === "metrics" && !own.metrics ? "admin" : name;
+    const address = own[where] ?? config.listen;
+    // Each service with port 0 of its own gets another port.
+    const key = `${address.hostname} ${address.port === 0 && own[where] ? where : address.port}`;
+    const place = placed.get(key) ?? { address, services: {} };
+    placed.set(key, { ...place, services: { ...place.services, [name]: all[name] } });
+  }
+  const isTrustedProxy = createAddressList(config.trustedProxies);
+  const report = reportOf("operation");
+  const places = [...placed.values()].map(({ address, services }) => ({
+    address,
+    site: createSite(services, {
+      app,
+      basePath,
+      hsts: config.hsts,
+      isTrustedProxy,
+      counted: metrics,
+      log: log.request,
+      logsReads: log.logsReads,
+      report,
+    }),
+  }));
+  return { places, endStreams: () => ofrep?.close() };
+}

@@ -1,0 +1,208 @@
+import type { Caller } from "../access/caller.ts";
+import { change, type Plan } from "../access/door.ts";
+import { requireScope } from "../access/token.ts";
+import { isoTime } from "../base/clock.ts";
+import { AppError } from "../base/errors.ts";
+import type { SetResult } from "../base/result.ts";
+import type { Attempt } from "../delivery/attempt.ts";
+import type { TargetChange } from "../delivery/change.ts";
+import { DEFAULT_OVERLAP, MAX_SECRETS, MAX_TARGETS } from "../delivery/limits.ts";
+import type { ChatMessage, Outgoing } from "../delivery/outgoing.ts";
+import {
+  activeSecrets,
+  createWebhookSecret,
+  noSuchTarget,
+  parseTarget,
+  targetId,
+  viewTarget,
+  type TargetRecord,
+  type TargetView,
+} from "../delivery/target.ts";
+import { noSuchForm, type FormRecord } from "./form.ts";
+import type { FormsApp } from "./store.ts";
+import type { Submission } from "./submission.ts";
+
+type NewTarget = { id: string; secret: string | null };
+
+type SetTarget = { target: TargetView; result: SetResult };
+
+type RotatedSecret = { id: string; secret: string };
+
+/**
+ * Adds a target to a form, and returns its id with its secret, which is not shown again; null for a chat service. Throws
+ * `invalid` for a text that is no target and for what `outgoing.check` refuses, `not_found` for the form, `conflict` past
+ * `MAX_TARGETS`, `forbidden`.
+ */
+export async function addTarget(
+  app: FormsApp,
+  caller: Caller,
+  form: string,
+  text: string,
+  outgoing: Outgoing,
+): Promise<NewTarget> {
+  requireScope(caller, "forms:write");
+  const target = parseTarget(text);
+  await findForm(app, form);
+  // A plan must not wait for a name service.
+  await outgoing.check(target);
+  return change(app, caller, async ({ at }): Promise<Plan<TargetChange, NewTarget>> => {
+    const { slug, key } = await findForm(app, form);
+    if ((await app.store.targets.list(key)).length >= MAX_TARGETS) {
+      throw new AppError("conflict", `form "${slug}" has ${MAX_TARGETS} targets, the most there may be`, {
+        reason: "target-limit",
+      });
+    }
+    const id = targetId(app.random);
+    const secret = target.kind === "webhook" ? createWebhookSecret(app.random) : null;
+    const record: TargetRecord = {
+      ...target,
+      id,
+      formKey: key,
+      enabled: true,
+      secrets: secret === null ? [] : [{ secret, until: null }],
+      createdAt: at,
+      updatedAt: at,
+    };
+    return { changes: [{ change: "insertTarget", target: record }], result: { id, secret } };
+  });
+}
+
+/** The targets of a form, oldest first, at most `MAX_TARGETS`. Throws `not_found` for the form. */
+export async function listTargets(app: FormsApp, form: string): Promise<TargetView[]> {
+  const { slug, key } = await findForm(app, form);
+  return (await app.store.targets.list(key)).map((record) => viewTarget(record, slug));
+}
+
+/** The target of that id. Throws `not_found`. */
+export async function getTarget(app: FormsApp, id: string): Promise<TargetView> {
+  const { record, form } = await findTarget(app, id);
+  return viewTarget(record, form.slug);
+}
+
+/**
+ * Enables or disables a target. New submissions create no delivery for a disabled one, and deliveries that wait for it are
+ * cancelled. Throws `not_found`, `forbidden`.
+ */
+export function setTargetEnabled(
+  app: FormsApp,
+  caller: Caller,
+  id: string,
+  enabled: boolean,
+): Promise<SetTarget> {
+  requireScope(caller, "forms:write");
+  return change(app, caller, async ({ at }): Promise<Plan<TargetChange, SetTarget>> => {
+    const { record, form } = await findTarget(app, id);
+    const isSet = record.enabled === enabled;
+    const target: TargetRecord = isSet ? record : { ...record, enabled, updatedAt: at };
+    return {
+      changes: isSet ? [] : [{ change: "updateTarget", target }],
+      result: { target: viewTarget(target, form.slug), result: isSet ? "unchanged" : "updated" },
+    };
+  });
+}
+
+/**
+ * Gives a webhook a new secret, and returns it; it is not shown again. The secrets before it sign too for `overlapSeconds`,
+ * 0 to `MAX_OVERLAP`, unless they end earlier. Throws `not_found`, `invalid` for a chat service, `conflict` where
+ * `MAX_SECRETS` would sign, `forbidden`.
+ */
+export function rotateSecret(
+  app: FormsApp,
+  caller: Caller,
+  id: string,
+  overlapSeconds = DEFAULT_OVERLAP,
+): Promise<RotatedSecret> {
+  requireScope(caller, "forms:write");
+  return change(app, caller, async ({ at }): Promise<Plan<TargetChange, RotatedSecret>> => {
+    const { record } = await findTarget(app, id);
+    if (record.kind !== "webhook") {
+      throw new AppError("invalid", `target "${id}" sends to ${record.kind}: only webhooks have a secret`, {
+        reason: "target-without-secret",
+      });
+    }
+    const end = at + overlapSeconds * 1000;
+    const ending = record.secrets.map(({ secret, until }) => ({
+      secret,
+      until: Math.min(until ?? end, end),
+    }));
+    const secret = createWebhookSecret(app.random);
+    const secrets = activeSecrets({ secrets: [{ secret, until: null }, ...ending] }, at);
+    if (secrets.length > MAX_SECRETS) {
+      throw new AppError("conflict", `target "${id}" has ${MAX_SECRETS} secrets that have not ended yet`, {
+        reason: "target-secrets",
+      });
+    }
+    const target = { ...record, secrets, updatedAt: at };
+    return { changes: [{ change: "updateTarget", target }], result: { id, secret } };
+  });
+}
+
+/** Deletes a target; deliveries that wait for it are cancelled. Throws `not_found`, `forbidden`. */
+export function deleteTarget(app: FormsApp, caller: Caller, id: string): Promise<void> {
+  requireScope(caller, "forms:write");
+  return change(app, caller, async (): Promise<Plan<TargetChange, void>> => {
+    await findTarget(app, id);
+    return { changes: [{ change: "deleteTarget", id }], result: undefined };
+  });
+}
+
+/**
+ * Sends a sample to a target once, enabled or not, as a delivery is sent: to a webhook with the type `submission.test`.
+ * Stores nothing. Throws `not_found`, `forbidden`.
+ */
+export async function testTarget(
+  app: FormsApp,
+  caller: Caller,
+  id: string,
+  outgoing: Outgoing,
+): Promise<Attempt> {
+  requireScope(caller, "forms:write");
+  const { record, form } = await findTarget(app, id);
+  const { kind, url } = record;
+  const { signal } = new AbortController();
+  const sample = sampleSubmission(app, form);
+  if (kind !== "webhook") return outgoing.sendChat(kind, url, sampleMessage(form, sample), signal);
+  const delivery = {
+    url,
+    id: app.nextId(),
+    type: "submission.test",
+    secrets: activeSecrets(record, app.now()).map(({ secret }) => secret),
+    data: JSON.stringify(sample),
+    createdAt: sample.createdAt,
+  };
+  return outgoing.sendWebhook(delivery, signal);
+}
+
+function sampleSubmission({ nextId, now }: FormsApp, { slug }: FormRecord): Submission {
+  return {
+    id: nextId(),
+    form: slug,
+    data: { name: "Ada Lovelace", email: "ada@example.com", message: "This is a test of formflag." },
+    files: [],
+    createdAt: isoTime(now()),
+    state: "inbox",
+    spam: null,
+  };
+}
+
+function sampleMessage({ name }: FormRecord, { data }: Submission): ChatMessage {
+  const fields = Object.entries(data).map(([field, value]) => [field, String(value)] as const);
+  return { title: `Test of the form ${name}`, fields, link: "" };
+}
+
+/** A target with its form. Throws `not_found` for an unknown id. */
+async function findTarget(
+  { store }: FormsApp,
+  id: string,
+): Promise<{ record: TargetRecord; form: FormRecord }> {
+  const record = await store.targets.find(id);
+  const form = record && (await store.forms.findByKey(record.formKey));
+  if (!record || !form) throw noSuchTarget(id);
+  return { record, form };
+}
+
+async function findForm({ store }: FormsApp, slugOrKey: string): Promise<FormRecord> {
+  const form = await store.forms.find(slugOrKey);
+  if (!form) throw noSuchForm(slugOrKey);
+  return form;
+}
