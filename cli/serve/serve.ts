@@ -52,8 +52,8 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     // Before listening, because the first connections may use up the file descriptors.
     await app.store.opened();
     const metrics = createMetrics();
-    const { url: fileUrl } = createFileLinks(app, config.publicUrl?.replace(/\/+$/, "") ?? config.basePath);
-    const delivering = { ...config, outgoing, fileUrl, metrics, log };
+    const links = createFileLinks(app, config.publicUrl?.replace(/\/+$/, "") ?? config.basePath);
+    const delivering = { ...config, outgoing, fileUrl: links.url, metrics, log };
     outbox = openOutbox(app, delivering, () => jobs?.wake(outbox?.job.name));
     app.onQueued = outbox.wake;
     const { places, endStreams } = placeServices(config, app, {

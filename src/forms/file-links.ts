@@ -16,12 +16,12 @@ const SIGNED = ID + POSITION + EXPIRY;
 
 export type FileLinks = {
   /** A link to a file of a submission, by its number from 1, that is valid for 14 days. */
-  url(submission: string, position: number): Promise<string>;
+  url: (submission: string, position: number) => Promise<string>;
   /**
    * The file that a token from a link names. Throws `not_found` for another token and for a file that was deleted, and `gone`
    * once the link has expired.
    */
-  open(token: string): Promise<{ file: FileInfo; bytes: ReadableStream<Uint8Array<ArrayBuffer>> }>;
+  open: (token: string) => Promise<{ file: FileInfo; bytes: ReadableStream<Uint8Array<ArrayBuffer>> }>;
 };
 
 /**
