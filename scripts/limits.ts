@@ -66,6 +66,12 @@ const SECTIONS: Section[] = [
       },
       "SUBMISSION_LIMITS.fileName": { unit: "bytes", what: "size of a file name", past: "413" },
       "SUBMISSION_LIMITS.fileType": { what: "characters of a file's media type", past: "413" },
+      "METADATA_LIMITS.userAgent": {
+        what: "characters of a sender's user agent, with `--metadata`",
+        past: "cut",
+      },
+      "METADATA_LIMITS.referrer": { what: "characters of the page that a sender came from", past: "cut" },
+      "METADATA_LIMITS.language": { what: "characters of a sender's language", past: "cut" },
       "DRAIN.bytes": {
         unit: "bytes",
         what: "bytes of a refused body that are still read, so that its sender receives the answer",

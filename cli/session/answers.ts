@@ -98,6 +98,7 @@ const SUBMISSION = {
   data: "object",
   files: [FILE],
   createdAt: "string",
+  "meta?": "object",
 } as const;
 const DELIVERY = {
   id: "string",
@@ -175,6 +176,12 @@ const ANSWERS: Record<string, Shape> = {
     "code?": "number",
     "error?": "string",
   },
+  "POST /submissions/purge": {
+    submissions: "number",
+    files: "number",
+    mentions: "number",
+    forms: [{ form: "string", submissions: "number", files: "number" }],
+  },
   "GET /tokens": { tokens: [TOKEN], "next?": "string" },
   "POST /tokens": { ...TOKEN, token: "string" },
   "GET /export": { "projects?": "object", "forms?": "object" },
@@ -185,10 +192,11 @@ const ANSWERS: Record<string, Shape> = {
 
 /** The shape of an answer; `any` if no command relies on it, as for a delete. */
 export function shapeOf(method: string, path: string): Shape {
-  const parts = path.replace(/\?.*$/s, "").split("/");
+  const plain = path.replace(/\?.*$/s, "");
+  const parts = plain.split("/");
   // Every other part is a name: /projects/shop/environments/live.
   const route = parts.map((part, index) => (index > 0 && index % 2 === 0 ? "*" : part)).join("/");
-  return ANSWERS[`${method} ${route}`] ?? "any";
+  return ANSWERS[`${method} ${plain}`] ?? ANSWERS[`${method} ${route}`] ?? "any";
 }
 
 /**

@@ -36,6 +36,8 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "target-limit": "formflag targets delete <id> makes room for another",
   "target-without-secret": "for another URL add a target, then delete this one",
   "target-secrets": "wait until one ends, or end all of them at once with --overlap none",
+  "purge-unfinished":
+    "bytes of what was deleted may be left in the database file: repeat the same command, once no backup is running",
   "submission-not-found": "formflag submissions list <form> shows the submissions there are",
   "smtp-url-password": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
   "smtp-password-missing": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",

@@ -56,6 +56,12 @@ export function createIdSource(
   };
 }
 
+/** The smallest id of {@link createIdSource} of a time in milliseconds since 1970. */
+export function firstIdOf(time: number): string {
+  const hex = Math.min(Math.max(time, 0), MAX_TIME).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
 /** A later time in an id is ignored: an id that somebody crafted must not leave no greater ones. */
 const MAX_TIME = Date.parse("9999-12-31T23:59:59.999Z");
 

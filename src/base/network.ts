@@ -44,6 +44,27 @@ export function normalise(address: string): string {
   return bytes.join(".");
 }
 
+/** An address in its canonical form, without the zone of a link-local one; null for any other text. */
+export function wholeAddress(address: string): string | null {
+  const text = normalise(address).replace(/%.*$/s, "");
+  return net().isIP(text) === 0 ? null : text;
+}
+
+/**
+ * The first 24 bits of an IPv4 address, or the first 48 of an IPv6 address, which are one site or a large part of a
+ * provider: `192.0.2.0`, `2001:db8:1::`. Null for any other text.
+ */
+export function truncateAddress(address: string): string | null {
+  const text = wholeAddress(address);
+  if (text === null) return null;
+  if (!text.includes(":")) return text.replace(/\d+$/, "0");
+  const [head = "", tail] = text.split("::");
+  const groups = (part = "") => (part === "" ? [] : part.split(":"));
+  const [front, back] = [groups(head), groups(tail)];
+  const zeros = Array.from({ length: 8 - front.length - back.length }, () => "0");
+  return normalise(`${[...front, ...zeros, ...back].slice(0, 3).join(":")}::`);
+}
+
 /** Whether the host of a URL always resolves to this machine (RFC 6761, 6.3). */
 export function isLoopbackHost(host: string): boolean {
   return /^((.+\.)?localhost|127\.[\d.]+|\[::1\])$/.test(host);

@@ -66,6 +66,8 @@ export type DeliveryContent = {
     createdAt: number;
     state: string;
     spam: string | null;
+    /** What the form records about the sender, a JSON object; null for nothing. */
+    meta: string | null;
     files: DeliveryFile[];
   };
   /** Submissions in the spam folder of the form; no more than 1,000 are counted. */

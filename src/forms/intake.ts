@@ -6,6 +6,7 @@ import { CHALLENGE_FIELD, IDEMPOTENCY_FIELD, controlNames, controlText } from ".
 import { type IntakeTarget, autoreplyTo, deliveriesOf, enabledTargets } from "./deliveries.ts";
 import type { Form } from "./form.ts";
 import { type FindSpam, compileSpamRules } from "./spam.ts";
+import { type SenderDetails, metadataOf } from "./metadata.ts";
 import type { Conditions, FormsApp, Insertion, Mark } from "./store.ts";
 import type { Sent } from "./submission.ts";
 import { storeSubmission } from "./submissions.ts";
@@ -33,6 +34,8 @@ export type Sender = {
   network: () => string;
   /** The header `Idempotency-Key`, without quotes; null for none. */
   idempotencyKey: string | null;
+  /** Called only for a form that records them. */
+  details: () => SenderDetails;
 };
 
 export type Received = {
@@ -120,8 +123,12 @@ export async function takeIn(
     throw new AppError("unprocessable", "the submission does not match what this form asks for", { errors });
   }
   const { report, isAbandoned } = receiving;
+  const draft =
+    form.metadata === "none"
+      ? sent
+      : { ...sent, meta: JSON.stringify(metadataOf(form.metadata, sender.details())) };
   const deliveries = isSpam ? NO_DELIVERIES : deliveriesFor(app, form, intake, sent);
-  const stored = await storeSubmission(app, form, sent, { report, isAbandoned, conditions, deliveries });
+  const stored = await storeSubmission(app, form, draft, { report, isAbandoned, conditions, deliveries });
   if (deliveries.length > 0) app.onQueued();
   return receivedAs(stored.insertion, stored.id, receiving);
 }

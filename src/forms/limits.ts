@@ -70,3 +70,12 @@ export const INTAKE_LIMITS = {
 
 /** Submissions that a list counts for its total. */
 export const MAX_COUNTED = 1000;
+
+/** Characters of what a form records about a sender. */
+export const METADATA_LIMITS = {
+  userAgent: 500,
+  /** The address of a page without its query. */
+  referrer: 2000,
+  /** The first language of `Accept-Language`. */
+  language: 100,
+} as const;

@@ -46,6 +46,22 @@ export type SubmissionStore = {
   keepSecret(name: string, candidate: string): Promise<string>;
   /** Deletes a submission and records its files as loose. Returns whether it existed. */
   delete(id: string): Promise<boolean>;
+  /** Some of the submissions that are too old to be kept, by their id; exact where `below` is null. */
+  aged(query: AgedQuery): Promise<{ ids: string[]; next: string | null }>;
+  /** Deletes those of `ids` that are still too old, as `delete` does. */
+  deleteAged(aged: Aged, ids: string[]): Promise<void>;
+  /**
+   * At most `limit` submissions of every form in the order in which they were stored, fewer where they are large. `after`
+   * is `next` of the step before, 0 for the first step; `next` is null at the end.
+   */
+  scan(after: number, limit: number): Promise<{ items: ScannedSubmission[]; next: number | null }>;
+  /** Deletes submissions as `delete` does, their idempotency keys and marks of automatic replies. Returns the ids of those that existed. */
+  purge(submissions: { place: number; id: string }[], replyHashes: string[]): Promise<string[]>;
+  /**
+   * Writes the database anew, so that nothing of deleted rows is left in its files. Other writes wait: about a second for
+   * each 100 MB. Throws `unavailable` where that fails, or where a reader of the old state has not ended within seconds.
+   */
+  rewrite(): Promise<void>;
   /** Removes at most `limit` submissions of deleted forms, as `delete` does. Returns whether any may be left. */
   clearDeleted(limit: number): Promise<boolean>;
   /** Files sorted by blob key: at most `limit`, starting after the key `after`. */
@@ -61,6 +77,25 @@ export type SubmissionStore = {
   newestId(): Promise<string | null>;
 };
 
+/** The submissions of a form in one state from before a time, in milliseconds since 1970. */
+export type Aged = { formKey: string; state: SubmissionState; createdBefore: number };
+
+/** A step through the ids between `after` and `below`: at most `limit` submissions are looked at. Null for no bound. */
+export type AgedQuery = Aged & { after: string | null; below: string | null; limit: number };
+
+/** A submission of {@link SubmissionStore.scan}. */
+export type ScannedSubmission = {
+  place: number;
+  id: string;
+  /** The slug of its form. */
+  form: string;
+  formKey: string;
+  /** A JSON object as text, as it was sent. */
+  data: string;
+  /** The number of its files. */
+  files: number;
+};
+
 export type StoredSubmission = {
   id: string;
   /** The key of the form, because its slug may be reused. */
@@ -73,6 +108,8 @@ export type StoredSubmission = {
   conditions?: Conditions;
   /** Unless it is spam. */
   deliveries?: NewDelivery[];
+  /** What the form records about the sender: a JSON object as text. */
+  meta?: string | null;
 };
 
 /** Something that counts until it expires, in milliseconds since 1970; the hash is hexadecimal. */

@@ -15,6 +15,13 @@ export const fileSchema = z.object({
   sha256: z.string(),
 });
 
+export const metadataSchema = z.object({
+  address: z.nullable(z.string()),
+  userAgent: z.nullable(z.string()),
+  referrer: z.nullable(z.string()),
+  language: z.nullable(z.string()),
+});
+
 export const submissionSchema = z.object({
   id: z.string(),
   /** The form's slug. */
@@ -25,4 +32,6 @@ export const submissionSchema = z.object({
   state: z.enum(SUBMISSION_STATES),
   /** Why it was filed as spam, such as `honeypot` or `word:casino`; null for any other. */
   spam: z.nullable(z.string()),
+  /** What the form recorded about the sender; null where it records nothing. */
+  meta: z.nullable(metadataSchema),
 });

@@ -19,6 +19,8 @@ export type Draft = {
   /** A JSON object as text. */
   data: string;
   files: StagedFile[];
+  /** What the form records about the sender: a JSON object as text. */
+  meta?: string;
 };
 
 /** What was sent to a form, as a draft without the control fields of the form. */

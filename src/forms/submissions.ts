@@ -42,6 +42,7 @@ export async function storeSubmission(
     formKey: form.key,
     data: draft.data,
     createdAt: app.now(),
+    meta: draft.meta ?? null,
     ...(conditions && { conditions }),
     deliveries,
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createAddressList, isAddressRange } from "../../src/base/network.ts";
+import { createAddressList, isAddressRange, truncateAddress, wholeAddress } from "../../src/base/network.ts";
 
 describe("a list of addresses", () => {
   const includes = createAddressList(["192.0.2.1", "198.51.100.0/24", "2001:db8::/32", "::1"]);
@@ -60,4 +60,18 @@ test.each([
   "10.0.0.0/-1",
 ])("%j is no address range", (text) => {
   expect(isAddressRange(text)).toBe(false);
+});
+
+test.each([
+  ["203.0.113.57", "203.0.113.57", "203.0.113.0"],
+  ["::ffff:203.0.113.57", "203.0.113.57", "203.0.113.0"],
+  ["2001:DB8:1:2::3", "2001:db8:1:2::3", "2001:db8:1::"],
+  ["2001:db8::1", "2001:db8::1", "2001:db8::"],
+  ["::1", "::1", "::"],
+  ["1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8", "1:2:3::"],
+  ["fe80::1%eth0", "fe80::1", "fe80::"],
+  ["unknown", null, null],
+  ["203.0.113.57:80", null, null],
+])("%s is recorded as %s, and shortened as %s", (address, whole, truncated) => {
+  expect([wholeAddress(address), truncateAddress(address)]).toEqual([whole, truncated]);
 });

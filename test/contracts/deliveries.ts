@@ -261,6 +261,7 @@ export function deliveriesContract(driver: Driver): void {
           createdAt: NOW,
           state: "inbox",
           spam: null,
+          meta: null,
           files: [],
         },
         spamCount: 0,

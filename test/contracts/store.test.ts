@@ -5,6 +5,7 @@ import { tempDirectory } from "../support/temp.ts";
 import { databaseContract } from "./database.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import type { Driver } from "./driver.ts";
+import { erasureContract } from "./erasure.ts";
 import { flagsContract } from "./flags.ts";
 import { formsContract } from "./forms.ts";
 import { historyContract } from "./history.ts";
@@ -38,6 +39,7 @@ for (const writing of ["inline", "thread"] as const) {
     intakeContract,
     deliveriesContract,
     targetsContract,
+    erasureContract,
     tokensContract,
     setupContract,
     databaseContract,

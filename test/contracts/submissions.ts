@@ -25,8 +25,17 @@ export function submissionsContract(driver: Driver): void {
         createdAt: "2026-01-02T03:04:05.678Z",
         state: "inbox",
         spam: null,
+        meta: null,
       });
       expect(await store.submissions.find("nothing")).toBeUndefined();
+    });
+
+    test("keep what was recorded about the sender", async () => {
+      const { key } = await form();
+      const meta = { address: "203.0.113.0", userAgent: "curl/8", referrer: null, language: "de" };
+      const submission = submissionTo(key, { meta: JSON.stringify(meta) });
+      await store.submissions.insert(submission);
+      expect((await store.submissions.find(submission.id))!.meta).toEqual(meta);
     });
 
     test("keep a field called __proto__", async () => {

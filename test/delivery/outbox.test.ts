@@ -95,7 +95,7 @@ describe("the outbox", () => {
           type: "submission.created",
           secrets: ["whsec_new", "whsec_old"],
           createdAt,
-          data: `{"id":"${id}","form":"contact","data":{"name":"Ann","n":12345678901234567890.10},"files":[],"createdAt":"${createdAt}","state":"inbox","spam":null}`,
+          data: `{"id":"${id}","form":"contact","data":{"name":"Ann","n":12345678901234567890.10},"files":[],"createdAt":"${createdAt}","state":"inbox","spam":null,"meta":null}`,
         },
       },
     ]);

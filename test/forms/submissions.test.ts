@@ -44,6 +44,7 @@ describe("a submission", () => {
       createdAt: new Date(app.now()).toISOString(),
       state: "inbox",
       spam: null,
+      meta: null,
     });
     expect(staged()).toEqual([]);
   });

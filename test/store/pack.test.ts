@@ -8,6 +8,7 @@ const insert = (
   files: unknown[] = [],
   conditions: unknown = null,
   deliveries: unknown[] = [],
+  meta: string | null = null,
 ): Write => ({
   name: "insertSubmission",
   args: [
@@ -18,6 +19,7 @@ const insert = (
     files,
     conditions,
     deliveries,
+    meta,
   ],
 });
 
@@ -27,8 +29,10 @@ test("a batch of submissions without files travels as one text, and arrives as i
       fc.array(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), { minLength: 1 }),
       fc.option(fc.record({ spam: fc.string({ unit: "binary" }) })),
       fc.array(fc.record({ target: fc.string({ unit: "binary" }) })),
-      (rows, conditions, deliveries) => {
-        const writes = rows.map((data) => insert(data, [], conditions, deliveries));
+      fc.option(fc.record({ userAgent: fc.string({ unit: "binary" }) })),
+      (rows, conditions, deliveries, meta) => {
+        const text = meta && JSON.stringify(meta);
+        const writes = rows.map((data) => insert(data, [], conditions, deliveries, text));
         const packed = packBatch(writes);
         expect(packed).toBeString();
         expect(unpackBatch(packed)).toEqual(writes);

@@ -142,6 +142,7 @@ export const NEEDED: Record<string, Scope> = {
   "GET /deliveries": "forms:read",
   "GET /deliveries/{delivery}": "forms:read",
   "POST /deliveries/retry": "forms:write",
+  "POST /submissions/purge": "forms:write",
   "GET /export": "read",
   "POST /apply": "read",
   "POST /mail/test": "admin",

@@ -50,6 +50,7 @@ const BODIES: Record<string, unknown> = {
   "POST /targets/{target}/rotate": {},
   // It takes none, and reads none.
   "POST /targets/{target}/test": {},
+  "POST /submissions/purge": { field: "name", value: "Ada", dryRun: true },
   "POST /apply": { document: { forms: { applied: {} } }, dryRun: true },
   "POST /mail/test": { address: "ada@example.com" },
   "POST /tokens": { name: "made", scopes: ["admin"] },

@@ -3,12 +3,13 @@ import type { Submission } from "../../../src/forms/submission.ts";
 import { details, table } from "../../output/text.ts";
 
 /** A submission with its fields and files, for a person. */
-export function describeSubmission({ id, form, createdAt, data, files, spam }: Submission): string {
+export function describeSubmission({ id, form, createdAt, data, files, spam, meta }: Submission): string {
   const facts = details([
     ["submission", id],
     ["form", form],
     ["received", createdAt],
     ...(spam ? [["spam", spam] as [string, string]] : []),
+    ...metaFacts(meta),
   ]);
   const fields = table(
     ["FIELD", "VALUE"],
@@ -27,6 +28,13 @@ export function describeSubmission({ id, form, createdAt, data, files, spam }: S
   const fileTable =
     files.length > 0 ? `\n${table(["FILE", "FIELD", "NAME", "TYPE", "SIZE", "SHA256"], rows)}` : "";
   return `${facts}\n${fields}${fileTable}`;
+}
+
+/** What the form has recorded about the sender; an older server sends nothing. */
+function metaFacts(meta: Submission["meta"] | undefined): [string, string][] {
+  const { address, userAgent, referrer, language } = meta ?? {};
+  const facts = Object.entries({ address, "user agent": userAgent, referrer, language });
+  return facts.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []));
 }
 
 /** The fields of a submission in one line. */

@@ -5,6 +5,7 @@ import { addDownloadCommand } from "./download.ts";
 import { addExportCommand } from "./export.ts";
 import { addGetCommand } from "./get.ts";
 import { addListCommand } from "./list.ts";
+import { addPurgeCommand } from "./purge.ts";
 
 export function addSubmissionCommands(submissions: Command, io: Io): void {
   submissions.addHelpText(
@@ -20,4 +21,5 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
   addDownloadCommand(submissions, io);
   addDeleteCommand(submissions, io);
   addExportCommand(submissions, io);
+  addPurgeCommand(submissions, io);
 }

@@ -4,12 +4,14 @@ import type { App } from "../../app.ts";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { exportCsv, exportJsonl } from "../../forms/export.ts";
 import { getForm } from "../../forms/forms.ts";
+import { purgeResultSchema, purgeSchema } from "../../forms/purge-schema.ts";
+import { purgeSubmissions } from "../../forms/purge.ts";
 import { NOT_SPAM, SUBMISSION_STATES, type SubmissionState } from "../../forms/submission-state.ts";
 import { submissionSchema } from "../../forms/submission-schema.ts";
 import { deleteSubmission, getSubmission, listSubmissions, openFile } from "../../forms/submissions.ts";
 import type { AdminEnv } from "../auth.ts";
 import { attachment } from "./attachment.ts";
-import { query, route } from "./contract.ts";
+import { jsonBody, query, route } from "./contract.ts";
 import { limitOf } from "./pages.ts";
 
 const tag = "submissions";
@@ -84,6 +86,17 @@ export function submissionRoutes(app: App) {
           },
         });
       },
+    )
+    .post(
+      "/submissions/purge",
+      route({
+        tag,
+        summary: "Delete every submission that holds an address or a value",
+        scope: "forms:write",
+        schema: purgeResultSchema,
+      }),
+      jsonBody(purgeSchema),
+      async (c) => c.json(await purgeSubmissions(app, c.get("caller"), c.req.valid("json"))),
     )
     .get(
       "/submissions/:id",

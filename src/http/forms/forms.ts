@@ -7,6 +7,7 @@ import type { Form } from "../../forms/form.ts";
 import { createChallengerSource } from "../../forms/challenger.ts";
 import { createFormFinder } from "../../forms/forms.ts";
 import { type Intake, type Received, checkOpen, prepareIntake, takeIn } from "../../forms/intake.ts";
+import type { SenderDetails } from "../../forms/metadata.ts";
 import { type Client, limitKey, networkOf } from "../address.ts";
 import { type Report, type Shown, showError } from "../errors.ts";
 import {
@@ -93,12 +94,13 @@ export function createFormsService(app: App, links: Links, report: Report, guard
       const intake = ready.intake ?? (await load(app, ready, form));
       const sent = await readDraft(app, form, request, body, staged, intake.controlNames);
       const network = () => networkOf(client().address);
+      const details = () => detailsOf(request, client());
       received = await takeIn(
         app,
         form,
         intake,
         sent,
-        { network, idempotencyKey },
+        { network, idempotencyKey, details },
         {
           challenger,
           countSpam: report.spam,
@@ -201,6 +203,15 @@ async function load(app: App, prepared: Prepared, form: Form): Promise<Intake> {
     delete prepared.loading;
     throw error;
   }
+}
+
+function detailsOf({ headers }: Request, { address }: Client): SenderDetails {
+  return {
+    address,
+    userAgent: headers.get("user-agent"),
+    referrer: headers.get("referer"),
+    language: headers.get("accept-language"),
+  };
 }
 
 function restPrefixOf(url: string): string {

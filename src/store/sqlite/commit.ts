@@ -2,10 +2,12 @@ import { type Database, SQLiteError } from "bun:sqlite";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
 import { applyChanges } from "./apply.ts";
 import { clearEnded, retryDeliveries, retryFailed } from "./deliveries.ts";
+import { deleteAged, purgeSubmissions } from "./erasure.ts";
 import { sqliteError } from "./errors.ts";
 import { clearExpired, keepSecret } from "./intake.ts";
 import { cancelTargetless, claimAlert, releaseLeases, takeTurn } from "./outbox.ts";
 import { markRead } from "./reads.ts";
+import { rewriteFile } from "./rewrite.ts";
 import { query } from "./statements.ts";
 import { clearDeleted, deleteSubmission, forgetLoose, insertSubmission } from "./submissions.ts";
 import { currentVersion, setVersion } from "./version.ts";
@@ -17,6 +19,9 @@ const WRITES = {
   insertSubmission,
   deleteSubmission,
   clearDeleted,
+  deleteAged,
+  purgeSubmissions,
+  rewriteFile,
   forgetLoose,
   clearExpired,
   keepSecret,
@@ -52,12 +57,18 @@ export type Outcome =
     }
   | { ok: false; code: "bug"; message: string };
 
+/** Whether a write cannot be part of a transaction: it has to be the only one of its batch. */
+export function standsAlone({ name }: Write): boolean {
+  return name === "rewriteFile";
+}
+
 /**
  * Commits the writes in one transaction with one fsync. A write that fails is rolled back alone: the transaction is then
  * repeated with a savepoint around each write, which would slow down every commit if it was the rule:
  * `npm run bench -- submissions`.
  */
 export function commit(db: Database, writes: Write[]): Outcome[] {
+  if (writes.some(standsAlone)) return writes.map((write) => performAlone(db, write));
   const attempts = writes.length === 1 ? [perform] : [perform, performInSavepoint];
   let failed: unknown;
   for (const each of attempts) {
@@ -99,6 +110,14 @@ function overwriteFailed(db: Database): void {
 function perform(db: Database, { name, args }: Write): Outcome {
   const write = WRITES[name] as (db: Database, ...args: unknown[]) => unknown;
   return { ok: true, value: write(db, ...args) };
+}
+
+function performAlone(db: Database, write: Write): Outcome {
+  try {
+    return perform(db, write);
+  } catch (error) {
+    return failure(error);
+  }
 }
 
 function performInSavepoint(db: Database, write: Write): Outcome {

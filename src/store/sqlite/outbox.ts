@@ -140,13 +140,14 @@ type ContentRow = {
   created_at: number;
   state: number;
   spam: string | null;
+  meta: string | null;
   files: string;
 };
 
 export function deliveryContent(db: Database, submission: string): DeliveryContent | undefined {
   const row = query<ContentRow, { id: Buffer }>(
     db,
-    `SELECT f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam,
+    `SELECT f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.meta,
             (SELECT json_group_array(
                       json_object('field', field, 'name', name, 'type', type, 'size', size, 'sha256', sha256)
                       ORDER BY position)
@@ -155,7 +156,7 @@ export function deliveryContent(db: Database, submission: string): DeliveryConte
      ON s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`,
   ).get({ id: bytesOf(submission) });
   if (!row) return undefined;
-  const { slug, name, key, settings, data, created_at, state, spam, files } = row;
+  const { slug, name, key, settings, data, created_at, state, spam, meta, files } = row;
   return {
     form: { ...DEFAULT_SETTINGS, ...JSON.parse(settings), slug, name, key },
     submission: {
@@ -164,6 +165,7 @@ export function deliveryContent(db: Database, submission: string): DeliveryConte
       createdAt: created_at,
       state: STATES[state]!,
       spam,
+      meta,
       files: JSON.parse(files),
     },
     spamCount: countSubmissions(db, key, ["spam"], 1000),

@@ -12,6 +12,7 @@ import { findFlag, flagsOfEnvironment, listFlags, pageFlags, selectEnvironment }
 import { findForm, findFormByKey, formRecords, pageForms } from "./forms.ts";
 import { findChange, pageChanges } from "./history.ts";
 import { decide } from "./intake.ts";
+import { findAged, scanSubmissions } from "./erasure.ts";
 import type { Claim } from "./migrate.ts";
 import { deliveryContent, nextDelivery } from "./outbox.ts";
 import { findProject, listProjects, pageProjects } from "./projects.ts";
@@ -121,7 +122,9 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       findByKey: (key) => read(() => findFormByKey(db, key)),
     },
     submissions: {
-      async insert({ id, formKey, data, createdAt, files, conditions = null, deliveries = [] }, isAbandoned) {
+      async insert(submission, isAbandoned) {
+        const { id, formKey, data, createdAt, files } = submission;
+        const { conditions = null, deliveries = [], meta = null } = submission;
         const args: WriteArgs<"insertSubmission"> = [
           id,
           formKey,
@@ -130,6 +133,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
           files,
           conditions,
           deliveries,
+          meta,
         ];
         const write = { name: "insertSubmission", args } as const;
         const insertion = await writer.write(write, data.length * 2, isAbandoned);
@@ -142,6 +146,10 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       clearExpired: (now, limit) => write("clearExpired", [now, limit]),
       keepSecret: (name, candidate) => write("keepSecret", [name, candidate]),
       delete: (id) => write("deleteSubmission", [id]),
+      aged: (query) => read(() => findAged(db, query)),
+      deleteAged: (aged, ids) => write("deleteAged", [aged, ids]),
+      scan: (after, limit) => read(() => scanSubmissions(db, after, limit)),
+      purge: (submissions, replies) => write("purgeSubmissions", [submissions, replies]),
       clearDeleted: (limit) => write("clearDeleted", [limit]),
       files: (after, limit) => read(() => listFiles(db, after, limit)),
       fileBytes: () => read(() => countFileBytes(db)),
@@ -149,6 +157,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       forgetLooseFiles: (keys) => write("forgetLoose", [keys]),
       unreferenced: (keys) => read(() => unreferencedFiles(db, keys)),
       newestId: () => read(() => newestSubmission(db)),
+      rewrite: () => write("rewriteFile", []),
     },
     targets: {
       list: (formKey) => read(() => listTargets(db, formKey)),

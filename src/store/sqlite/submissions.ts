@@ -20,17 +20,19 @@ type Row = {
   /** The position in `STATES`. */
   state: number;
   spam: string | null;
+  /** A JSON object. */
+  meta: string | null;
 };
 
 /** Sorts after every id, which has 16 bytes. */
-const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
+export const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
 
 /** Joins the one submission with an id to its form: the index of submissions begins with form and state. */
 const BY_ID = `FROM forms f CROSS JOIN submissions s
   ON s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`;
 
 const COLUMNS = `
-  s.id, f.slug AS form, s.data, s.created_at, s.state, s.spam,
+  s.id, f.slug AS form, s.data, s.created_at, s.state, s.spam, s.meta,
          (SELECT json_group_array(
                    json_object('field', field, 'name', name, 'type', type, 'size', size, 'sha256', sha256)
                    ORDER BY position)
@@ -50,11 +52,12 @@ export function insertSubmission(
   files: StoredSubmission["files"],
   conditions: Conditions | null,
   deliveries: readonly NewDelivery[],
+  meta: string | null,
 ): Insertion | undefined {
   const decision = conditions && decide(db, formKey, createdAt, conditions);
   if (decision && decision.kind !== "stored") return decision;
   const spam = decision?.spam ?? null;
-  const seq = insertRow(db, id, formKey, data, createdAt, spam);
+  const seq = insertRow(db, id, formKey, data, createdAt, spam, meta);
   for (const [index, { key, ...file }] of files.entries()) {
     query(
       db,
@@ -75,13 +78,17 @@ function insertRow(
   data: string,
   createdAt: number,
   spam: string | null,
+  meta: string | null,
 ): number {
   try {
     // A third faster than INSERT … SELECT … FROM forms.
-    const { lastInsertRowid } = query<unknown, [string, string, number, string, number, string | null]>(
+    const { lastInsertRowid } = query<
+      unknown,
+      [string, string, number, string, number, string | null, string | null]
+    >(
       db,
-      `INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread)
-       VALUES (unhex(?1, '-'), (SELECT id FROM forms WHERE key = ?4), ?2, ?3, ?5, ?6, 1)`,
+      `INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta)
+       VALUES (unhex(?1, '-'), (SELECT id FROM forms WHERE key = ?4), ?2, ?3, ?5, ?6, 1, ?7)`,
     ).run(
       id,
       data,
@@ -89,6 +96,7 @@ function insertRow(
       formKey,
       spam === null ? STATES.indexOf("inbox") : STATES.indexOf("spam"),
       spam,
+      meta,
     );
     return Number(lastInsertRowid);
   } catch (error) {
@@ -150,7 +158,8 @@ export function clearDeleted(db: Database, limit: number): boolean {
   return true;
 }
 
-function deleteRows(db: Database, seqs: number[]): void {
+/** Deletes submissions and records their files as loose. */
+export function deleteRows(db: Database, seqs: number[]): void {
   const list = JSON.stringify(seqs);
   const among = "(SELECT value FROM json_each($list))";
   query(
@@ -215,5 +224,6 @@ function view(row: Row): Submission {
     createdAt: isoTime(row.created_at),
     state: STATES[row.state]!,
     spam: row.spam,
+    meta: row.meta === null ? null : JSON.parse(row.meta),
   };
 }

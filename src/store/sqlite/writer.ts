@@ -3,7 +3,7 @@ import { AppError } from "../../base/errors.ts";
 import { createDistribution, observe } from "../../base/metrics.ts";
 import type { StoreStats } from "../../maintenance/store.ts";
 import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../limits.ts";
-import { type Write, commit, resultOf } from "./commit.ts";
+import { type Write, commit, resultOf, standsAlone } from "./commit.ts";
 import { type PackedBatch, packBatch, unpackOutcomes } from "./pack.ts";
 
 /**
@@ -72,9 +72,16 @@ export function threadWriter(file: string): Writer {
     resolve(Promise.reject(abandoned()));
     return false;
   };
+  /** How many of the queue stand alone. */
+  let alone = 0;
+  const takeBatch = (): Waiting[] => {
+    const end = alone === 0 ? queue.length : queue.findIndex(({ write }) => standsAlone(write));
+    if (end === 0) alone -= 1;
+    return queue.splice(0, Math.max(1, end));
+  };
   const sendBatch = () => {
-    committing = queue.filter(isAwaited);
-    queue = [];
+    do committing = takeBatch().filter(isAwaited);
+    while (committing.length === 0 && queue.length > 0);
     sentAt = performance.now();
     if (committing.length > 0) send(packBatch(committing.map((each) => each.write)));
     else onIdle?.();
@@ -122,6 +129,7 @@ export function threadWriter(file: string): Writer {
         }
         queuedBytes += weight;
         queue.push({ write, weight, isAbandoned, resolve });
+        if (standsAlone(write)) alone += 1;
         // Deferred, so that other writes of the same turn of the event loop join the batch.
         if (committing.length === 0 && queue.length === 1)
           setImmediate(() => committing.length === 0 && sendBatch());

@@ -16,6 +16,7 @@ type Submission = {
   createdAt: string;
   state: string;
   spam: string | null;
+  meta: object | null;
 };
 
 /** A form with uploads on, a server that takes in submissions to it, and commands beside that server. */
@@ -72,6 +73,7 @@ describe("submissions list", () => {
         createdAt: expect.stringMatching(TIME),
         state: "inbox",
         spam: null,
+        meta: null,
       });
     }
   });

@@ -62,6 +62,7 @@ describe("submissions", () => {
     expect(await (await ask(path("submissions", id))).json()).toEqual({
       state: "inbox",
       spam: null,
+      meta: null,
       id,
       form: form.slug,
       data: { name: "Ada", n: 1 },

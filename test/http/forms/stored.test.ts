@@ -32,6 +32,7 @@ describe("a submission that is stored", () => {
         createdAt: "2026-01-02T03:04:05.678Z",
         state: "inbox",
         spam: null,
+        meta: null,
       },
     ]);
   });

@@ -1,0 +1,104 @@
+import { type Command, Option } from "commander";
+import type { Purge, PurgeResult } from "../../../src/forms/purge.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shellWord, table } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
+
+export function addPurgeCommand(submissions: Command, io: Io): void {
+  const field = new Option("--field <name=value>", "the value of a field, at any depth");
+  // Elsewhere `--field` selects what is printed.
+  field.attributeName = () => "match";
+  submissions
+    .command("purge")
+    .description("delete every submission that holds an address or a value, and overwrite what is left of it")
+    .option("--email <address>", "an address, in any field of any form")
+    .addOption(field)
+    .option("--form <form>", "only this form, by slug or key")
+    .option("--dry-run", "only count")
+    .addHelpText(
+      "after",
+      `
+A text has to be equal, but for upper and lower case. All folders are searched. The submissions go with their files,
+deliveries, idempotency keys and metadata, and the database file is rewritten, so that it holds nothing of them any more:
+submissions wait meanwhile, about a second for each 100 MB. Older copies of the database and backups are not touched.
+
+Examples:
+  formflag submissions purge --email ada@example.com --dry-run
+  formflag submissions purge --email ada@example.com --yes
+  formflag submissions purge --field customer=4711 --form orders
+`,
+    )
+    .action(action(io, parse, run));
+}
+
+function parse({ options }: Input): Purge {
+  const { email, match, form, dryRun } = options as {
+    email?: string;
+    match?: string;
+    form?: string;
+    dryRun?: true;
+  };
+  if ((email === undefined) === (match === undefined))
+    throw usage("say what to search for", "write --email ADDRESS, or --field NAME=VALUE");
+  const equals = match?.indexOf("=") ?? 0;
+  if (match !== undefined && (equals < 1 || match.length === equals + 1))
+    throw usage("--field names a field and its value", "write --field NAME=VALUE");
+  return {
+    ...(match === undefined
+      ? { email: email! }
+      : { field: match.slice(0, equals), value: match.slice(equals + 1) }),
+    ...(form !== undefined && { form }),
+    ...(dryRun && { dryRun }),
+  };
+}
+
+async function run(session: Session, purge: Purge): Promise<void> {
+  const { client, config, canPrompt, confirm, report, note, suggest, showsNotes } = session;
+  const send = (dryRun: boolean) =>
+    client.call<PurgeResult>("POST", "/submissions/purge", { ...purge, dryRun });
+  const isPrompted = !purge.dryRun && !config.yes;
+  if (isPrompted && !canPrompt())
+    throw usage(
+      "submissions would be deleted, and nobody can be prompted",
+      "add --yes, or --dry-run to count them",
+    );
+  if (isPrompted) {
+    const planned = await send(true);
+    session.io.note(describe(planned));
+    const what = planned.submissions === 0 ? "Overwrite what deleted submissions have left?" : "Delete them?";
+    await confirm(what);
+  }
+  const result = await send(purge.dryRun === true);
+  await report(result, describe(result));
+  if (result.mentions > 0)
+    note(
+      `${counted(result.mentions, "other submission")} with the address inside a longer text ${result.mentions === 1 ? "is" : "are"} kept\n`,
+    );
+  if (result.dryRun) {
+    if (showsNotes) suggest("Without --dry-run these submissions are deleted.");
+  } else note(await copiesOf(config), { withJson: true });
+}
+
+function describe({ dryRun, submissions, files, forms }: PurgeResult): string {
+  const rows = forms.map((each) => [each.form, String(each.submissions), String(each.files)]);
+  const counts = rows.length > 0 ? table(["FORM", "SUBMISSIONS", "FILES"], rows) : "";
+  const what = `${counted(submissions, "submission")} and ${counted(files, "file")}`;
+  return `${counts}${dryRun ? `would delete ${what}` : `deleted ${what}, and rewrote the database file`}\n`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** What a purge does not reach. */
+async function copiesOf({ server, data }: Session["config"]): Promise<string> {
+  if (server !== null) return "older copies of the database and backups on the server are not touched\n";
+  const { olderCopies } = await import("../../data/copies.ts");
+  const copies = olderCopies(data).map(shellWord);
+  return copies.length === 0
+    ? "backups are not touched\n"
+    : `not touched, and may hold what was deleted: ${copies.join(", ")}, and backups\n`;
+}

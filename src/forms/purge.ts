@@ -1,0 +1,160 @@
+import type { Caller } from "../access/caller.ts";
+import { requireScope } from "../access/token.ts";
+import { yieldToEventLoop } from "../base/event-loop.ts";
+import { AppError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type * as z from "zod/mini";
+import { plainAddress } from "../delivery/address.ts";
+import { getForm } from "./forms.ts";
+import { autoreplyHash } from "./deliveries.ts";
+import type { purgeResultSchema, purgeSchema } from "./purge-schema.ts";
+import { clearDeletedForms, removeLooseFiles } from "./removal.ts";
+import type { FormsApp, ScannedSubmission } from "./store.ts";
+
+export type Purge = z.infer<typeof purgeSchema>;
+
+export type PurgeResult = z.infer<typeof purgeResultSchema>;
+
+/** Submissions that are read in one step, and at most as many are deleted in one transaction. */
+const STEP = 500;
+/** Milliseconds after which a step makes way for other work. */
+const TURN_MS = 5;
+
+/**
+ * Deletes every submission in which a text is an address, or a field has a value, in all forms and folders or in one form,
+ * with all that belongs to it, and overwrites what deleted rows have left in the files of the database. A dry run only
+ * counts. No error names what was searched. Throws `not_found` for the form, `forbidden`, `unavailable` where the files
+ * could not be overwritten: the submissions are deleted then, and the same purge can be repeated.
+ */
+export async function purgeSubmissions(
+  app: FormsApp,
+  caller: Caller,
+  { email, field, value, form, dryRun = false }: Purge,
+): Promise<PurgeResult> {
+  requireScope(caller, "forms:write");
+  const only = form === undefined ? null : (await getForm(app, form)).key;
+  if (!dryRun) await clearDeletedForms(app);
+  const find = email === undefined ? fieldMatcher(field ?? "", value ?? "") : addressMatcher(email);
+  const counts = new Map<string, { form: string; submissions: number; files: number }>();
+  let mentions = 0;
+  for await (const { matches, mentioned } of findMatches(app, find, only)) {
+    mentions += mentioned;
+    for (const { form, files } of dryRun ? matches : await deleteMatches(app, matches)) {
+      const count = counts.get(form) ?? { form, submissions: 0, files: 0 };
+      counts.set(form, { form, submissions: count.submissions + 1, files: count.files + files });
+    }
+  }
+  const forms = [...counts.values()].toSorted((a, b) => (a.form < b.form ? -1 : 1));
+  const submissions = forms.reduce((sum, each) => sum + each.submissions, 0);
+  const files = forms.reduce((sum, each) => sum + each.files, 0);
+  if (!dryRun) await overwrite(app, submissions);
+  return { dryRun, submissions, files, mentions, forms };
+}
+
+/** What a submission is to a search: it holds the text, it only mentions it inside a longer one, or neither. */
+type Finding = "match" | "mention" | null;
+
+type Find = (data: unknown) => Finding;
+
+function addressMatcher(address: string): Find {
+  const isSame = equals(address);
+  const upper = address.trim().toUpperCase();
+  return (data) => {
+    let isMentioned = false;
+    for (const text of textsIn(data)) {
+      if (isSame(text)) return "match";
+      isMentioned ||= text.toUpperCase().includes(upper);
+    }
+    return isMentioned ? "mention" : null;
+  };
+}
+
+function fieldMatcher(field: string, value: string): Find {
+  const isSame = equals(value);
+  return (data) => (valuesOf(data, field).some((each) => textsIn(each).some(isSame)) ? "match" : null);
+}
+
+/** Returns whether a text equals one, regardless of case, of how accents are encoded, and of spaces around it. */
+function equals(wanted: string): (text: string) => boolean {
+  const fold = (text: string) => text.trim().normalize("NFC").toUpperCase();
+  const folded = fold(wanted);
+  // A text that is equal has at most three times the characters; folding a long one may take long.
+  return (text) => {
+    const trimmed = text.trim();
+    return trimmed.length <= 3 * folded.length && fold(trimmed) === folded;
+  };
+}
+
+/** The texts in a value at any depth, also those of numbers and of true and false. */
+function textsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (isObject(value)) return Object.values(value).flatMap(textsIn);
+  return typeof value === "string" ? [value] : value === null ? [] : [JSON.stringify(value)];
+}
+
+/** The values of the fields of a name at any depth. */
+function valuesOf(data: unknown, field: string): unknown[] {
+  if (Array.isArray(data)) return data.flatMap((each) => valuesOf(each, field));
+  if (!isObject(data)) return [];
+  return Object.entries(data).flatMap(([name, value]) => (name === field ? [value] : valuesOf(value, field)));
+}
+
+type Matches = { matches: Match[]; mentioned: number };
+
+type Match = Omit<ScannedSubmission, "data"> & { replies: string[] };
+
+/** The submissions that a search finds, step by step. Every one is parsed: a text has many spellings in JSON. */
+async function* findMatches(app: FormsApp, find: Find, formKey: string | null): AsyncGenerator<Matches> {
+  for (let after = 0; ;) {
+    const { items, next } = await app.store.submissions.scan(after, STEP);
+    const matches: Match[] = [];
+    let mentioned = 0;
+    let turn = performance.now();
+    for (const { data, ...item } of items) {
+      if (formKey !== null && item.formKey !== formKey) continue;
+      const parsed: unknown = JSON.parse(data);
+      const finding = find(parsed);
+      if (finding === "match") matches.push({ ...item, replies: repliesOf(item.formKey, parsed) });
+      if (finding === "mention") mentioned += 1;
+      if (performance.now() - turn < TURN_MS) continue;
+      await yieldToEventLoop();
+      turn = performance.now();
+    }
+    yield { matches, mentioned };
+    if (next === null) return;
+    await yieldToEventLoop();
+    after = next;
+  }
+}
+
+/** The hashes of the automatic replies that a submission may have caused. */
+function repliesOf(formKey: string, data: unknown): string[] {
+  return textsIn(data).flatMap((text) => {
+    const address = plainAddress(text);
+    return address === null ? [] : [autoreplyHash(formKey, address)];
+  });
+}
+
+/** Deletes submissions with their files. Returns those that nobody else has deleted since. */
+async function deleteMatches(app: FormsApp, matches: Match[]): Promise<Match[]> {
+  if (matches.length === 0) return [];
+  const rows = matches.map(({ place, id }) => ({ place, id }));
+  const replies = matches.flatMap((match) => match.replies);
+  const deleted = new Set(await app.store.submissions.purge(rows, replies));
+  await removeLooseFiles(app);
+  return matches.filter(({ id }) => deleted.has(id));
+}
+
+async function overwrite(app: FormsApp, deleted: number): Promise<void> {
+  try {
+    await app.store.submissions.rewrite();
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    const done = `${deleted} ${deleted === 1 ? "submission was" : "submissions were"} deleted`;
+    throw new AppError("unavailable", `${done}, but the database file was not rewritten: ${cause.message}`, {
+      reason: "purge-unfinished",
+      hint: "bytes of deleted submissions may be left in the database file: repeat the same purge",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import { yieldToEventLoop } from "../base/event-loop.ts";
+import { firstIdOf } from "../base/ids.ts";
+import type { Job } from "../base/jobs.ts";
+import type { FormRecord } from "./form.ts";
+import { removeLooseFiles } from "./removal.ts";
+import type { Aged, FormsApp } from "./store.ts";
+import { SUBMISSION_STATES } from "./submission-state.ts";
+
+/** Submissions that are looked at in one step, and at most as many are deleted in one transaction. */
+const STEP = 500;
+/** Forms that are read at once. */
+const FORMS = 100;
+
+/**
+ * Deletes the submissions that their forms keep no longer, with their files, a step at a time. The time in an id is relied
+ * on unless the pass is `complete`: it then looks at every submission, and also finds old ones with the id of another
+ * time, such as imported ones.
+ */
+async function* deleteOld(app: FormsApp, isComplete: boolean): AsyncGenerator<void> {
+  for (let after: string | undefined; ;) {
+    const { items, more } = await app.store.forms.page({ limit: FORMS, after });
+    for (const form of items) {
+      for (const aged of limitsOf(form, app.now())) yield* deleteAged(app, aged, isComplete);
+    }
+    if (!more) return;
+    after = items.at(-1)!.slug;
+  }
+}
+
+/** From when a form keeps the submissions in each folder that it does not keep forever. */
+function limitsOf({ key, retention, spamRetention }: FormRecord, now: number): Aged[] {
+  return SUBMISSION_STATES.flatMap((state) => {
+    const seconds = state === "spam" ? spamRetention : retention;
+    return seconds === null ? [] : [{ formKey: key, state, createdBefore: now - seconds * 1000 }];
+  });
+}
+
+async function* deleteAged(app: FormsApp, aged: Aged, isComplete: boolean): AsyncGenerator<void> {
+  const { submissions } = app.store;
+  const below = isComplete ? null : firstIdOf(aged.createdBefore);
+  for (let after: string | null = null; ;) {
+    const { ids, next }: { ids: string[]; next: string | null } = await submissions.aged({
+      ...aged,
+      after,
+      below,
+      limit: STEP,
+    });
+    if (ids.length > 0) {
+      await submissions.deleteAged(aged, ids);
+      await removeLooseFiles(app);
+    }
+    yield;
+    if (next === null) return;
+    after = next;
+  }
+}
+
+const HOUR_MS = 3_600_000;
+/** Milliseconds between two complete passes. */
+const COMPLETE_MS = 24 * HOUR_MS;
+/** Longest run of the job in milliseconds, which a server that stops has to wait for. */
+const RUN_MS = 1000;
+
+/** The job that deletes the submissions that their forms keep no longer: every hour, and completely at start and daily. */
+export function retentionJob(app: FormsApp): Job {
+  let pass: { steps: AsyncGenerator<void>; isComplete: boolean } | null = null;
+  let completeAt = Number.NEGATIVE_INFINITY;
+  const begin = () => {
+    const isComplete = app.now() >= completeAt + COMPLETE_MS;
+    return { steps: deleteOld(app, isComplete), isComplete };
+  };
+  return {
+    name: "retention",
+    every: HOUR_MS,
+    next: async () => (pass === null ? null : app.now()),
+    async run() {
+      const deadline = app.now() + RUN_MS;
+      const { steps, isComplete } = (pass ??= begin());
+      try {
+        while (!(await steps.next()).done) {
+          if (app.now() >= deadline) return;
+          await yieldToEventLoop();
+        }
+      } catch (error) {
+        pass = null;
+        throw error;
+      }
+      pass = null;
+      if (isComplete) completeAt = app.now();
+    },
+  };
+}

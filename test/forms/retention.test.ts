@@ -1,0 +1,111 @@
+import { expect, test } from "bun:test";
+import { createIdSource } from "../../src/base/ids.ts";
+import type { NewForm } from "../../src/forms/form.ts";
+import { createForm, setForm } from "../../src/forms/forms.ts";
+import { retentionJob } from "../../src/forms/retention.ts";
+import type { Conditions } from "../../src/forms/store.ts";
+import { storeSubmission } from "../../src/forms/submissions.ts";
+import { openTestApp } from "../support/app.ts";
+import { OPERATOR } from "../support/caller.ts";
+import { submissionTo } from "../support/records.ts";
+import { uploadsOf } from "../support/uploads.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const SPAM: Conditions = {
+  key: null,
+  spam: "links",
+  recent: null,
+  challenge: null,
+  keepsSpam: true,
+  maxSubmissions: null,
+};
+
+async function openForm(settings: Partial<NewForm>) {
+  const app = openTestApp();
+  const form = await createForm(app, OPERATOR, { slug: "contact", uploads: true, ...settings });
+  const uploads = uploadsOf(app);
+  const send = async (conditions?: Conditions) => {
+    const files = await uploads.draftFiles("a.txt");
+    const draft = { data: "{}", files };
+    return (await storeSubmission(app, form, draft, { conditions })).id;
+  };
+  const left = async () =>
+    (await app.store.submissions.list(form.key, 1000, null)).submissions.map(({ id }) => id);
+  return { app, form, send, left, kept: uploads.kept };
+}
+
+test("submissions and their files go once they are older than their form keeps them, spam apart", async () => {
+  const { app, send, left, kept } = await openForm({ retention: 60 * 86_400 });
+  const job = retentionJob(app);
+  const [old, oldSpam] = [await send(), await send(SPAM)];
+  app.clock.now += 30 * DAY;
+  await job.run();
+  expect(await left()).toEqual([oldSpam, old]);
+  const young = await send();
+  app.clock.now += 1;
+  await job.run();
+  expect(await left()).toEqual([young, old]);
+  app.clock.now += 30 * DAY;
+  await job.run();
+  expect(await left()).toEqual([young]);
+  expect(kept()).toEqual([`${young}.1`]);
+});
+
+test("nothing goes where a form keeps everything, and a change of the setting counts", async () => {
+  const { app, send, left } = await openForm({ spamRetention: null });
+  const job = retentionJob(app);
+  const all = [await send(SPAM), await send()].toReversed();
+  app.clock.now += 36_500 * DAY;
+  await job.run();
+  expect(await left()).toEqual(all);
+  await setForm(app, OPERATOR, "contact", { retention: 1 });
+  await job.run();
+  expect(await left()).toEqual(all.slice(1));
+});
+
+test("the time at which a submission was stored counts, not the one in its id, within a day", async () => {
+  const { app, form, left } = await openForm({ retention: 86_400 });
+  const job = retentionJob(app);
+  await job.run();
+  const idAt = (time: number) => createIdSource(app.random, () => time)();
+  const add = async (idTime: number, createdAt: number) => {
+    const submission = submissionTo(form.key, { id: idAt(idTime), createdAt });
+    await app.store.submissions.insert(submission);
+    return submission.id;
+  };
+  const now = app.now();
+  const future = await add(now + 900 * DAY, now - 2 * DAY);
+  const young = await add(now - 900 * DAY, now);
+  await add(now - 2 * DAY, now - 2 * DAY);
+  app.clock.now += HOUR;
+  await job.run();
+  expect(await left()).toEqual([future, young]);
+  app.clock.now += 23 * HOUR - 1;
+  await job.run();
+  expect(await left()).toEqual([future, young]);
+  app.clock.now += 1;
+  await job.run();
+  expect(await left()).toEqual([young]);
+});
+
+test("a run that takes long makes way, and the next one goes on", async () => {
+  const { app, form, left } = await openForm({ retention: 1 });
+  await Promise.all(
+    Array.from({ length: 1200 }, () =>
+      app.store.submissions.insert(submissionTo(form.key, { id: app.nextId(), createdAt: app.now() })),
+    ),
+  );
+  app.clock.now += 10_000;
+  // Each look at this clock is after every deadline: one step at a time.
+  const hurried = { ...app, now: () => (app.clock.now += 10_000) };
+  const [job, other] = [retentionJob(hurried), retentionJob(hurried)];
+  await job.run();
+  expect(await left()).toHaveLength(700);
+  expect(await job.next!()).not.toBeNull();
+  // Another process may do the same.
+  await other.run();
+  do await job.run();
+  while ((await job.next!()) !== null);
+  expect(await left()).toEqual([]);
+});
