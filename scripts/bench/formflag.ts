@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Server, freePort, startServer } from "./process.ts";
+import type { NewDelivery } from "../../src/delivery/store.ts";
 import { applyPatch } from "../../src/flags/flag.ts";
 import { putFlag } from "../../src/flags/plan.ts";
 
@@ -10,10 +11,16 @@ export const EXECUTABLE = join(ROOT, "dist/formflag");
 /** formflag on a data directory of its own. */
 export type Formflag = Server & { data: string };
 
-export async function startFormflag(data: string, prefix: string[] = [], path = "/"): Promise<Formflag> {
+/** `prefix` stands before the executable on the command line, `path` is what has to answer. */
+type Starting = { prefix?: string[]; path?: string; env?: Record<string, string> };
+
+export async function startFormflag(
+  data: string,
+  { prefix = [], path = "/", env = {} }: Starting = {},
+): Promise<Formflag> {
   const port = freePort();
   const command = [...prefix, EXECUTABLE, "serve", "--data", data, "--listen", `127.0.0.1:${port}`];
-  return { ...(await startServer(command, port, path)), data };
+  return { ...(await startServer(command, port, path, env)), data };
 }
 
 /** A server of `limits/`, run from its source. */
@@ -25,7 +32,8 @@ export async function startLimit(name: string, args: string[] = [], prefix: stri
 
 /** Runs a command on a data directory; returns what `--json` prints. */
 async function command<T>(data: string, ...args: string[]): Promise<T> {
-  const child = Bun.spawn([EXECUTABLE, ...args, "--data", data, "--json"], { stdout: "pipe" });
+  const env = { ...process.env, FORMFLAG_TARGET_NETWORK: "127.0.0.0/8" };
+  const child = Bun.spawn([EXECUTABLE, ...args, "--data", data, "--json"], { stdout: "pipe", env });
   const text = await new Response(child.stdout).text();
   if ((await child.exited) !== 0) throw new Error(`formflag ${args.join(" ")} failed`);
   return JSON.parse(text) as T;
@@ -52,6 +60,22 @@ export async function adminHeaders(data: string): Promise<Record<string, string>
 export async function createForm(data: string, slug: string, ...settings: string[]): Promise<string> {
   const { key } = await command<{ key: string }>(data, "forms", "create", slug, ...settings);
   return `/v1/s/${key}?mode=rest`;
+}
+
+/** Adds a webhook to a form; returns its id. */
+export async function addTarget(data: string, form: string, url: string): Promise<string> {
+  return (await command<{ id: string }>(data, "targets", "add", form, url)).id;
+}
+
+/** Stores submissions straight through the store, each with a delivery to a webhook that is queued. */
+export async function queueDeliveries(
+  data: string,
+  form: string,
+  target: string,
+  count: number,
+): Promise<void> {
+  const deliveryTo = () => [{ id: Bun.randomUUIDv7(), kind: "webhook" as const, target }];
+  await fillForm(data, form, count, undefined, deliveryTo);
 }
 
 /** Writes flags straight through the store: a process for each would take minutes. */
@@ -84,6 +108,7 @@ export async function fillForm(
   form: string,
   count: number,
   text = JSON.stringify({ name: "Ann Example", message: "Hello there. ".repeat(20) }),
+  deliveries: () => NewDelivery[] = () => [],
 ): Promise<string> {
   const { openSqliteStore } = await import("../../src/store/sqlite/store.ts");
   const store = openSqliteStore(join(data, "formflag.db"), "thread");
@@ -95,7 +120,9 @@ export async function fillForm(
     const batch = Array.from({ length: Math.min(atOnce, count - done) }, () => Bun.randomUUIDv7());
     const createdAt = Date.now();
     await Promise.all(
-      batch.map((id) => store.submissions.insert({ id, formKey, data: text, files: [], createdAt })),
+      batch.map((id) =>
+        store.submissions.insert({ id, formKey, data: text, files: [], createdAt, deliveries: deliveries() }),
+      ),
     );
     middleId = batch[middle - done] ?? middleId;
   }
@@ -106,7 +133,7 @@ export async function fillForm(
 /** Milliseconds from the start of a server to its first answer. */
 export async function timeToAnswer(data: string): Promise<number> {
   const start = performance.now();
-  const server = await startFormflag(data, [], "/healthz");
+  const server = await startFormflag(data, { path: "/healthz" });
   const took = performance.now() - start;
   await server.stop();
   return took;

@@ -30,7 +30,7 @@ async function measure(
   show: Show,
 ): Promise<void> {
   const data = join(directory, what.replaceAll(" ", "-"));
-  const server = await startFormflag(data, prefix);
+  const server = await startFormflag(data, { prefix });
   const [headers = {}] = await createProject(data, "bench");
   await createFlags(data, "bench", "bench", 10);
   const path = await createForm(data, "bench");

@@ -17,15 +17,30 @@ export type LoadResult = {
   cpuEach: number;
 };
 
+type Load = {
+  connections: number;
+  seconds: number;
+  directory: string;
+  /** Whether each JSON body gets a number of its own. `wrk` alone can. */
+  isUnique?: boolean;
+};
+
 /** Sends as fast as it is answered, on so many connections, for so many seconds: `wrk` where it is installed, else autocannon. */
 export async function closedLoop(
   server: Server,
   request: Request,
-  { connections, seconds, directory }: { connections: number; seconds: number; directory: string },
+  { connections, seconds, directory, isUnique = false }: Load,
 ): Promise<LoadResult> {
   const cpu = server.cpu();
   const run = Bun.which("wrk") ? runWrk : runAutocannon;
-  const { total, failures, duration } = await run(server.url, request, connections, seconds, directory);
+  const { total, failures, duration } = await run(
+    server.url,
+    request,
+    connections,
+    seconds,
+    directory,
+    isUnique,
+  );
   const good = total - failures;
   return { perSecond: good / duration, failures, cpuEach: (server.cpu() - cpu) / Math.max(1, good) };
 }
@@ -38,6 +53,7 @@ async function runWrk(
   connections: number,
   seconds: number,
   directory: string,
+  isUnique: boolean,
 ): Promise<Counted> {
   const script = join(directory, "load.lua");
   const body = join(directory, "load.body");
@@ -52,6 +68,7 @@ ${headers.join("\n")}
 local file = io.open("${body}", "rb")
 local body = file:read("*a")
 if #body > 0 then wrk.body = body end
+${isUnique ? UNIQUE : ""}
 done = function(summary)
   local errors = summary.errors
   io.write(string.format("counted %d %d %d\\n", summary.requests, errors.status + errors.connect + errors.read + errors.write + errors.timeout, summary.duration))
@@ -66,6 +83,13 @@ end
   if (!counted) throw new Error("wrk printed no result");
   return { total: Number(counted[1]), failures: Number(counted[2]), duration: Number(counted[3]) / 1e6 };
 }
+
+const UNIQUE = `local seed = os.time() % 100000
+local count = 0
+request = function()
+  count = count + 1
+  return wrk.format(nil, nil, nil, string.format('{"n":"%d-%d",', seed, count) .. string.sub(body, 2))
+end`;
 
 async function runAutocannon(
   url: string,
@@ -95,7 +119,7 @@ async function runAutocannon(
  */
 export async function openLoop(
   url: string,
-  { headers = {} }: { headers?: Record<string, string> },
+  { method = "GET", headers = {}, body }: Omit<Request, "path">,
   { perSecond, seconds }: { perSecond: number; seconds: number },
 ): Promise<number[]> {
   const child = Bun.spawn(
@@ -103,7 +127,7 @@ export async function openLoop(
       process.execPath,
       join(import.meta.dir, "open-loop.ts"),
       url,
-      JSON.stringify(headers),
+      JSON.stringify({ method, headers, body }),
       String(perSecond),
       String(seconds),
     ]),

@@ -16,6 +16,7 @@ const PARTS: Record<string, () => Promise<Measure>> = {
   reads: async () => (await import("./reads.ts")).measureReads,
   ofrep: async () => (await import("./ofrep.ts")).measureOfrep,
   submissions: async () => (await import("./submissions.ts")).measureSubmissions,
+  forms: async () => (await import("./forms.ts")).measureForms,
   uploads: async () => (await import("./uploads.ts")).measureUploads,
   latency: async () => (await import("./latency.ts")).measureLatency,
   scale: async () => (await import("./scale.ts")).measureScale,

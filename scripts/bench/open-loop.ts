@@ -1,8 +1,8 @@
 /** Sends `perSecond` requests on a fixed schedule and prints each latency, counted from when it was due, in ms. */
-const [url, headers, perSecond, seconds] = process.argv.slice(2);
+const [url, request, perSecond, seconds] = process.argv.slice(2);
 const gap = 1000 / Number(perSecond);
 const count = Number(perSecond) * Number(seconds);
-const init = { headers: JSON.parse(headers!) as Record<string, string> };
+const init = JSON.parse(request!) as RequestInit;
 const latencies: number[] = [];
 const pending: Promise<void>[] = [];
 const start = performance.now() + 100;

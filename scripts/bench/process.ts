@@ -24,8 +24,14 @@ export function pinned(core: 0 | 1, command: string[]): string[] {
 }
 
 /** Starts a command that listens on the port and waits until it answers. */
-export async function startServer(command: string[], port: number, path = "/"): Promise<Server> {
+export async function startServer(
+  command: string[],
+  port: number,
+  path = "/",
+  env: Record<string, string> = {},
+): Promise<Server> {
   const child = Bun.spawn(pinned(0, command), {
+    env: { ...process.env, ...env },
     stdin: "ignore",
     stdout: "ignore",
     stderr: "ignore",

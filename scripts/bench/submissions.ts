@@ -113,16 +113,8 @@ async function besidePocketbase(directory: string, rounds: Rounds, show: Show): 
 async function countFsyncs(directory: string, { seconds }: Rounds): Promise<Figure> {
   const data = join(directory, "fsyncs");
   const trace = join(directory, "fsyncs.trace");
-  const server = await startFormflag(data, [
-    "strace",
-    "-D",
-    "-f",
-    "--seccomp-bpf",
-    "-o",
-    trace,
-    "-e",
-    "trace=fsync,fdatasync",
-  ]);
+  const prefix = ["strace", "-D", "-f", "--seccomp-bpf", "-o", trace, "-e", "trace=fsync,fdatasync"];
+  const server = await startFormflag(data, { prefix });
   const path = await createForm(data, "bench");
   const before = (await Bun.file(trace).text()).split("sync(").length;
   const load = { connections: 64, seconds, directory };
