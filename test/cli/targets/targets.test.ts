@@ -152,7 +152,7 @@ describe("targets test", () => {
     await using remote = await openRemote();
     const { id } = await remote.json<Added>("targets", "add", "contact", HOOK);
     await remote.run(["targets", "disable", id]);
-    expect((await remote.run(["targets", "test", id])).stdout).toContain("the answer was 204");
+    expect((await remote.run(["targets", "test", id])).stdout).toContain("the answer was 200");
     expect(await remote.json<object>("targets", "test", id)).toEqual({
       code: 204,
       error: null,

@@ -43,7 +43,7 @@ describe("targets", () => {
       { targets: [view] },
       view,
       { ...view, enabled: false, result: "updated" },
-      { code: 204, error: null, outcome: "delivered" },
+      { code: 200, error: null, outcome: "delivered" },
     ]);
     expect(JSON.stringify(answers)).not.toMatch(/SECRET|whsec_/);
     const rotated = (await (await ask(`/targets/${id}/rotate`, { body: {} })).json()) as typeof added;
