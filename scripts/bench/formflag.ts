@@ -20,14 +20,19 @@ export async function startFormflag(
 ): Promise<Formflag> {
   const port = freePort();
   const command = [...prefix, EXECUTABLE, "serve", "--data", data, "--listen", `127.0.0.1:${port}`];
-  return { ...(await startServer(command, port, path, env)), data };
+  return { ...(await startServer(command, port, path, { env })), data };
 }
 
 /** A server of `limits/`, run from its source. */
-export async function startLimit(name: string, args: string[] = [], prefix: string[] = []): Promise<Server> {
+export async function startLimit(
+  name: string,
+  args: string[] = [],
+  prefix: string[] = [],
+  core: 0 | 1 = 0,
+): Promise<Server> {
   const port = freePort();
   const file = join(import.meta.dir, "limits", `${name}.ts`);
-  return startServer([...prefix, process.execPath, file, String(port), ...args], port);
+  return startServer([...prefix, process.execPath, file, String(port), ...args], port, "/", { core });
 }
 
 /** Runs a command on a data directory; returns what `--json` prints. */

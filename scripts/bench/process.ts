@@ -28,9 +28,9 @@ export async function startServer(
   command: string[],
   port: number,
   path = "/",
-  env: Record<string, string> = {},
+  { env = {}, core = 0 }: { env?: Record<string, string>; core?: 0 | 1 } = {},
 ): Promise<Server> {
-  const child = Bun.spawn(pinned(0, command), {
+  const child = Bun.spawn(pinned(core, command), {
     env: { ...process.env, ...env },
     stdin: "ignore",
     stdout: "ignore",
