@@ -3,6 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { readCommands } from "../scripts/commands.ts";
 import { generatedPages } from "../scripts/docs.ts";
+import { webhookJsonSchema } from "../src/forms/webhook-schema.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const PAGES = ["README.md", "SECURITY.md", "CHANGELOG.md", ...markdownIn("docs")];
@@ -20,6 +21,10 @@ describe("the generated page", () => {
   test.each(["cli.md", "settings.md", "limits.md"])("%s is as npm run docs writes it", async (name) => {
     expect(await read(`docs/${name}`)).toBe((await generatedPages())[name]!);
   });
+});
+
+test("the schema of webhooks is as npm run schema writes it", async () => {
+  expect(JSON.parse(await read("docs/webhook.schema.json"))).toEqual(webhookJsonSchema());
 });
 
 /** Without code, in which brackets and signs have another meaning. */

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "bun:test";
+import { type Schema, Validator } from "@cfworker/json-schema";
 import { type Attempt, delivered, unanswered } from "../../src/delivery/attempt.ts";
 import { createOutbox } from "../../src/delivery/outbox.ts";
 import type { NewDelivery } from "../../src/delivery/store.ts";
+import { webhookJsonSchema } from "../../src/forms/webhook-schema.ts";
+import { webhookRequest } from "../../src/send/webhook.ts";
 import { openTestApp } from "../support/app.ts";
 import { addForm, apply } from "../support/apply.ts";
-import { fakeOutgoing } from "../support/outgoing.ts";
+import { fakeOutgoing, webhooksOf } from "../support/outgoing.ts";
 import { fileKept, nextId, submissionTo, targetRecord } from "../support/records.ts";
 
 const RETRY: Attempt = {
@@ -100,6 +103,23 @@ describe("the outbox", () => {
       },
     ]);
     expect(heard).toEqual(["webhook delivered"]);
+  });
+
+  test("sends webhooks that match their schema, with a link to each file", async () => {
+    const { app, form, addTarget, run, outgoing } = await begin();
+    const target = await addTarget();
+    const submission = submissionTo(form.key, {
+      files: [fileKept("b.1", "cv.pdf")],
+      meta: '{"address":"192.0.2.0","userAgent":null,"referrer":null,"language":"de"}',
+      deliveries: [{ id: nextId(), ...toTarget(target) }],
+    });
+    await app.store.submissions.insert(submission);
+    await run();
+    const [webhook] = webhooksOf(outgoing);
+    const { body } = webhookRequest({ ...webhook!, secrets: [] }, app.clock.now, "1");
+    const validator = new Validator(webhookJsonSchema() as Schema, "2020-12");
+    expect(validator.validate(JSON.parse(body))).toEqual({ valid: true, errors: [] });
+    expect(JSON.parse(body)).toMatchObject({ data: { files: [{ url: `/v1/files/${submission.id}.1` }] } });
   });
 
   test("sends chat messages and mail with links to the files", async () => {
