@@ -45,7 +45,9 @@ export function openOutbox(app: App, options: Options, wakeJob: () => void): Out
         failed(form, { id, kind, target }, error, isSwitchedOff) {
           const what = isSwitchedOff ? `the target ${target} was switched off` : `delivery ${id} failed`;
           log.line("warn", `${what}: form ${form}, ${kind}: ${error}`);
-          void alert(form, target, error, isSwitchedOff).catch(log.error);
+          // Anybody can have replies sent to addresses that refuse them, so these are one target.
+          const about = kind === "autoreply" ? `the automatic reply of ${form}` : target;
+          void alert(form, about, error, isSwitchedOff).catch(log.error);
         },
       },
     },

@@ -74,10 +74,13 @@ export function removalJob(app: FormsApp): Job {
   });
 }
 
-/** The job that removes idempotency keys, solved challenges and hashes of contents that have expired. */
+/** The job that removes what counts for a time, such as idempotency keys and solved challenges, and ended deliveries. */
 export function expiryJob(app: FormsApp): Job {
-  const { submissions } = app.store;
+  const { submissions, deliveries } = app.store;
   return removalOf(app, "expiry", (deadline) =>
-    repeatUntil(app, deadline, () => submissions.clearExpired(app.now(), STEP)),
+    repeatUntil(app, deadline, async () => {
+      const isLeft = await submissions.clearExpired(app.now(), STEP);
+      return (await deliveries.clearEnded(app.now(), STEP)) || isLeft;
+    }),
   );
 }

@@ -11,15 +11,19 @@ const TOO_LARGE = 552;
 /**
  * The result of a send that failed. A final reply (5yz) to the recipient or to the content ends a delivery. Everything else
  * is retried: also a refused login and a refused address of the operator, which last until the operator corrects them.
- * `secrets` are removed wherever the server repeats them.
+ * Wherever the server repeats them, `secrets` are removed, and the `recipient`, who may be a stranger: errors are logged.
  */
-export function failedAttempt(error: NodemailerError, secrets: readonly string[]): Attempt {
+export function failedAttempt(
+  error: NodemailerError,
+  secrets: readonly string[],
+  recipient: string | null = null,
+): Attempt {
   const isFinal = isRefused(error) || isTooLarge(error);
   const isTargetDown = !isFinal && (!isAboutMessage(error) || error.responseCode === 421);
   return {
     outcome: isFinal ? "refused" : "retry",
     code: error.responseCode ?? null,
-    error: describe(error, secrets),
+    error: describe(error, secrets, recipient),
     retryAfter: null,
     isTargetDown,
   };
@@ -46,12 +50,15 @@ function isTooLarge({ command, code, responseCode }: NodemailerError): boolean {
 }
 
 /** `RCPT TO: 550 5.1.1 No such user`, or what went wrong before there was a reply. */
-function describe(error: NodemailerError, secrets: readonly string[]): string {
+function describe(error: NodemailerError, secrets: readonly string[], recipient: string | null): string {
   const { command, response, message } = error;
   const hasStep = command !== undefined && command !== "CONN" && command !== "API";
   const text = response !== undefined && hasStep ? `${command}: ${response}` : message;
-  return oneLine(
-    secrets.reduce((text, secret) => text.replaceAll(secret, "[secret]"), text),
-    200,
-  );
+  const safe = secrets.reduce((text, secret) => text.replaceAll(secret, "[secret]"), text);
+  return oneLine(recipient === null ? safe : without(safe, recipient), 200);
+}
+
+/** A text in which an address, in whatever case, is replaced. */
+function without(text: string, address: string): string {
+  return text.replaceAll(new RegExp(RegExp.escape(address), "gi"), "[recipient]");
 }

@@ -51,7 +51,7 @@ export function createMailer(config: MailConfig, timeouts = TIMEOUTS): Mailer {
       const first = await attempt(message);
       const isRepeated = first !== null && withoutAttachments !== null && isContentRefused(first);
       const error = isRepeated ? await attempt(withoutAttachments) : first;
-      return error === null ? DELIVERED : failedAttempt(error, secrets);
+      return error === null ? DELIVERED : failedAttempt(error, secrets, message.to);
     },
     close: () => closing.abort(),
   };

@@ -129,3 +129,17 @@ test("idempotency keys that have expired are removed in the background", async (
   await expiryJob(app).run();
   expect(count()).toBe(0);
 });
+
+test("the expiry removes deliveries some time after they ended", async () => {
+  const app = openTestApp();
+  const form = await createForm(app, OPERATOR, { slug: "contact" });
+  const deliveries = [{ id: app.nextId(), kind: "webhook" as const, target: "aaaa-bbbb-cccc" }];
+  await storeSubmission(app, form, { data: "{}", files: [] }, { deliveries });
+  await app.store.deliveries.cancelTargetless(app.clock.now + 1000, 1);
+  const { id } = deliveries[0]!;
+  await expiryJob(app).run();
+  expect(await app.store.deliveries.find(id)).toMatchObject({ status: "cancelled" });
+  app.clock.now += 1000;
+  await expiryJob(app).run();
+  expect(await app.store.deliveries.find(id)).toBeUndefined();
+});

@@ -522,6 +522,13 @@ describe("attachments that are refused", () => {
   });
 });
 
+test("an error names no recipient, who may be a stranger", async () => {
+  const refused = reply(`550 5.1.1 <${message.to.toUpperCase()}>: no such user ${message.to}`);
+  const sink = await openMailSink({ onRcptTo: (_address, _session, done) => done(refused) });
+  const { error } = await send(sink, {});
+  expect(error).toBe("RCPT TO: 550 5.1.1 <[recipient]>: no such user [recipient]");
+});
+
 describe("DKIM", () => {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", {
     modulusLength: 2048,

@@ -54,6 +54,7 @@ export function clearExpired(db: Database, now: number, limit: number): boolean 
                  (SELECT hash FROM ${table} WHERE expires_at <= $now LIMIT $limit)`;
     return query<unknown, { now: number; limit: number }>(db, sql).run({ now, limit }).changes;
   });
+  query(db, "DELETE FROM alerts WHERE expires_at <= $now").run({ now });
   return removed.some((count) => count >= limit);
 }
 
