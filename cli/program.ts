@@ -52,7 +52,7 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
   },
   {
     name: "submissions",
-    summary: "read, export and delete submissions",
+    summary: "read, search, mark, export and delete submissions",
     load: async () => (await import("./commands/submissions/submissions.ts")).addSubmissionCommands,
   },
   {

@@ -190,6 +190,17 @@ const SECTIONS: Section[] = [
       },
       MAX_PAGE: { what: "the most that `limit` takes", past: "400" },
       MAX_COUNTED: { what: "submissions that a list counts for its `total`", past: "the total is left out" },
+      MAX_SCANNED: {
+        what: "submissions that a page with filters or a search looks at",
+        past: "the page is short; another one goes on",
+      },
+      "SEARCH_LIMITS.characters": { what: "characters of a search, or of a field and its text", past: "400" },
+      "SEARCH_LIMITS.fields": { what: "fields to filter by", past: "400" },
+      "SEARCH_LIMITS.words": {
+        what: "different words of a submission that a search finds, from its first",
+        past: "later ones are not found",
+      },
+      MAX_MARKED: { what: "submissions that one request marks", past: "400" },
       MAX_PAGE_BYTES: {
         unit: "bytes",
         what: "approximate size of the submissions in a page",

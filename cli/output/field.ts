@@ -6,6 +6,29 @@ export function fieldOption(): Option {
   return new Option("--field <name>", "print that field alone, one value a line; --json lists their names");
 }
 
+/** For a list that `--field` also filters, which may be repeated. */
+export function fieldOrFilterOption(): Option {
+  return new Option(
+    "--field <name|name=text>",
+    "with a name: print that field alone, one value a line; with a name and a text: only those whose field of the form equals the text, without regard to case; may be repeated",
+  ).argParser(collectFields);
+}
+
+/** Collects the values of a repeated `--field`. */
+export function collectFields(text: string, earlier: string[] | undefined): string[] {
+  return [...(earlier ?? []), text];
+}
+
+/** Whether a value of `--field` is a filter rather than the name of a field to print. */
+export function isFieldFilter(text: string): boolean {
+  return text.includes("=");
+}
+
+/** The field to print, of one value of `--field` or of several; the last one counts. */
+export function printedField(given: string | string[] | undefined): string | undefined {
+  return Array.isArray(given) ? given.findLast((each) => !isFieldFilter(each)) : given;
+}
+
 /** The output of `--field` for a resource, or for each item of a list. Throws `invalid` if no item has the field. */
 export function fieldText(value: unknown, field: string): string {
   const all = Array.isArray(value) ? value : [value];

@@ -8,6 +8,7 @@ import { applyDue, scheduleJob } from "../../src/flags/schedule.ts";
 import { createFileLinks } from "../../src/forms/file-links.ts";
 import { expiryJob, removalJob } from "../../src/forms/removal.ts";
 import { retentionJob } from "../../src/forms/retention.ts";
+import { searchJob } from "../../src/forms/search-index.ts";
 import { recoverUploads } from "../../src/forms/submissions.ts";
 import { createMetrics } from "../../src/http/operation/metrics.ts";
 import { claimData, openApp } from "../data/open.ts";
@@ -66,7 +67,15 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
     if (config.tls) onHangup(config.tls, listeners, log);
     jobs = startJobs(
-      [scheduleJob(app, warn), outbox.job, removalJob(app), expiryJob(app), retentionJob(app), reads.job],
+      [
+        scheduleJob(app, warn),
+        outbox.job,
+        removalJob(app),
+        expiryJob(app),
+        retentionJob(app),
+        searchJob(app),
+        reads.job,
+      ],
       app.now,
       log.error,
     );

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { NAMES } from "../data/names.ts";
+import { printedField } from "../output/field.ts";
 import { createPrinter } from "../output/printer.ts";
 import type { Io } from "../output/terminal.ts";
 import { VERSION } from "../version.ts";
@@ -26,7 +27,8 @@ export const BEGINS: Begins = { begins: () => true };
 /** A commander action on the admin API, of a server or in this process: parses, then runs on what was parsed. */
 export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () => false }: Begins = {}) {
   return async function (this: Command, ...given: unknown[]): Promise<void> {
-    const options = this.opts<Record<string, unknown> & { field?: string }>();
+    const options = this.opts<Record<string, unknown> & { field?: string | string[] }>();
+    const field = printedField(options.field);
     const config = readConfig(this);
     const mayBegin = begins(options);
     const remote = await readRemote(this, config, env);
@@ -35,7 +37,7 @@ export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () =>
       return (await import("./remote.ts")).remoteClient(remote);
     });
     try {
-      if (options.field !== undefined && config.json)
+      if (field !== undefined && config.json)
         throw usage(
           "--field and --json exclude each other",
           "leave out --json: --field prints the value alone",
@@ -44,7 +46,7 @@ export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () =>
         openInput(io, config, client, this),
         ...argumentsIn<string | undefined>(given),
       );
-      await run(openSession(io, config, client, options.field), values);
+      await run(openSession(io, config, client, field), values);
     } catch (error) {
       throw inTermsOf(this, error);
     } finally {

@@ -71,11 +71,23 @@ export function expiryValue(text: string, option: string, now: number): string |
 export function timeValue(text: string, option: string, now: number, none: string): string {
   const duration = /^(\d{1,6})([smhdw])$/.exec(text);
   if (duration) return new Date(now + Number(duration[1]) * SECONDS[duration[2]!]! * 1000).toISOString();
+  return momentValue(text, option, `90d or ${none}`);
+}
+
+/** `7d` or `12h` back from now, or a time in ISO 8601, where a day is its midnight in UTC; as ISO 8601. Throws `invalid`. */
+export function pastTimeValue(text: string, option: string, now: number): string {
+  const duration = /^(\d{1,6})([smhdw])$/.exec(text);
+  if (duration) return new Date(now - Number(duration[1]) * SECONDS[duration[2]!]! * 1000).toISOString();
+  return momentValue(text, option, "7d or 12h");
+}
+
+/** A time in ISO 8601, where a day is its midnight in UTC; as ISO 8601. Throws `invalid` with `others` in the hint. */
+function momentValue(text: string, option: string, others: string): string {
   const time = TIME.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) {
     throw usage(
       `${option} ${text} is not a time`,
-      `write ${option} 2027-01-31T12:00:00Z, 2027-01-31, 90d or ${none}`,
+      `write ${option} 2027-01-31T12:00:00Z, 2027-01-31, ${others}`,
     );
   }
   return new Date(time).toISOString();

@@ -14,19 +14,9 @@ const SCHEMA = {
   },
 };
 
-const CHECKS = [
-  ...["--schema", JSON.stringify(SCHEMA), "--spam-word", "casino", "viagra", "crypto*"],
-  ...[
-    "--spam-email",
-    "*@spam.example",
-    "--spam-links",
-    "3",
-    "--spam-disposable",
-    "on",
-    "--duplicates",
-    "60s",
-  ],
-];
+const SPAM_CHECKS =
+  "--spam-word casino viagra crypto* --spam-email *@spam.example --spam-links 3 --spam-disposable on --duplicates 60s";
+const CHECKS = ["--schema", JSON.stringify(SCHEMA), ...SPAM_CHECKS.split(" ")];
 
 const HEADERS = { "content-type": "application/json" };
 

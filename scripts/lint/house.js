@@ -5,6 +5,8 @@ const WRITES = {
   apply: ["store"],
   insert: ["submissions"],
   delete: ["submissions"],
+  mark: ["submissions"],
+  updateIndex: ["submissions"],
   clearDeleted: ["submissions"],
   deleteAged: ["submissions"],
   purge: ["submissions"],

@@ -65,9 +65,16 @@ async function sendToTarget(
 
 /** A submission as the admin API shows it, with its numbers as they were sent and a signed link to each file. */
 async function submissionJson({ form, submission }: DeliveryContent, files: DeliveryFiles): Promise<string> {
-  const { id, data, createdAt, state, spam, meta } = submission;
+  const { id, data, createdAt, state, spam, read, meta } = submission;
   const linked = await linkedFiles(submission, files);
-  const rest = { files: linked, createdAt: isoTime(createdAt), state, spam, meta: meta && JSON.parse(meta) };
+  const rest = {
+    files: linked,
+    createdAt: isoTime(createdAt),
+    state,
+    spam,
+    read,
+    meta: meta && JSON.parse(meta),
+  };
   // Joined, because parsing the data would round its numbers.
   return `{"id":${JSON.stringify(id)},"form":${JSON.stringify(form.slug)},"data":${data},${JSON.stringify(rest).slice(1)}`;
 }

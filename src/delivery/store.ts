@@ -66,6 +66,7 @@ export type DeliveryContent = {
     createdAt: number;
     state: string;
     spam: string | null;
+    read: boolean;
     /** What the form records about the sender, a JSON object; null for nothing. */
     meta: string | null;
     files: DeliveryFile[];

@@ -3,23 +3,23 @@ import { yieldToEventLoop } from "../base/event-loop.ts";
 import { csvCell } from "./csv.ts";
 import type { Form } from "./form.ts";
 import { MAX_CSV_FIELDS } from "./limits.ts";
-import type { SubmissionState } from "./submission-state.ts";
-import { eachSubmission } from "./submissions.ts";
+import type { SubmissionFilter } from "./submission-filter.ts";
+import { eachSubmission } from "./submission-list.ts";
 
-/** The submissions of a form in one of `states` as JSON lines, newest first, a page at a time. */
+/** The submissions of a form that a filter selects as JSON lines, newest first, a page at a time. */
 export async function* exportJsonl(
   app: FormsApp,
   form: Form,
-  states: readonly SubmissionState[],
+  filter: SubmissionFilter,
 ): AsyncGenerator<string> {
-  for await (const page of eachSubmission(app, form, states)) {
+  for await (const page of eachSubmission(app, form, filter)) {
     yield page.map((submission) => `${JSON.stringify(submission)}\n`).join("");
     await yieldToEventLoop();
   }
 }
 
 /**
- * The submissions of a form in one of `states` as CSV, newest first: `id,createdAt`, `state,spam` where spam is among them,
+ * The submissions of a form that a filter selects as CSV, newest first: `id,createdAt`, `state,spam` where spam is among them,
  * the fields in first-seen order, `files`. Fields past
  * `MAX_CSV_FIELDS` share the column `otherFields`, as a JSON object. The submissions are read twice, because the header
  * names every field.
@@ -27,12 +27,12 @@ export async function* exportJsonl(
 export async function* exportCsv(
   app: FormsApp,
   form: Form,
-  states: readonly SubmissionState[],
+  filter: SubmissionFilter,
 ): AsyncGenerator<string> {
-  const folders = states.includes("spam") ? ["state", "spam"] : [];
+  const folders = filter.states.includes("spam") ? ["state", "spam"] : [];
   const fields = new Set<string>();
   let hasOthers = false;
-  for await (const page of eachSubmission(app, form, states)) {
+  for await (const page of eachSubmission(app, form, filter)) {
     for (const field of page.flatMap(({ data }) => Object.keys(data))) {
       if (fields.size < MAX_CSV_FIELDS) fields.add(field);
       else hasOthers ||= !fields.has(field);
@@ -41,7 +41,7 @@ export async function* exportCsv(
   }
   const others = hasOthers ? ["otherFields"] : [];
   yield lineOf(["id", "createdAt", ...folders, ...[...fields].map(csvCell), ...others, "files"]);
-  for await (const page of eachSubmission(app, form, states)) {
+  for await (const page of eachSubmission(app, form, filter)) {
     const lines = page.flatMap(({ id, createdAt, state, spam, data, files }) => {
       const rest = Object.entries(data).filter(([field]) => !fields.has(field));
       // A submission that arrived after the header was written has a field without a column.

@@ -79,3 +79,18 @@ export const METADATA_LIMITS = {
   /** The first language of `Accept-Language`. */
   language: 100,
 } as const;
+/** Limits of a search and of the filters of a list. */
+export const SEARCH_LIMITS = {
+  /** Characters of a search, or of the text for a field. */
+  characters: 1000,
+  /** Fields that a list can be filtered by. */
+  fields: 20,
+  /** Different words of a submission, from its first, that a search finds. */
+  words: 5000,
+} as const;
+
+/** Submissions that one request looks at for a page; past these the page is short, and the next goes on from there. */
+export const MAX_SCANNED = 10_000;
+
+/** Submissions that one mark can name. */
+export const MAX_MARKED = 1000;

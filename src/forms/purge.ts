@@ -9,6 +9,7 @@ import { getForm } from "./forms.ts";
 import { autoreplyHash } from "./deliveries.ts";
 import type { purgeResultSchema, purgeSchema } from "./purge-schema.ts";
 import { clearDeletedForms, removeLooseFiles } from "./removal.ts";
+import { forgetDeleted } from "./search-index.ts";
 import type { FormsApp, ScannedSubmission } from "./store.ts";
 
 export type Purge = z.infer<typeof purgeSchema>;
@@ -106,7 +107,7 @@ type Match = Omit<ScannedSubmission, "data"> & { replies: string[] };
 /** The submissions that a search finds, step by step. Every one is parsed: a text has many spellings in JSON. */
 async function* findMatches(app: FormsApp, find: Find, formKey: string | null): AsyncGenerator<Matches> {
   for (let after = 0; ;) {
-    const { items, next } = await app.store.submissions.scan(after, STEP);
+    const { items, next } = await app.store.submissions.scanAll(after, STEP);
     const matches: Match[] = [];
     let mentioned = 0;
     let turn = performance.now();
@@ -147,6 +148,8 @@ async function deleteMatches(app: FormsApp, matches: Match[]): Promise<Match[]> 
 
 async function overwrite(app: FormsApp, deleted: number): Promise<void> {
   try {
+    // The words of what was deleted are in the search index until then.
+    await forgetDeleted(app);
     await app.store.submissions.rewrite();
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;

@@ -41,7 +41,7 @@ export function clearDeletedForms(app: FormsApp, deadline = Infinity): Promise<b
 }
 
 /** Longest part of a removal that the caller of a deletion waits for, in milliseconds. */
-const DELETION_MS = 2000;
+export const DELETION_MS = 2000;
 
 /** Begins to remove what a deletion has left; the job of a server, or the end of the command, removes the rest. */
 export async function beginRemoval(app: FormsApp): Promise<void> {

@@ -7,8 +7,9 @@ import type { TargetChange } from "../delivery/change.ts";
 import type { DeliveriesStore, NewDelivery } from "../delivery/store.ts";
 import type { FormChange } from "./change.ts";
 import type { FormRecord } from "./form.ts";
+import type { SearchTerms } from "./search-text.ts";
 import type { FileInfo, StoredFile, Submission, SubmissionPage } from "./submission.ts";
-import type { SubmissionState } from "./submission-state.ts";
+import type { SubmissionMark, SubmissionState } from "./submission-state.ts";
 
 type FormStore = {
   /** By slug. */
@@ -35,7 +36,26 @@ export type SubmissionStore = {
     before: string | null,
     states?: readonly SubmissionState[],
   ): Promise<SubmissionPage>;
+  /**
+   * One step through the submissions of a form, newest first: looks at no more than `limit` after `before`, and returns
+   * those that fulfil the scan.
+   */
+  scan(form: string, scan: Scan): Promise<ScanStep>;
   find(id: string): Promise<Submission | undefined>;
+  /**
+   * Marks submissions in one transaction and returns how many were not marked so before. Those that leave the spam folder
+   * get their deliveries, by id; spam gets the reason `manual`. Throws `not_found` for an unknown id, and changes nothing.
+   */
+  mark(
+    ids: readonly string[],
+    mark: SubmissionMark,
+    deliveries: Readonly<Record<string, readonly NewDelivery[]>>,
+    now: number,
+  ): Promise<number>;
+  /** Adds some submissions to the search index and removes some deleted ones. Returns whether any are left. */
+  updateIndex(): Promise<boolean>;
+  /** How many submissions the search index lacks, at most, and whether it still has deleted ones. */
+  indexBacklog(): Promise<{ missing: number; removals: boolean }>;
   /** In every state, unless some are given. With `atMost`, no more are counted. */
   count(form: string, states?: readonly SubmissionState[], atMost?: number): Promise<number>;
   /** What `insert` would decide of a submission to the form of that key. Changes nothing. */
@@ -54,7 +74,7 @@ export type SubmissionStore = {
    * At most `limit` submissions of every form in the order in which they were stored, fewer where they are large. `after`
    * is `next` of the step before, 0 for the first step; `next` is null at the end.
    */
-  scan(after: number, limit: number): Promise<{ items: ScannedSubmission[]; next: number | null }>;
+  scanAll(after: number, limit: number): Promise<{ items: ScannedSubmission[]; next: number | null }>;
   /** Deletes submissions as `delete` does, their idempotency keys and marks of automatic replies. Returns the ids of those that existed. */
   purge(submissions: { place: number; id: string }[], replyHashes: string[]): Promise<string[]>;
   /**
@@ -83,7 +103,7 @@ export type Aged = { formKey: string; state: SubmissionState; createdBefore: num
 /** A step through the ids between `after` and `below`: at most `limit` submissions are looked at. Null for no bound. */
 export type AgedQuery = Aged & { after: string | null; below: string | null; limit: number };
 
-/** A submission of {@link SubmissionStore.scan}. */
+/** A submission of {@link SubmissionStore.scanAll}. */
 export type ScannedSubmission = {
   place: number;
   id: string;
@@ -95,6 +115,22 @@ export type ScannedSubmission = {
   /** The number of its files. */
   files: number;
 };
+
+/** Which submissions a step looks at, and what of them it returns. Times are milliseconds since 1970. */
+export type Scan = {
+  states: readonly SubmissionState[];
+  /** Only unread ones. */
+  unread: boolean;
+  since: number | null;
+  until: number | null;
+  /** Only what may have these terms; the driver may return more. What is not in the search index is left out. */
+  terms: SearchTerms | null;
+  before: string | null;
+  limit: number;
+};
+
+/** `next` is the id of the last one that was looked at, to go on before; null at the end. */
+export type ScanStep = { submissions: Submission[]; next: string | null };
 
 export type StoredSubmission = {
   id: string;

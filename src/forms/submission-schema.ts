@@ -30,8 +30,10 @@ export const submissionSchema = z.object({
   files: z.array(fileSchema),
   createdAt: timestamp,
   state: z.enum(SUBMISSION_STATES),
-  /** Why it was filed as spam, such as `honeypot` or `word:casino`; null for any other. */
+  /** Why it was filed as spam, such as `honeypot`, `word:casino` or, marked by hand, `manual`; null for any other. */
   spam: z.nullable(z.string()),
+  /** False until somebody marks it as read. */
+  read: z.boolean(),
   /** What the form recorded about the sender; null where it records nothing. */
   meta: z.nullable(metadataSchema),
 });

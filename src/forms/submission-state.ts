@@ -5,3 +5,12 @@ export type SubmissionState = (typeof SUBMISSION_STATES)[number];
 
 /** Every folder but the spam folder. */
 export const NOT_SPAM = ["inbox", "archived"] as const satisfies SubmissionState[];
+
+/** What a person can mark a submission as: a folder, read or unread. */
+export const SUBMISSION_MARKS = [...SUBMISSION_STATES, "read", "unread"] as const;
+
+export type SubmissionMark = (typeof SUBMISSION_MARKS)[number];
+
+export function isFolder(mark: SubmissionMark): mark is SubmissionState {
+  return mark !== "read" && mark !== "unread";
+}

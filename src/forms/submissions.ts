@@ -1,19 +1,11 @@
-import { removeLooseFiles } from "./removal.ts";
+import { DELETION_MS, removeLooseFiles } from "./removal.ts";
+import { forgetDeleted } from "./search-index.ts";
 import type { Conditions, FormsApp, Insertion } from "./store.ts";
 import { AppError } from "../base/errors.ts";
 import { blobKey } from "../blobs/key.ts";
 import type { Form } from "./form.ts";
-import { getForm } from "./forms.ts";
-import { MAX_COUNTED } from "./limits.ts";
 import type { NewDelivery } from "../delivery/store.ts";
-import {
-  type Draft,
-  type FileInfo,
-  type Submission,
-  type SubmissionPage,
-  noSuchSubmission,
-} from "./submission.ts";
-import { NOT_SPAM, type SubmissionState } from "./submission-state.ts";
+import { type Draft, type FileInfo, type Submission, noSuchSubmission } from "./submission.ts";
 
 type Storing = {
   /** Receives an error after the commit. Default: it is thrown. */
@@ -88,45 +80,11 @@ export async function getSubmission(app: FormsApp, id: string): Promise<Submissi
   return submission;
 }
 
-/**
- * A page of a form's submissions in the inbox or in one of `states`, newest first; a page of large ones is shorter. The
- * total is missing past `MAX_COUNTED`, because a page must not take longer the more there are. Throws `not_found` for the
- * form.
- */
-export async function listSubmissions(
-  app: FormsApp,
-  form: string,
-  page: { limit: number; before: string | null; states?: readonly SubmissionState[] },
-): Promise<SubmissionPage & { total: number | undefined }> {
-  const { key } = await getForm(app, form);
-  const { submissions } = app.store;
-  const states = page.states ?? ["inbox"];
-  const total = await submissions.count(key, states, MAX_COUNTED + 1);
-  return {
-    ...(await submissions.list(key, page.limit, page.before, states)),
-    total: total > MAX_COUNTED ? undefined : total,
-  };
-}
-
-/** Every submission of a form in one of `states`, newest first, in pages of a bounded size. */
-export async function* eachSubmission(
-  app: FormsApp,
-  form: Form,
-  states: readonly SubmissionState[] = NOT_SPAM,
-): AsyncGenerator<Submission[]> {
-  let before: string | null = null;
-  for (;;) {
-    const page: SubmissionPage = await app.store.submissions.list(form.key, 100, before, states);
-    if (page.submissions.length > 0) yield page.submissions;
-    if (!page.more) return;
-    before = page.submissions.at(-1)!.id;
-  }
-}
-
-/** Deletes a submission and its files. Throws `not_found`. */
+/** Deletes a submission, its files and its words in the search index. Throws `not_found`. */
 export async function deleteSubmission(app: FormsApp, id: string): Promise<void> {
   if (!(await app.store.submissions.delete(id))) throw noSuchSubmission(id);
   await removeLooseFiles(app);
+  await forgetDeleted(app, app.now() + DELETION_MS);
 }
 
 /** A file of a submission by its number, from 1, or by its name where that is unique. Throws `not_found`, `conflict`. */

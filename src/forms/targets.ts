@@ -182,6 +182,7 @@ function sampleSubmission({ nextId, now }: FormsApp, { slug }: FormRecord): Subm
     createdAt: isoTime(now()),
     state: "inbox",
     spam: null,
+    read: false,
     meta: null,
   };
 }

@@ -9,18 +9,17 @@ const NETWORK = { FORMFLAG_TARGET_NETWORK: "127.0.0.0/8" };
 
 async function begin(settings: string[], { smtpPort }: { smtpPort: number }) {
   const data = tempDirectory();
-  const server = await startServer(
-    [
-      ...[
-        "--smtp-url",
-        `smtp://127.0.0.1:${smtpPort}?starttls=off`,
-        "--mail-from",
-        "Forms <forms@example.com>",
-      ],
-      ...["--public-url", "https://forms.example.com", "--alert-mail", "ops@example.com"],
-    ],
-    { data, env: NETWORK },
-  );
+  const url = `smtp://127.0.0.1:${smtpPort}?starttls=off`;
+  const mail = [
+    "--smtp-url",
+    url,
+    "--mail-from",
+    "Forms <forms@example.com>",
+    "--alert-mail",
+    "ops@example.com",
+  ];
+  const args = [...mail, "--public-url", "https://forms.example.com"];
+  const server = await startServer(args, { data, env: NETWORK });
   const here = onData(data);
   const { key } = await here.json<{ key: string }>(
     "forms",

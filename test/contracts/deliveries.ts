@@ -261,6 +261,7 @@ export function deliveriesContract(driver: Driver): void {
           createdAt: NOW,
           state: "inbox",
           spam: null,
+          read: false,
           meta: null,
           files: [],
         },

@@ -59,8 +59,8 @@ export function erasureContract(driver: Driver): void {
       await apply(store, deleteFormChange(gone));
       const found = [];
       for (let after: number | null = 0; after !== null;) {
-        const { items, next }: Awaited<ReturnType<typeof store.submissions.scan>> =
-          await store.submissions.scan(after, 1);
+        const { items, next }: Awaited<ReturnType<typeof store.submissions.scanAll>> =
+          await store.submissions.scanAll(after, 1);
         expect(items.length).toBeLessThan(2);
         found.push(...items);
         after = next;
@@ -82,7 +82,7 @@ export function erasureContract(driver: Driver): void {
       await store.submissions.insert({ ...submission, conditions, deliveries: [reply(submission.id)] });
       await store.submissions.insert(other);
       expect((await store.submissions.foresee(key, NOW, conditions)).kind).toBe("replayed");
-      const { place } = (await store.submissions.scan(0, 1)).items[0]!;
+      const { place } = (await store.submissions.scanAll(0, 1)).items[0]!;
 
       // A place where another submission is now.
       expect(await store.submissions.purge([{ place, id: other.id }], [])).toEqual([]);

@@ -14,6 +14,7 @@ import { projectsContract } from "./projects.ts";
 import { readsContract } from "./reads.ts";
 import { scheduleContract } from "./schedule.ts";
 import { segmentsContract } from "./segments.ts";
+import { searchContract } from "./search.ts";
 import { setupContract } from "./setup.ts";
 import { submissionsContract } from "./submissions.ts";
 import { targetsContract } from "./targets.ts";
@@ -40,6 +41,7 @@ for (const writing of ["inline", "thread"] as const) {
     deliveriesContract,
     targetsContract,
     erasureContract,
+    searchContract,
     tokensContract,
     setupContract,
     databaseContract,

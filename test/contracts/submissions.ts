@@ -25,6 +25,7 @@ export function submissionsContract(driver: Driver): void {
         createdAt: "2026-01-02T03:04:05.678Z",
         state: "inbox",
         spam: null,
+        read: false,
         meta: null,
       });
       expect(await store.submissions.find("nothing")).toBeUndefined();

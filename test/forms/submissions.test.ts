@@ -3,13 +3,12 @@ import { createForm, deleteForm } from "../../src/forms/forms.ts";
 import { removeLooseFiles } from "../../src/forms/removal.ts";
 import {
   deleteSubmission,
-  eachSubmission,
   getSubmission,
-  listSubmissions,
   openFile,
   recoverUploads,
   storeSubmission,
 } from "../../src/forms/submissions.ts";
+import { eachSubmission, listSubmissions } from "../../src/forms/submission-list.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { type TestApp, openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/caller.ts";
@@ -44,6 +43,7 @@ describe("a submission", () => {
       createdAt: new Date(app.now()).toISOString(),
       state: "inbox",
       spam: null,
+      read: false,
       meta: null,
     });
     expect(staged()).toEqual([]);

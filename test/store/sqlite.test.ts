@@ -355,7 +355,9 @@ describe("the schema", () => {
       )
       .all();
     expect(tables.length).toBeGreaterThan(5);
-    expect(tables.filter((table) => table.strict !== 1)).toEqual([]);
+    // SQLite creates the tables of the search index.
+    const ours = tables.filter(({ name }) => !name.startsWith("submission_search"));
+    expect(ours.filter((table) => table.strict !== 1)).toEqual([]);
     db.close();
   });
 

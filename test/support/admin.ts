@@ -136,6 +136,7 @@ export const NEEDED: Record<string, Scope> = {
   "POST /targets/{target}/rotate": "forms:write",
   "GET /forms/{form}/submissions": "forms:read",
   "GET /forms/{form}/submissions/export": "forms:read",
+  "POST /submissions/mark": "forms:write",
   "GET /submissions/{id}": "forms:read",
   "DELETE /submissions/{id}": "forms:write",
   "GET /submissions/{id}/files/{file}": "forms:read",

@@ -124,6 +124,7 @@ export async function openWorld() {
     ...BODIES,
     "POST /deliveries/retry": { ids: [delivery.id] },
     "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": { to: made.revision },
+    "POST /submissions/mark": { ids: [id], mark: "spam" },
   };
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([verb, { description, responses }]) => {

@@ -3,12 +3,15 @@ import type { Submission } from "../../../src/forms/submission.ts";
 import { details, table } from "../../output/text.ts";
 
 /** A submission with its fields and files, for a person. */
-export function describeSubmission({ id, form, createdAt, data, files, spam, meta }: Submission): string {
+export function describeSubmission(submission: Submission): string {
+  const { id, form, createdAt, data, files, state, spam, read, meta } = submission;
   const facts = details([
     ["submission", id],
     ["form", form],
     ["received", createdAt],
+    ...(state === "archived" ? [["state", state] as [string, string]] : []),
     ...(spam ? [["spam", spam] as [string, string]] : []),
+    ["read", read ? "yes" : "no"],
     ...metaFacts(meta),
   ]);
   const fields = table(

@@ -6,12 +6,14 @@ import { addExportCommand } from "./export.ts";
 import { addGetCommand } from "./get.ts";
 import { addListCommand } from "./list.ts";
 import { addPurgeCommand } from "./purge.ts";
+import { addMarkCommand } from "./mark.ts";
 
 export function addSubmissionCommands(submissions: Command, io: Io): void {
   submissions.addHelpText(
     "after",
     `\nExamples:
   formflag submissions list contact
+  formflag submissions list contact --search invoice --unread
   formflag submissions get 01a1fc49-92a7-75da-ab11-1c9958800353
   formflag submissions export contact --format csv -o contact.csv
 `,
@@ -19,6 +21,7 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
   addListCommand(submissions, io);
   addGetCommand(submissions, io);
   addDownloadCommand(submissions, io);
+  addMarkCommand(submissions, io);
   addDeleteCommand(submissions, io);
   addExportCommand(submissions, io);
   addPurgeCommand(submissions, io);

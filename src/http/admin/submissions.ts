@@ -1,46 +1,47 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { exportCsv, exportJsonl } from "../../forms/export.ts";
 import { getForm } from "../../forms/forms.ts";
+import { MAX_MARKED } from "../../forms/limits.ts";
 import { purgeResultSchema, purgeSchema } from "../../forms/purge-schema.ts";
 import { purgeSubmissions } from "../../forms/purge.ts";
-import { NOT_SPAM, SUBMISSION_STATES, type SubmissionState } from "../../forms/submission-state.ts";
+import { isSelective, searchOf } from "../../forms/submission-filter.ts";
+import { listSubmissions } from "../../forms/submission-list.ts";
+import { markSubmissions } from "../../forms/submission-marks.ts";
 import { submissionSchema } from "../../forms/submission-schema.ts";
-import { deleteSubmission, getSubmission, listSubmissions, openFile } from "../../forms/submissions.ts";
+import { SUBMISSION_MARKS } from "../../forms/submission-state.ts";
+import { deleteSubmission, getSubmission, openFile } from "../../forms/submissions.ts";
 import type { AdminEnv } from "../auth.ts";
 import { attachment } from "./attachment.ts";
 import { jsonBody, query, route } from "./contract.ts";
-import { limitOf } from "./pages.ts";
+import { exportQuery, filterOf, pageQuery } from "./submission-query.ts";
 
 const tag = "submissions";
 
-/** A folder, or `all` of them. */
-const state = z.enum([...SUBMISSION_STATES, "all"], "state is inbox, spam, archived or all");
-
-const pageQuery = z.strictObject({
-  state: z._default(state, "inbox"),
-  limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
-  before: z.optional(z.uuid("before is the id of a submission")),
-});
-const exportQuery = z.strictObject({
-  format: z._default(z.enum(["jsonl", "csv"]), "jsonl"),
-  /** Inbox and archive where it is absent. */
-  state: z.optional(state),
-});
-
-function statesOf(given: z.infer<typeof state> | undefined): readonly SubmissionState[] {
-  if (given === undefined) return NOT_SPAM;
-  return given === "all" ? SUBMISSION_STATES : [given];
-}
-
 const pageSchema = z.object({
   submissions: z.array(submissionSchema),
-  /** What to pass as `before` for the next page; null on the last. */
+  /** What to pass as `before` for the next page; null on the last. With a filter a page may be short, or empty, before. */
   next: z.nullable(z.string()),
-  /** The number of all submissions of the form in that state; absent past 1,000: see `MAX_COUNTED`. */
+  /** The number of all submissions of the form in that state; absent with a filter, and past 1,000: see `MAX_COUNTED`. */
   total: z.optional(z.int()),
+  /** How many submissions, at most, a search left out because they are not in its index yet; absent for none. */
+  indexing: z.optional(z.int()),
+});
+
+const marksSchema = z.strictObject({
+  ids: z
+    .array(z.string())
+    .check(
+      z.minLength(1, "ids names at least one submission"),
+      z.maxLength(MAX_MARKED, `ids names at most ${MAX_MARKED} submissions`),
+    ),
+  mark: z.enum(SUBMISSION_MARKS, `mark is ${SUBMISSION_MARKS.slice(0, -1).join(", ")} or unread`),
+});
+
+const markedSchema = z.object({
+  /** How many were not marked so before. */
+  changed: z.int(),
 });
 
 export function submissionRoutes(app: App) {
@@ -55,11 +56,10 @@ export function submissionRoutes(app: App) {
       }),
       query(pageQuery),
       async (c) => {
-        const { limit, before = null, state } = c.req.valid("query");
-        const states = statesOf(state);
-        const page = await listSubmissions(app, c.req.param("form"), { limit, before, states });
-        const { submissions, more, total } = page;
-        return c.json({ submissions, next: more ? submissions.at(-1)!.id : null, total });
+        const { limit, before = null, ...filters } = c.req.valid("query");
+        const page = { limit, before, filter: filterOf(filters) };
+        const { indexing, ...listed } = await listSubmissions(app, c.req.param("form"), page);
+        return c.json({ ...listed, ...(indexing > 0 && { indexing }) });
       },
     )
     .get(
@@ -73,16 +73,21 @@ export function submissionRoutes(app: App) {
       query(exportQuery),
       async (c) => {
         const form = await getForm(app, c.req.param("form"));
-        const { format, state } = c.req.valid("query");
-        const states = statesOf(state);
-        const text = format === "csv" ? exportCsv(app, form, states) : exportJsonl(app, form, states);
+        const { format, ...filters } = c.req.valid("query");
+        const filter = filterOf(filters);
+        // Refuses a search without a word before the answer begins.
+        searchOf(filter);
+        const text = format === "csv" ? exportCsv(app, form, filter) : exportJsonl(app, form, filter);
+        const total = isSelective(filter)
+          ? undefined
+          : await app.store.submissions.count(form.key, filter.states);
         return new Response(streamOf(text), {
           headers: {
             ...attachment(
               `${form.slug}.${format}`,
               format === "csv" ? "text/csv; charset=utf-8" : "application/jsonl",
             ),
-            "X-Total-Count": String(await app.store.submissions.count(form.key, states)),
+            ...(total !== undefined && { "X-Total-Count": String(total) }),
           },
         });
       },
@@ -97,6 +102,20 @@ export function submissionRoutes(app: App) {
       }),
       jsonBody(purgeSchema),
       async (c) => c.json(await purgeSubmissions(app, c.get("caller"), c.req.valid("json"))),
+    )
+    .post(
+      "/submissions/mark",
+      route({
+        tag,
+        summary: "Move submissions to a folder, or mark them as read or unread",
+        scope: "forms:write",
+        schema: markedSchema,
+      }),
+      jsonBody(marksSchema),
+      async (c) => {
+        const { ids, mark } = c.req.valid("json");
+        return c.json({ changed: await markSubmissions(app, c.get("caller"), ids, mark) });
+      },
     )
     .get(
       "/submissions/:id",

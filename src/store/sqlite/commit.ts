@@ -8,7 +8,9 @@ import { clearExpired, keepSecret } from "./intake.ts";
 import { cancelTargetless, claimAlert, releaseLeases, takeTurn } from "./outbox.ts";
 import { markRead } from "./reads.ts";
 import { rewriteFile } from "./rewrite.ts";
+import { updateIndex } from "./search-index.ts";
 import { query } from "./statements.ts";
+import { markSubmissions } from "./submission-marks.ts";
 import { clearDeleted, deleteSubmission, forgetLoose, insertSubmission } from "./submissions.ts";
 import { currentVersion, setVersion } from "./version.ts";
 
@@ -18,6 +20,8 @@ const WRITES = {
   markRead,
   insertSubmission,
   deleteSubmission,
+  markSubmissions,
+  updateIndex,
   clearDeleted,
   deleteAged,
   purgeSubmissions,

@@ -13,6 +13,7 @@ const MAX_SCANNED = 1000;
 export const LANE = "iif(kind IN ('notification', 'autoreply'), '', target)";
 
 export const QUEUED = STATUSES.indexOf("queued");
+const CANCELLED = STATUSES.indexOf("cancelled");
 
 type Row = {
   id: Uint8Array;
@@ -35,7 +36,7 @@ const COLUMNS = `
 const JOINS =
   "JOIN submissions s ON s.seq = d.submission_seq JOIN forms f ON f.id = s.form_id AND f.deleted = 0";
 
-/** Inserts the deliveries of a submission; those that it has already are left as they are. */
+/** Inserts the deliveries of a submission. Of those that it has already, cancelled ones are queued again. */
 export function insertDeliveries(
   db: Database,
   seq: number,
@@ -47,7 +48,8 @@ export function insertDeliveries(
     query<unknown, [string, number, string, string, number]>(
       db,
       `INSERT INTO deliveries (id, submission_seq, kind, target, due_at) VALUES (unhex(?1, '-'), ?2, ?3, ?4, ?5)
-       ON CONFLICT (submission_seq, kind, target) DO NOTHING`,
+       ON CONFLICT (submission_seq, kind, target)
+       DO UPDATE SET status = ${QUEUED}, attempts = 0, due_at = ?5 WHERE status = ${CANCELLED}`,
     ).run(id, seq, kind, target, now);
   }
 }

@@ -4,7 +4,8 @@ import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { cutPage } from "./pages.ts";
 import { query } from "./statements.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
-import { AFTER_EVERY_ID, deleteRows } from "./submissions.ts";
+import { AFTER_EVERY_ID } from "./submission-rows.ts";
+import { deleteRows } from "./submissions.ts";
 
 /** Those of a form's submissions in one state that are too old, in a step through their ids. */
 export function findAged(
@@ -45,7 +46,7 @@ export function deleteAged(db: Database, { formKey, state, createdBefore }: Aged
 }
 
 /** A step through the submissions of every form in the order in which they were stored. */
-export function scanSubmissions(
+export function scanAllSubmissions(
   db: Database,
   after: number,
   limit: number,

@@ -14,6 +14,7 @@ import submissionIds from "./migrations/0006-submission-ids.sql" with { type: "t
 import formSettings from "./migrations/0007-form-settings.sql" with { type: "text" };
 import intake from "./migrations/0008-intake.sql" with { type: "text" };
 import outbox from "./migrations/0009-outbox.sql" with { type: "text" };
+import search from "./migrations/0010-search.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { readNumber } from "./statements.ts";
 
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly string[] = [
   formSettings,
   intake,
   outbox,
+  search,
 ];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */
@@ -39,6 +41,16 @@ const APPLICATION_ID = 0x66666c67;
 /** Prevents servers from opening a database until the function returned is called. Throws `unavailable` where one runs. */
 export type Claim = () => () => void;
 
+/** Whether a database is up to date. A copy from a backup has no search index, which is then created empty. */
+function isCurrent(db: Database, migrations: readonly string[]): boolean {
+  return schemaVersion(db, migrations.length) === migrations.length && !lacksIndex(db, migrations);
+}
+
+function lacksIndex(db: Database, migrations: readonly string[]): boolean {
+  if (!migrations.includes(search)) return false;
+  return readNumber(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'submission_search'") === 0;
+}
+
 /**
  * Migrates the schema in one transaction. A database that is not empty is first copied beside itself:
  * `formflag.db.before-2` is the file before migration 2. Throws `unsupported` for a database of a newer formflag or of
@@ -46,14 +58,17 @@ export type Claim = () => () => void;
  */
 export function migrate(db: Database, migrations = MIGRATIONS, claim?: Claim): void {
   // In one transaction, because another process may be creating the file.
-  const version = db.transaction(() => schemaVersion(db, migrations.length)).deferred();
-  if (version === migrations.length) return;
+  if (db.transaction(() => isCurrent(db, migrations)).deferred()) return;
   useWal(db);
   let release: (() => void) | undefined;
   const bringUpToDate = db.transaction(() => {
     // Another process may have migrated it meanwhile.
+    if (isCurrent(db, migrations)) return;
     const version = schemaVersion(db, migrations.length);
-    if (version === migrations.length) return;
+    if (version === migrations.length) {
+      db.run(search);
+      return;
+    }
     // An empty database has no server that expects an older schema.
     if (version > 0) {
       release = claim?.();

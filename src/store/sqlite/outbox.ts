@@ -8,6 +8,7 @@ import { LANE, QUEUED } from "./deliveries.ts";
 import { query } from "./statements.ts";
 import { countSubmissions } from "./submission-count.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
+import { FILES } from "./submission-rows.ts";
 
 /** Records results, renews leases and claims due deliveries. Ids of others' leases are ignored. */
 export function takeTurn(db: Database, turn: OutboxTurn): ClaimedDelivery[] {
@@ -140,6 +141,7 @@ type ContentRow = {
   created_at: number;
   state: number;
   spam: string | null;
+  unread: number;
   meta: string | null;
   files: string;
 };
@@ -147,16 +149,13 @@ type ContentRow = {
 export function deliveryContent(db: Database, submission: string): DeliveryContent | undefined {
   const row = query<ContentRow, { id: Buffer }>(
     db,
-    `SELECT f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.meta,
-            (SELECT json_group_array(
-                      json_object('field', field, 'name', name, 'type', type, 'size', size, 'sha256', sha256)
-                      ORDER BY position)
-             FROM files WHERE submission_seq = s.seq) AS files
+    `SELECT f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.unread, s.meta,
+            ${FILES} AS files
      FROM forms f CROSS JOIN submissions s
      ON s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`,
   ).get({ id: bytesOf(submission) });
   if (!row) return undefined;
-  const { slug, name, key, settings, data, created_at, state, spam, meta, files } = row;
+  const { slug, name, key, settings, data, created_at, state, spam, unread, meta, files } = row;
   return {
     form: { ...DEFAULT_SETTINGS, ...JSON.parse(settings), slug, name, key },
     submission: {
@@ -165,6 +164,7 @@ export function deliveryContent(db: Database, submission: string): DeliveryConte
       createdAt: created_at,
       state: STATES[state]!,
       spam,
+      read: unread === 0,
       meta,
       files: JSON.parse(files),
     },

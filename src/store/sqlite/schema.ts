@@ -23,13 +23,26 @@ export function schemaAfter(migrations: readonly string[]): SchemaObject[] {
   }
 }
 
-/** Whether an object is internal to SQLite, such as the statistics of ANALYZE. */
+/** The tables of the search index. They are derived from other tables, and no copy has their rows. */
+const INDEX_TABLES = new Set(["submission_search", "submission_positions", "search_removals"]);
+
+/** Whether an object is internal to SQLite, such as the statistics of ANALYZE and the tables behind the search index. */
 export function isInternal(name: string): boolean {
-  return name.startsWith("sqlite_");
+  return name.startsWith("sqlite_") || isBehindIndex(name);
 }
 
+function isBehindIndex(name: string): boolean {
+  return name.startsWith("submission_search_");
+}
+
+/** A schema without the search index, as a backup has it. */
+export function withoutIndex(schema: SchemaObject[]): SchemaObject[] {
+  return schema.filter(({ tbl_name }) => !INDEX_TABLES.has(tbl_name) && !isBehindIndex(tbl_name));
+}
+
+/** The tables with rows that are not derived. */
 export function tablesIn(schema: SchemaObject[]): SchemaObject[] {
-  return schema.filter(({ type, name }) => type === "table" && !isInternal(name));
+  return schema.filter(({ type, name }) => type === "table" && !isInternal(name) && !INDEX_TABLES.has(name));
 }
 
 /** The differences from the expected schema, as messages: `own` for missing or altered objects, `foreign` for extra ones. */

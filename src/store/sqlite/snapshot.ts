@@ -5,13 +5,13 @@ import { copyDatabase } from "./copy.ts";
 import { sqliteError } from "./errors.ts";
 import { openUnchanged } from "./inspect.ts";
 import { MIGRATIONS, schemaVersion } from "./migrate.ts";
-import { compareSchemas, readSchema, schemaAfter } from "./schema.ts";
+import { compareSchemas, readSchema, schemaAfter, withoutIndex } from "./schema.ts";
 import { close, readNumber } from "./statements.ts";
 import { countFileBytes, listFiles } from "./submissions.ts";
 
 /**
- * Copies a database, as it is at one moment and with its own schema, into a new file, while others read and write. Objects
- * that are not part of the schema of formflag are left out. `progress` receives approximate bytes. Throws `unsupported`
+ * Copies a database, as it is at one moment and with its own schema, into a new file, while others read and write. The
+ * search index, and objects that are not part of the schema of formflag, are left out. `progress` receives approximate bytes. Throws `unsupported`
  * where a part of the schema is missing.
  */
 export async function takeSnapshot(
@@ -22,7 +22,7 @@ export async function takeSnapshot(
   const reader = connectUnmigrated(file);
   try {
     reader.run("BEGIN");
-    const schema = schemaAfter(MIGRATIONS.slice(0, schemaVersion(reader)));
+    const schema = withoutIndex(schemaAfter(MIGRATIONS.slice(0, schemaVersion(reader))));
     const [fault] = compareSchemas(readSchema(reader), schema).own;
     if (fault !== undefined) {
       throw new AppError("unsupported", `${file} is damaged: ${fault}`, {

@@ -12,13 +12,14 @@ import { findFlag, flagsOfEnvironment, listFlags, pageFlags, selectEnvironment }
 import { findForm, findFormByKey, formRecords, pageForms } from "./forms.ts";
 import { findChange, pageChanges } from "./history.ts";
 import { decide } from "./intake.ts";
-import { findAged, scanSubmissions } from "./erasure.ts";
+import { findAged, scanAllSubmissions } from "./erasure.ts";
 import type { Claim } from "./migrate.ts";
 import { deliveryContent, nextDelivery } from "./outbox.ts";
 import { findProject, listProjects, pageProjects } from "./projects.ts";
 import { listReads } from "./reads.ts";
 import { environmentRow } from "./rows.ts";
 import { findDue, findScheduled, nextScheduled, pageScheduled } from "./scheduled.ts";
+import { indexBacklog } from "./search-index.ts";
 import { findSegment, listSegments, pageSegments, segmentsOfEnvironment } from "./segments.ts";
 import { readSetup } from "./setup.ts";
 import { close, query } from "./statements.ts";
@@ -31,6 +32,7 @@ import {
   newestSubmission,
   unreferencedFiles,
 } from "./submissions.ts";
+import { scanSubmissions } from "./submission-scan.ts";
 import { countSubmissions } from "./submission-count.ts";
 import { findTarget, listTargets } from "./targets.ts";
 import { findToken, listTokens, pageTokens } from "./tokens.ts";
@@ -140,7 +142,12 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
         return (insertion as WriteResult<"insertSubmission">) ?? IN_INBOX;
       },
       list: (form, limit, before, states) => read(() => listSubmissions(db, form, limit, before, states)),
+      scan: (form, scan) => read(() => scanSubmissions(db, form, scan)),
       find: (id) => read(() => findSubmission(db, id)),
+      mark: (ids, mark, deliveries, now) =>
+        write("markSubmissions", [ids, mark, deliveries, now], WEIGHT * ids.length),
+      updateIndex: () => write("updateIndex", []),
+      indexBacklog: () => read(() => indexBacklog(db)),
       count: (form, states, atMost) => read(() => countSubmissions(db, form, states, atMost)),
       foresee: (formKey, now, conditions) => read(() => decide(db, formKey, now, conditions)),
       clearExpired: (now, limit) => write("clearExpired", [now, limit]),
@@ -148,7 +155,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       delete: (id) => write("deleteSubmission", [id]),
       aged: (query) => read(() => findAged(db, query)),
       deleteAged: (aged, ids) => write("deleteAged", [aged, ids]),
-      scan: (after, limit) => read(() => scanSubmissions(db, after, limit)),
+      scanAll: (after, limit) => read(() => scanAllSubmissions(db, after, limit)),
       purge: (submissions, replies) => write("purgeSubmissions", [submissions, replies]),
       clearDeleted: (limit) => write("clearDeleted", [limit]),
       files: (after, limit) => read(() => listFiles(db, after, limit)),

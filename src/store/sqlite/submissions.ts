@@ -1,5 +1,4 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import { isoTime } from "../../base/clock.ts";
 import { noSuchForm } from "../../forms/form.ts";
 import type { NewDelivery } from "../../delivery/store.ts";
 import type { Conditions, Insertion, StoredSubmission } from "../../forms/store.ts";
@@ -8,35 +7,14 @@ import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../forms/s
 import { insertDeliveries } from "./deliveries.ts";
 import { decide, leaveMarks } from "./intake.ts";
 import { cutPage } from "./pages.ts";
+import { queueRemovals } from "./search-index.ts";
 import { query } from "./statements.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
-
-type Row = {
-  id: Uint8Array;
-  form: string;
-  data: string;
-  files: string;
-  created_at: number;
-  /** The position in `STATES`. */
-  state: number;
-  spam: string | null;
-  /** A JSON object. */
-  meta: string | null;
-};
-
-/** Sorts after every id, which has 16 bytes. */
-export const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
+import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewSubmission } from "./submission-rows.ts";
 
 /** Joins the one submission with an id to its form: the index of submissions begins with form and state. */
 const BY_ID = `FROM forms f CROSS JOIN submissions s
   ON s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`;
-
-const COLUMNS = `
-  s.id, f.slug AS form, s.data, s.created_at, s.state, s.spam, s.meta,
-         (SELECT json_group_array(
-                   json_object('field', field, 'name', name, 'type', type, 'size', size, 'sha256', sha256)
-                   ORDER BY position)
-          FROM files WHERE submission_seq = s.seq) AS files`;
 
 /**
  * Inserts a submission as its conditions allow; without conditions, into the inbox. Returns undefined for a submission that
@@ -123,18 +101,18 @@ export function listSubmissions(
                WHERE s.form_id = $formId AND s.state = ${STATES.indexOf(state)} AND s.id < $before`,
   );
   const sql = `${folders.join("\nUNION ALL\n")} ORDER BY 1 DESC LIMIT $limit`;
-  const rows = query<Row, { formId: number; before: Buffer; limit: number }>(db, sql).iterate({
+  const rows = query<SubmissionRow, { formId: number; before: Buffer; limit: number }>(db, sql).iterate({
     formId: form.id,
     before: before === null ? AFTER_EVERY_ID : bytesOf(before),
     limit: limit + 1,
   });
-  const { items: submissions, more } = cutPage(rows, limit, view);
+  const { items: submissions, more } = cutPage(rows, limit, viewSubmission);
   return { submissions, more };
 }
 
 export function findSubmission(db: Database, id: string): Submission | undefined {
-  const row = query<Row, { id: Buffer }>(db, `SELECT ${COLUMNS} ${BY_ID}`).get({ id: bytesOf(id) });
-  return row ? view(row) : undefined;
+  const row = query<SubmissionRow, { id: Buffer }>(db, `SELECT ${COLUMNS} ${BY_ID}`).get({ id: bytesOf(id) });
+  return row ? viewSubmission(row) : undefined;
 }
 
 /** Deletes a submission and records its files as loose. Returns whether it existed. */
@@ -158,9 +136,10 @@ export function clearDeleted(db: Database, limit: number): boolean {
   return true;
 }
 
-/** Deletes submissions and records their files as loose. */
+/** Deletes submissions, records their files as loose, and their words as to be removed from the search index. */
 export function deleteRows(db: Database, seqs: number[]): void {
   const list = JSON.stringify(seqs);
+  queueRemovals(db, list);
   const among = "(SELECT value FROM json_each($list))";
   query(
     db,
@@ -213,17 +192,4 @@ export function newestSubmission(db: Database): string | null {
                FROM forms, json_each('[0,1,2]') AS states`;
   const { id } = query<{ id: Uint8Array | null }, []>(db, sql).get()!;
   return id && textOf(id);
-}
-
-function view(row: Row): Submission {
-  return {
-    id: textOf(row.id),
-    form: row.form,
-    data: JSON.parse(row.data),
-    files: JSON.parse(row.files),
-    createdAt: isoTime(row.created_at),
-    state: STATES[row.state]!,
-    spam: row.spam,
-    meta: row.meta === null ? null : JSON.parse(row.meta),
-  };
 }

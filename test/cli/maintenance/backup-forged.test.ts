@@ -253,6 +253,9 @@ test.each(MIGRATIONS.map((_, index) => index + 1))(
     const file = join(tempDirectory(), "old.db");
     const db = new Database(file);
     for (const sql of MIGRATIONS.slice(0, version)) db.run(sql);
+    // A backup has no search index.
+    for (const table of ["submission_search", "submission_positions", "search_removals"])
+      db.run(`DROP TABLE IF EXISTS ${table}`);
     db.run(`PRAGMA user_version = ${version}`);
     db.run("PRAGMA application_id = 0x66666c67");
     db.run(

@@ -43,6 +43,7 @@ async function openInbox() {
     else await send({ email: `person-${index}@example.com`, text });
   }
   using db = new Database(join(server.data, "formflag.db"));
+  db.run("PRAGMA busy_timeout = 5000");
   db.run("PRAGMA secure_delete = OFF");
   db.run("PRAGMA foreign_keys = ON");
   for (const id of ids.slice(20, 60))
@@ -160,6 +161,20 @@ async function seed(data: string): Promise<{ id: string }> {
   await server.stop();
   return (await answer.json()) as { id: string };
 }
+
+test("no word of the person is left in the search index", async () => {
+  const server = await startServer();
+  const commands = onData(server.data);
+  const { key } = await commands.json<{ key: string }>("forms", "create", "contact");
+  for (const email of [ADDRESS, "bob@example.com", ADDRESS]) {
+    const body = new URLSearchParams({ email });
+    expect((await fetch(`${server.url}/v1/s/${key}?mode=rest`, { method: "POST", body })).status).toBe(200);
+  }
+  expect(await commands.json("submissions", "list", "contact", "--search", "lovelace")).toHaveLength(2);
+  expect((await commands.run(...yes)).code).toBe(0);
+  expect(filesWith(server.data, "lovelace")).toEqual([]);
+  expect(await commands.json("submissions", "list", "contact", "--search", "bob")).toHaveLength(1);
+});
 
 test("wrong use changes nothing", async () => {
   const data = tempDirectory();

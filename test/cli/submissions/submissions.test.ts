@@ -16,6 +16,7 @@ type Submission = {
   createdAt: string;
   state: string;
   spam: string | null;
+  read: boolean;
   meta: object | null;
 };
 
@@ -73,6 +74,7 @@ describe("submissions list", () => {
         createdAt: expect.stringMatching(TIME),
         state: "inbox",
         spam: null,
+        read: false,
         meta: null,
       });
     }

@@ -62,6 +62,7 @@ describe("submissions", () => {
     expect(await (await ask(path("submissions", id))).json()).toEqual({
       state: "inbox",
       spam: null,
+      read: false,
       meta: null,
       id,
       form: form.slug,

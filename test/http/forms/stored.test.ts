@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { listSubmissions } from "../../../src/forms/submissions.ts";
+import { listSubmissions } from "../../../src/forms/submission-list.ts";
 import { json, urlencoded, multipart, text, type Sent, openInbox } from "../../support/inbox.ts";
 
 const { app, newForm, send, stored } = openInbox();
@@ -32,6 +32,7 @@ describe("a submission that is stored", () => {
         createdAt: "2026-01-02T03:04:05.678Z",
         state: "inbox",
         spam: null,
+        read: false,
         meta: null,
       },
     ]);

@@ -1,0 +1,110 @@
+import { yieldToEventLoop } from "../base/event-loop.ts";
+import type { Form } from "./form.ts";
+import { getForm } from "./forms.ts";
+import { MAX_COUNTED, MAX_SCANNED } from "./limits.ts";
+import { beginIndexing, finishIndexing } from "./search-index.ts";
+import { termsOf } from "./search-text.ts";
+import type { FormsApp, ScanStep, SubmissionStore } from "./store.ts";
+import {
+  ALL_BUT_SPAM,
+  type SubmissionFilter,
+  hasContent,
+  isSelective,
+  searchOf,
+} from "./submission-filter.ts";
+import type { Submission } from "./submission.ts";
+
+/** Submissions that are looked at between two turns of the event loop. */
+const STEP = 500;
+
+/** A page of a list of submissions. */
+export type FilteredPage = {
+  submissions: Submission[];
+  /** What to pass as `before` for the next page; null on the last. */
+  next: string | null;
+  /** How many the form has in the folder; undefined past `MAX_COUNTED` and with a filter. */
+  total: number | undefined;
+  /** How many submissions the search has not looked at because they are not in its index yet, at most. */
+  indexing: number;
+};
+
+/**
+ * A page of a form's submissions that a filter selects, newest first. Default: the inbox. A page of large ones is shorter. With a filter it may
+ * be short or even empty before the last, because no more than `MAX_SCANNED` are looked at. Throws `not_found` for the
+ * form, `invalid` for a search without a word.
+ */
+export async function listSubmissions(
+  app: FormsApp,
+  form: string,
+  {
+    limit,
+    before,
+    filter = { states: ["inbox"] },
+  }: { limit: number; before: string | null; filter?: SubmissionFilter },
+): Promise<FilteredPage> {
+  const { key } = await getForm(app, form);
+  const { submissions: store } = app.store;
+  if (!isSelective(filter)) {
+    const counted = await store.count(key, filter.states, MAX_COUNTED + 1);
+    const { submissions, more } = await store.list(key, limit, before, filter.states);
+    const next = more ? submissions.at(-1)!.id : null;
+    return { submissions, next, total: counted > MAX_COUNTED ? undefined : counted, indexing: 0 };
+  }
+  const step = stepsOf(store, key, filter);
+  const indexing = searchOf(filter) === null ? 0 : await beginIndexing(app);
+  return { ...(await collectPage(step, limit, before)), total: undefined, indexing };
+}
+
+/** What a filter selects among the next `size` submissions after one. */
+type Step = (before: string | null, size: number) => Promise<ScanStep>;
+
+function stepsOf(store: SubmissionStore, formKey: string, filter: SubmissionFilter): Step {
+  const { states, unread = false, since = null, until = null, fields = [] } = filter;
+  const phrases = searchOf(filter);
+  const terms = phrases && termsOf(phrases);
+  return async (before, size) => {
+    const scan = { states, unread, since, until, terms, before, limit: size };
+    const { submissions, next } = await store.scan(formKey, scan);
+    return { submissions: submissions.filter((each) => hasContent(each, fields, phrases)), next };
+  };
+}
+
+async function collectPage(step: Step, limit: number, before: string | null) {
+  const submissions: Submission[] = [];
+  let next = before;
+  // Most of what a search finds in its index is what it searches for, so it begins with one page.
+  let size = Math.min(STEP, limit + 1);
+  for (let scanned = 0; scanned < MAX_SCANNED; scanned += STEP) {
+    const found = await step(next, size);
+    const left = limit - submissions.length;
+    submissions.push(...found.submissions.slice(0, left));
+    if (found.submissions.length > left) return { submissions, next: submissions.at(-1)!.id };
+    next = found.next;
+    if (next === null || submissions.length === limit) break;
+    size = STEP;
+    await yieldToEventLoop();
+  }
+  return { submissions, next };
+}
+
+/** Every submission of a form that a filter selects, newest first, in pages of a bounded size. A search indexes all first. */
+export async function* eachSubmission(
+  app: FormsApp,
+  form: Form,
+  filter: SubmissionFilter = ALL_BUT_SPAM,
+): AsyncGenerator<Submission[]> {
+  if (searchOf(filter) !== null) await finishIndexing(app);
+  const step = isSelective(filter)
+    ? stepsOf(app.store.submissions, form.key, filter)
+    : async (before: string | null) => {
+        const page = await app.store.submissions.list(form.key, 100, before, filter.states);
+        return { ...page, next: page.more ? page.submissions.at(-1)!.id : null };
+      };
+  let before: string | null = null;
+  do {
+    const { submissions, next }: ScanStep = await step(before, STEP);
+    if (submissions.length > 0) yield submissions;
+    else await yieldToEventLoop();
+    before = next;
+  } while (before !== null);
+}

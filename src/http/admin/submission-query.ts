@@ -1,0 +1,68 @@
+import * as z from "zod/mini";
+import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
+import { momentOf } from "../../base/slug-schema.ts";
+import { SEARCH_LIMITS } from "../../forms/limits.ts";
+import type { SubmissionFilter } from "../../forms/submission-filter.ts";
+import { NOT_SPAM, SUBMISSION_STATES, type SubmissionState } from "../../forms/submission-state.ts";
+import { limitOf } from "./pages.ts";
+
+/** A folder, or `all` of them. */
+const state = z.enum([...SUBMISSION_STATES, "all"], "state is inbox, spam, archived or all");
+
+const { characters, fields } = SEARCH_LIMITS;
+const shortText = (name: string) =>
+  z.string().check(z.maxLength(characters, `${name} has at most ${characters} characters`));
+const field = shortText("field").check(z.regex(/=/, "field is a name and a text, as in field=email=a@b.c"));
+
+/** The filters of a list and of an export; a submission has to fulfil all of them. */
+const filters = {
+  /** Words that are in values or file names; the last may be incomplete. */
+  search: z.optional(shortText("search")),
+  /** `NAME=VALUE`: a field that equals a text, without regard to case. May be repeated. */
+  field: z.optional(
+    z.pipe(
+      z.transform((value) => (typeof value === "string" ? [value] : value)),
+      z.array(field).check(z.maxLength(fields, `field is given at most ${fields} times`)),
+    ),
+  ),
+  /** From this time on. */
+  since: z.optional(momentOf("since")),
+  /** Before this time. */
+  until: z.optional(momentOf("until")),
+  unread: z.optional(z.enum(["true", "false"], "unread is true or false")),
+};
+
+export const pageQuery = z.strictObject({
+  state: z._default(state, "inbox"),
+  limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
+  before: z.optional(z.uuid("before is the id of a submission")),
+  ...filters,
+});
+
+export const exportQuery = z.strictObject({
+  format: z._default(z.enum(["jsonl", "csv"]), "jsonl"),
+  /** Inbox and archive where it is absent. */
+  state: z.optional(state),
+  ...filters,
+});
+
+type Query = Omit<z.infer<typeof exportQuery>, "format">;
+
+export function filterOf({ state, search, field, since, until, unread }: Query): SubmissionFilter {
+  return {
+    states: statesOf(state),
+    search,
+    fields: field?.map((each) => {
+      const at = each.indexOf("=");
+      return { name: each.slice(0, at), value: each.slice(at + 1) };
+    }),
+    since: since === undefined ? undefined : Date.parse(since),
+    until: until === undefined ? undefined : Date.parse(until),
+    unread: unread === "true",
+  };
+}
+
+function statesOf(given: z.infer<typeof state> | undefined): readonly SubmissionState[] {
+  if (given === undefined) return NOT_SPAM;
+  return given === "all" ? SUBMISSION_STATES : [given];
+}

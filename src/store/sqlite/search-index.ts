@@ -1,0 +1,152 @@
+import { type Database, SQLiteError } from "bun:sqlite";
+import { searchTerms } from "../../forms/search-text.ts";
+import { query } from "./statements.ts";
+import { textOf } from "./submission-ids.ts";
+
+/** What one write adds and removes at most, so that the submissions of others do not wait: a few milliseconds each. */
+const MAX_ADDED = { rows: 250, terms: 5000, characters: 500_000 };
+const MAX_REMOVED_TERMS = 100;
+
+type Row = { seq: number; id: Uint8Array; form_id: number; data: string; names: string };
+
+const ROW = `s.seq, s.id, s.form_id, s.data,
+  (SELECT json_group_array(name ORDER BY position) FROM files WHERE submission_seq = s.seq) AS names`;
+
+/** The term of a form, which keeps the submissions of other forms out of a search. */
+export function termIn(formId: number, term: string): string {
+  return `${formId}x${term}`;
+}
+
+/** What the index has under a submission; the same text has to be given to remove it. */
+function termsOf({ form_id, data, names }: Omit<Row, "seq" | "id">): string[] {
+  const terms = searchTerms(JSON.parse(data) as Record<string, unknown>, JSON.parse(names) as string[]);
+  return terms.map((term) => termIn(form_id, term));
+}
+
+/**
+ * Brings the index closer to the submissions: first removes deleted ones, then adds what is missing, of both only part.
+ * Returns whether any is left.
+ */
+export function updateIndex(db: Database): boolean {
+  removeDeleted(db);
+  addMissing(db);
+  const { missing, removals } = indexBacklog(db);
+  return missing > 0 || removals;
+}
+
+/** How many submissions are not in the index, at most, and whether it has deleted ones. */
+export function indexBacklog(db: Database): { missing: number; removals: boolean } {
+  const sql = `SELECT coalesce((SELECT max(seq) FROM submissions), 0)
+                    - coalesce((SELECT max(seq) FROM submission_positions), 0) AS missing,
+                 EXISTS (SELECT 1 FROM search_removals) AS removals`;
+  const { missing, removals } = query<{ missing: number; removals: number }, []>(db, sql).get()!;
+  return { missing, removals: removals === 1 };
+}
+
+function addMissing(db: Database): void {
+  const rows = query<Row, []>(
+    db,
+    `SELECT ${ROW} FROM submissions s
+     WHERE s.seq > (SELECT coalesce(max(seq), 0) FROM submission_positions) ORDER BY s.seq LIMIT ${MAX_ADDED.rows}`,
+  ).iterate();
+  const added: { seq: number; natural: bigint; id: string; terms: string[] }[] = [];
+  let [terms, characters] = [0, 0];
+  for (const row of rows) {
+    const id = textOf(row.id);
+    added.push({ seq: row.seq, id, natural: naturalPosition(id), terms: termsOf(row) });
+    terms += added.at(-1)!.terms.length;
+    characters += row.data.length;
+    if (terms >= MAX_ADDED.terms || characters >= MAX_ADDED.characters) break;
+  }
+  if (added.length === 0) return;
+  const isFirst = query(db, "SELECT 1 FROM submission_positions LIMIT 1").get() === null;
+  if (isFirst) setSecureDelete(db);
+  // SQLite writes a part of its index each time that a row comes before the last one.
+  added.sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const { seq, natural, terms } of added) {
+    const position = freePosition(db, natural);
+    query<unknown, [number, bigint]>(
+      db,
+      "INSERT INTO submission_positions (seq, position) VALUES (?1, ?2)",
+    ).run(seq, position);
+    query<unknown, [bigint, string]>(db, "INSERT INTO submission_search (rowid, terms) VALUES (?1, ?2)").run(
+      position,
+      terms.join(" "),
+    );
+  }
+}
+
+/** Makes SQLite overwrite the words it removes (https://www.sqlite.org/fts5.html), unless it is too old to know how. */
+function setSecureDelete(db: Database): void {
+  try {
+    db.run("INSERT INTO submission_search (submission_search, rank) VALUES ('secure-delete', 1)");
+  } catch (error) {
+    if (!(error instanceof SQLiteError && error.code === "SQLITE_ERROR")) throw error;
+  }
+}
+
+/** The position of an id among others: its milliseconds and its counter (RFC 9562, 5.7), with room for seven more. */
+export function naturalPosition(id: string): bigint {
+  const hex = id.replaceAll("-", "");
+  return BigInt(`0x${hex.slice(0, 12)}${hex.slice(13, 16)}`) << 3n;
+}
+
+/** The bits of a position within one millisecond. */
+const WITHIN_MILLISECOND = 0x7fffn;
+
+/** The natural position, or a later one where another submission has it: an id of another source, or of another process. */
+function freePosition(db: Database, natural: bigint): bigint {
+  let position = natural;
+  while (lastTaken(db, position, position) !== null)
+    position = lastTaken(db, position, position | WITHIN_MILLISECOND)! + 1n;
+  return position;
+}
+
+/** The last position in a range that the index has, also for a deleted submission; null for none. */
+function lastTaken(db: Database, from: bigint, to: bigint): bigint | null {
+  const sql = `SELECT max(position) AS position FROM (
+                 SELECT max(position) AS position FROM submission_positions WHERE position BETWEEN ?1 AND ?2
+                 UNION ALL
+                 SELECT max(position) FROM search_removals WHERE position BETWEEN ?1 AND ?2)`;
+  return query<{ position: bigint | null }, [bigint, bigint]>(db, sql).safeIntegers(true).get(from, to)!
+    .position;
+}
+
+/** Records the words of submissions that are about to be deleted; `seqs` is a JSON list. */
+export function queueRemovals(db: Database, seqs: string): void {
+  const rows = query<Row, { seqs: string }>(
+    db,
+    `SELECT ${ROW} FROM submissions s JOIN submission_positions USING (seq)
+     WHERE s.seq IN (SELECT value FROM json_each($seqs))`,
+  ).all({ seqs });
+  for (const row of rows) {
+    query<unknown, [number, string]>(
+      db,
+      `INSERT INTO search_removals (position, terms)
+       SELECT position, ?2 FROM submission_positions WHERE seq = ?1`,
+    ).run(row.seq, termsOf(row).join(" "));
+  }
+}
+
+function removeDeleted(db: Database): void {
+  const rows = query<{ position: bigint; terms: string }, []>(
+    db,
+    `SELECT position, terms FROM search_removals ORDER BY position LIMIT ${MAX_REMOVED_TERMS}`,
+  )
+    .safeIntegers(true)
+    .iterate();
+  const removed: { position: bigint; terms: string }[] = [];
+  let terms = 0;
+  for (const row of rows) {
+    removed.push(row);
+    terms += row.terms.split(" ").length;
+    if (terms >= MAX_REMOVED_TERMS) break;
+  }
+  for (const { position, terms } of removed) {
+    query<unknown, [bigint, string]>(
+      db,
+      "INSERT INTO submission_search (submission_search, rowid, terms) VALUES ('delete', ?1, ?2)",
+    ).run(position, terms);
+    query<unknown, [bigint]>(db, "DELETE FROM search_removals WHERE position = ?1").run(position);
+  }
+}

@@ -1,0 +1,69 @@
+import type { Database } from "bun:sqlite";
+import type { SearchTerms } from "../../forms/search-text.ts";
+import { naturalPosition, termIn } from "./search-index.ts";
+import { query } from "./statements.ts";
+import { bytesOf } from "./submission-ids.ts";
+
+/** Terms of a search that the index is asked for. Further ones are checked when the submissions are read. */
+const MAX_TERMS = 32;
+/** Terms that begin with the prefix of a search. With more, the prefix is checked when the submissions are read. */
+const MAX_COMPLETIONS = 100;
+
+/** Sorts after every continuation of a term. */
+const LAST = "\u{10ffff}";
+/** Sorts before every continuation of a term, and after the term itself. */
+const FIRST = "\u0001";
+
+/** What to look up in the index: `none` where no submission has all terms, `any` where it cannot narrow the search down. */
+export type IndexQuery = { match: string } | "none" | "any";
+
+/**
+ * The query for the submissions of a form that may have the terms. SQLite itself completes a prefix too, but reads every submission that has
+ * it first, which takes half a second in a million.
+ */
+export function matchOf(db: Database, formId: number, { terms, prefix }: SearchTerms): IndexQuery {
+  // A table of SQLite that lists the terms of the index.
+  query(
+    db,
+    `CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_terms USING fts5vocab('main', 'submission_search', 'instance')`,
+  ).run();
+  const parts: string[] = [];
+  for (const term of terms.slice(0, MAX_TERMS).map((each) => termIn(formId, each))) {
+    // What is not a term as it is could have a meaning in a query.
+    if (firstTerm(db, term, term) === null) return "none";
+    parts.push(`"${term}"`);
+  }
+  if (prefix !== null) {
+    const completions = completionsOf(db, termIn(formId, prefix));
+    if (completions.length === 0) return "none";
+    if (completions.length <= MAX_COMPLETIONS)
+      parts.push(`(${completions.map((term) => `"${term}"`).join(" OR ")})`);
+  }
+  return parts.length === 0 ? "any" : { match: parts.join(" AND ") };
+}
+
+/** The terms that begin with a prefix, one more than `MAX_COMPLETIONS` at most. */
+function completionsOf(db: Database, prefix: string): string[] {
+  const found: string[] = [];
+  let term = firstTerm(db, prefix, prefix + LAST);
+  while (term !== null && found.length <= MAX_COMPLETIONS) {
+    found.push(term);
+    term = firstTerm(db, term + FIRST, prefix + LAST);
+  }
+  return found;
+}
+
+function firstTerm(db: Database, from: string, to: string): string | null {
+  const sql = "SELECT term FROM temp.search_terms WHERE term >= ?1 AND term <= ?2 LIMIT 1";
+  return query<{ term: string }, [string, string]>(db, sql).get(from, to)?.term ?? null;
+}
+
+/** The position of a submission of a form in the index, or where it would be. */
+export function positionOf(db: Database, formId: number, id: string): bigint {
+  const sql = `SELECT p.position FROM submissions s JOIN submission_positions p ON p.seq = s.seq
+               WHERE s.form_id = $formId AND s.state IN (0, 1, 2) AND s.id = $id`;
+  const row = query<{ position: bigint }, { formId: number; id: Buffer }>(db, sql)
+    .safeIntegers(true)
+    .get({ formId, id: bytesOf(id) });
+  return row?.position ?? naturalPosition(id);
+}

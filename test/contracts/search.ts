@@ -1,0 +1,215 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { phrasesIn, termsOf } from "../../src/forms/search-text.ts";
+import type { Scan, SubmissionStore } from "../../src/forms/store.ts";
+import { addForm, apply } from "../support/apply.ts";
+import { NOW, fileKept, nextId, submissionTo } from "../support/records.ts";
+import { codeOf } from "../support/refusals.ts";
+import { type Driver, fresh, opener } from "./driver.ts";
+
+const EVERYTHING: Scan = {
+  states: ["inbox", "spam", "archived"],
+  unread: false,
+  since: null,
+  until: null,
+  terms: null,
+  before: null,
+  limit: 100,
+};
+
+/** What the product relies on for scans, marks and the search index in every driver. */
+export function searchContract(driver: Driver): void {
+  describe(`submissions, searched in ${driver.name},`, () => {
+    const open = opener(driver);
+    let store = open();
+    let key = "";
+    beforeEach(async () => {
+      store = open();
+      ({ key } = await addForm(store, fresh()));
+    });
+
+    const add = async (data: object, more: Parameters<typeof submissionTo>[1] = {}) => {
+      const submission = submissionTo(key, { data: JSON.stringify(data), ...more });
+      await store.submissions.insert(submission);
+      return submission.id;
+    };
+    const indexAll = async ({ submissions }: { submissions: SubmissionStore } = store) => {
+      while (await submissions.updateIndex());
+    };
+    const scan = async (scan: Partial<Scan> = {}, form = key) => {
+      const { submissions, next } = await store.submissions.scan(form, { ...EVERYTHING, ...scan });
+      return { ids: submissions.map(({ id }) => id), next };
+    };
+    const find = async (query: string, more: Partial<Scan> = {}, form = key) => {
+      return (await scan({ ...more, terms: termsOf(phrasesIn(query)) }, form)).ids;
+    };
+
+    test("are scanned newest first in steps, which count what they leave out", async () => {
+      const ids: string[] = [];
+      for (let at = 0; at < 5; at += 1) ids.unshift(await add({ at }, { createdAt: NOW + at }));
+      await store.submissions.mark([ids[0]!, ids[3]!], "read", {}, NOW);
+      expect(await scan({ unread: true, limit: 2 })).toEqual({ ids: [ids[1]!], next: ids[1]! });
+      expect(await scan({ unread: true, limit: 9, before: ids[1]! })).toEqual({
+        ids: [ids[2]!, ids[4]!],
+        next: null,
+      });
+      const inTime = await scan({ since: NOW + 1, until: NOW + 3 });
+      expect(inTime.ids).toEqual([ids[2]!, ids[3]!]);
+      expect(await codeOf(store.submissions.scan("nobody", EVERYTHING))).toBe("not_found");
+    });
+
+    test("are found by their words once they are in the index, each form's alone", async () => {
+      const other = await addForm(store, fresh());
+      const first = await add({ name: "Müller", n: 42 }, { files: [fileKept(nextId(), "Zeugnis.pdf")] });
+      const second = await add({ text: "東京都 and Muller's" });
+      await store.submissions.insert(submissionTo(other.key, { data: '{"name":"Müller"}' }));
+      expect(await store.submissions.indexBacklog()).toEqual({ missing: 3, removals: false });
+      expect(await find("muller")).toEqual([]);
+      await indexAll();
+      expect(await store.submissions.indexBacklog()).toEqual({ missing: 0, removals: false });
+      expect(await find("muller")).toEqual([second, first]);
+      expect(await find("MÜL")).toEqual([second, first]);
+      expect(await find("42 müll")).toEqual([first]);
+      expect(await find("zeugn")).toEqual([first]);
+      expect(await find("京都")).toEqual([second]);
+      expect(await find("muller nothing")).toEqual([]);
+      expect(await find("muller", {}, other.key)).toHaveLength(1);
+      expect(await find("muller", { limit: 1, before: second })).toEqual([first]);
+      expect(await find("muller", { states: ["spam"] })).toEqual([]);
+      expect(await store.check()).toEqual([]);
+    });
+
+    test("are found in the order of their ids, whenever they were stored", async () => {
+      const known = Array.from({ length: 600 }, () => nextId());
+      const shuffled = known.toSorted(() => Math.random() - 0.5);
+      for (const id of shuffled) await add({ text: "word" }, { id });
+      // Ids of another source that begin alike, and one of another version.
+      const foreign = ["1", "2", "3"].map((end) => `00000000-0000-4000-8000-00000000000${end}`);
+      for (const id of foreign) await add({ text: "word" }, { id });
+      await indexAll();
+      const expected = [...known.toReversed(), ...foreign.toReversed()];
+      expect(await find("word", { limit: 1000 })).toEqual(expected);
+      const paged: string[] = [];
+      for (let before: string | null = null; ; before = paged.at(-1)!) {
+        const page = await find("word", { limit: 100, before });
+        paged.push(...page);
+        if (page.length === 0) break;
+      }
+      expect(paged).toEqual(expected);
+    });
+
+    test("may be too many for the completions of a word, which are then left to the reader", async () => {
+      for (let at = 0; at < 120; at += 1) await add({ text: `word${at} ${at % 2 === 0 ? "even" : "odd"}` });
+      await indexAll();
+      expect(await find("word")).toHaveLength(100);
+      expect(await find("word7")).toHaveLength(11);
+      expect(await find("even wor")).toHaveLength(60);
+    });
+
+    test("leave the index when they are deleted, also where their id comes back", async () => {
+      const id = await add({ text: "word gone" });
+      const kept = await add({ text: "word kept" });
+      await indexAll();
+      await store.submissions.delete(id);
+      expect(await find("word")).toEqual([kept]);
+      expect(await store.submissions.indexBacklog()).toEqual({ missing: 0, removals: true });
+      await add({ text: "word back" }, { id });
+      await store.submissions.delete(kept);
+      await indexAll();
+      expect(await find("word")).toEqual([id]);
+      expect(await find("gone")).toEqual([]);
+      await store.submissions.delete(id);
+      await indexAll();
+      // The newest was deleted: the next one is missing again.
+      const next = await add({ text: "word next" });
+      expect((await store.submissions.indexBacklog()).missing).toBe(1);
+      await indexAll();
+      expect(await find("word")).toEqual([next]);
+      expect(await store.check()).toEqual([]);
+    });
+
+    test("of a deleted form leave the index too", async () => {
+      const { slug, key: other } = await addForm(store, fresh());
+      await store.submissions.insert(submissionTo(other, { data: '{"a":"word"}' }));
+      await indexAll();
+      await apply(store, { change: "deleteForm", slug, key: other, onlyEmpty: false });
+      await store.submissions.clearDeleted(10);
+      await indexAll();
+      expect(await store.submissions.indexBacklog()).toEqual({ missing: 0, removals: false });
+      expect(await store.check()).toEqual([]);
+    });
+
+    test("are indexed again in a copy, and go on where a process ended", async () => {
+      const database = fresh("database");
+      store = open(database);
+      ({ key } = await addForm(store, fresh()));
+      const first = await add({ text: "word" });
+      await indexAll();
+      const second = await add({ text: "word" });
+      const copied = fresh("database");
+      await driver.copy(database, copied, () => {});
+      await store.close();
+      store = open(database);
+      expect((await store.submissions.indexBacklog()).missing).toBe(1);
+      await indexAll();
+      expect(await find("word")).toEqual([second, first]);
+      store = open(copied);
+      expect(await find("word")).toEqual([]);
+      expect((await store.submissions.indexBacklog()).missing).toBe(2);
+      await indexAll();
+      expect(await find("word")).toEqual([second, first]);
+      await store.submissions.delete(first);
+      expect(await store.check()).toEqual([]);
+    });
+
+    test.each(['"', "a*", "NEAR(a b)", "a OR -b", "a\0b", "terms:a", "^a", "{a}", "'; --"])(
+      "cannot be searched by a query of the index: %j",
+      async (query) => {
+        const id = await add({ text: query });
+        await indexAll();
+        expect(await find(query)).toEqual([id]);
+      },
+    );
+
+    test("with a letter that is none for the index are not found, which is no error", async () => {
+      await add({ text: "ᦱa" });
+      await indexAll();
+      expect(await find("ᦱa")).toEqual([]);
+    });
+
+    test("are marked all or none, with the count of those that change", async () => {
+      const [first, second] = [await add({ a: 1 }), await add({ a: 2 })];
+      const mark: SubmissionStore["mark"] = (...args) => store.submissions.mark(...args);
+      expect(await codeOf(mark([first, nextId()], "spam", {}, NOW))).toBe("not_found");
+      expect(await store.submissions.find(first)).toMatchObject({ state: "inbox", spam: null, read: false });
+      expect(await mark([first, second, first], "spam", {}, NOW)).toBe(2);
+      expect(await mark([first, second], "read", {}, NOW)).toBe(2);
+      expect(await mark([second], "unread", {}, NOW)).toBe(1);
+      expect(await store.submissions.find(first)).toMatchObject({
+        state: "spam",
+        spam: "manual",
+        read: true,
+      });
+      expect(await store.submissions.find(second)).toMatchObject({ state: "spam", read: false });
+      expect(await mark([first, second], "spam", {}, NOW)).toBe(0);
+      expect(await mark([first], "archived", {}, NOW)).toBe(1);
+      expect(await store.submissions.find(first)).toMatchObject({ state: "archived", spam: null });
+      expect(await store.submissions.count(key, ["spam"])).toBe(1);
+    });
+
+    test("are delivered once as they leave the spam folder", async () => {
+      const id = await add({ a: 1 });
+      const deliveries = () => ({
+        [id]: [{ id: nextId(), kind: "notification" as const, target: "a@b.example" }],
+      });
+      const queued = () => store.deliveries.countQueued(10);
+      await store.submissions.mark([id], "archived", deliveries(), NOW);
+      await store.submissions.mark([id], "spam", deliveries(), NOW);
+      expect(await queued()).toBe(0);
+      await store.submissions.mark([id], "inbox", deliveries(), NOW);
+      expect(await queued()).toBe(1);
+      await store.submissions.mark([id], "spam", {}, NOW);
+      await store.submissions.mark([id], "archived", deliveries(), NOW);
+      expect(await queued()).toBe(1);
+    });
+  });
+}
