@@ -93,6 +93,7 @@ const SECTIONS: Section[] = [
         what: "the longest time that `--duplicates` takes",
         past: "400",
       },
+      "INTAKE_LIMITS.successMessage": { what: "characters of `--success-message`", past: "400" },
       "SPAM_LIMITS.words": { what: "entries of `--spam-word`", past: "400" },
       "SPAM_LIMITS.emails": { what: "entries of `--spam-email`", past: "400" },
       "SPAM_LIMITS.length": { what: "characters of one of them", past: "400" },
@@ -104,7 +105,6 @@ const SECTIONS: Section[] = [
         what: "the longest time that `--retention` and `--spam-retention` take",
         past: "400",
       },
-      "INTAKE_LIMITS.successMessage": { what: "characters of `--success-message`", past: "400" },
       MAX_TEMPLATE: {
         what: "characters of `--notify-subject`, `--autoreply-subject` and `--autoreply-text`",
         past: "400",

@@ -15,8 +15,17 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** One thing that is wrong with a submission: `email`, `required`, "email is missing". */
-type FieldError = { field: string; code: string; message: string };
+/** One thing that is wrong with a submission: `email`, `required`, "email is required". */
+export type FieldError = {
+  field: string;
+  code: string;
+  /** A sentence in English. */
+  message: string;
+  /** The field as a page may name it: empty for the submission as a whole, and for a name of the sender's choosing. */
+  label: string;
+  /** What the code asks for, as texts: a number, the values that are allowed, a format. */
+  limit: readonly string[];
+};
 
 type Details = {
   /** Distinguishes the cases of one code, for programs: `form-exists`. */

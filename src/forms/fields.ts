@@ -72,7 +72,9 @@ export function checkData(data: unknown): void {
 }
 
 export function emptySubmission(): AppError {
-  return new AppError("invalid", "the submission is empty: send at least one field or file");
+  return new AppError("invalid", "the submission is empty: send at least one field or file", {
+    reason: "submission-empty",
+  });
 }
 
 /** A name that a sender chose, for a message: in quotes, with control characters escaped, shortened to 80 characters. */
@@ -83,7 +85,12 @@ export function quoted(name: string): string {
 
 /** A field as an HTML page names it: only by a plain identifier, so that a link cannot put other text on the page. */
 export function fieldLabel(name: string): string {
-  return /^[A-Za-z_][\w.[\]-]{0,39}$/.test(name) ? `the field ${name}` : "a field";
+  return isPlainName(name) ? `the field ${name}` : "a field";
+}
+
+/** Whether a page may show a name that the sender chose: at most 40 characters of an identifier or a path. */
+export function isPlainName(name: string): boolean {
+  return /^[A-Za-z_][\w.[\]-]{0,39}$/.test(name);
 }
 
 /** Throws `too_large` for a field name past its limit. */
@@ -120,10 +127,10 @@ export function fieldTooLong(name: string): AppError {
 }
 
 /** The error `too_large`. `what` ends in a verb: "the body is"; `plainly` is the same without text that the sender chose. */
-export function overLimit(what: string, bytes: number, plainly = what): AppError {
+export function overLimit(what: string, bytes: number, plainly = what, reason?: string): AppError {
   const exactly = bytes < 1024 ? "" : ` (${bytes} bytes)`;
   const limit = `larger than the limit of ${formatBytes(bytes)}${exactly}`;
-  return new AppError("too_large", `${what} ${limit}`, { plain: `${plainly} ${limit}` });
+  return new AppError("too_large", `${what} ${limit}`, { plain: `${plainly} ${limit}`, reason });
 }
 
 /** Whether a text is longer than `bytes` in UTF-8. One UTF-16 unit takes at most three, so most texts need no count. */

@@ -29,9 +29,10 @@ export async function checkFileType(
   // Loaded on demand, since its tables take longer than the rest of a small server's start.
   const { isPlausible } = await import("./file-formats.ts");
   if (isPlausible(head, extension, typeOf(extension))) return;
-  if (head.length === 0) throw notAccepted(fileName, "it is empty");
+  if (head.length === 0) throw notAccepted(fileName, "file-content", "it is empty");
   throw notAccepted(
     fileName,
+    "file-content",
     `its content is not that of a .${extension} file`,
     "its content does not match its extension",
   );
@@ -47,11 +48,17 @@ export function checkExtension(fileName: string, allowed: readonly string[]): vo
   const some = allowed.slice(0, 10).join(", ");
   const types = allowed.length > 10 ? `${some} and ${allowed.length - 10} more types` : some;
   const why = extension === null ? "it has no extension, and this form takes" : "this form takes";
-  throw notAccepted(fileName, `${why} ${types}`);
+  throw notAccepted(fileName, "file-type", `${why} ${types}`);
 }
 
-function notAccepted(fileName: string, why: string, plainly = why): AppError {
+function notAccepted(
+  fileName: string,
+  reason: "file-type" | "file-content",
+  why: string,
+  plainly = why,
+): AppError {
   return new AppError("unsupported", `the file ${quoted(fileName)} is not accepted: ${why}`, {
+    reason,
     plain: `a file is not accepted: ${plainly}`,
   });
 }

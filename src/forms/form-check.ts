@@ -2,8 +2,9 @@ import { AppError } from "../base/errors.ts";
 import type { FormRecord } from "./form.ts";
 
 /**
- * Checks what the schema of a patch cannot: settings that depend on each other, templates, and the JSON Schema where they are others
- * than `before`, the record before the change. Throws `invalid` with the name of the setting.
+ * Checks what the schema of a patch cannot: settings that depend on each other, the page of the form, and templates and
+ * the JSON Schema where they are others than `before`, the record before the change. Throws `invalid` with the name of the
+ * setting.
  */
 export async function checkForm(form: FormRecord, before?: FormRecord): Promise<void> {
   const { opensAt, closesAt, schema } = form;
@@ -23,13 +24,24 @@ export async function checkForm(form: FormRecord, before?: FormRecord): Promise<
     const { checkTemplate } = await import("../delivery/template.ts");
     checkTemplate(template, name);
   }
-  if (schema === null || Bun.deepEquals(schema, before?.schema, true)) return;
-  const { compileSchema } = await import("./validation/validation.ts");
+  if (schema !== null && !Bun.deepEquals(schema, before?.schema, true)) {
+    const { compileSchema } = await import("./validation/validation.ts");
+    await named("schema", () => compileSchema(schema));
+  }
+  if (form.page) {
+    const { pageContentOf } = await import("./inputs.ts");
+    await named("page", () => pageContentOf(form));
+  }
+}
+
+/** Puts the name of a setting in front of the errors of its check. */
+async function named(setting: string, check: () => unknown): Promise<void> {
   try {
-    await compileSchema(schema);
+    await check();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw new AppError(error.code, `schema: ${error.message}`, {
+    throw new AppError(error.code, `${setting}: ${error.message}`, {
+      reason: error.reason ?? undefined,
       hint: error.hint ?? undefined,
       cause: error,
     });

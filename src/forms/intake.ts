@@ -1,4 +1,4 @@
-import { AppError } from "../base/errors.ts";
+import { AppError, type FieldError } from "../base/errors.ts";
 import { sha256 } from "../base/sum.ts";
 import type { NewDelivery } from "../delivery/store.ts";
 import type { Challenger } from "./challenge.ts";
@@ -9,8 +9,8 @@ import { type FindSpam, compileSpamRules } from "./spam.ts";
 import { type SenderDetails, metadataOf } from "./metadata.ts";
 import type { Conditions, FormsApp, Insertion, Mark } from "./store.ts";
 import type { Sent } from "./submission.ts";
+import { NOT_SPAM } from "./submission-state.ts";
 import { storeSubmission } from "./submissions.ts";
-import type { FieldError } from "./validation/validation.ts";
 
 /** How long a repeat gets the first answer, in milliseconds. */
 const KEY_LIFETIME = 86_400_000;
@@ -86,11 +86,22 @@ async function compileErrors(schema: object): Promise<NonNullable<Intake["findEr
 /** Throws `conflict` before a form opens and once it has closed. `now` is in milliseconds since 1970. */
 export function checkOpen({ opensAt, closesAt }: Form, now: number): void {
   if (opensAt !== null && now < Date.parse(opensAt)) {
-    throw new AppError("conflict", `this form takes no submissions before ${opensAt}`);
+    throw new AppError("conflict", `this form takes no submissions before ${opensAt}`, {
+      reason: "form-not-open",
+    });
   }
   if (closesAt !== null && now >= Date.parse(closesAt)) {
-    throw new AppError("conflict", `this form has taken no submissions since ${closesAt}`);
+    throw new AppError("conflict", `this form has taken no submissions since ${closesAt}`, {
+      reason: "form-closed",
+    });
   }
+}
+
+/** Throws `conflict` for a full form. */
+export async function checkRoom(app: FormsApp, { key, maxSubmissions }: Form): Promise<void> {
+  if (maxSubmissions === null) return;
+  const count = await app.store.submissions.count(key, NOT_SPAM, maxSubmissions);
+  if (count >= maxSubmissions) throw REFUSALS.full();
 }
 
 /**
@@ -204,7 +215,8 @@ const REFUSALS = {
   "other-content": () =>
     new AppError("unprocessable", "this idempotency key came with another submission before"),
   spam: () => new AppError("forbidden", "this submission looks like spam, and was not stored"),
-  full: () => new AppError("conflict", "this form has all the submissions that it takes"),
+  full: () =>
+    new AppError("conflict", "this form has all the submissions that it takes", { reason: "form-full" }),
 };
 
 /** The hash of the fields and files of a submission. */

@@ -16,6 +16,8 @@ export const CHALLENGE_PATH = "/v1/s/:form_key/challenge";
 /** The widget that solves challenges, and the script of its workers. */
 export const WIDGET_PATH = "/v1/altcha.js";
 export const WIDGET_WORKER_PATH = "/v1/altcha-worker.js";
+/** The pages of forms. */
+export const PAGE_PATH = "/v1/f/:form_key";
 /** The built-in pages. */
 export const THANKS_PATH = "/v1/thanks";
 export const ERROR_PATH = "/v1/error";

@@ -26,7 +26,7 @@ const OTHERS: FormSettings = {
   spamDisposable: true,
   duplicates: 60,
   challenge: true,
-  schema: { required: ["email"] },
+  schema: { required: ["email"], properties: { email: {} } },
   notify: ["shop@example.com"],
   notifySubject: "From {{name}}",
   emailField: "sender",
@@ -51,7 +51,9 @@ describe("the settings of a form", () => {
 
   test.each(NAMES)("include %s, which is set, unchanged by the same, and removed by null", async (name) => {
     const app = openTestApp();
-    const form = await createForm(app, OPERATOR, { slug: "contact" });
+    // A page needs a schema.
+    const needed = name === "page" ? { schema: OTHERS.schema } : {};
+    const form = await createForm(app, OPERATOR, { slug: "contact", ...needed });
     const set = (value: unknown) => setForm(app, OPERATOR, "contact", { [name]: value });
     const changed = { ...form, [name]: OTHERS[name] };
     expect(await set(OTHERS[name])).toEqual({ form: changed, result: "updated" });

@@ -1,6 +1,6 @@
 import { formatBytes } from "../../../src/base/bytes.ts";
 import type { Form } from "../../../src/forms/form.ts";
-import { formUrl } from "../../../src/http/forms/links.ts";
+import { formUrl, pageUrl } from "../../../src/http/forms/links.ts";
 import { details } from "../../output/text.ts";
 import type { Config } from "../../session/config.ts";
 import { settingDetails } from "./setting-details.ts";
@@ -25,6 +25,8 @@ export function describeForm(form: WithUrl<Form>): string {
     ["name", form.name],
     ["key", form.key],
     ["address", form.url],
+    // A server of an earlier version knows no pages.
+    ...(form.page ? [["page", pageUrl(form.url)] as [string, string]] : []),
     ["state", form.enabled ? "open" : "closed"],
     ["files", uploadsOf(form)],
     ["success URL", form.successUrl ?? "built-in page"],

@@ -6,6 +6,7 @@ import { addDisableCommand, addEnableCommand } from "./enable.ts";
 import { addGetCommand } from "./get.ts";
 import { addListCommand } from "./list.ts";
 import { addSetCommand } from "./set.ts";
+import { addSnippetCommand } from "./snippet/snippet.ts";
 import { addUploadsCommand } from "./uploads.ts";
 
 export function addFormCommands(forms: Command, io: Io): void {
@@ -24,5 +25,6 @@ export function addFormCommands(forms: Command, io: Io): void {
   addDisableCommand(forms, io);
   addListCommand(forms, io);
   addGetCommand(forms, io);
+  addSnippetCommand(forms, io);
   addDeleteCommand(forms, io);
 }

@@ -41,7 +41,6 @@ export function settingDetails(form: Form): [name: string, value: string][] {
     ["metadata", settings.metadata !== "none" && settings.metadata],
     ["success message", settings.successMessage && shorten(settings.successMessage, 60)],
     ["language", settings.language],
-    ["page", settings.page && "on"],
   ];
   return all.flatMap(([name, value]): [string, string][] =>
     typeof value === "string" ? [[name, value]] : [],

@@ -62,7 +62,9 @@ function textsByField(data: Record<string, unknown>, files: readonly SentFile[])
   const texts = new Map<string, string[]>();
   const add = (name: string, values: readonly string[]) => {
     const wellFormed = name.toWellFormed();
-    texts.set(wellFormed, [...(texts.get(wellFormed) ?? []), ...values]);
+    // Browsers send a line break as two characters, and count it as one: HTML, 4.10.11.
+    const typed = values.map((value) => value.replaceAll("\r\n", "\n"));
+    texts.set(wellFormed, [...(texts.get(wellFormed) ?? []), ...typed]);
   };
   for (const [name, value] of Object.entries(data)) {
     add(name, Array.isArray(value) ? (value as string[]) : [value as string]);

@@ -1,7 +1,7 @@
 import type { OutputUnit } from "@cfworker/json-schema";
-import { AppError } from "../../base/errors.ts";
+import { AppError, type FieldError } from "../../base/errors.ts";
 import { depthOf, isObject } from "../../base/json.ts";
-import { fieldLabel } from "../fields.ts";
+import { fieldLabel, isPlainName } from "../fields.ts";
 import { MAX_STEPS, spendOnLists } from "./budget.ts";
 import { findingsOf, type Finding, type Path } from "./findings.ts";
 import { createFormats } from "./formats.ts";
@@ -10,16 +10,6 @@ import { compilePatterns } from "./patterns.ts";
 import { checkName, expandPatterns, prepareSchema, type PreparedSchema } from "./prepared.ts";
 import { indexSchema, type SchemaIndex } from "./references.ts";
 import { createTextReader, type SentFile, type TextReader } from "./text.ts";
-
-/** One thing that is wrong with a submission. */
-export type FieldError = {
-  /** `email`, `address.city`, `tags[0]`; empty for the submission as a whole. */
-  field: string;
-  /** The keyword of JSON Schema that the value fails. */
-  code: string;
-  /** A sentence for the person who filled in the form, without the value that was sent. */
-  message: string;
-};
 
 /** A schema that is ready to check submissions. */
 export type Validation = {
@@ -62,7 +52,9 @@ export async function compileSchema(schema: unknown): Promise<Validation> {
 }
 
 /**
- * What is wrong with a submission: at most {@link MAX_FIELD_ERRORS} errors, none where it matches. `data` has passed
+ * What is wrong with a submission: at most {@link MAX_FIELD_ERRORS} errors, none where it matches; the field of each is
+ * `email`, `address.city`, `tags[0]`, or empty for the submission as a whole, the code is a keyword of JSON Schema, and the
+ * message has no value that was sent. `data` has passed
  * `checkDepth` and `checkData`. With the source "text", fields and names of files are read as the types of the schema.
  * Throws `too_large` where checking would take longer than about a tenth of a second.
  */
@@ -71,7 +63,6 @@ export function validate(
   data: Record<string, unknown>,
   source: "json" | "text",
   files: readonly SentFile[] = [],
-  messages: Messages = ENGLISH,
 ): FieldError[] {
   const { schema, readText, names, evaluate } = validation;
   const keys = schema.sites.length > 0 ? new Set<string>() : undefined;
@@ -90,13 +81,17 @@ export function validate(
   // The library lists all that is missing first.
   findings.sort((a, b) => compare(orderOf(a), orderOf(b)));
   return findings.map(({ path, code, limit }) => {
-    const label = labelOf(path, names);
-    return { field: fieldOf(path), code, message: messageOf(messages, code)(label, limit) };
+    const field = fieldOf(path);
+    const isKnown = path.every((step) => typeof step === "number" || names.has(step));
+    const label = isKnown || isPlainName(field) ? field : "";
+    const name = isKnown ? field : fieldLabel(field);
+    const message = messageOf(code)(path.length === 0 ? "the submission" : name, limit);
+    return { field, code, message, label, limit };
   });
 }
 
-function messageOf(messages: Messages, code: string): Messages[string] {
-  const message = messages[code] ?? ENGLISH[code];
+function messageOf(code: string): Messages[string] {
+  const message = ENGLISH[code];
   if (message === undefined) throw new Error(`there is no message for the keyword ${code}`);
   return message;
 }
@@ -155,12 +150,4 @@ function fieldOf(path: Path): string {
     const name = step.length > 200 ? `${step.slice(0, 200)}…` : step;
     return field === "" ? name : `${field}.${name}`;
   }, "");
-}
-
-/** A field in a message. A name that the sender chose is in it only as a plain identifier, as on every page. */
-function labelOf(path: Path, names: ReadonlyMap<string, number>): string {
-  if (path.length === 0) return "the submission";
-  const field = fieldOf(path);
-  const isKnown = path.every((step) => typeof step === "number" || names.has(step));
-  return isKnown ? field : fieldLabel(field);
 }

@@ -1,3 +1,4 @@
+import { AppError } from "../../base/errors.ts";
 import type { Form } from "../../forms/form.ts";
 import { isAllowedOrigin } from "../../forms/origins.ts";
 import { preflight } from "../preflight.ts";
@@ -6,11 +7,29 @@ import { NO_SNIFF } from "../security.ts";
 /** The headers of an answer that any page may read. */
 export const OPEN = { ...NO_SNIFF, "Access-Control-Allow-Origin": "*" };
 
-/** Whether the page of a request may submit. A request without an origin may: browsers send one with every POST, and other clients could send any. */
-export function isAdmittedOrigin(form: Form, request: Request): boolean {
-  if (form.allowedOrigins.length === 0) return true;
+/**
+ * Throws `forbidden` where the page of a request may not submit. A request without an origin may: browsers send one with
+ * every POST, and other clients could send any.
+ */
+export function checkOrigin(form: Form, request: Request): void {
+  if (form.allowedOrigins.length === 0) return;
   const origin = request.headers.get("origin");
-  return origin === null || isAllowedOrigin(origin, form.allowedOrigins);
+  if (origin === null || isAllowedOrigin(origin, form.allowedOrigins)) return;
+  throw new AppError("forbidden", "this form takes no submissions from that website", {
+    reason: "origin-not-allowed",
+  });
+}
+
+/**
+ * Whether a page of this server sends a request: the browser says so, or the page has the public origin, or the host that
+ * the request names. A page of another server can name none of them.
+ */
+export function isOwnOrigin({ headers }: Request, publicOrigin: string | null): boolean {
+  // Browsers send this header only to secure origins: https://w3c.github.io/webappsec-fetch-metadata/
+  if (headers.get("sec-fetch-site") === "same-origin") return true;
+  const origin = headers.get("origin");
+  if (origin === null || !URL.canParse(origin)) return false;
+  return origin === publicOrigin || new URL(origin).host === headers.get("host");
 }
 
 /** The headers by which the page of a request may read the answer, if it may submit; {@link OPEN} for a form of any origin. */

@@ -16,6 +16,7 @@ import { cutMembers } from "../../forms/control-fields.ts";
 import type { Sent } from "../../forms/submission.ts";
 import { parseHeader } from "../headers.ts";
 import { type Body, readAll } from "../body.ts";
+import type { Kept } from "./kept.ts";
 import { readMultipart, textSubmission } from "./multipart-draft.ts";
 import { boundaryOf } from "./multipart.ts";
 
@@ -23,8 +24,8 @@ import { boundaryOf } from "./multipart.ts";
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads a submission in any of the three content types, and cuts the control fields out. Files are added to `staged` as they begin, so that the caller can
- * discard them after an error too. Throws `invalid`, `forbidden`, `too_large`, `unsupported`.
+ * Reads a submission in any of the three content types, and cuts the control fields out. Files are added to `staged` as
+ * they begin, so that the caller can discard them after an error too; `kept` gets what can be shown again. Throws `invalid`, `forbidden`, `too_large`, `unsupported`.
  */
 export async function readDraft(
   app: App,
@@ -33,6 +34,7 @@ export async function readDraft(
   body: () => Body,
   staged: StagedBlob[],
   controlNames: ReadonlySet<string>,
+  kept: Kept | null = null,
 ): Promise<Sent> {
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding.toLowerCase() !== "identity") {
@@ -41,11 +43,11 @@ export async function readDraft(
   const contentType = request.headers.get("content-type") ?? "";
   switch (parseHeader(contentType).value) {
     case "application/json":
-      return readJson(await readAll(request, LIMITS.body, bodyTooLarge, body), controlNames);
+      return readJson(await readAll(request, LIMITS.body, bodyTooLarge, body), controlNames, kept);
     case "application/x-www-form-urlencoded":
-      return readUrlencoded(await readAll(request, LIMITS.body, bodyTooLarge, body), controlNames);
+      return readUrlencoded(await readAll(request, LIMITS.body, bodyTooLarge, body), controlNames, kept);
     case "multipart/form-data":
-      return readMultipart(app, form, boundaryOf(contentType), body(), staged, controlNames);
+      return readMultipart(app, form, boundaryOf(contentType), body(), staged, controlNames, kept);
     default:
       throw new AppError(
         "unsupported",
@@ -55,7 +57,7 @@ export async function readDraft(
 }
 
 /** Keeps the text as it was sent, since parsing and serialising it again would lose digits. Throws `invalid`, `too_large`. */
-function readJson(bytes: Uint8Array, controlNames: ReadonlySet<string>): Sent {
+function readJson(bytes: Uint8Array, controlNames: ReadonlySet<string>, kept: Kept | null): Sent {
   checkDepth(bytes);
   let text: string;
   try {
@@ -71,6 +73,7 @@ function readJson(bytes: Uint8Array, controlNames: ReadonlySet<string>): Sent {
   }
   checkData(data);
   const cut = cutMembers({ json: text, data: data as Record<string, unknown> }, controlNames);
+  if (kept) kept.fields = () => cut.data;
   // An object without fields was refused before.
   if (cut.control.size > 0 && Object.keys(cut.data).length === 0) throw emptySubmission();
   return {
@@ -84,10 +87,11 @@ function readJson(bytes: Uint8Array, controlNames: ReadonlySet<string>): Sent {
 }
 
 /** https://url.spec.whatwg.org/#concept-urlencoded-parser */
-function readUrlencoded(bytes: Uint8Array, controlNames: ReadonlySet<string>): Sent {
+function readUrlencoded(bytes: Uint8Array, controlNames: ReadonlySet<string>, kept: Kept | null): Sent {
   const text = escaped(bytes);
   checkCount(countPairs(text));
   const fields = createFields();
+  if (kept) kept.fields = () => fields.toData();
   // URLSearchParams drops one leading "?": this one, not one of the body. Its iterator takes twice as long.
   new URLSearchParams(`?${text}`).forEach((value, name) => fields.add(name, value));
   const control = fields.cut(controlNames);

@@ -1,40 +1,66 @@
 import type { Random } from "../../base/ids.ts";
-import { ERROR_PATH, SUBMIT_PATH, THANKS_PATH } from "../paths.ts";
+import type { Form } from "../../forms/form.ts";
+import { ERROR_PATH, PAGE_PATH, SUBMIT_PATH, THANKS_PATH } from "../paths.ts";
 
 /** Addresses in answers: under the public URL, or paths under the base path without one. `Host` is never used. */
 export type Links = {
-  thanks: () => string;
+  /** The page after a submission that was stored. */
+  thanks: (form: Form) => string;
   /** The built-in error page, which answers with this status and shows this message and the details, one a line. */
   error: (status: number, message: string, details?: string[]) => string;
-  /** Whether status, message and details in the query of the error page were signed by this process. */
-  isOurs: (status: string, message: string, details: string[], signature: string) => boolean;
+  /**
+   * The error page in the language of a form. It has its texts from the form, so that the address carries only what they
+   * depend on: what is wrong, and for fields a detail each.
+   */
+  formError: (form: Form, status: number, problem: string, details: string[]) => string;
+  /** Whether this process signed what the query of an error page says, in this order. */
+  isOurs: (shown: readonly string[], signature: string) => boolean;
+  /** The origin of the public URL; null without one. */
+  publicOrigin: string | null;
 };
 
 /** Links to the error page are signed: it would otherwise show any text that a link carries, in the name of this server. */
 export function createLinks(publicUrl: string | null, basePath: string, random: Random): Links {
   const base = baseOf(publicUrl, basePath);
   const secret = random(32);
-  const sign = (...shown: string[]) =>
+  const sign = (shown: readonly string[]) =>
     new Bun.CryptoHasher("sha256", secret).update(JSON.stringify(shown)).digest("base64url").slice(0, 22);
+  const signed = (shown: [name: string, value: string][]) => {
+    const query = new URLSearchParams(shown);
+    query.set("signature", sign(shown.map(([, value]) => value)));
+    return `${base}${ERROR_PATH}?${query.toString()}`;
+  };
+  const listed = (details: string[]) => details.map((detail): [string, string] => ["detail", detail]);
   return {
-    thanks: () => `${base}${THANKS_PATH}`,
-    error(status, message, details = []) {
-      const query = new URLSearchParams({ code: String(status), message });
-      for (const detail of details) query.append("detail", detail);
-      query.set("signature", sign(String(status), message, ...details));
-      return `${base}${ERROR_PATH}?${query.toString()}`;
-    },
-    isOurs(status, message, details, signature) {
-      const expected = Buffer.from(sign(status, message, ...details));
+    thanks: (form) => `${base}${THANKS_PATH}${hasOwnPages(form) ? `?form=${form.key}` : ""}`,
+    error: (status, message, details = []) =>
+      signed([["code", String(status)], ["message", message], ...listed(details)]),
+    formError: ({ key }, status, problem, details) =>
+      signed([["form", key], ["code", String(status)], ["problem", problem], ...listed(details)]),
+    isOurs(shown, signature) {
+      const expected = Buffer.from(sign(shown));
       const given = Buffer.from(signature);
       return given.length === expected.length && crypto.timingSafeEqual(given, expected);
     },
+    publicOrigin: publicUrl === null ? null : new URL(publicUrl).origin,
   };
+}
+
+/** Whether the built-in pages of a form depend on its settings, so that their addresses carry its key. */
+export function hasOwnPages({ language, successMessage, schema, page }: Form): boolean {
+  return language !== null || successMessage !== null || schema !== null || page;
 }
 
 /** The address that submissions of a form are posted to. */
 export function formUrl(publicUrl: string | null, basePath: string, key: string): string {
   return baseOf(publicUrl, basePath) + SUBMIT_PATH.replace(":form_key", key);
+}
+
+/** The address of the page of a form, given the address that submissions are posted to. */
+export function pageUrl(formUrl: string): string {
+  const key = formUrl.slice(formUrl.lastIndexOf("/") + 1);
+  const base = formUrl.slice(0, -SUBMIT_PATH.replace(":form_key", key).length);
+  return base + PAGE_PATH.replace(":form_key", key);
 }
 
 function baseOf(publicUrl: string | null, basePath: string): string {

@@ -18,7 +18,9 @@ import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
 import type { Sent, StagedFile } from "../../forms/submission.ts";
 import { createByteBuffer } from "../byte-buffer.ts";
 import { parseHeader } from "../headers.ts";
+import { DRAIN } from "../limits.ts";
 import type { Body } from "../body.ts";
+import type { Kept } from "./kept.ts";
 import { type Part, createMultipartParser } from "./multipart.ts";
 
 /** Keeps a byte order mark, which is part of a field. */
@@ -33,10 +35,14 @@ type Arriving = {
   head: Buffer | null;
 };
 
+/** A file that was refused, whose bytes are skipped. */
+const REFUSED: Arriving = { blob: null, size: 0, head: null };
+
 /**
  * Reads a multipart body as it arrives: files go to the blob store chunk by chunk, within the form's limits, and are
- * added to `staged` as they begin. Control fields are cut out, and files under their names. Throws `invalid`,
- * `forbidden`, `too_large`, `unsupported`.
+ * added to `staged` as they begin. Control fields are cut out, and files under their names. With `kept`, which gets what
+ * can be shown again, the error of a file is thrown once the fields behind it are read. Throws `invalid`, `forbidden`,
+ * `too_large`, `unsupported`.
  */
 export async function readMultipart(
   app: App,
@@ -45,9 +51,11 @@ export async function readMultipart(
   body: Body,
   staged: StagedBlob[],
   controlNames: ReadonlySet<string>,
+  kept: Kept | null = null,
 ): Promise<Sent> {
   const parser = createMultipartParser(boundary);
   const fields = createFields();
+  if (kept) kept.fields = () => fields.toData();
   const files: StagedFile[] = [];
   let textBytes = 0;
   let unusedInputs = 0;
@@ -56,6 +64,9 @@ export async function readMultipart(
   let part: Part | undefined;
   let file: Arriving | undefined;
   const text = createByteBuffer();
+  /** The error of the first file that was refused. */
+  let refusal: AppError | undefined;
+  let refusedBytes = 0;
 
   const countUnused = () => {
     unusedInputs += 1;
@@ -68,6 +79,7 @@ export async function readMultipart(
       file = { blob: null, size: 0, head: null };
       return;
     }
+    kept?.files.push({ field: name, error: null });
     checkFile(form, files.length, fileName ?? "");
     const isLimited = form.allowedTypes.length > 0;
     if (isLimited) checkExtension(fileName ?? "", form.allowedTypes);
@@ -95,6 +107,11 @@ export async function readMultipart(
     text.append(bytes);
   };
   const addToFile = (bytes: Uint8Array) => {
+    if (file === REFUSED) {
+      refusedBytes += bytes.byteLength;
+      if (refusedBytes > DRAIN.bytes) throw refusal!;
+      return undefined;
+    }
     const { blob, head, size } = file!;
     file!.size += bytes.byteLength;
     if (file!.size > form.maxFileSize) throw fileTooLarge(form, part!);
@@ -117,17 +134,31 @@ export async function readMultipart(
     } else countUnused();
   };
 
+  /** Where the fields are kept, those behind a file that was refused are read too. */
+  const refuseFile = (error: unknown) => {
+    const isOfFile = kept && error instanceof AppError && part?.fileName && file !== REFUSED;
+    if (!isOfFile) throw error;
+    kept.files.push({ field: part!.name, error });
+    refusal ??= error;
+    file = REFUSED;
+  };
+
   for (let chunk = await body.read(); chunk !== null; chunk = await body.read()) {
     for (const event of parser.push(chunk)) {
-      if (event.kind === "part") await begin(event.part);
-      else if (event.kind === "end") await end();
-      else {
-        const writing = add(event.bytes);
-        if (writing) await writing;
+      try {
+        if (event.kind === "part") await begin(event.part);
+        else if (event.kind === "end") await end();
+        else {
+          const writing = add(event.bytes);
+          if (writing) await writing;
+        }
+      } catch (error) {
+        refuseFile(error);
       }
     }
   }
   parser.finish();
+  if (refusal) throw refusal;
   const control = fields.cut(controlNames);
   if (fields.size() + files.length === 0) throw emptySubmission();
   return textSubmission(fields, control, files, hasHoneypotFile);
@@ -148,12 +179,14 @@ function checkFile(form: Form, count: number, fileName: string): void {
   if (!form.uploads) {
     throw new AppError("forbidden", `this form takes no files: ${quoted(fileName)} was not accepted`, {
       plain: "this form takes no files",
+      reason: "files-not-accepted",
     });
   }
   if (count >= form.maxFiles) {
     throw new AppError(
       "too_large",
       `the submission has more than the limit of ${form.maxFiles} file${form.maxFiles === 1 ? "" : "s"}`,
+      { reason: "too-many-files" },
     );
   }
   if (Buffer.byteLength(fileName) > LIMITS.fileName) {
@@ -167,7 +200,7 @@ function checkFile(form: Form, count: number, fileName: string): void {
 
 function fileTooLarge(form: Form, { name, fileName }: Part): AppError {
   const plainly = `the file in ${fieldLabel(name)} is`;
-  return overLimit(`the file ${quoted(fileName ?? "")} is`, form.maxFileSize, plainly);
+  return overLimit(`the file ${quoted(fileName ?? "")} is`, form.maxFileSize, plainly, "file-too-large");
 }
 
 function textTooLarge(): AppError {

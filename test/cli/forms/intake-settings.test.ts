@@ -29,6 +29,8 @@ const CASES: [args: string[], change: Partial<Form>, unset: string[]][] = [
   [["--challenge", "on"], { challenge: true }, ["off", "none"]],
   [["--schema", `@${schemaFile}`], { schema: SCHEMA }, ["none", "off"]],
   [["--schema", JSON.stringify(SCHEMA)], { schema: SCHEMA }, ["none"]],
+  [["--success-message", "See you"], { successMessage: "See you" }, ["none", "default"]],
+  [["--language", "auto"], { language: "auto" }, ["none", "off"]],
 ];
 
 describe("forms set", () => {
@@ -126,6 +128,8 @@ describe("forms get", () => {
       "duplicates       spam within 86400 s",
       "challenge        required",
       "schema           email",
+      "success message  See you",
+      "language         auto",
     ]);
   });
 });

@@ -56,7 +56,12 @@ describe("a text is read as", () => {
       { age: "17" },
       "text",
     );
-    expect(errors).toEqual([{ field: "age", code: "minimum", message: "age must be at least 18" }]);
+    expect(errors).toMatchObject([{ field: "age", code: "minimum", message: "age must be at least 18" }]);
+  });
+
+  test("a text whose line breaks count once, as in the browser", async () => {
+    expect(await codesOf({ maxLength: 3 }, "a\r\nb")).toEqual([]);
+    expect(await codesOf({ maxLength: 2 }, "a\r\nb")).toEqual(["a maxLength"]);
   });
 
   test("a type that only a condition names", async () => {

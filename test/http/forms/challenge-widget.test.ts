@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import axe from "axe-core";
-import { type Browser, type Page, chromium } from "playwright-core";
+import type { Page } from "playwright-core";
 import { createChallengeKeys, createChallenger } from "../../../src/forms/challenge.ts";
 import { altchaWidget, altchaWorker } from "../../../src/http/forms/altcha.ts";
+import { barriersOf, hasChromium, openChromium } from "../../support/chromium.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
 const FORM = "abcdefghijklmnopqrstuvwx";
 
 const { create, verify } = createChallenger(
@@ -38,14 +36,14 @@ describe("the files of the widget", () => {
 
 type Visit = { page: Page; violations: () => Promise<string[]>; workers: string[] };
 
-describe.skipIf(!existsSync(CHROMIUM))("in a browser (needs /usr/bin/chromium)", () => {
-  let browser: Browser;
+describe.skipIf(!hasChromium)("in a browser (needs /usr/bin/chromium)", () => {
+  const browser = openChromium();
   /** Answers pages, widget and challenges, by the names localhost and 127.0.0.1: two origins, both of them secure. */
   let server: Bun.Server<undefined>;
   let csp = "";
   let posted = Promise.withResolvers<Map<string, unknown>>();
 
-  beforeAll(async () => {
+  beforeAll(() => {
     server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
@@ -69,28 +67,14 @@ describe.skipIf(!existsSync(CHROMIUM))("in a browser (needs /usr/bin/chromium)",
         ),
       },
     });
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: [
-        "--no-sandbox",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    });
-  }, 30_000);
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop(true);
   });
+
+  afterAll(() => server?.stop(true));
 
   const visit = async (host: string, path: string, policy: string): Promise<Visit> => {
     csp = policy;
     posted = Promise.withResolvers();
-    const page = await browser.newPage();
+    const page = await browser().newPage();
     const workers: string[] = [];
     page.on("worker", (worker) => void workers.push(worker.url()));
     await page.goto(`http://${host}:${server.port}${path}`);
@@ -101,13 +85,7 @@ describe.skipIf(!existsSync(CHROMIUM))("in a browser (needs /usr/bin/chromium)",
   const isSolved = (page: Page) => page.locator('.altcha[data-state="verified"]').waitFor();
 
   /** The rules of accessibility that the page breaks with an impact of serious or critical. */
-  const barriers = async (page: Page): Promise<string[]> => {
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate<axe.AxeResults>("axe.run()");
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-  };
+  const barriers = (page: Page) => barriersOf(page, ["serious", "critical"]);
 
   const border = (page: Page) =>
     page.evaluate('getComputedStyle(document.querySelector(".altcha-main")).borderTopWidth');

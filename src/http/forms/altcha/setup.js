@@ -12,6 +12,9 @@ $altcha.algorithms.set("PBKDF2/SHA-256", () => new Worker(workerUrl));
 // The widget would watch pointer and scrolling for a service that this server does not have.
 $altcha.defaults.set({ humanInteractionSignature: false });
 
+// The widget itself explains this in English only.
+if (!isSecureContext) for (const note of document.querySelectorAll("[data-insecure]")) note.hidden = false;
+
 // Unlike a style element, such a style sheet needs no permission of the page's Content-Security-Policy.
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(styles);

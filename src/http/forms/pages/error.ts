@@ -1,31 +1,12 @@
 import { html } from "hono/html";
+import type { Form } from "../../../forms/form.ts";
 import { page, wayBack } from "./layout.ts";
+import { detailText, noticeOf, problemOf } from "./problem.ts";
+import { ENGLISH_READER, type Reader, readerOf } from "./reader.ts";
+import type { Visit } from "./thanks.ts";
+import type { Problem } from "./texts/texts.ts";
 
-/** What each status means to the person who filled in the form. */
-const EXPLANATIONS = new Map<string, [title: string, text: string]>(
-  Object.entries({
-    400: [
-      "This could not be read",
-      "The form arrived empty or damaged. Please go back, check it and send it again.",
-    ],
-    403: ["This was not accepted", "The form does not take this submission."],
-    404: [
-      "There is no such form",
-      "The address it was sent to belongs to no form. Please tell the owner of the website.",
-    ],
-    405: ["There is nothing to see here", "This address takes in forms."],
-    409: ["This form is closed", "It takes no submissions at the moment."],
-    413: ["This was too large", "Please go back, send less or smaller files, and try again."],
-    415: [
-      "This could not be read",
-      "The form was sent in a format that is not supported. Please tell the owner of the website.",
-    ],
-    422: ["Something is not right yet", "Please go back, correct it and send the form again."],
-    429: ["That was too often", "Please wait a moment, go back and send it again."],
-    500: ["Something went wrong here", "Nothing was stored. Please go back and try again later."],
-    503: ["This did not work just now", "Nothing was stored. Please go back and try again in a moment."],
-  }),
-);
+const METHOD = { title: "There is nothing to see here", text: "This address takes in forms." };
 
 /**
  * The built-in page after a submission failed, with the status that it shows. Without a message that this process signed,
@@ -33,35 +14,63 @@ const EXPLANATIONS = new Map<string, [title: string, text: string]>(
  */
 export function errorPage(
   shown: { status: number; message: string; details: string[] } | null,
-  referer: string | undefined,
+  { referer }: Visit,
 ): Promise<Response> {
-  const [title, text] = EXPLANATIONS.get(String(shown?.status)) ?? [
-    "This did not work",
-    "Your submission was not stored. Please go back and try again.",
-  ];
+  const problem = shown === null ? "general" : problemOf(shown);
+  const { title, text } = shown?.status === 405 ? METHOD : noticeOf(ENGLISH_READER, problem);
   return page(
     { status: shown?.status ?? 400, title, mark: "bad" },
     html`<p>${text}</p>
       ${shown === null ? "" : html`<p class="soft">In detail: ${shown.message}.</p>`}
-      ${shown === null || shown.details.length === 0 ? "" : list(shown.details)}
+      ${list(shown?.details ?? [])}
       ${wayBack(referer)}`,
   );
 }
 
+/**
+ * The same in the language of a form; without anything that this process signed, with the status 400 and a general text.
+ * The form is undefined once it was deleted.
+ */
+export async function formErrorPage(
+  shown: { status: number; problem: Problem; details: string[] } | null,
+  form: Form | undefined,
+  { referer, acceptLanguage }: Visit,
+): Promise<Response> {
+  const reader = await readerOf(form?.language ?? null, acceptLanguage);
+  const { title, text } = noticeOf(reader, shown?.problem ?? "general", form);
+  const details = (shown?.details ?? []).map((detail) => detailText(reader, detail, form));
+  return page(
+    { status: shown?.status ?? 400, title, mark: "bad", reader },
+    html`<p>${text}</p>
+      ${list(details)}
+      ${wayBack(referer, reader)}`,
+  );
+}
+
+/** The page in place of a form that cannot be filled in. */
+export function problemPage(
+  reader: Reader,
+  { status, problem }: { status: number; problem: Problem },
+  form: Form | undefined,
+): Promise<Response> {
+  const { title, text } = noticeOf(reader, problem, form);
+  return page({ status, title, mark: "bad", reader }, html`<p>${text}</p>`);
+}
+
 function list(items: string[]) {
+  if (items.length === 0) return "";
   return html`<ul>
     ${items.map((item) => html`<li>${item}</li>`)}
   </ul>`;
 }
 
-/** The page for a person who opens the address of a form. */
-export async function methodPage(): Promise<Response> {
-  const [title, text] = EXPLANATIONS.get("405")!;
+/** The page for a person who opens the address of a form, which takes the methods of `allow`. */
+export async function methodPage(allow: string): Promise<Response> {
   const answer = await page(
-    { status: 405, title, mark: "bad" },
-    html`<p>${text} A web page sends to it with <code>&lt;form method="post"&gt;</code>.</p>`,
+    { status: 405, title: METHOD.title, mark: "bad" },
+    html`<p>${METHOD.text} A web page sends to it with <code>&lt;form method="post"&gt;</code>.</p>`,
   );
-  answer.headers.set("Allow", "POST, OPTIONS");
+  answer.headers.set("Allow", allow);
   return answer;
 }
 

@@ -1,5 +1,7 @@
 import { html, raw } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
+import { NO_SNIFF } from "../../security.ts";
+import { ENGLISH_READER, type Reader } from "./reader.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1c2024; --soft: #60646c; --paper: #fcfcfd; --card: #fff; --line: #e0e1e6; --accent: #0b68cb; --good: #18794e; --bad: #c62a2f }
@@ -11,6 +13,7 @@ main { width: 100%; max-width: 30rem; padding: clamp(1.5rem, 6vw, 2.75rem); back
 .good { color: var(--good) } .bad { color: var(--bad) }
 h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance }
 p { margin: 0 0 1rem; overflow-wrap: anywhere } p:last-child { margin-bottom: 0 }
+.lines { white-space: pre-line }
 ul { margin: 0 0 1rem; padding-left: 1.25rem; overflow-wrap: anywhere }
 .soft { color: var(--soft); font-size: .9375rem }
 a.back { display: inline-block; margin-top: .5rem; padding: .6rem 1.1rem; border: 1px solid var(--line); border-radius: .6rem; color: var(--accent); font-weight: 600; text-decoration: none }
@@ -22,34 +25,43 @@ const MARKS = {
   bad: '<path d="M12 7.5v5.5M12 16.4v.1"/>',
 } as const;
 
-/** Allows only this style, by its hash, and no script (CSP level 3). */
-const CSP = [
-  "default-src 'none'",
-  `style-src 'sha256-${new Bun.CryptoHasher("sha256").update(STYLE).digest("base64")}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+/** HTML in which values were escaped. */
+export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** Returns a page that needs no script and no other file. The `html` tag escapes the values in it. */
-export async function page(
-  { status, title, mark }: { status: number; title: string; mark: keyof typeof MARKS },
-  content: HtmlEscapedString | Promise<HtmlEscapedString>,
+type Document = {
+  status: number;
+  /** The title of the window. */
+  title: string;
+  reader: Reader;
+  /** Styles besides those of every page. */
+  style?: string;
+  /** What a page needs beyond its styles, as directives of its policy. */
+  policy?: readonly string[];
+};
+
+/**
+ * Returns a page whose policy allows its styles, by their hash, and what `policy` adds, and no script otherwise (CSP
+ * level 3). The `html` tag escapes the values in it.
+ */
+export async function htmlPage(
+  { status, title, reader, style = "", policy = ["form-action 'none'"] }: Document,
+  main: Html,
 ): Promise<Response> {
+  const text = STYLE + style;
+  const hash = new Bun.CryptoHasher("sha256").update(text).digest("base64");
+  const directives = ["default-src 'none'", `style-src 'sha256-${hash}'`, "base-uri 'none'"];
   const document = await html`<!doctype html>
-<html lang="en">
+<html lang="${reader.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-${raw(`<style>${STYLE}</style>`)}
+${raw(`<style>${text}</style>`)}
 </head>
 <body>
 <main>
-<svg class="mark ${mark}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="10"/>${raw(MARKS[mark])}</svg>
-<h1>${title}</h1>
-${content}
+${main}
 </main>
 </body>
 </html>
@@ -57,26 +69,47 @@ ${content}
   return new Response(document.toString(), {
     status,
     headers: {
+      ...NO_SNIFF,
       "Content-Type": "text/html; charset=utf-8",
-      "Content-Security-Policy": CSP,
-      "X-Content-Type-Options": "nosniff",
+      "Content-Language": reader.language,
+      "Content-Security-Policy": [...directives, ...policy, "frame-ancestors 'none'"].join("; "),
       "Referrer-Policy": "no-referrer",
       "Cache-Control": "no-store",
-      // A script that posts a form follows the redirect here.
-      "Access-Control-Allow-Origin": "*",
+      ...(reader.isAsked && { Vary: "Accept-Language" }),
     },
   });
+}
+
+/** Returns a page with one message, below a sign. */
+export async function page(
+  {
+    status,
+    title,
+    mark,
+    reader = ENGLISH_READER,
+  }: { status: number; title: string; mark: keyof typeof MARKS; reader?: Reader },
+  content: Html,
+): Promise<Response> {
+  const answer = await htmlPage(
+    { status, title, reader },
+    html`<svg class="mark ${mark}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="10"/>${raw(MARKS[mark])}</svg>
+<h1>${title}</h1>
+${content}`,
+  );
+  // A script that posts a form follows the redirect here.
+  answer.headers.set("Access-Control-Allow-Origin", "*");
+  return answer;
 }
 
 /**
  * A link to the page that the visitor came from, or to its website where the browser sends no more, and a hint at the back
  * button, which also restores what they typed.
  */
-export function wayBack(referer: string | undefined): HtmlEscapedString | Promise<HtmlEscapedString> {
-  const button = html`<p class="soft">Your browser's back button returns to the form.</p>`;
+export function wayBack(referer: string | undefined, { texts: { back } }: Reader = ENGLISH_READER): Html {
+  const button = html`<p class="soft">${back.button}</p>`;
   const isWebPage = referer !== undefined && /^https?:\/\//i.test(referer) && URL.canParse(referer);
   if (!isWebPage) return button;
   const { href, pathname } = new URL(referer);
-  return html`<p><a class="back" href="${href}">${pathname === "/" ? "Back to the website" : "Back to the form"}</a></p>
+  return html`<p><a class="back" href="${href}">${pathname === "/" ? back.website : back.form}</a></p>
 ${button}`;
 }

@@ -1,11 +1,18 @@
 import { html } from "hono/html";
+import type { Form } from "../../../forms/form.ts";
 import { page, wayBack } from "./layout.ts";
+import { ENGLISH_READER, readerOf } from "./reader.ts";
 
-/** The built-in page after a submission was stored. */
-export function thanksPage(referer: string | undefined): Promise<Response> {
+/** What the request for a page says of its reader. */
+export type Visit = { referer: string | undefined; acceptLanguage: string | undefined };
+
+/** The built-in page after a submission was stored, with the texts of the form where it has some. */
+export async function thanksPage({ referer, acceptLanguage }: Visit, form?: Form): Promise<Response> {
+  const reader = form ? await readerOf(form.language, acceptLanguage) : ENGLISH_READER;
+  const [title, text] = reader.texts.thanks;
   return page(
-    { status: 200, title: "Thank you", mark: "good" },
-    html`<p>Your submission was received.</p>
-      ${wayBack(referer)}`,
+    { status: 200, title, mark: "good", reader },
+    html`<p class="lines">${form?.successMessage ?? text}</p>
+      ${wayBack(referer, reader)}`,
   );
 }

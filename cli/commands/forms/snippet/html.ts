@@ -1,0 +1,136 @@
+import { CHALLENGE_FIELD, HONEYPOT_NAMES } from "../../../../src/forms/control-fields.ts";
+import type { Choice, Input } from "../../../../src/forms/input.ts";
+import type { Snippet, SnippetOf } from "./snippet.ts";
+
+/** A form for any page, which needs no script unless a challenge is required. */
+export function htmlSnippet(of: SnippetOf): Snippet {
+  return { text: formHtml(of, { action: of.url, method: "post" }), notes: [] };
+}
+
+/** A form with these attributes, and the script of its challenge. */
+export function formHtml({ form, url, content, texts }: SnippetOf, given: Attributes): string {
+  const hasFiles = content.inputs.some(({ kind }) => kind === "file");
+  const enctype = hasFiles ? "multipart/form-data" : null;
+  const widget = { name: CHALLENGE_FIELD, challenge: `${url}/challenge` };
+  const trap = {
+    name: HONEYPOT_NAMES[0],
+    "aria-label": texts.leaveEmpty,
+    "aria-hidden": "true",
+    tabindex: -1,
+    autocomplete: "off",
+    style: "position: absolute; left: -9999px",
+  };
+  const lines = [
+    `<form${attributes({ ...given, enctype })}>`,
+    ...content.inputs
+      .flatMap((input) => inputHtml(input, form.allowedTypes, texts.choose))
+      .map((line) => `  ${line}`),
+    `  <input${attributes(trap)}>`,
+    ...(form.challenge ? [`  <altcha-widget${attributes(widget)}></altcha-widget>`] : []),
+    `  <p><button>${escape(texts.send)}</button></p>`,
+    "</form>",
+  ];
+  const script = { type: "module", src: new URL("../altcha.js", url).href };
+  return [...(form.challenge ? [`<script${attributes(script)}></script>`] : []), ...lines, ""].join("\n");
+}
+
+/** The attributes of an element: absent where they are null or false, without a value where they are true. */
+type Attributes = Record<string, string | number | boolean | null>;
+
+function inputHtml(input: Input, allowedTypes: readonly string[], choose: string): string[] {
+  const { name, isRequired: required, initial } = input;
+  const common = { name, required };
+  const value = initial[0] ?? null;
+  switch (input.kind) {
+    case "fixed":
+      return input.isShown
+        ? labelled(input, [`<input${attributes({ ...common, readonly: true, value })}>`])
+        : [`<input${attributes({ type: "hidden", name, value })}>`];
+    case "box": {
+      const box = `<input${attributes({ type: "checkbox", ...common, value: "true", checked: value === "true" })}>`;
+      return [`<p><label>${box} ${escape(input.label)}</label>${hintOf(input)}</p>`];
+    }
+    case "radio":
+    case "boxes":
+      return group(input, input.choices, input.kind === "radio" ? "radio" : "checkbox");
+    case "select": {
+      const options = [{ value: "", label: choose }, ...input.choices].map(
+        (each) =>
+          `  <option${attributes({ value: each.value, selected: initial.includes(each.value) })}>${escape(each.label)}</option>`,
+      );
+      return labelled(input, [`<select${attributes(common)}>`, ...options, "</select>"]);
+    }
+    case "area":
+      return labelled(input, [
+        `<textarea${attributes({ ...common, rows: 6, ...lengths(input) })}>${escape(initial[0] ?? "")}</textarea>`,
+      ]);
+    case "file": {
+      const accept = allowedTypes.join(",") || null;
+      return labelled(input, [
+        `<input${attributes({ type: "file", ...common, multiple: input.isMultiple, accept })}>`,
+      ]);
+    }
+    case "number": {
+      const { min, max, step } = input;
+      return labelled(input, [`<input${attributes({ type: "number", ...common, min, max, step, value })}>`]);
+    }
+    case "line": {
+      const type = input.type === "text" ? null : input.type;
+      return labelled(input, [`<input${attributes({ type, ...common, ...lengths(input), value })}>`]);
+    }
+    default:
+      return input satisfies never;
+  }
+}
+
+function labelled(input: Input, control: string[]): string[] {
+  const [first = "", ...rest] = control;
+  const last = rest.pop();
+  const hint = hintOf(input);
+  if (last === undefined) return [`<p><label>${escape(input.label)}<br>${first}</label>${hint}</p>`];
+  return [`<p><label>${escape(input.label)}<br>${first}`, ...rest, `${last}</label>${hint}</p>`];
+}
+
+function group(input: Input, choices: readonly Choice[], type: "radio" | "checkbox"): string[] {
+  const { name, isRequired, initial } = input;
+  const items = choices.map(({ value, label }) => {
+    const required = type === "radio" && isRequired;
+    const given = { type, name, required, value, checked: initial.includes(value) };
+    return `  <label><input${attributes(given)}> ${escape(label)}</label>`;
+  });
+  const hint = hintOf(input);
+  return [
+    "<fieldset>",
+    `  <legend>${escape(input.label)}</legend>`,
+    ...(hint === "" ? [] : [` ${hint}`]),
+    ...items,
+    "</fieldset>",
+  ];
+}
+
+function hintOf({ hint }: Input): string {
+  return hint === null ? "" : ` <small>${escape(hint)}</small>`;
+}
+
+function lengths({
+  minLength,
+  maxLength,
+}: {
+  minLength: number | null;
+  maxLength: number | null;
+}): Attributes {
+  return { minlength: minLength, maxlength: maxLength };
+}
+
+function attributes(given: Attributes): string {
+  return Object.entries(given)
+    .map(([name, value]) => {
+      if (value === null || value === false) return "";
+      return value === true ? ` ${name}` : ` ${name}="${escape(String(value))}"`;
+    })
+    .join("");
+}
+
+function escape(text: string): string {
+  return Bun.escapeHTML(text);
+}

@@ -1,0 +1,23 @@
+import type { Shown } from "../../errors.ts";
+import type { Kept } from "../kept.ts";
+import type { FilledIn } from "./form.ts";
+import { problemOf } from "./problem.ts";
+
+/** What a page shows again of a submission that was refused, with what is wrong with it. */
+export function refusalOf(shown: Shown, { fields, files }: Kept): FilledIn {
+  const values = Object.entries(fields()).map(([name, value]): [string, string[]] => [
+    name,
+    [value].flat().map((each) => (typeof each === "string" ? each : JSON.stringify(each))),
+  ]);
+  return {
+    status: shown.status,
+    problem: problemOf(shown),
+    values: new Map(values),
+    errors: shown.errors ?? [],
+    files: files.map(({ field, error }) => ({ field, problem: error && fileProblemOf(error, shown) })),
+  };
+}
+
+function fileProblemOf({ reason }: { reason: string | null }, { status }: Shown) {
+  return problemOf({ status, reason });
+}

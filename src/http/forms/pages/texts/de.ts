@@ -1,0 +1,101 @@
+import type { Texts } from "./texts.ts";
+
+export const GERMAN: Texts = {
+  thanks: ["Vielen Dank", "Ihre Angaben sind bei uns angekommen."],
+  back: {
+    button: "Mit der Zurück-Taste Ihres Browsers gelangen Sie wieder zum Formular.",
+    website: "Zurück zur Website",
+    form: "Zurück zum Formular",
+  },
+  problems: {
+    unreadable: [
+      "Das ließ sich nicht lesen",
+      "Das Formular kam beschädigt an. Bitte prüfen Sie es und senden Sie es noch einmal.",
+    ],
+    "submission-empty": ["Das Formular war leer", "Bitte füllen Sie mindestens ein Feld aus."],
+    refused: ["Das wurde nicht angenommen", "Das Formular nimmt diese Angaben nicht an."],
+    "origin-not-allowed": ["Das wurde nicht angenommen", "Das Formular nimmt von dieser Website nichts an."],
+    "files-not-accepted": [
+      "Dateien werden nicht angenommen",
+      "Bitte senden Sie das Formular ohne Dateien ab.",
+    ],
+    missing: [
+      "Dieses Formular gibt es nicht",
+      "Zu dieser Adresse gehört kein Formular. Bitte informieren Sie den Betreiber der Website.",
+    ],
+    "form-disabled": ["Dieses Formular ist geschlossen", "Es nimmt zurzeit nichts entgegen."],
+    "form-not-open": ["Dieses Formular ist noch nicht geöffnet", "Es öffnet am {value}."],
+    "form-closed": ["Dieses Formular ist geschlossen", "Es wurde am {value} geschlossen."],
+    "form-full": ["Dieses Formular ist voll", "Die Höchstzahl an Einsendungen ist erreicht."],
+    "too-large": ["Das war zu viel", "Bitte senden Sie weniger Text oder weniger und kleinere Dateien."],
+    "file-too-large": ["Eine Datei ist zu groß", "Eine Datei darf höchstens {value} groß sein."],
+    "too-many-files": ["Das sind zu viele Dateien", "Bitte senden Sie höchstens {value}."],
+    format: [
+      "Das ließ sich nicht lesen",
+      "Das Formular wurde in einem Format gesendet, das nicht unterstützt wird. Bitte informieren Sie den Betreiber der Website.",
+    ],
+    "file-type": ["Dieser Dateityp wird nicht angenommen", "Möglich sind: {value}."],
+    "file-content": ["Eine Datei wird nicht angenommen", "Ihr Inhalt passt nicht zu ihrem Namen."],
+    incorrect: [
+      "Da stimmt noch etwas nicht",
+      "Bitte korrigieren Sie Ihre Angaben und senden Sie das Formular noch einmal.",
+    ],
+    "too-often": [
+      "Das war zu oft",
+      "Bitte warten Sie einen Moment und senden Sie das Formular dann noch einmal.",
+    ],
+    trouble: [
+      "Bei uns ist etwas schiefgelaufen",
+      "Es wurde nichts gespeichert. Bitte versuchen Sie es später noch einmal.",
+    ],
+    busy: [
+      "Das hat gerade nicht geklappt",
+      "Es wurde nichts gespeichert. Bitte versuchen Sie es gleich noch einmal.",
+    ],
+    general: [
+      "Das hat nicht geklappt",
+      "Ihre Angaben wurden nicht gespeichert. Bitte versuchen Sie es noch einmal.",
+    ],
+  },
+  fields: {
+    required: "Bitte füllen Sie dieses Feld aus.",
+    unticked: "Bitte setzen Sie hier ein Häkchen.",
+    email: "Bitte geben Sie eine E-Mail-Adresse wie name@example.com ein.",
+    url: "Bitte geben Sie eine Webadresse wie https://example.com ein.",
+    date: "Bitte geben Sie ein Datum ein.",
+    time: "Bitte geben Sie eine Uhrzeit ein.",
+    "date-time": "Bitte geben Sie Datum und Uhrzeit ein.",
+    number: "Bitte geben Sie eine Zahl ein.",
+    integer: "Bitte geben Sie eine ganze Zahl ein.",
+    choice: "Bitte wählen Sie eine der Möglichkeiten aus.",
+    minimum: "Bitte geben Sie eine Zahl ein, die mindestens {value} ist.",
+    maximum: "Bitte geben Sie eine Zahl ein, die höchstens {value} ist.",
+    exclusiveMinimum: "Bitte geben Sie eine Zahl größer als {value} ein.",
+    exclusiveMaximum: "Bitte geben Sie eine Zahl kleiner als {value} ein.",
+    multipleOf: "Bitte geben Sie ein Vielfaches von {value} ein.",
+    minLength: "Das ist zu kurz. Die Mindestzahl an Zeichen beträgt {value}.",
+    maxLength: "Das ist zu lang. Die Höchstzahl an Zeichen beträgt {value}.",
+    minItems: "Bitte wählen Sie mindestens {value} aus.",
+    maxItems: "Bitte wählen Sie höchstens {value} aus.",
+    uniqueItems: "Bitte wählen Sie jede Möglichkeit nur einmal aus.",
+    oneOfThese: "Bitte füllen Sie mindestens eines dieser Felder aus: {value}.",
+    extra: "Dieses Feld gehört nicht zum Formular.",
+    other: "Bitte prüfen Sie diese Angabe.",
+  },
+  form: {
+    send: "Absenden",
+    choose: "Bitte auswählen",
+    marked: "Mit * markierte Felder sind Pflichtfelder.",
+    error: "Fehler",
+    chooseAgain: "Bitte wählen Sie die Datei noch einmal aus.",
+    upTo: "Höchstens {value}",
+    leaveEmpty: "Bitte lassen Sie dieses Feld leer",
+    needsScript:
+      "Dieses Formular prüft mit JavaScript, ob ein Mensch es absendet. Bitte schalten Sie JavaScript ein.",
+    needsHttps:
+      "Dieses Formular lässt sich nur von einer Seite mit https absenden. Bitte informieren Sie den Betreiber der Website.",
+    name: "Name",
+    email: "E-Mail",
+    message: "Nachricht",
+  },
+};

@@ -1,0 +1,201 @@
+import type { App } from "../../app.ts";
+import { AppError } from "../../base/errors.ts";
+import { createAddressList } from "../../base/network.ts";
+import type { StagedBlob } from "../../blobs/blobs.ts";
+import type { Challenger } from "../../forms/challenge.ts";
+import type { Form } from "../../forms/form.ts";
+import { type Intake, type Received, checkOpen, prepareIntake, takeIn } from "../../forms/intake.ts";
+import type { SenderDetails } from "../../forms/metadata.ts";
+import { type Client, limitKey, networkOf } from "../address.ts";
+import { type Report, type Shown, showError } from "../errors.ts";
+import type { Guard, RateLimiter } from "../rate-limit.ts";
+import { type Body, openBody } from "../body.ts";
+import { readDraft } from "./draft.ts";
+import { type Kept, keepNothing } from "./kept.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
+import type { Links } from "./links.ts";
+
+/** How a route that takes submissions answers. */
+export type Route = {
+  /** Throws `forbidden` or `not_found` where the form does not take submissions here from the page of the request. */
+  admit: (form: Form, request: Request) => void;
+  stored: (form: Form, prepared: Prepared, received: Received, request: Request) => Response;
+  refused: (shown: Shown, refusal: Refusal) => Response | Promise<Response>;
+  /** Whether a refusal shows again what was sent. */
+  keeps: boolean;
+};
+
+/** A submission that was refused. */
+type Refusal = {
+  request: Request;
+  /** Undefined where there is none. */
+  form: Form | undefined;
+  /** Null on a route that keeps nothing. */
+  kept: Kept | null;
+  headers: Record<string, string>;
+};
+
+/** What every submission of a form needs, made once. */
+type Prepared = {
+  isBlocked: (address: string) => boolean;
+  /** Where a submission that was stored redirects. */
+  url: string;
+  /** The JSON answer up to the id. */
+  restPrefix: string;
+  /** Once the first submission has loaded it. */
+  intake?: Intake;
+  loading?: Promise<Intake>;
+};
+
+/** What submissions are received with. */
+export type Receiver = {
+  /** Takes in the submission of a request, and answers it as the route does. */
+  receive: (request: Request, formKey: string, client: () => Client, route: Route) => Promise<Response>;
+  /** Throws where a sender may not post to a form, or posts too often. */
+  admit: (form: Form, request: Request, client: () => Client, count: RateLimiter, route: Route) => void;
+};
+
+/** Everything that the two functions of {@link Receiver} use. */
+type Parts = {
+  app: App;
+  links: Links;
+  report: Report;
+  guard: Guard;
+  challenger: () => Promise<Challenger>;
+  findForm: (key: string) => Form | undefined | Promise<Form | undefined>;
+  countSubmission: RateLimiter;
+};
+
+/** Receives submissions, for any route. */
+export function createReceiver(parts: Parts): Receiver {
+  const { app, links, report, guard, challenger, findForm, countSubmission } = parts;
+  /** By form object: a form that changes is read as a new object. */
+  const prepared = new WeakMap<Form, Prepared>();
+  const prepare = (form: Form): Prepared => {
+    const known = prepared.get(form);
+    if (known) return known;
+    // Encodes characters of the address that a header cannot hold.
+    const url = form.successUrl === null ? links.thanks(form) : new URL(form.successUrl).href;
+    const created: Prepared = {
+      url,
+      isBlocked: createAddressList(form.blockedSenders),
+      restPrefix: restPrefixOf(url),
+    };
+    prepared.set(form, created);
+    return created;
+  };
+
+  const admit: Receiver["admit"] = (form, request, client, count, route) => {
+    if (!form.enabled) throw new AppError("conflict", "this form is closed");
+    if (form.blockedSenders.length > 0 && prepare(form).isBlocked(client().address)) {
+      throw new AppError("forbidden", "this form takes no submissions from your address");
+    }
+    route.admit(form, request);
+    const network = form.rateLimit && limitKey(client());
+    if (form.rateLimit && network !== null) count(`${form.key} ${network}`, form.rateLimit);
+  };
+
+  const receive: Receiver["receive"] = async (request, formKey, client, route) => {
+    let opened: Body | undefined;
+    const body = () => (opened ??= openBody(request));
+    const staged: StagedBlob[] = [];
+    const kept = route.keeps ? keepNothing() : null;
+    let form: Form | undefined;
+    let received: Received;
+    let leave: (() => void) | undefined;
+    try {
+      leave = guard(client);
+      const finding = findForm(formKey);
+      form = finding instanceof Promise ? await finding : finding;
+      if (!form) throw noSuchAddress();
+      admit(form, request, client, countSubmission, route);
+      checkOpen(form, app.now());
+      const idempotencyKey = idempotencyKeyOf(request);
+      const ready = prepare(form);
+      // Without a wait in front, the body is read in less time: `npm run bench -- submissions`.
+      const intake = ready.intake ?? (await load(app, ready, form));
+      const sent = await readDraft(app, form, request, body, staged, intake.controlNames, kept);
+      const network = () => networkOf(client().address);
+      const details = () => detailsOf(request, client());
+      received = await takeIn(
+        app,
+        form,
+        intake,
+        sent,
+        { network, idempotencyKey, details },
+        {
+          challenger,
+          countSpam: report.spam,
+          report: (cause) => report.error(cause, request),
+          // The runtime closes a connection with further bytes behind the body, and notices one that its sender closed: see reliability.md.
+          isAbandoned: () => request.signal.aborted,
+        },
+      );
+      if (received.isReplay) await discardAll(staged, report);
+    } catch (error) {
+      const shown = showError(error, report, request);
+      // A rate limit counts before the body is read.
+      if (kept && form && shown.code === "rate_limited") await keepTexts(app, form, request, body, kept);
+      await discardAll(staged, report);
+      const isDrained = await body().drain();
+      const headers = isDrained ? shown.headers : { ...shown.headers, Connection: "close" };
+      return await route.refused(shown, { request, form, kept, headers });
+    } finally {
+      leave?.();
+    }
+    return route.stored(form, prepare(form), received, request);
+  };
+  return { receive, admit };
+}
+
+/** Keeps the fields of a submission, and no file. */
+async function keepTexts(
+  app: App,
+  form: Form,
+  request: Request,
+  body: () => Body,
+  kept: Kept,
+): Promise<void> {
+  try {
+    await readDraft(app, { ...form, uploads: false }, request, body, [], new Set(), kept);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+  for (const file of kept.files) file.error = null;
+}
+
+/** The error for an address that belongs to no form. */
+export function noSuchAddress(): AppError {
+  return new AppError("not_found", "there is no form at this address");
+}
+
+async function load(app: App, prepared: Prepared, form: Form): Promise<Intake> {
+  prepared.loading ??= prepareIntake(app, form);
+  try {
+    return (prepared.intake = await prepared.loading);
+  } catch (error) {
+    delete prepared.loading;
+    throw error;
+  }
+}
+
+function detailsOf({ headers }: Request, { address }: Client): SenderDetails {
+  return {
+    address,
+    userAgent: headers.get("user-agent"),
+    referrer: headers.get("referer"),
+    language: headers.get("accept-language"),
+  };
+}
+
+function restPrefixOf(url: string): string {
+  const answer = { code: 200, success: true, message: "Thank you, your submission was received.", url };
+  return `${JSON.stringify(answer).slice(0, -1)},"id":"`;
+}
+
+/** Removes the files of a refused or failed submission; a file that cannot be removed goes at the next start. */
+async function discardAll(staged: StagedBlob[], report: Report): Promise<void> {
+  for (const result of await Promise.allSettled(staged.map((blob) => blob.discard()))) {
+    if (result.status === "rejected") report.error(result.reason);
+  }
+}

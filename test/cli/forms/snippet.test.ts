@@ -1,0 +1,208 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { hasChromium, openChromium } from "../../support/chromium.ts";
+import { formflag, onData, startServer } from "../../support/executable.ts";
+import { tempDirectory } from "../../support/temp.ts";
+
+const schema = {
+  required: ["name", "size", "consent", "motto"],
+  properties: {
+    name: { title: "Your <name>", minLength: 12, maxLength: 14 },
+    email: { format: "email" },
+    size: { enum: [1, 2] },
+    topics: { type: "array", items: { enum: ["it's", "b"] } },
+    age: { type: "integer", minimum: 18, description: "In years" },
+    "first date": { format: "date" },
+    motto: { pattern: "^[A-Z]{3}$", examples: ["ABC"] },
+    about: { maxLength: 500 },
+    edition: { const: 2027 },
+    consent: { const: true },
+  },
+};
+
+const data = tempDirectory();
+const here = onData(data);
+const { url } = await startServer([], { data });
+
+beforeAll(async () => {
+  const file = join(tempDirectory(), "schema.json");
+  await Bun.write(file, JSON.stringify(schema));
+  const cv = { required: ["cv"], properties: { cv: { format: "binary" }, a: {} } };
+  for (const args of [
+    ["contact"],
+    ["apply", "--schema", `@${file}`],
+    ["jobs", "--uploads", "on", "--schema", JSON.stringify(cv)],
+    ["guarded", "--challenge", "on", "--language", "de"],
+    ["nested", "--schema", '{"properties":{"address":{"type":"object"}}}'],
+    ["strict", "--schema", '{"properties":{"code":{"pattern":"^[0-9]{9}$"}}}'],
+  ]) {
+    await here.run("forms", "create", ...args);
+  }
+});
+
+const snippet = async (
+  form: string,
+  kind: string,
+  env: Record<string, string> = { FORMFLAG_PUBLIC_URL: url },
+) => formflag(["forms", "snippet", form, "--kind", kind, "--data", data], { env });
+
+type Listed = { id: string; data: Record<string, unknown>; files: { name: string }[] };
+
+/** The newest submission of a form. */
+const newest = async (form: string) =>
+  (await here.json<Listed[]>("submissions", "list", form, "--limit", "1"))[0]!;
+
+describe("forms snippet", () => {
+  test("prints a contact form for a form without a schema, in HTML unless asked for another kind", async () => {
+    const { code, stdout, stderr } = await formflag(["forms", "snippet", "contact", "--data", data], {
+      env: { FORMFLAG_PUBLIC_URL: "https://forms.example.com/base/" },
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(
+      /^<form action="https:\/\/forms\.example\.com\/base\/v1\/s\/[a-z0-9]{24}" method="post">\n/,
+    );
+    for (const name of ["name", "email", "message", "_gotcha"]) expect(stdout).toContain(`name="${name}"`);
+    expect(stdout).not.toContain("<script");
+  });
+
+  test("names a server on this machine where the address is not known, and says so", async () => {
+    const { stdout, stderr } = await snippet("contact", "curl", {});
+    expect(stdout).toStartWith("curl 'http://127.0.0.1:8787/v1/s/");
+    expect(stderr).toContain("set FORMFLAG_PUBLIC_URL");
+    const wrong = await snippet("contact", "curl", { FORMFLAG_PUBLIC_URL: "nonsense" });
+    expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
+  });
+
+  test("prints an object with --json", async () => {
+    const result = await here.json("forms", "snippet", "contact", "--kind", "curl");
+    expect(result).toEqual({
+      form: "contact",
+      kind: "curl",
+      language: "en",
+      snippet: expect.stringContaining("curl"),
+    });
+  });
+
+  test("has the challenge, the language and the files of a form", async () => {
+    const { stdout } = await snippet("guarded", "html");
+    expect(stdout).toStartWith(`<script type="module" src="${url}/v1/altcha.js"></script>\n<form`);
+    expect(stdout).toMatch(/<altcha-widget name="altcha" challenge="[^"]+\/challenge">/);
+    expect(stdout).toContain("<button>Absenden</button>");
+    expect((await snippet("guarded", "curl")).stderr).toContain("curl cannot solve");
+    expect((await snippet("jobs", "html")).stdout).toContain('enctype="multipart/form-data"');
+  });
+
+  test("refuses what it cannot make a form of", async () => {
+    const nested = await snippet("nested", "html");
+    expect([nested.code, nested.stdout]).toEqual([2, ""]);
+    expect(nested.stderr).toContain("the field address holds other fields");
+    expect((await snippet("missing", "html")).code).toBe(3);
+    expect((await snippet("contact", "php")).code).toBe(2);
+  });
+
+  test.each(["contact", "apply", "jobs"])(
+    "prints a curl command that is accepted as printed: %s",
+    async (form) => {
+      const { stdout, stderr } = await snippet(form, "curl");
+      expect(stderr).toBe("");
+      const shell = Bun.spawn(["sh", "-c", stdout], { stdout: "pipe", stderr: "ignore" });
+      expect(await new Response(shell.stdout).json()).toMatchObject({ success: true });
+    },
+  );
+
+  test("sends with curl what the schema asks for", async () => {
+    expect((await newest("apply")).data).toMatchObject({
+      motto: "ABC",
+      size: "1",
+      topics: "it's",
+      "first date": "2026-01-31",
+    });
+    expect((await newest("jobs")).files).toMatchObject([{ name: "example.txt" }]);
+    expect((await snippet("strict", "curl")).stderr).toContain("change what the command sends: code");
+  });
+
+  test("and the page of a form need a flat schema, and forms get shows the address of the page", async () => {
+    const set = (...args: string[]) => here.run("forms", "set", "contact", ...args);
+    const without = await set("--page", "on");
+    expect([without.code, without.stderr]).toEqual([
+      2,
+      expect.stringContaining("--page: the form has no schema"),
+    ]);
+    expect((await set("--page", "on", "--schema", '{"properties":{"a":{"type":"object"}}}')).code).toBe(2);
+    await set("--page", "on", "--schema", '{"properties":{"a":{}}}');
+    const { stdout } = await formflag(["forms", "get", "contact", "--data", data], {
+      env: { FORMFLAG_PUBLIC_URL: url },
+    });
+    const [, page] = /^page +(\S+)$/m.exec(stdout)!;
+    expect(await (await fetch(page!)).text()).toContain("<h1>contact</h1>");
+    expect((await set("--schema", "none")).stderr).toContain("--page: the form has no schema");
+    await set("--schema", "none", "--page", "off");
+  });
+
+  test("works on a server", async () => {
+    const { token } = await here.json<{ token: string }>(
+      "tokens",
+      "create",
+      "snippets",
+      "--scope",
+      "forms:read",
+    );
+    const { stdout } = await formflag(["forms", "snippet", "contact", "--server", url], {
+      env: { FORMFLAG_TOKEN: token },
+    });
+    expect(stdout).toContain(`action="${url}/v1/s/`);
+  });
+});
+
+describe.skipIf(!hasChromium)("in a browser (needs /usr/bin/chromium), a snippet", () => {
+  const browser = openChromium();
+  let html = "";
+  const site = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () =>
+      new Response(`<!doctype html><title>Page</title>${html}`, {
+        headers: { "Content-Type": "text/html; charset=utf-8" },
+      }),
+  });
+  afterAll(() => site.stop(true));
+
+  test.each(["html", "fetch"])(
+    "of the kind %s sends the form",
+    async (kind) => {
+      html = (await snippet("apply", kind)).stdout;
+      const page = await browser().newPage();
+      await page.goto(site.url.href);
+      await page.getByLabel("Your <name>").fill("Ann of Green");
+      await page.getByLabel("Email").fill("ann@example.com");
+      await page.getByLabel("2").check();
+      await page.getByLabel("it's").check();
+      await page.getByLabel("Age").fill("19");
+      await page.getByLabel("Motto").fill("abc");
+      await page.getByLabel("Consent").check();
+      const send = () => page.getByRole("button", { name: "Send" }).click();
+      await send();
+      if (kind === "fetch") {
+        await page.getByText("motto is not in the expected format").waitFor();
+      } else {
+        await page.getByText("Please check this entry.").waitFor();
+        await page.goBack();
+      }
+      await page.getByLabel("Motto").fill("XYZ");
+      await send();
+      await page
+        .getByText(kind === "fetch" ? "Thank you, your submission was received." : "Thank you")
+        .waitFor();
+      const { data } = await newest("apply");
+      const typed = { size: 2, topics: ["it's"], age: 19, edition: 2027, consent: true };
+      const texts = { size: "2", topics: "it's", age: "19", edition: "2027", consent: "true" };
+      expect(data).toMatchObject({
+        name: "Ann of Green",
+        motto: "XYZ",
+        ...(kind === "fetch" ? typed : texts),
+      });
+      await page.close();
+    },
+    30_000,
+  );
+});

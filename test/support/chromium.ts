@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll } from "bun:test";
+import axe from "axe-core";
+import { type Browser, type Page, chromium } from "playwright-core";
+
+const CHROMIUM = "/usr/bin/chromium";
+
+/** Tests in a browser are skipped where it is missing. */
+export const hasChromium = existsSync(CHROMIUM);
+
+/** A browser for the tests of a file. In it `insecure.test` is this machine, and not a secure origin. */
+export function openChromium(): () => Browser {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    if (!hasChromium) return;
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: [
+        "--no-sandbox",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--host-resolver-rules=MAP insecure.test 127.0.0.1",
+      ],
+    });
+  }, 30_000);
+  afterAll(() => browser?.close());
+  return () => browser!;
+}
+
+/** The rules of accessibility that a page breaks, with the elements. */
+export async function barriersOf(page: Page, impacts?: axe.ImpactValue[]): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<axe.AxeResults>("axe.run()");
+  return violations
+    .filter(({ impact }) => impacts === undefined || impacts.includes(impact ?? null))
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}
