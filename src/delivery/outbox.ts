@@ -32,7 +32,7 @@ const STEP = 500;
 export type OutboxApp = Clockwork & { store: DeliveriesStore & ChangeStore<TargetChange> };
 
 /** What an operator hears of: an attempt that ended, an error that is a bug, and a delivery or target that is given up. */
-export type OutboxReport = {
+type OutboxReport = {
   attempted: (kind: string, status: SettledDelivery["status"]) => void;
   error: (error: unknown) => void;
   failed: (form: string, delivery: ClaimedDelivery, error: string, isSwitchedOff: boolean) => void;

@@ -2,7 +2,7 @@ import type { Delivery, DeliveryKind, Lane } from "./delivery.ts";
 import type { DeliveryStatus } from "./delivery-status.ts";
 import type { TargetRecord } from "./target.ts";
 
-export type TargetStore = {
+type TargetStore = {
   /** The targets of the form of that key, oldest first. */
   list(formKey: string): Promise<TargetRecord[]>;
   find(id: string): Promise<TargetRecord | undefined>;
@@ -76,7 +76,7 @@ export type DeliveryContent = {
 };
 
 /** The settings of a form that deliveries follow. */
-export type DeliveryForm = {
+type DeliveryForm = {
   slug: string;
   name: string;
   key: string;
@@ -88,7 +88,7 @@ export type DeliveryForm = {
   autoreplyText: string | null;
 };
 
-export type DeliveryFile = { field: string; name: string; type: string; size: number; sha256: string };
+type DeliveryFile = { field: string; name: string; type: string; size: number; sha256: string };
 
 export type DeliveryQuery = {
   limit: number;
@@ -98,7 +98,7 @@ export type DeliveryQuery = {
   status: DeliveryStatus | null;
 };
 
-export type DeliveryStore = {
+type DeliveryStore = {
   /** Newest first: at most `limit`, of at most `MAX_SCANNED`; `next` is the id to go on before, null at the end. */
   page(query: DeliveryQuery): Promise<{ items: Delivery[]; next: string | null }>;
   find(id: string): Promise<Delivery | undefined>;
