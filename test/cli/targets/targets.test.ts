@@ -154,7 +154,7 @@ describe("targets test", () => {
     await remote.run(["targets", "disable", id]);
     expect((await remote.run(["targets", "test", id])).stdout).toContain("the answer was 200");
     expect(await remote.json<object>("targets", "test", id)).toEqual({
-      code: 204,
+      code: 200,
       error: null,
       outcome: "delivered",
     });
