@@ -15,6 +15,7 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   unconfirmed: EXIT.usage,
   unprocessable: EXIT.usage,
   not_found: 3,
+  gone: 3,
   unauthenticated: 4,
   forbidden: 4,
   conflict: 5,

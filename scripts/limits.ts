@@ -206,16 +206,33 @@ const SECTIONS: Section[] = [
         what: "approximate size of the submissions in a page",
         past: "another page",
       },
-      MAX_CSV_FIELDS: {
-        what: "fields with a column of their own in a CSV export",
-        past: "later ones share the column `otherFields`, as JSON",
-      },
       "MAX_WRONG_TOKENS.count": { what: "wrong tokens from one address", past: "429 with `Retry-After`" },
       "MAX_WRONG_TOKENS.seconds": {
         unit: "s",
         what: "time in which they count",
         past: "the count starts over",
       },
+    },
+  },
+  {
+    title: "Export and import of submissions",
+    text: "A row of an import has the limits of a submission too.",
+    rows: {
+      MAX_EXPORT_COUNTED: {
+        what: "submissions that an export counts for its total",
+        past: "no `X-Total-Count`",
+      },
+      MAX_CSV_FIELDS: {
+        what: "fields with a column of their own in a CSV export",
+        past: "later ones share the column `otherFields`, as JSON",
+      },
+      "IMPORT_LIMITS.rows": { what: "submissions in one request", past: "413" },
+      "IMPORT_LIMITS.batch": {
+        unit: "bytes",
+        what: "size of a request with more than one submission",
+        past: "413",
+      },
+      "IMPORT_LIMITS.row": { unit: "bytes", what: "size of a row", past: "413, names the line" },
     },
   },
   {

@@ -28,6 +28,8 @@ export type Io = {
   /** Fulfils once everything on standard error is written, or its reader was waited for long enough. */
   settle(): Promise<void>;
   readStdin(): Promise<string>;
+  /** The bytes of standard input, as they are read. */
+  stdin(): ReadableStream<Uint8Array>;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
   /** Columns of the terminal, or the value of `COLUMNS`; null without either. */
@@ -79,6 +81,7 @@ export function processIo(env: Record<string, string | undefined>): Io {
     describeDropped: errors.describeDropped,
     settle: errors.settle,
     readStdin: () => Bun.stdin.text(),
+    stdin: () => Bun.stdin.stream(),
     get outIsTerminal() {
       return isTerminal(1);
     },

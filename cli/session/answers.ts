@@ -171,6 +171,7 @@ const ANSWERS: Record<string, Shape> = {
     "indexing?": "number",
   },
   "POST /submissions/mark": { changed: "number" },
+  "POST /forms/*/submissions/*": { imported: "number", skipped: "number", elsewhere: "number" },
   "GET /submissions/*": SUBMISSION,
   "GET /deliveries": { deliveries: [DELIVERY], "next?": "string" },
   "GET /deliveries/*": DELIVERY,

@@ -20,7 +20,10 @@ export type Answer = Pick<Response, "status" | "headers" | "body">;
 
 /** The admin API, of a server or in this process. Paths begin behind `/api/admin/v1`. */
 export type Client = {
-  /** The JSON of the answer; undefined if it has none. Throws the error that the API answers. */
+  /**
+   * The JSON of the answer; undefined if it has none. A body is sent as JSON, or as it is where it is a Blob. Throws the
+   * error that the API answers.
+   */
   call<T>(method: Method, path: string, body?: unknown, headers?: Headers): Promise<T>;
   /** The same, with the revision that its ETag names. */
   callAt<T>(method: Method, path: string, body?: unknown, headers?: Headers): Promise<At<T>>;
@@ -126,11 +129,8 @@ export function clientOn(
     path: string,
     { body, headers = {}, isDownload = false }: { body?: unknown; headers?: Headers; isDownload?: boolean },
   ) => {
-    const init =
-      body === undefined
-        ? { headers }
-        : { body: JSON.stringify(body), headers: { ...headers, "Content-Type": "application/json" } };
-    const answer = await open(new Request(`${base}${ADMIN_PATH}${path}`, { method, ...init }), isDownload);
+    const init = { method, headers, ...(body !== undefined && bodyOf(body, headers)) };
+    const answer = await open(new Request(`${base}${ADMIN_PATH}${path}`, init), isDownload);
     if (answer.status >= 200 && answer.status < 300) return answer;
     throw await errorOf(answer, base, server === null);
   };
@@ -155,6 +155,11 @@ export function clientOn(
     close,
   };
   return withCallAt(own, callAt);
+}
+
+function bodyOf(body: unknown, headers: Headers): { body: string | Blob; headers: Headers } {
+  const [sent, type] = body instanceof Blob ? [body, body.type] : [JSON.stringify(body), "application/json"];
+  return { body: sent, headers: { ...headers, "Content-Type": type } };
 }
 
 const ERROR = {

@@ -56,6 +56,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "database-unusable":
     "check the path given with --data, its permissions, and whether its disk is mounted read-only",
   "backup-unreadable": "formflag backup create creates one",
+  "export-incomplete": "formflag check finds all such files: put them back, or delete their submissions",
   "files-damaged":
     "formflag check finds all such files; a backup can be made once they are put back, or their submissions deleted",
 };

@@ -4,6 +4,7 @@
 const WRITES = {
   apply: ["store"],
   insert: ["submissions"],
+  import: ["submissions"],
   delete: ["submissions"],
   mark: ["submissions"],
   updateIndex: ["submissions"],

@@ -4,6 +4,7 @@ export const ERROR_CODES = [
   "unauthenticated",
   "forbidden",
   "not_found",
+  "gone",
   "conflict",
   "unconfirmed",
   "too_large",

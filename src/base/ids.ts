@@ -46,14 +46,22 @@ export function createIdSource(
       time += 1;
       counter = 0;
     }
-    const bytes = Buffer.allocUnsafe(16);
-    bytes.writeUIntBE(time, 0, 6);
-    bytes.writeUInt16BE(0x7000 | counter, 6);
-    bytes.set(random(8), 8);
-    bytes[8] = 0x80 | (bytes[8]! & 0x3f);
-    const hex = bytes.toString("hex");
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+    return timedId(time, counter, random(8));
   };
+}
+
+/**
+ * A UUID of version 7 with a time in milliseconds since 1970, a number below 4096 that orders ids of one millisecond, and
+ * 8 bytes that make it unique.
+ */
+export function timedId(time: number, counter: number, unique: Uint8Array): string {
+  const bytes = Buffer.allocUnsafe(16);
+  bytes.writeUIntBE(time, 0, 6);
+  bytes.writeUInt16BE(0x7000 | counter, 6);
+  bytes.set(unique, 8);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** The smallest id of {@link createIdSource} of a time in milliseconds since 1970. */

@@ -1,4 +1,5 @@
 import { isObject } from "../base/json.ts";
+import { membersOf } from "./json-members.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "./limits.ts";
 
 /** Names of hidden inputs that people leave empty, as other form services and their snippets call them. */
@@ -78,56 +79,4 @@ export function cutMembers(
 function hasOne(data: object, names: ReadonlySet<string>): boolean {
   for (const name of names) if (Object.hasOwn(data, name)) return true;
   return false;
-}
-
-type Member = {
-  name: string;
-  /** Name and value as they were written, without the comma. */
-  source: string;
-  /** The value as it was written. */
-  value: string;
-};
-
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-
-/** The members of a valid JSON object. Only strings and the depth of nesting have to be known to find where each ends. */
-function* membersOf(json: string): Generator<Member> {
-  let depth = 0;
-  let start = 0;
-  let colon = -1;
-  for (let at = 0; at < json.length; at += 1) {
-    const code = json.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(json, at);
-    else if (code === OPEN_LIST || code === OPEN_OBJECT) {
-      depth += 1;
-      if (depth === 1) start = at + 1;
-    } else if (code === COLON) {
-      if (depth === 1) colon = at;
-    } else if (code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT) {
-      if (depth === 1 && colon !== -1) {
-        yield {
-          name: JSON.parse(json.slice(start, colon)) as string,
-          source: json.slice(start, at).trim(),
-          value: json.slice(colon + 1, at),
-        };
-        start = at + 1;
-        colon = -1;
-      }
-      if (code !== COMMA) depth -= 1;
-    }
-  }
-}
-
-/** The position of the quote that closes the string whose opening quote is at `start`. */
-function endOfString(json: string, start: number): number {
-  let end = json.indexOf('"', start + 1);
-  while (isEscaped(json, end)) end = json.indexOf('"', end + 1);
-  return end;
-}
-
-function isEscaped(json: string, at: number): boolean {
-  let before = at - 1;
-  while (json.charCodeAt(before) === BACKSLASH) before -= 1;
-  return (at - before) % 2 === 0;
 }

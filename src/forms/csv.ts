@@ -36,3 +36,35 @@ function escapeFormulasInJson(json: string): string {
     first === "" ? part : `${before}\\u${first.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
+
+/**
+ * The value of a cell that {@link csvCell} wrote, without its quotes: undefined for an empty cell without quotes. A text that
+ * equals the cell of an array or object is read as that, and a `'` that the sender wrote before a formula is lost.
+ */
+export function readCell(text: string, isQuoted: boolean): unknown {
+  if (isQuoted) return jsonIn(text) ?? unescapeFormulas(text);
+  if (text === "") return undefined;
+  if (text === "true" || text === "false") return text === "true";
+  return String(Number(text)) === text && Number.isFinite(Number(text))
+    ? Number(text)
+    : unescapeFormulas(text);
+}
+
+const ESCAPED_START = new RegExp(`^'(?=[${FORMULA}\\t\\r\\n\\0])`);
+const ESCAPED_PART = new RegExp(`([;\\t\\r\\n][;"\\s]*)'(?=[${FORMULA}])`, "g");
+
+/** The text without what `escapeFormulas` added. */
+export function unescapeFormulas(text: string): string {
+  return text.replace(ESCAPED_START, "").replaceAll(ESCAPED_PART, "$1");
+}
+
+/** The array or object that has this cell. */
+function jsonIn(text: string): object | undefined {
+  if (!/^[[{]/.test(text)) return undefined;
+  try {
+    const value = JSON.parse(text) as object;
+    return csvCell(value) === quoted(text) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

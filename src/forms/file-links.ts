@@ -53,7 +53,7 @@ export function createFileLinks(app: FormsApp, base: string): FileLinks {
       if (!isToken || !crypto.timingSafeEqual(bytes.subarray(SIGNED), await sign(signed)))
         throw new AppError("not_found", "there is no file at this address");
       if (app.now() >= signed.readUIntBE(ID + POSITION, EXPIRY) * 1000)
-        throw new AppError("not_found", "this link has expired");
+        throw new AppError("gone", "this link has expired");
       return openFile(app, idIn(signed), String(signed.readUInt16BE(ID)));
     },
   };

@@ -94,3 +94,16 @@ export const MAX_SCANNED = 10_000;
 
 /** Submissions that one mark can name. */
 export const MAX_MARKED = 1000;
+
+/** Submissions that an export counts for its total. */
+export const MAX_EXPORT_COUNTED = 50_000;
+
+/** Limits of an import. */
+export const IMPORT_LIMITS = {
+  /** Submissions in one request, which are stored together. */
+  rows: 500,
+  /** Bytes of a request with more than one submission. */
+  batch: MiB,
+  /** Bytes of one line of JSON, or characters of one row of CSV. */
+  row: 8 * MiB,
+} as const;

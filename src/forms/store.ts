@@ -8,7 +8,7 @@ import type { DeliveriesStore, NewDelivery } from "../delivery/store.ts";
 import type { FormChange } from "./change.ts";
 import type { FormRecord } from "./form.ts";
 import type { SearchTerms } from "./search-text.ts";
-import type { FileInfo, StoredFile, Submission, SubmissionPage } from "./submission.ts";
+import type { FileInfo, RawSubmission, StoredFile, Submission, SubmissionPage } from "./submission.ts";
 import type { SubmissionMark, SubmissionState } from "./submission-state.ts";
 
 type FormStore = {
@@ -93,6 +93,11 @@ export type SubmissionStore = {
   forgetLooseFiles(keys: string[]): Promise<void>;
   /** Those of `keys` that neither a submission nor the record of loose files contains. */
   unreferenced(keys: string[]): Promise<string[]>;
+  /**
+   * Stores submissions from elsewhere, all in one transaction, except those whose id is known; nothing is delivered. Throws
+   * `not_found` for the form.
+   */
+  import(formKey: string, submissions: ImportedSubmission[]): Promise<ImportResult>;
   /** The greatest id of all submissions; null where there is none. */
   newestId(): Promise<string | null>;
 };
@@ -127,10 +132,12 @@ export type Scan = {
   terms: SearchTerms | null;
   before: string | null;
   limit: number;
+  /** Approximate bytes of text that one step reads, unless its first submission is larger. */
+  bytes: number;
 };
 
 /** `next` is the id of the last one that was looked at, to go on before; null at the end. */
-export type ScanStep = { submissions: Submission[]; next: string | null };
+export type ScanStep = { submissions: RawSubmission[]; next: string | null };
 
 export type StoredSubmission = {
   id: string;
@@ -147,6 +154,23 @@ export type StoredSubmission = {
   /** What the form records about the sender: a JSON object as text. */
   meta?: string | null;
 };
+
+/** A submission from elsewhere, without its files. */
+export type ImportedSubmission = {
+  id: string;
+  /** A JSON object as text. */
+  data: string;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  state: SubmissionState;
+  /** Why it is spam; null in any other folder. */
+  spam: string | null;
+  read: boolean;
+  meta: Submission["meta"];
+};
+
+/** How many were stored; how many were known, and how many of these belong to other forms. */
+export type ImportResult = { imported: number; skipped: number; elsewhere: number };
 
 /** Something that counts until it expires, in milliseconds since 1970; the hash is hexadecimal. */
 export type Mark = { hash: string; expiresAt: number };

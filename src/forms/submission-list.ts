@@ -1,3 +1,4 @@
+import { KiB } from "../base/bytes.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import type { Form } from "./form.ts";
 import { getForm } from "./forms.ts";
@@ -5,17 +6,19 @@ import { MAX_COUNTED, MAX_SCANNED } from "./limits.ts";
 import { beginIndexing, finishIndexing } from "./search-index.ts";
 import { termsOf } from "./search-text.ts";
 import type { FormsApp, ScanStep, SubmissionStore } from "./store.ts";
-import {
-  ALL_BUT_SPAM,
-  type SubmissionFilter,
-  hasContent,
-  isSelective,
-  searchOf,
-} from "./submission-filter.ts";
-import type { Submission } from "./submission.ts";
+import { type SubmissionFilter, hasContent, isSelective, searchOf } from "./submission-filter.ts";
+import { type RawSubmission, type Submission, parsed } from "./submission.ts";
 
-/** Submissions that are looked at between two turns of the event loop. */
+/** Submissions that a list looks at between two turns of the event loop, and about how many bytes of them. */
 const STEP = 500;
+const STEP_BYTES = 500_000;
+
+/** The same for a walk, whose submissions are turned into text too. */
+const WALK = 100;
+const WALK_BYTES = 64 * KiB;
+
+/** Turns of the event loop between two steps of a walk: a request takes several, and must not wait for a step in each. */
+const TURNS = 4;
 
 /** A page of a list of submissions. */
 export type FilteredPage = {
@@ -50,7 +53,7 @@ export async function listSubmissions(
     const next = more ? submissions.at(-1)!.id : null;
     return { submissions, next, total: counted > MAX_COUNTED ? undefined : counted, indexing: 0 };
   }
-  const step = stepsOf(store, key, filter);
+  const step = stepsOf(store, key, filter, STEP_BYTES);
   const indexing = searchOf(filter) === null ? 0 : await beginIndexing(app);
   return { ...(await collectPage(step, limit, before)), total: undefined, indexing };
 }
@@ -58,14 +61,15 @@ export async function listSubmissions(
 /** What a filter selects among the next `size` submissions after one. */
 type Step = (before: string | null, size: number) => Promise<ScanStep>;
 
-function stepsOf(store: SubmissionStore, formKey: string, filter: SubmissionFilter): Step {
+function stepsOf(store: SubmissionStore, formKey: string, filter: SubmissionFilter, bytes: number): Step {
   const { states, unread = false, since = null, until = null, fields = [] } = filter;
   const phrases = searchOf(filter);
   const terms = phrases && termsOf(phrases);
   return async (before, size) => {
-    const scan = { states, unread, since, until, terms, before, limit: size };
+    const scan = { states, unread, since, until, terms, before, limit: size, bytes };
     const { submissions, next } = await store.scan(formKey, scan);
-    return { submissions: submissions.filter((each) => hasContent(each, fields, phrases)), next };
+    if (fields.length === 0 && phrases === null) return { submissions, next };
+    return { submissions: submissions.filter((each) => hasContent(parsed(each), fields, phrases)), next };
   };
 }
 
@@ -77,7 +81,7 @@ async function collectPage(step: Step, limit: number, before: string | null) {
   for (let scanned = 0; scanned < MAX_SCANNED; scanned += STEP) {
     const found = await step(next, size);
     const left = limit - submissions.length;
-    submissions.push(...found.submissions.slice(0, left));
+    submissions.push(...found.submissions.slice(0, left).map(parsed));
     if (found.submissions.length > left) return { submissions, next: submissions.at(-1)!.id };
     next = found.next;
     if (next === null || submissions.length === limit) break;
@@ -87,24 +91,25 @@ async function collectPage(step: Step, limit: number, before: string | null) {
   return { submissions, next };
 }
 
-/** Every submission of a form that a filter selects, newest first, in pages of a bounded size. A search indexes all first. */
+/**
+ * The submissions of a form that a filter selects, newest first from `upTo` on, in pages of a bounded size; other requests
+ * take their turns between the pages. A search indexes all first.
+ */
 export async function* eachSubmission(
   app: FormsApp,
   form: Form,
-  filter: SubmissionFilter = ALL_BUT_SPAM,
-): AsyncGenerator<Submission[]> {
+  filter: SubmissionFilter,
+  upTo: string | null = null,
+): AsyncGenerator<RawSubmission[]> {
   if (searchOf(filter) !== null) await finishIndexing(app);
-  const step = isSelective(filter)
-    ? stepsOf(app.store.submissions, form.key, filter)
-    : async (before: string | null) => {
-        const page = await app.store.submissions.list(form.key, 100, before, filter.states);
-        return { ...page, next: page.more ? page.submissions.at(-1)!.id : null };
-      };
+  const step = stepsOf(app.store.submissions, form.key, filter, WALK_BYTES);
   let before: string | null = null;
   do {
-    const { submissions, next }: ScanStep = await step(before, STEP);
-    if (submissions.length > 0) yield submissions;
-    else await yieldToEventLoop();
+    const { submissions, next }: ScanStep = await step(before, WALK);
+    // What has arrived since stands at the beginning.
+    const page = upTo === null ? submissions : submissions.filter(({ id }) => id <= upTo);
+    if (page.length > 0) yield page;
     before = next;
+    for (let turn = 0; turn < TURNS; turn += 1) await yieldToEventLoop();
   } while (before !== null);
 }

@@ -11,6 +11,9 @@ export type FileInfo = z.infer<typeof fileSchema>;
 
 export type Submission = z.infer<typeof submissionSchema>;
 
+/** A submission whose `data` is the JSON text as it was sent, with every digit of its numbers. */
+export type RawSubmission = Omit<Submission, "data"> & { data: string };
+
 /** `more` is true where older submissions follow. */
 export type SubmissionPage = { submissions: Submission[]; more: boolean };
 
@@ -35,6 +38,11 @@ export type Sent = Draft & {
 };
 
 export type StagedFile = { field: string; name: string; type: string; blob: StagedBlob };
+
+/** A submission with its data parsed, which may round numbers. */
+export function parsed(submission: RawSubmission): Submission {
+  return { ...submission, data: JSON.parse(submission.data) };
+}
 
 export function noSuchSubmission(id: string): AppError {
   return new AppError("not_found", `submission "${id}" does not exist`, {

@@ -6,6 +6,7 @@ const STATUS = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  gone: 410,
   conflict: 409,
   // RFC 6585, 3: the same request with a header may succeed.
   unconfirmed: 428,

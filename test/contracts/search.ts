@@ -14,6 +14,7 @@ const EVERYTHING: Scan = {
   terms: null,
   before: null,
   limit: 100,
+  bytes: 500_000,
 };
 
 /** What the product relies on for scans, marks and the search index in every driver. */
@@ -55,6 +56,18 @@ export function searchContract(driver: Driver): void {
       const inTime = await scan({ since: NOW + 1, until: NOW + 3 });
       expect(inTime.ids).toEqual([ids[2]!, ids[3]!]);
       expect(await codeOf(store.submissions.scan("nobody", EVERYTHING))).toBe("not_found");
+    });
+
+    test("are scanned with the data as it was sent, in steps of the given size", async () => {
+      const data = '{ "n": 12345678901234567890, "p": 1.50 }';
+      const files = [fileKept(fresh("key"))];
+      const submission = submissionTo(key, { data, files });
+      await store.submissions.insert(submission);
+      const found = await store.submissions.find(submission.id);
+      const { submissions } = await store.submissions.scan(key, EVERYTHING);
+      expect(submissions).toEqual([{ ...found!, data }]);
+      const large = await add({ text: "x".repeat(2000) });
+      expect(await scan({ bytes: 1000 })).toEqual({ ids: [large], next: large });
     });
 
     test("are found by their words once they are in the index, each form's alone", async () => {

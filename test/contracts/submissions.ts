@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { addForm } from "../support/apply.ts";
-import { fileKept, submissionTo } from "../support/records.ts";
+import { NOW, fileKept, nextId, submissionTo } from "../support/records.ts";
 import { codeOf } from "../support/refusals.ts";
 import { type Driver, fresh, opener } from "./driver.ts";
 
@@ -94,6 +94,46 @@ export function submissionsContract(driver: Driver): void {
       }
       expect(ids).toEqual(large.map((each) => each.id).toReversed());
       expect(lengths).toEqual([4, 4, 2]);
+    });
+
+    test("are imported as they are, but for those whose id any form knows", async () => {
+      const [one, other] = [await form(), await form()];
+      const known = submissionTo(one.key);
+      await store.submissions.insert(known);
+      const row = {
+        data: '{"p":1.50}',
+        createdAt: NOW,
+        state: "inbox",
+        spam: null,
+        read: true,
+        meta: null,
+      } as const;
+      const rows = [
+        { ...row, id: known.id },
+        { ...row, id: nextId(), state: "spam", spam: "links", createdAt: 0 } as const,
+        { ...row, id: nextId(), state: "archived", read: false } as const,
+      ];
+      expect(await store.submissions.import(other.key, rows)).toEqual({
+        imported: 2,
+        skipped: 1,
+        elsewhere: 1,
+      });
+      expect(await store.submissions.import(other.key, rows)).toEqual({
+        imported: 0,
+        skipped: 3,
+        elsewhere: 1,
+      });
+      const spam = await store.submissions.find(rows[1]!.id);
+      expect(spam).toMatchObject({
+        form: other.slug,
+        data: { p: 1.5 },
+        files: [],
+        state: "spam",
+        spam: "links",
+      });
+      expect(spam!.createdAt).toBe("1970-01-01T00:00:00.000Z");
+      expect(await store.submissions.count(other.key, ["archived"])).toBe(1);
+      expect(await codeOf(store.submissions.import("nobody", rows))).toBe("not_found");
     });
 
     test("are deleted once, and their files are loose until they are forgotten", async () => {

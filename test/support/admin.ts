@@ -137,6 +137,7 @@ export const NEEDED: Record<string, Scope> = {
   "GET /forms/{form}/submissions": "forms:read",
   "GET /forms/{form}/submissions/export": "forms:read",
   "POST /submissions/mark": "forms:write",
+  "POST /forms/{form}/submissions/import": "forms:write",
   "GET /submissions/{id}": "forms:read",
   "DELETE /submissions/{id}": "forms:write",
   "GET /submissions/{id}/files/{file}": "forms:read",

@@ -50,6 +50,8 @@ const BODIES: Record<string, unknown> = {
   "POST /targets/{target}/rotate": {},
   // It takes none, and reads none.
   "POST /targets/{target}/test": {},
+  // A text is sent as JSON lines.
+  "POST /forms/{form}/submissions/import": '{"data":{"name":"Ben"}}\n',
   "POST /submissions/purge": { field: "name", value: "Ada", dryRun: true },
   "POST /apply": { document: { forms: { applied: {} } }, dryRun: true },
   "POST /mail/test": { address: "ada@example.com" },
@@ -57,6 +59,8 @@ const BODIES: Record<string, unknown> = {
 };
 
 const ALL_DELIVERIES = { limit: 1000, before: null, formKey: null, submission: null, status: null };
+
+const LINES = "application/jsonl";
 
 type Operation = { description: string; responses: Record<string, unknown> };
 
@@ -146,9 +150,11 @@ export async function openWorld() {
       headers: {
         "x-confirm": "*",
         ...headers,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined
+          ? {}
+          : { "content-type": typeof body === "string" ? LINES : "application/json" }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
 
   /** All that the database and the upload directory hold. */

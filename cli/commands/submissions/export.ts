@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { EXPORT_FORMATS } from "../../../src/forms/export-format.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import { path } from "../../session/client.ts";
@@ -14,35 +15,36 @@ export function addExportCommand(submissions: Command, io: Io): void {
     .argument("[form]", "slug or key of the form")
     .description("write every submission of a form but spam, newest first")
     .addOption(
-      new Option("--format <format>", "one JSON object a line, or CSV")
-        .choices(["jsonl", "csv"])
+      new Option("--format <format>", "a JSON object a line, CSV, a JSON array, or a zip with the files too")
+        .choices(EXPORT_FORMATS)
         .default("jsonl"),
     )
     .option("-o, --output <file>", "where to; - for standard output", "-")
     .addHelpText(
       "after",
-      "\nIn CSV a text that a spreadsheet would run as a formula begins with ', also behind a semicolon, tab or line end inside\na cell; fields past 1,000 share the column otherFields, as JSON. JSONL keeps every text as it came.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact --format csv -o contact.csv\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
+      "\nIn CSV a text that a spreadsheet would run as a formula begins with ', also behind a semicolon, tab or line end inside\na cell; fields past 1,000 share the column otherFields, as JSON. JSONL and JSON keep every text as it\ncame. A zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact --format csv -o contact.csv\n  formflag submissions export contact --format zip -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
     )
     .action(action(io, parse, run));
   for (const option of [...folderOptions(), ...filterOptions(), fieldFilterOption()])
     command.addOption(option);
 }
 
-type Values = { form: string; query: [name: string, value: string][]; output: string };
+type Values = { form: string; format: string; query: [name: string, value: string][]; output: string };
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const form = await input.need(given, "form");
   const { format, output } = input.options as { format: string; output: string };
   checkFieldFilter(input.options);
   const { query } = filterIn(input.options, Date.now());
-  return { form, query: [["format", format], ...query], output };
+  return { form, format, query: [["format", format], ...query], output };
 }
 
-async function run(session: Session, { form, query, output }: Values): Promise<void> {
+async function run(session: Session, { form, format, query, output }: Values): Promise<void> {
   const url = path`/forms/${form}/submissions/export`;
   const answer = await session.client.open(`${url}?${new URLSearchParams(query).toString()}`);
-  const total = Number(answer.headers.get("x-total-count"));
+  const total = answer.headers.get("x-total-count");
   // A quoted cell may hold line ends too: good enough for a progress bar.
   const count = (bytes: Uint8Array) => bytes.filter((byte) => byte === 10).length;
-  await saveDownload(session, answer, output, { total, count });
+  const hasRows = format !== "zip" && total !== null;
+  await saveDownload(session, answer, output, hasRows ? { total: Number(total), count } : null);
 }

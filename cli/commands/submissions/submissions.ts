@@ -3,6 +3,7 @@ import type { Io } from "../../output/terminal.ts";
 import { addDeleteCommand } from "./delete.ts";
 import { addDownloadCommand } from "./download.ts";
 import { addExportCommand } from "./export.ts";
+import { addImportCommand } from "./import.ts";
 import { addGetCommand } from "./get.ts";
 import { addListCommand } from "./list.ts";
 import { addPurgeCommand } from "./purge.ts";
@@ -24,5 +25,6 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
   addMarkCommand(submissions, io);
   addDeleteCommand(submissions, io);
   addExportCommand(submissions, io);
+  addImportCommand(submissions, io);
   addPurgeCommand(submissions, io);
 }

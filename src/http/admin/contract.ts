@@ -40,13 +40,15 @@ type Described = {
   /** What a token needs to hold. */
   scope: Scope;
   status?: 200 | 201 | 204;
-  /** Schema of the answer; without it, the answer has no body or one of the types in `media`. */
+  /** Schema of an answer in JSON. An answer without it has no body, or one of the types in `media`. */
   schema?: z.ZodMiniType;
   media?: string[];
   /** Whether it takes X-Confirm for locked environments. Default: where the scope allows changes. */
   confirms?: boolean;
   /** Where the project and environment are named that the token must be good for. Default: the path. */
   place?: OperationPlace;
+  /** Schema of each line where the body is JSON lines. */
+  lines?: z.ZodMiniType;
   /** Most bytes of the request body. */
   maxBody?: number;
 };
@@ -72,11 +74,13 @@ export function route({
   media = [],
   confirms = CHANGES.has(scope) && tag !== "tokens",
   place = "path",
+  lines,
   maxBody = MAX_ADMIN_BODY,
 }: Described) {
-  const content = schema
-    ? { "application/json": { schema: resolver(schema) } }
-    : Object.fromEntries(media.map((type) => [type, {}]));
+  const content = {
+    ...(schema && { "application/json": { schema: resolver(schema) } }),
+    ...Object.fromEntries(media.map((type) => [type, {}])),
+  };
   const failure = { "application/json": { schema: resolver(errorSchema) } };
   const failures = Object.entries(FAILURES).map(([code, description]) => [
     code,
@@ -87,6 +91,7 @@ export function route({
     summary,
     parameters: confirms ? [CONFIRMATION] : [],
     description: `Needs the scope \`${scope}\`.`,
+    ...(lines && { requestBody: { required: true, content: { [JSON_LINES]: { schema: resolver(lines) } } } }),
     responses: { [status]: { description: summary, content }, ...Object.fromEntries(failures) },
   });
   // The library finds the description on the middleware itself, under a symbol.
@@ -117,6 +122,14 @@ export function jsonBody<S extends z.ZodMiniType>(
     return check(c, next);
   };
   return Object.assign(checkBody, check);
+}
+
+const JSON_LINES = "application/jsonl";
+
+/** Throws `unsupported` for a body that is sent as another content type than JSON lines. */
+export function requireLines(contentType = ""): void {
+  if (!/^application\/(jsonl|x-ndjson)\b/i.test(contentType))
+    throw new AppError("unsupported", `the body has to be sent as Content-Type: ${JSON_LINES}`);
 }
 
 /** Checks the query of a request. Throws `invalid`. */

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { momentOf } from "../../base/slug-schema.ts";
+import { EXPORT_FORMATS } from "../../forms/export-format.ts";
 import { SEARCH_LIMITS } from "../../forms/limits.ts";
 import type { SubmissionFilter } from "../../forms/submission-filter.ts";
 import { NOT_SPAM, SUBMISSION_STATES, type SubmissionState } from "../../forms/submission-state.ts";
@@ -40,7 +41,7 @@ export const pageQuery = z.strictObject({
 });
 
 export const exportQuery = z.strictObject({
-  format: z._default(z.enum(["jsonl", "csv"]), "jsonl"),
+  format: z._default(z.enum(EXPORT_FORMATS), "jsonl"),
   /** Inbox and archive where it is absent. */
   state: z.optional(state),
   ...filters,

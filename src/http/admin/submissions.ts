@@ -1,20 +1,24 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { exportCsv, exportJsonl } from "../../forms/export.ts";
+import { exportSubmissions } from "../../forms/export.ts";
+import type { ExportFormat } from "../../forms/export-format.ts";
 import { getForm } from "../../forms/forms.ts";
-import { MAX_MARKED } from "../../forms/limits.ts";
+import { importSubmissions } from "../../forms/import.ts";
+import { MAX_EXPORT_COUNTED, MAX_MARKED } from "../../forms/limits.ts";
 import { purgeResultSchema, purgeSchema } from "../../forms/purge-schema.ts";
 import { purgeSubmissions } from "../../forms/purge.ts";
 import { isSelective, searchOf } from "../../forms/submission-filter.ts";
 import { listSubmissions } from "../../forms/submission-list.ts";
 import { markSubmissions } from "../../forms/submission-marks.ts";
-import { submissionSchema } from "../../forms/submission-schema.ts";
-import { SUBMISSION_MARKS } from "../../forms/submission-state.ts";
+import { metadataSchema, submissionSchema } from "../../forms/submission-schema.ts";
+import { SUBMISSION_MARKS, SUBMISSION_STATES } from "../../forms/submission-state.ts";
 import { deleteSubmission, getSubmission, openFile } from "../../forms/submissions.ts";
+import { attachment } from "../attachment.ts";
 import type { AdminEnv } from "../auth.ts";
-import { attachment } from "./attachment.ts";
-import { jsonBody, query, route } from "./contract.ts";
+import type { Report } from "../errors.ts";
+import { MAX_IMPORT_BODY } from "../limits.ts";
+import { jsonBody, query, requireLines, route } from "./contract.ts";
 import { exportQuery, filterOf, pageQuery } from "./submission-query.ts";
 
 const tag = "submissions";
@@ -44,7 +48,33 @@ const markedSchema = z.object({
   changed: z.int(),
 });
 
-export function submissionRoutes(app: App) {
+/** A line of an import. An object without `data` holds the fields themselves. */
+const importedRow = z.object({
+  /** A UUID. */
+  id: z.optional(z.nullable(z.string())),
+  data: z.record(z.string(), z.any()),
+  createdAt: z.optional(z.nullable(z.string())),
+  state: z.optional(z.enum(SUBMISSION_STATES)),
+  spam: z.optional(z.nullable(z.string())),
+  read: z.optional(z.boolean()),
+  meta: z.optional(z.nullable(metadataSchema)),
+});
+const importedSchema = z.object({
+  imported: z.int(),
+  /** Submissions whose id is known. */
+  skipped: z.int(),
+  /** How many of these belong to other forms. */
+  elsewhere: z.int(),
+});
+
+const MEDIA_TYPES: Record<ExportFormat, string> = {
+  jsonl: "application/jsonl",
+  csv: "text/csv; charset=utf-8",
+  json: "application/json",
+  zip: "application/zip",
+};
+
+export function submissionRoutes(app: App, { report }: { report: Report }) {
   return new Hono<AdminEnv>()
     .get(
       "/forms/:form/submissions",
@@ -68,7 +98,8 @@ export function submissionRoutes(app: App) {
         tag,
         summary: "Export the submissions of a form, newest first",
         scope: "forms:read",
-        media: ["application/jsonl", "text/csv"],
+        schema: z.array(submissionSchema),
+        media: ["application/jsonl", "text/csv", "application/zip"],
       }),
       query(exportQuery),
       async (c) => {
@@ -77,19 +108,34 @@ export function submissionRoutes(app: App) {
         const filter = filterOf(filters);
         // Refuses a search without a word before the answer begins.
         searchOf(filter);
-        const text = format === "csv" ? exportCsv(app, form, filter) : exportJsonl(app, form, filter);
+        const chunks = exportSubmissions(app, form, format, filter);
         const total = isSelective(filter)
-          ? undefined
-          : await app.store.submissions.count(form.key, filter.states);
-        return new Response(streamOf(text), {
-          headers: {
-            ...attachment(
-              `${form.slug}.${format}`,
-              format === "csv" ? "text/csv; charset=utf-8" : "application/jsonl",
-            ),
-            ...(total !== undefined && { "X-Total-Count": String(total) }),
+          ? Infinity
+          : await app.store.submissions.count(form.key, filter.states, MAX_EXPORT_COUNTED + 1);
+        return new Response(
+          streamOf(chunks, (error) => report.error(error, c.req.raw)),
+          {
+            headers: {
+              ...attachment(`${form.slug}.${format}`, MEDIA_TYPES[format]),
+              ...(total <= MAX_EXPORT_COUNTED && { "X-Total-Count": String(total) }),
+            },
           },
-        });
+        );
+      },
+    )
+    .post(
+      "/forms/:form/submissions/import",
+      route({
+        tag,
+        summary: "Import submissions, without files and deliveries",
+        scope: "forms:write",
+        schema: importedSchema,
+        lines: importedRow,
+        maxBody: MAX_IMPORT_BODY,
+      }),
+      async (c) => {
+        requireLines(c.req.header("content-type"));
+        return c.json(await importSubmissions(app, c.req.param("form"), await c.req.text()));
       },
     )
     .post(
@@ -150,16 +196,28 @@ export function submissionRoutes(app: App) {
     );
 }
 
-/** A stream that produces text as fast as the receiver reads it. */
-function streamOf(text: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+/** A stream that produces chunks as fast as the receiver reads them. An error breaks it off, and goes to `report`. */
+function streamOf(
+  chunks: AsyncGenerator<string | Uint8Array>,
+  report: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
+  let isCancelled = false;
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await text.next();
-      if (done) controller.close();
-      else controller.enqueue(Buffer.from(value));
+      try {
+        const { done, value } = await chunks.next();
+        // A receiver that went away in the meantime has closed the stream.
+        if (isCancelled) return;
+        if (done) controller.close();
+        else controller.enqueue(typeof value === "string" ? Buffer.from(value) : value);
+      } catch (error) {
+        report(error);
+        throw error;
+      }
     },
     async cancel() {
-      await text.return(undefined);
+      isCancelled = true;
+      await chunks.return(undefined);
     },
   });
 }

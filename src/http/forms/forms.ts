@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { App } from "../../app.ts";
 import { createChallengerSource } from "../../forms/challenger.ts";
+import { FILE_LINK_PATH, createFileLinks } from "../../forms/file-links.ts";
 import { FORM_KEY, type Form } from "../../forms/form.ts";
 import { createFormFinder } from "../../forms/forms.ts";
 import type { Client } from "../address.ts";
@@ -19,6 +20,7 @@ import { NO_SNIFF } from "../security.ts";
 import { altchaWidget, altchaWorker } from "./altcha.ts";
 import { answerChallenge } from "./challenge.ts";
 import { OPEN, checkOrigin, corsHeaders, preflightFor } from "./cors.ts";
+import { answerFileLink } from "./files.ts";
 import { createFormPage } from "./form-page.ts";
 import { type Links, hasOwnPages, withError } from "./links.ts";
 import { errorPage, formErrorPage, methodPage } from "./pages/error.ts";
@@ -43,6 +45,7 @@ export function createFormsService(app: App, links: Links, report: Report, guard
   const countSubmission = createRateLimiter(app.now, "submissions");
   const countChallenge = createRateLimiter(app.now, "challenges");
   const challenger = createChallengerSource(app);
+  const fileLinks = createFileLinks(app, links.base);
   const findForm = createFormFinder(app.store);
   const receiver = createReceiver({ app, links, report, guard, challenger, findForm, countSubmission });
   const { rest, redirect } = routesOf(links);
@@ -79,6 +82,10 @@ export function createFormsService(app: App, links: Links, report: Report, guard
   });
   const formPage = createFormPage({ app, links, report, guard, findForm, receiver });
   routes.all(PAGE_PATH, (c) => formPage(c.req.raw, c.req.param("form_key"), () => c.env.client));
+  routes.get(`${FILE_LINK_PATH}/:token`, (c) => {
+    const enter = () => guard(() => c.env.client);
+    return answerFileLink(c.req.raw, c.req.param("token"), { links: fileLinks, enter, report });
+  });
   routes.get(WIDGET_PATH, altchaWidget);
   routes.get(WIDGET_WORKER_PATH, altchaWorker);
   addPages(routes, links, findForm);

@@ -4,6 +4,8 @@ import { ERROR_PATH, PAGE_PATH, SUBMIT_PATH, THANKS_PATH } from "../paths.ts";
 
 /** Addresses in answers: under the public URL, or paths under the base path without one. `Host` is never used. */
 export type Links = {
+  /** What links begin with: the public URL without a slash at its end, or the base path. */
+  base: string;
   /** The page after a submission that was stored. */
   thanks: (form: Form) => string;
   /** The built-in error page, which answers with this status and shows this message and the details, one a line. */
@@ -32,6 +34,7 @@ export function createLinks(publicUrl: string | null, basePath: string, random: 
   };
   const listed = (details: string[]) => details.map((detail): [string, string] => ["detail", detail]);
   return {
+    base,
     thanks: (form) => `${base}${THANKS_PATH}${hasOwnPages(form) ? `?form=${form.key}` : ""}`,
     error: (status, message, details = []) =>
       signed([["code", String(status)], ["message", message], ...listed(details)]),

@@ -4,6 +4,7 @@ import { applyChanges } from "./apply.ts";
 import { clearEnded, retryDeliveries, retryFailed } from "./deliveries.ts";
 import { deleteAged, purgeSubmissions } from "./erasure.ts";
 import { sqliteError } from "./errors.ts";
+import { importSubmissions } from "./import.ts";
 import { clearExpired, keepSecret } from "./intake.ts";
 import { cancelTargetless, claimAlert, releaseLeases, takeTurn } from "./outbox.ts";
 import { markRead } from "./reads.ts";
@@ -19,6 +20,7 @@ const WRITES = {
   apply: applyChanges,
   markRead,
   insertSubmission,
+  importSubmissions,
   deleteSubmission,
   markSubmissions,
   updateIndex,

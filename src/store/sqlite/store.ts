@@ -163,6 +163,10 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       looseFiles: (limit) => read(() => listLoose(db, limit)),
       forgetLooseFiles: (keys) => write("forgetLoose", [keys]),
       unreferenced: (keys) => read(() => unreferencedFiles(db, keys)),
+      import(formKey, submissions) {
+        const bytes = submissions.reduce((sum, { data }) => sum + data.length * 2, 0);
+        return write("importSubmissions", [formKey, submissions], WEIGHT + bytes);
+      },
       newestId: () => read(() => newestSubmission(db)),
       rewrite: () => write("rewriteFile", []),
     },

@@ -5,6 +5,6 @@ export function bytesOf(id: string): Buffer {
 
 /** The id that 16 bytes store. */
 export function textOf(id: Uint8Array): string {
-  const hex = Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString("hex");
-  return [0, 8, 12, 16, 20].map((start, part) => hex.slice(start, [8, 12, 16, 20, 32][part])).join("-");
+  const hex = id.toHex();
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

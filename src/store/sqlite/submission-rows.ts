@@ -1,5 +1,5 @@
 import { isoTime } from "../../base/clock.ts";
-import type { Submission } from "../../forms/submission.ts";
+import type { RawSubmission, Submission } from "../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { textOf } from "./submission-ids.ts";
 
@@ -16,11 +16,15 @@ export type SubmissionRow = {
   meta: string | null;
 };
 
-/** The files of the submission `s` as JSON. */
-export const FILES = `(SELECT json_group_array(
-                   json_object('field', field, 'name', name, 'type', type, 'size', size, 'sha256', sha256)
-                   ORDER BY position)
-          FROM files WHERE submission_seq = s.seq)`;
+/** The files of the submission `s` as JSON. Most have none, which is found in less time than an empty list is made. */
+export const FILES = `iif(EXISTS (SELECT 1 FROM files WHERE submission_seq = s.seq),
+    (SELECT json_group_array(
+              json_object('field', field, 'name', name, 'type', type, 'size', size, 'sha256', sha256)
+              ORDER BY position)
+     FROM files WHERE submission_seq = s.seq),
+    '[]')`;
+
+const NO_FILES = "[]";
 
 /** The columns of a `SubmissionRow` in a join of submissions `s` and forms `f`. */
 export const COLUMNS = `
@@ -30,11 +34,15 @@ export const COLUMNS = `
 export const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
 
 export function viewSubmission(row: SubmissionRow): Submission {
+  return { ...viewRaw(row), data: JSON.parse(row.data) };
+}
+
+export function viewRaw(row: SubmissionRow): RawSubmission {
   return {
     id: textOf(row.id),
     form: row.form,
-    data: JSON.parse(row.data),
-    files: JSON.parse(row.files),
+    data: row.data,
+    files: row.files === NO_FILES ? [] : JSON.parse(row.files),
     createdAt: isoTime(row.created_at),
     state: STATES[row.state]!,
     spam: row.spam,

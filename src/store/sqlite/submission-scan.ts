@@ -1,15 +1,12 @@
 import type { Database } from "bun:sqlite";
 import { noSuchForm } from "../../forms/form.ts";
 import type { Scan, ScanStep } from "../../forms/store.ts";
-import type { Submission } from "../../forms/submission.ts";
+import type { RawSubmission } from "../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { matchOf, positionOf } from "./search.ts";
 import { query } from "./statements.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
-import { AFTER_EVERY_ID, FILES, type SubmissionRow, viewSubmission } from "./submission-rows.ts";
-
-/** Approximate bytes that one step reads, unless its first submission is larger. */
-const MAX_STEP_BYTES = 500_000;
+import { AFTER_EVERY_ID, FILES, type SubmissionRow, viewRaw } from "./submission-rows.ts";
 
 /** The data is null where the submission is not chosen. */
 type Row = Omit<SubmissionRow, "data"> & { data: string | null };
@@ -25,14 +22,14 @@ export function scanSubmissions(db: Database, formKey: string, scan: Scan): Scan
   const found = scan.terms ? matchOf(db, form.id, scan.terms) : "any";
   if (found === "none") return { submissions: [], next: null };
   const rows = found === "any" ? newest(db, form.id, scan) : hits(db, form.id, found.match, scan);
-  const submissions: Submission[] = [];
+  const submissions: RawSubmission[] = [];
   let [scanned, bytes] = [0, 0];
   for (const row of rows) {
     const { data } = row;
-    if (data !== null) submissions.push(viewSubmission({ ...row, data }));
+    if (data !== null) submissions.push(viewRaw({ ...row, data }));
     scanned += 1;
     bytes += (data?.length ?? 0) + (row.files?.length ?? 0);
-    if (scanned === scan.limit || bytes >= MAX_STEP_BYTES) return { submissions, next: textOf(row.id) };
+    if (scanned === scan.limit || bytes >= scan.bytes) return { submissions, next: textOf(row.id) };
   }
   return { submissions, next: null };
 }

@@ -13,7 +13,7 @@ import { bytesOf, textOf } from "./submission-ids.ts";
 import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewSubmission } from "./submission-rows.ts";
 
 /** Joins the one submission with an id to its form: the index of submissions begins with form and state. */
-const BY_ID = `FROM forms f CROSS JOIN submissions s
+export const BY_ID = `FROM forms f CROSS JOIN submissions s
   ON s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`;
 
 /**

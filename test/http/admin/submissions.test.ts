@@ -135,6 +135,18 @@ describe("submissions", () => {
       }
     });
 
+    test.each([
+      ["json", "application/json", "["],
+      ["zip", "application/zip", "PK"],
+    ])("as %s have its content type and a name", async (format, type, start) => {
+      const form = await openForm();
+      await submit(form, { a: 1 }, "a.txt");
+      const answer = await exportOf(form, `?format=${format}`);
+      expect(answer.headers.get("content-type")).toBe(type);
+      expect(answer.headers.get("content-disposition")).toContain(`filename="${form.slug}.${format}"`);
+      expect(await answer.text()).toStartWith(start);
+    });
+
     test("as CSV have the fields in first-seen order, quoted and harmless", async () => {
       const form = await openForm();
       const at = new Date(app.now()).toISOString();
@@ -202,6 +214,46 @@ describe("submissions", () => {
       const others = Array.from({ length: 200 }, (_, index) => `""field-0-${index}"":1`);
       expect(oldest).toEndWith(`,"{${others.join(",")}}",`);
       expect((await (await exportOf(form, "?format=jsonl")).text()).trim().split("\n")).toHaveLength(6);
+    });
+  });
+
+  describe("imported", () => {
+    const load = (form: string, body: string, type = "application/jsonl") =>
+      ask(path("forms", form, "submissions", "import"), {
+        method: "POST",
+        body,
+        headers: { "content-type": type },
+      });
+
+    test("are JSON lines, of which known ones are skipped", async () => {
+      const { slug, key } = await openForm();
+      const lines = `{"id":"${app.nextId()}","data":{"a":1}}\n\n{"id":"${app.nextId()}","data":{},"state":"spam"}\r\n`;
+      const answer = await load(slug, lines);
+      expect([answer.status, await answer.json()]).toEqual([200, { imported: 2, skipped: 0, elsewhere: 0 }]);
+      expect(await (await load(key, lines, "application/x-ndjson; charset=utf-8")).json()).toEqual({
+        imported: 0,
+        skipped: 2,
+        elsewhere: 0,
+      });
+    });
+
+    test("with a wrong line are a 400 or 413 that names it, and none is stored", async () => {
+      const { slug, key } = await openForm();
+      await expectError(await load(slug, '{"a":1}\n{'), 400, "invalid", "line 2: ");
+      const long = JSON.stringify({ a: "x".repeat(300_000) });
+      await expectError(await load(slug, `{"a":1}\n${long}`), 413, "too_large", "line 2: ");
+      expect(await app.store.submissions.count(key)).toBe(0);
+    });
+
+    test("need a form and the content type of JSON lines", async () => {
+      const { slug } = await openForm();
+      await expectError(await load("nothing", '{"a":1}'), 404, "not_found", "nothing");
+      await expectError(
+        await load(slug, '{"a":1}', "application/json"),
+        415,
+        "unsupported",
+        "application/jsonl",
+      );
     });
   });
 

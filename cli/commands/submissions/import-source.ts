@@ -1,0 +1,77 @@
+import { AppError } from "../../../src/base/errors.ts";
+import {
+  IMPORT_FORMATS,
+  type ImportFormat,
+  type ImportLine,
+  linesIn,
+} from "../../../src/forms/import-lines.ts";
+import type { Io } from "../../output/terminal.ts";
+import { chunksOf } from "../../session/connection.ts";
+import { usage } from "../../session/usage.ts";
+
+/** The rows of a file, as they are read. */
+export type Source = {
+  lines: AsyncIterable<ImportLine>;
+  /** Bytes; null for standard input. */
+  size: number | null;
+  /** Bytes that were read. */
+  done: () => number;
+};
+
+/** Opens a file, or standard input for `-`. Throws `invalid` for a file that cannot be read. */
+export async function openSource(file: string, format: ImportFormat | null, io: Io): Promise<Source> {
+  const name = file === "-" ? "standard input" : file;
+  let done = 0;
+  const chunks = chunksOf(file === "-" ? io.stdin() : Bun.file(file).stream());
+  const text = textOf(chunks, name, (bytes) => (done += bytes));
+  const first = await text.next().catch((error: unknown) => Promise.reject(unreadable(error, name)));
+  const head = first.done ? "" : first.value;
+  const all = async function* () {
+    yield head;
+    yield* text;
+  };
+  const lines =
+    (format ?? formatOf(file, head)) === "jsonl"
+      ? linesIn(all())
+      : (await import("../../../src/forms/import-csv.ts")).csvRows(all());
+  return { lines, size: file === "-" ? null : Bun.file(file).size, done: () => done };
+}
+
+/** Throws `invalid` for bytes that are not UTF-8. */
+async function* textOf(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    for await (const chunk of chunks) {
+      onRead(chunk.byteLength);
+      yield decoder.decode(chunk, { stream: true });
+    }
+    yield decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw usage(`${name} is not UTF-8 text`, "export it as JSON lines, or as CSV in UTF-8");
+  }
+}
+
+/** By the end of the name, or by the first character. Throws `invalid` for a JSON array. */
+function formatOf(file: string, head: string): ImportFormat {
+  const end = /\.(\w+)$/.exec(file)?.[1]?.toLowerCase();
+  const named = IMPORT_FORMATS.find((format) => format === end);
+  if (named !== undefined) return named;
+  const start = head.trimStart()[0];
+  if (start === "[")
+    throw usage(
+      `${file === "-" ? "standard input" : file} is a JSON array`,
+      "write one object a line, as jq -c '.[]' does",
+    );
+  return start === "{" ? "jsonl" : "csv";
+}
+
+function unreadable(error: unknown, name: string): unknown {
+  if (error instanceof AppError) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  return usage(`${name} cannot be read (${code})`);
+}

@@ -1,0 +1,108 @@
+import { type Command, Option } from "commander";
+import { IMPORT_FORMATS, type ImportFormat } from "../../../src/forms/import-lines.ts";
+import type { ImportResult } from "../../../src/forms/store.ts";
+import { formatBytes } from "../../../src/base/bytes.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import { progressBar } from "../../output/progress.ts";
+import type { Io } from "../../output/terminal.ts";
+import { action } from "../../session/action.ts";
+import { path } from "../../session/client.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
+import { type Batch, batchesOf } from "./import-batches.ts";
+import { type Source, openSource } from "./import-source.ts";
+
+export function addImportCommand(submissions: Command, io: Io): void {
+  submissions
+    .command("import")
+    .argument("[form]", "slug or key of the form")
+    .argument("[file]", "JSON lines or CSV; - for standard input")
+    .description("store submissions from a file; those that are known are skipped")
+    .addOption(
+      new Option("--format <format>", "default: by the name of the file, or by its beginning").choices(
+        IMPORT_FORMATS,
+      ),
+    )
+    .addHelpText(
+      "after",
+      `
+Takes what export writes as JSONL or CSV, with its ids and times, and other rows of fields, with the time in createdAt or
+Date. Files are not imported, and nothing is delivered. CSV may have semicolons or tabs instead of commas. A line that is
+wrong ends the import; the same import again skips what is stored.
+
+Examples:
+  formflag submissions import contact contact.jsonl
+  formflag submissions import contact contact.csv
+  formflag submissions export contact | formflag submissions import contact - --server https://forms.example.com
+`,
+    )
+    .action(action(io, parse, run));
+}
+
+type Values = { form: string; file: string; format: ImportFormat | null };
+
+async function parse(input: Input, given?: string, named?: string): Promise<Values> {
+  const form = await input.need(given, "form");
+  if (named === undefined) throw usage("say which file", `formflag submissions import ${form} FILE`);
+  return { form, file: named, format: (input.options["format"] as ImportFormat | undefined) ?? null };
+}
+
+async function run(session: Session, { form, file, format }: Values): Promise<void> {
+  const { client, io, report, note } = session;
+  const source = await openSource(file, format, io);
+  const { key } = await client.call<{ key: string }>("GET", path`/forms/${form}`);
+  const url = path`/forms/${key}/submissions/import`;
+  const line = session.progress();
+  const sum: ImportResult = { imported: 0, skipped: 0, elsewhere: 0 };
+  let hasNew = false;
+  try {
+    for await (const batch of batchesOf(source, key)) {
+      hasNew ||= batch.hasNew;
+      const { imported, skipped, elsewhere } = await client
+        .call<ImportResult>("POST", url, new Blob([batch.text], { type: "application/jsonl" }))
+        .catch((error: unknown) => Promise.reject(inFile(error, batch)));
+      sum.imported += imported;
+      sum.skipped += skipped;
+      sum.elsewhere += elsewhere;
+      line.draw(progressOf(source, sum));
+    }
+  } catch (error) {
+    line.clear();
+    throw interrupted(error, sum, hasNew);
+  }
+  line.clear();
+  const done = `imported ${sum.imported}, skipped ${sum.skipped}\n`;
+  await report(sum, done);
+  if (sum.elsewhere > 0)
+    note(`${sum.elsewhere} of those skipped are submissions of other forms, which keep them\n`);
+}
+
+function progressOf({ size, done }: Source, { imported, skipped }: ImportResult): string {
+  const label = `${imported + skipped} submissions`;
+  return size === null ? `${formatBytes(done())}  ${label}` : progressBar(done(), size, label);
+}
+
+/** An error in a batch, with its lines in the file: the server knows only the lines of the batch. */
+function inFile(error: unknown, { first, last }: Batch): unknown {
+  if (!(error instanceof AppError) || !["invalid", "too_large"].includes(error.code)) return error;
+  return new AppError(error.code, `lines ${first} to ${last}: ${error.message}`, {
+    hint: error.hint ?? undefined,
+  });
+}
+
+/** The error that ended an import, with what was stored before. */
+function interrupted(error: unknown, { imported, skipped }: ImportResult, hasNew: boolean): unknown {
+  if (!(error instanceof AppError)) return error;
+  const before =
+    imported + skipped === 0 ? "nothing was imported" : `imported ${imported}, skipped ${skipped} before`;
+  const again = hasNew
+    ? "rows without an id and a time would be stored once more: import only the rest"
+    : "the same import again skips what is stored";
+  const hint = [error.hint, imported > 0 ? again : null].filter(Boolean).join("; ");
+  return new AppError(error.code, `${error.message} (${before})`, {
+    reason: error.reason ?? undefined,
+    hint: hint === "" ? undefined : hint,
+    cause: error,
+  });
+}

@@ -1,0 +1,42 @@
+import { AppError } from "../base/errors.ts";
+import { yieldToEventLoop } from "../base/event-loop.ts";
+import { overLimit } from "./fields.ts";
+import { getForm } from "./forms.ts";
+import { atLine, completeRow, readRow } from "./import-row.ts";
+import { IMPORT_LIMITS as LIMITS } from "./limits.ts";
+import type { FormsApp, ImportedSubmission, ImportResult } from "./store.ts";
+
+/** Rows that are read before other requests take their turn. */
+const STEP = 50;
+
+/**
+ * Stores the rows of JSON lines as submissions of a form, all or none, and returns how many. Those with a known id are
+ * skipped; files are not imported, and nothing is delivered. Throws `not_found` for the form, `invalid` and `too_large` with
+ * the number of a line.
+ */
+export async function importSubmissions(app: FormsApp, form: string, text: string): Promise<ImportResult> {
+  const { key } = await getForm(app, form);
+  const lines = linesOf(text);
+  if (lines.length > LIMITS.rows)
+    throw new AppError("too_large", `an import has at most ${LIMITS.rows} submissions in one request`);
+  if (lines.length > 1 && Buffer.byteLength(text) > LIMITS.batch)
+    throw overLimit("an import of several submissions in one request is", LIMITS.batch);
+  const rows: ImportedSubmission[] = [];
+  for (const { line, json } of lines) {
+    try {
+      rows.push(completeRow(readRow(json), { formKey: key, line }, app));
+    } catch (error) {
+      throw atLine(line, error);
+    }
+    if (rows.length % STEP === 0) await yieldToEventLoop();
+  }
+  return app.store.submissions.import(key, rows);
+}
+
+/** The lines that are not empty, with their numbers from 1. */
+function linesOf(text: string): { line: number; json: string }[] {
+  return text
+    .split("\n")
+    .map((json, index) => ({ line: index + 1, json }))
+    .filter(({ json }) => json.trim() !== "");
+}
