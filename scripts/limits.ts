@@ -143,6 +143,28 @@ const SECTIONS: Section[] = [
     },
   },
   {
+    title: "Code references",
+    text: "An upload past a limit of a name, an address or a line is refused with 400, and the message names the field.",
+    rows: {
+      MAX_CODE_BODY: { unit: "bytes", what: "the body of an upload", past: "413" },
+      "CODE_LIMITS.references": { what: "references in an upload", past: "413" },
+      "CODE_LIMITS.slug": { what: "characters of the slug of a flag", past: "400" },
+      "CODE_LIMITS.branch": { what: "characters of the branch", past: "400" },
+      "CODE_LIMITS.projectName": { what: "characters of the name of the code", past: "400" },
+      "CODE_LIMITS.repositoryUrl": { what: "characters of the address of the repository", past: "400" },
+      "CODE_LIMITS.filePath": { what: "characters of the path of a file", past: "400" },
+      "CODE_LIMITS.lineContent": {
+        unit: "bytes",
+        what: "a line of code",
+        past: "400; `flags refs scan` cuts the line",
+      },
+      "CODE_LIMITS.uploads": {
+        what: "uploads that a project keeps, each of one branch and name",
+        past: "the one sent longest ago is removed",
+      },
+    },
+  },
+  {
     title: "An evaluation",
     text: "These hold for OFREP and for `flags evaluate`. A flag whose rule fails is answered with the error code `GENERAL`, so that the reader's own default counts.",
     rows: {

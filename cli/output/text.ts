@@ -35,7 +35,7 @@ function escaped(character: string): string {
 export function table(head: string[], rows: string[][]): string {
   const lines = [head, ...rows].map((row) => row.map(printable));
   const widths = head.map((_, column) =>
-    Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))),
+    lines.reduce((most, line) => Math.max(most, Bun.stringWidth(line[column] ?? "")), 0),
   );
   return lines
     .map(

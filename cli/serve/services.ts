@@ -45,6 +45,10 @@ export function placeServices(
   const all = {
     forms: createFormsService(app, createLinks(publicUrl, basePath, app.random), reportOf("forms"), guard),
     flags: createFlagsService(app, reportOf("flags"), config.limits.rate ? guard : undefined, noteRead),
+    codeReferences: once(async () => {
+      const { createCodeReferencesService } = await import("../../src/http/flags/code-references.ts");
+      return createCodeReferencesService(app, reportOf("flags"), guard);
+    }),
     ofrep: once(async () => {
       const { createOfrepService } = await import("../../src/http/flags/ofrep.ts");
       return (ofrep = createOfrepService(app, reportOf("flags"), {
@@ -80,9 +84,10 @@ export function placeServices(
     metrics: config.metricsListen,
   };
   const placed = new Map<string, { address: Listen; services: Services }>();
-  for (const name of ["forms", "flags", "ofrep", "admin", "metrics"] as const) {
+  for (const name of ["forms", "flags", "codeReferences", "ofrep", "admin", "metrics"] as const) {
     // Metrics without an address of their own are served with the admin API.
-    const where = name === "ofrep" ? "flags" : name === "metrics" && !own.metrics ? "admin" : name;
+    const isOfFlags = name === "codeReferences" || name === "ofrep";
+    const where = isOfFlags ? "flags" : name === "metrics" && !own.metrics ? "admin" : name;
     const address = own[where] ?? config.listen;
     // Each service with port 0 of its own gets another port.
     const key = `${address.hostname} ${address.port === 0 && own[where] ? where : address.port}`;

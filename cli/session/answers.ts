@@ -39,6 +39,12 @@ const CHANGE = {
   "before?": "any",
   "after?": "any",
 } as const;
+const CODE_REFERENCES = {
+  slug: "string",
+  branch: "string",
+  projectName: "string",
+  references: [{ filePath: "string", lineNumber: "number", lineContent: "string", "url?": "string" }],
+} as const;
 const FORM = {
   slug: "string",
   name: "string",
@@ -152,6 +158,8 @@ const ANSWERS: Record<string, Shape> = {
   },
   "GET /projects/*/scheduled": { scheduled: [SCHEDULED], "next?": "string" },
   "GET /projects/*/stale": { stale: [{ slug: "string", since: "string", reasons: ["string"] }] },
+  "GET /projects/*/code-refs": { references: [CODE_REFERENCES], "next?": "string" },
+  "PUT /projects/*/code-refs": { references: "number", slugs: "number", unknown: ["string"] },
   "GET /projects/*/history": { changes: [CHANGE], "next?": "number" },
   "GET /projects/*/flags/*/history": { changes: [CHANGE], "next?": "number" },
   "GET /forms": { forms: [FORM], "next?": "string" },

@@ -51,6 +51,8 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "token-not-found": "formflag tokens list shows the tokens there are",
   "token-elsewhere": "formflag tokens list shows what each token is limited to",
   "token-unknown": "formflag tokens create creates one, on the machine that holds the data",
+  "refs-of-project": "formflag tokens create ci --scope flags:refs -p <project>",
+  "code-not-found": ({ project }) => `formflag flags refs list -p ${project} shows the branches there are`,
   "evaluate-alone": "formflag tokens create app --scope flags:evaluate -p <project> -e <environment>",
   "database-foreign": "give another directory with --data; the file was left as it is",
   "database-unusable":

@@ -16,6 +16,8 @@ const WRITES = {
   keepSecret: ["submissions"],
   forgetLooseFiles: ["submissions"],
   markRead: ["flags"],
+  replace: ["code"],
+  remove: ["code"],
   turn: ["deliveries"],
   release: ["deliveries"],
   cancelTargetless: ["deliveries"],

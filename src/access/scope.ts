@@ -5,6 +5,7 @@ export const SCOPES = [
   "flags:write",
   "flags:locked",
   "flags:evaluate",
+  "flags:refs",
   "forms:read",
   "forms:write",
 ] as const;
@@ -16,11 +17,13 @@ export const INCLUDES: Record<Scope, readonly Scope[]> = {
   admin: SCOPES,
   read: ["flags:read", "forms:read"],
   "flags:read": [],
-  "flags:write": ["flags:read"],
+  "flags:write": ["flags:read", "flags:refs"],
   // Includes changes in locked environments.
-  "flags:locked": ["flags:write", "flags:read"],
+  "flags:locked": ["flags:write", "flags:read", "flags:refs"],
   // Limited to one environment, and to OFREP.
   "flags:evaluate": [],
+  // Limited to one project, and to its code references.
+  "flags:refs": [],
   "forms:read": [],
   "forms:write": ["forms:read"],
 };
@@ -31,4 +34,5 @@ export const PLACED_SCOPES: readonly Scope[] = [
   "flags:write",
   "flags:locked",
   "flags:evaluate",
+  "flags:refs",
 ];

@@ -66,6 +66,15 @@ function placeOf({ project, environment }: Reach, scopes: readonly Scope[]): Tok
       { reason: "evaluate-alone" },
     );
   }
+  if (scopes.includes("flags:refs") && (project === undefined || environment !== undefined)) {
+    throw new AppError(
+      "invalid",
+      "the scope flags:refs needs a project, and cannot be limited to an environment",
+      {
+        reason: "refs-of-project",
+      },
+    );
+  }
   if (project === undefined) {
     if (environment === undefined) return null;
     throw new AppError("invalid", "an environment needs its project");

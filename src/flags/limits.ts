@@ -31,5 +31,19 @@ export const RULE_LIMITS = {
 /** Characters of a flag's description. */
 export const MAX_DESCRIPTION = 2000;
 
+/** Limits of code references: lengths in characters, a line in bytes. */
+export const CODE_LIMITS = {
+  /** References of one upload. */
+  references: 20_000,
+  slug: 150,
+  branch: 255,
+  projectName: 150,
+  repositoryUrl: 255,
+  filePath: 1024,
+  lineContent: 4 * KiB,
+  /** Uploads that a project keeps, each of one branch and project name. */
+  uploads: 200,
+} as const;
+
 /** How often a server checks for changes that another process scheduled, in milliseconds. */
 export const SCHEDULE_POLL_MS = 1000;

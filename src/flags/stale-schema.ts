@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { timestamp } from "../base/slug-schema.ts";
 import { flagSlug } from "./flag-schema.ts";
 
-const reason = z.enum(["expired", "settled", "unread"]);
+const reason = z.enum(["expired", "settled", "unread", "unreferenced"]);
 
 /** A stale flag: one that looks finished, with every reason. */
 export const staleFlagSchema = z.object({

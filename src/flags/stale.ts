@@ -2,6 +2,7 @@ import type { FlagsApp } from "./store.ts";
 import { isoTime } from "../base/clock.ts";
 import { type FlagRecord, hasExpired } from "./flag.ts";
 import { resultsOf } from "./flagd/results.ts";
+import { type KnownCode, readKnownCode } from "./code-references.ts";
 import { parseRules } from "./rules.ts";
 import type { StaleFlag, StaleReason } from "./stale-schema.ts";
 
@@ -18,9 +19,10 @@ type FlagUse = { record: FlagRecord; readAt: number | null };
  * environment.
  */
 export async function findStale(
-  { store, now }: FlagsApp,
+  app: FlagsApp,
   { project, environment, days }: { project: string; environment: string | null; days: number },
 ): Promise<StaleFlag[]> {
+  const { store, now } = app;
   const environments =
     environment === null ? (await store.environments.list(project)).map(({ slug }) => slug) : [environment];
   const bySlug = new Map<string, FlagUse[]>();
@@ -31,17 +33,22 @@ export async function findStale(
       bySlug.set(record.slug, [...(bySlug.get(record.slug) ?? []), use]);
     }
   }
+  const code = await readKnownCode(app, project);
   return [...bySlug].flatMap(([slug, uses]) => {
-    const verdict = judge(uses, now(), days * DAY);
+    const verdict = judge(uses, now(), days * DAY, code);
     return verdict ? [{ slug, environment, ...verdict }] : [];
   });
 }
 
-/** Why a flag is stale in all of these environments, and since when; undefined where it is not. `span` is in milliseconds. */
+/**
+ * Why a flag is stale in all of these environments, and since when; undefined where it is not. `span` is in milliseconds,
+ * `code` the source code that was uploaded.
+ */
 export function judge(
   uses: FlagUse[],
   now: number,
   span: number,
+  code: KnownCode | null = null,
 ): { reasons: StaleReason[]; since: string } | undefined {
   const records = uses.map(({ record }) => record);
   const reasons: [StaleReason, number][] = [];
@@ -55,6 +62,11 @@ export function judge(
 
   const readAt = latest(uses.map(({ record, readAt }) => readAt ?? record.createdAt));
   if (now - readAt >= span) reasons.push(["unread", readAt]);
+
+  const createdAt = Math.min(...records.map((record) => record.createdAt));
+  // A flag that is newer than every upload may be in code that is still to be uploaded.
+  if (code && !records.some(({ slug }) => code.slugs.has(slug)) && code.uploadedAt >= createdAt)
+    reasons.push(["unreferenced", code.uploadedAt]);
 
   if (reasons.length === 0) return undefined;
   return {

@@ -5,6 +5,7 @@ import type { Page, PageQuery } from "../base/pages.ts";
 import type { ProjectChange } from "../projects/change.ts";
 import type { ProjectsStore } from "../projects/store.ts";
 import type { FlagChange } from "./change.ts";
+import type { CodeList, CodePlace, CodeUploadRecord } from "./code-reference.ts";
 import type { FlagRead } from "./flag-read.ts";
 import type { FlagPlace, FlagRecord } from "./flag.ts";
 import type { DueChange, ScheduledChange, ScheduledQuery } from "./scheduled-change.ts";
@@ -31,6 +32,10 @@ type FlagStore = {
   select(projectKey: string, environmentKey: string): Promise<FlagSelection | undefined>;
   /** The flags of an environment by its slugs. Throws `not_found`. */
   selectIn(project: string, environment: string): Promise<FlagSelection>;
+  /** The project of an environment that two keys select; undefined where they select none. */
+  projectOf(projectKey: string, environmentKey: string): Promise<string | undefined>;
+  /** Those of the slugs that are not flags of the project. Throws `not_found`. */
+  missing(project: string, slugs: string[]): Promise<string[]>;
   /** Stores when flags were last read, which is not a change of the flags. Reads of missing flags are ignored. */
   markRead(reads: FlagRead[]): Promise<void>;
   /** When flags of an environment were last read, in milliseconds since 1970, by slug; without flags that never were. */
@@ -54,7 +59,40 @@ type ScheduleStore = {
   findDue(now: number): Promise<DueChange | undefined>;
 };
 
-export type FlagsStore = { flags: FlagStore; segments: SegmentStore; scheduled: ScheduleStore };
+/** Selects code references of a project; `after` is the cursor of the list before. */
+export type CodeQuery = {
+  flag?: string | undefined;
+  branch?: string | undefined;
+  projectName?: string | undefined;
+  limit: number;
+  after?: string | undefined;
+};
+
+/** A list of references with its upload. */
+export type StoredCodeList = CodeUploadRecord & CodeList & { cursor: string };
+
+type CodeStore = {
+  /** The uploads of a project, each with an id that other uploads may have later. Throws `not_found`. */
+  uploads(project: string): Promise<(CodeUploadRecord & { id: number })[]>;
+  /** The slugs in an upload, sorted, after a slug. */
+  slugs(upload: number, after: string, limit: number): Promise<string[]>;
+  /** By upload, slug and part. Throws `invalid` for a cursor that is none, `not_found`. */
+  page(project: string, query: CodeQuery): Promise<Page<StoredCodeList>>;
+  /**
+   * Stores an upload in the place of the one with the same branch and name. Beyond `most` uploads of the project, the
+   * one that was stored longest ago is removed. Throws `not_found`.
+   */
+  replace(project: string, upload: CodeUploadRecord, lists: CodeList[], most: number): Promise<void>;
+  /** Removes an upload with its references. Throws `not_found` for the project. */
+  remove(project: string, place: CodePlace): Promise<void>;
+};
+
+export type FlagsStore = {
+  flags: FlagStore;
+  segments: SegmentStore;
+  scheduled: ScheduleStore;
+  code: CodeStore;
+};
 
 /** The part of the app that operations on flags and segments use. */
 export type FlagsApp = Clockwork & {

@@ -12,6 +12,9 @@ export const MAX_ADMIN_BODY = MiB;
 /** Body of a request that applies a document or imports a flagd file, in bytes. */
 export const MAX_IMPORT_BODY = 16 * MiB;
 
+/** Body of an upload of code references, in bytes. */
+export const MAX_CODE_BODY = 16 * MiB;
+
 /** Default number of concurrent requests from one address. */
 export const DEFAULT_MAX_CONCURRENT = 256;
 

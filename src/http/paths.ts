@@ -6,6 +6,7 @@ export const READY_PATH = "/readyz";
 export const METRICS_PATH = "/metrics";
 export const FLAGS_PATH = "/api/v1/flags";
 export const FLAG_PATH = "/api/v1/flags/:slug";
+export const CODE_REFS_PATH = "/api/v1/flags/code-refs";
 /** https://github.com/open-feature/protocol */
 export const OFREP_PATH = "/ofrep";
 export const OFREP_FLAGS_PATH = "/ofrep/v1/evaluate/flags";

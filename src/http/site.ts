@@ -5,6 +5,7 @@ import { normalise } from "../base/network.ts";
 import { type Client, findClient } from "./address.ts";
 import type { AdminApp } from "./admin/admin.ts";
 import { type Report, showError } from "./errors.ts";
+import type { CodeReferencesService } from "./flags/code-references.ts";
 import type { FlagsService } from "./flags/flags.ts";
 import type { OfrepService } from "./flags/ofrep.ts";
 import type { FormsService } from "./forms/forms.ts";
@@ -14,6 +15,7 @@ import { FORWARDED, createHealth } from "./operation/health.ts";
 import type { Metrics, RouteMetrics } from "./operation/metrics.ts";
 import {
   ADMIN_PATH,
+  CODE_REFS_PATH,
   FLAGS_PATH,
   FLAG_PATH,
   HEALTH_PATH,
@@ -33,6 +35,7 @@ import { NO_SNIFF } from "./security.ts";
 export type Services = {
   forms?: FormsService | undefined;
   flags?: FlagsService | undefined;
+  codeReferences?: (() => Promise<CodeReferencesService>) | undefined;
   ofrep?: (() => Promise<OfrepService>) | undefined;
   admin?: (() => Promise<AdminApp>) | undefined;
   metrics?: (() => Promise<MetricsApp>) | undefined;
@@ -74,8 +77,12 @@ export type Site = {
   }[];
 };
 
+/** Requests to the flag service that store something: they are logged as any other. */
+const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH]);
+
 /** Combines the services of one address, with health checks and one log record for each request. */
-export function createSite({ forms, flags, ofrep, admin, metrics }: Services, options: SiteOptions): Site {
+export function createSite(services: Services, options: SiteOptions): Site {
+  const { forms, flags, codeReferences, ofrep, admin, metrics } = services;
   const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
   const { isHealthy, isReady } = createHealth(app, report);
   const strictTransport = hsts === null ? null : `max-age=${hsts}`;
@@ -101,7 +108,7 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
     client: () => Client,
   ) => {
     const { status } = answer;
-    const isRead = route.service === "flags" && status < 400;
+    const isRead = route.service === "flags" && status < 400 && !FLAG_WRITES.has(route.path);
     const isLogged = !isRead || logsReads;
     const id = isLogged ? requestId(request) : sentRequestId(request);
     if (id !== null) answer.headers.set(REQUEST_ID, id);
@@ -119,8 +126,9 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
     root.use(async (c, next) => {
       const start = performance.now();
       await next();
-      // Middleware and the wildcard routes match too.
-      const matched = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"))?.path;
+      // Middleware and the wildcard routes match too, and the route for one flag matches the address for code references.
+      const paths = matchedRoutes(c).flatMap(({ path }) => (path.endsWith("*") ? [] : [path]));
+      const matched = paths.find((path) => !path.includes(":")) ?? paths.at(-1);
       const route = matched?.slice(matched.startsWith(`${basePath}/`) ? basePath.length : 0) ?? "/*";
       c.header("X-Content-Type-Options", NO_SNIFF["X-Content-Type-Options"]);
       // Hono answers HEAD by the route of GET and drops the body, which would leave its file or stream open.
@@ -134,6 +142,8 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
       if (metrics && isWhole) root.route(base, await metrics());
     }
     if (forms) root.route(basePath, forms.routes);
+    // Before the flags, whose route for one flag matches this address too.
+    if (codeReferences && isWhole) root.route(basePath, (await codeReferences()).routes);
     if (flags) root.route(basePath, flags.routes);
     if (ofrep && isWhole) root.route(basePath, (await ofrep()).routes);
     if (admin && isWhole) root.route(basePath, await admin());
@@ -156,7 +166,7 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
   const rootFor = async (request: Request) => {
     const path = URL.parse(request.url, "http://localhost")?.pathname ?? "";
     const own = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
-    const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH].some((each) =>
+    const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, CODE_REFS_PATH].some((each) =>
       `${own}/`.startsWith(`${each}/`),
     );
     const root = roots.get(isLate) ?? createRoot(isLate);
@@ -194,6 +204,13 @@ export function createSite({ forms, flags, ofrep, admin, metrics }: Services, op
     addHot("flags", FLAGS_PATH, "", (request, _, client) => flags.readFlags(request, client));
     addHot("flags", FLAG_PATH, "slug", flags.readFlag);
   }
+  if (flags && codeReferences)
+    addHot("flags", CODE_REFS_PATH, "", async (request, _, client) => {
+      if (["POST", "OPTIONS"].includes(request.method))
+        return (await codeReferences()).upload(request, client);
+      // A flag cannot have that name.
+      return flags.readFlag(request, CODE_REFS_PATH.slice(FLAGS_PATH.length + 1), client);
+    });
   if (ofrep) {
     let loaded: OfrepService | undefined;
     const use = (answer: (service: OfrepService) => Answer) =>

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { tempDirectory } from "../support/temp.ts";
+import { codeContract } from "./code.ts";
 import { databaseContract } from "./database.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import type { Driver } from "./driver.ts";
@@ -32,6 +33,7 @@ for (const writing of ["inline", "thread"] as const) {
     projectsContract,
     flagsContract,
     readsContract,
+    codeContract,
     segmentsContract,
     historyContract,
     scheduleContract,

@@ -3,6 +3,7 @@ import { isoTime } from "../../src/base/clock.ts";
 import type { FlagRead } from "../../src/flags/flag-read.ts";
 import type { FlagPatch, FlagRecord } from "../../src/flags/flag.ts";
 import { setFlag } from "../../src/flags/flags.ts";
+import { removeReferences, uploadReferences } from "../../src/flags/code-references.ts";
 import { READ_INTERVAL, createReads } from "../../src/flags/reads.ts";
 import type { FlagRules } from "../../src/flags/rules.ts";
 import { findStale, judge } from "../../src/flags/stale.ts";
@@ -78,6 +79,17 @@ describe("a flag looks finished", () => {
     expect(reasons(seen({ readAt: null, createdAt: NOW - SPAN }), seen({ createdAt: NOW - SPAN }))).toEqual(
       [],
     );
+  });
+
+  test("when no branch of the uploaded code names it, unless it is newer than every upload", () => {
+    const code = (uploadedAt: number, ...slugs: string[]) => ({ uploadedAt, slugs: new Set(slugs) });
+    expect(judge([seen(), seen()], NOW, SPAN, code(NOW + 4, "other"))).toEqual({
+      reasons: ["unreferenced"],
+      since: isoTime(NOW + 4),
+    });
+    expect(judge([seen()], NOW, SPAN, code(NOW + 4, "other", "flag"))).toBeUndefined();
+    expect(judge([seen()], NOW, SPAN, code(NOW - 1))).toBeUndefined();
+    expect(judge([seen()], NOW, SPAN, null)).toBeUndefined();
   });
 
   test("for every reason there is, since the first of them", () => {
@@ -168,6 +180,28 @@ async function openShop() {
   const kept = async () => Object.fromEntries(await app.store.flags.reads("shop", "live"));
   return { app, set, ask, evaluate, kept, flush: reads.flush };
 }
+
+test("a flag that uploaded code no longer names on any branch looks finished", async () => {
+  const { app } = await openShop();
+  const upload = (branch: string, ...slugs: string[]) => {
+    const place = { filePath: "a.ts", lineNumber: 1, lineContent: "" };
+    const references = Object.fromEntries(slugs.map((slug) => [slug, [place]]));
+    const body = JSON.stringify({ branch, projectName: "web", references });
+    return uploadReferences(app, OPERATOR, "shop", Buffer.from(body));
+  };
+  const stale = async () =>
+    (await findStale(app, { project: "shop", environment: null, days: 30 })).map(({ slug }) => slug);
+  expect(await stale()).toEqual([]);
+  const others = Array.from({ length: 1500 }, (_, index) => String(index).padStart(4, "0"));
+  await upload("main", "a");
+  await upload("next", ...others, "b");
+  expect(await stale()).toEqual([]);
+  await upload("next", "a");
+  expect(await stale()).toEqual(["b"]);
+  await removeReferences(app, OPERATOR, "shop", { branch: "main" });
+  await removeReferences(app, OPERATOR, "shop", { branch: "next", projectName: "web" });
+  expect(await stale()).toEqual([]);
+});
 
 describe("reads", () => {
   test("that could not be stored are stored with the next ones, the newest of each flag", async () => {

@@ -78,6 +78,7 @@ describe.each(SITES)("an address with %s", (_what, placed) => {
       "/healthz",
       ...(placed.forms ? ["/v1/s/:form_key"] : []),
       ...(placed.flags ? ["/api/v1/flags", "/api/v1/flags/:slug"] : []),
+      ...(placed.flags && "codeReferences" in placed ? ["/api/v1/flags/code-refs"] : []),
     ]);
   });
 

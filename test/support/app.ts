@@ -7,6 +7,7 @@ import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { type Client, findClient } from "../../src/http/address.ts";
 import { createAdminApp } from "../../src/http/admin/admin.ts";
 import type { Report } from "../../src/http/errors.ts";
+import { createCodeReferencesService } from "../../src/http/flags/code-references.ts";
 import { createFlagsService } from "../../src/http/flags/flags.ts";
 import { createOfrepService } from "../../src/http/flags/ofrep.ts";
 import { createFormsService } from "../../src/http/forms/forms.ts";
@@ -54,6 +55,7 @@ export function openServices(app: TestApp, publicUrl: string | null = null) {
     report,
     forms: createFormsService(app, createLinks(publicUrl, "", app.random), report, guard),
     flags: createFlagsService(app, report),
+    codeReferences: async () => createCodeReferencesService(app, report, guard),
     ofrep: async () => createOfrepService(app, report),
     admin: () => createAdminApp(app, { version: "test", report, outgoing: async () => outgoing }),
   };
@@ -80,5 +82,6 @@ export function siteOptions(app: App): SiteOptions {
 
 /** What a token with that scope has to name: a project and an environment that the test has made. */
 export function placeOf(scope: Scope): { project?: string; environment?: string } {
+  if (scope === "flags:refs") return { project: "shop" };
   return scope === "flags:evaluate" ? { project: "shop", environment: "develop" } : {};
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { SCOPES, type Scope } from "../../src/access/scope.ts";
 import { createToken } from "../../src/access/tokens.ts";
 import { setFlag } from "../../src/flags/flags.ts";
+import { uploadReferences } from "../../src/flags/code-references.ts";
 import { scheduleChange } from "../../src/flags/schedule.ts";
 import { setSegment } from "../../src/flags/segments.ts";
 import { createForm } from "../../src/forms/forms.ts";
@@ -23,6 +24,7 @@ export const SUFFICE: Record<Scope, Scope[]> = {
   "flags:write": ["admin", "flags:write", "flags:locked"],
   "flags:locked": ["admin", "flags:locked"],
   "flags:evaluate": ["admin", "flags:evaluate"],
+  "flags:refs": ["admin", "flags:refs", "flags:write", "flags:locked"],
   "forms:read": ["admin", "read", "forms:read", "forms:write"],
   "forms:write": ["admin", "forms:write"],
 };
@@ -43,6 +45,11 @@ const BODIES: Record<string, unknown> = {
     at: "2999-01-01T00:00:00Z",
     patch: { enabled: true },
   },
+  "PUT /projects/{project}/code-refs": {
+    branch: "made",
+    projectName: "web",
+    references: { sale: [{ filePath: "a.ts", lineNumber: 1, lineContent: "sale" }] },
+  },
   "POST /forms": { slug: "made" },
   "PATCH /forms/{form}": { enabled: false },
   "POST /forms/{form}/targets": { target: "https://example.com/made" },
@@ -57,6 +64,9 @@ const BODIES: Record<string, unknown> = {
   "POST /mail/test": { address: "ada@example.com" },
   "POST /tokens": { name: "made", scopes: ["admin"] },
 };
+
+/** What operations need in their query. */
+const QUERIES: Record<string, string> = { "DELETE /projects/{project}/code-refs": "?branch=main" };
 
 const ALL_DELIVERIES = { limit: 1000, before: null, formKey: null, submission: null, status: null };
 
@@ -80,6 +90,8 @@ export async function openWorld() {
   const planned = { patch: { enabled: true }, at: app.now() + 1000 };
   const { id: scheduled } = await scheduleChange(app, OPERATOR, sale, planned);
   await setSegment(app, OPERATOR, { project: "shop", environment: "develop", segment: "staff" }, false);
+  const code = { branch: "main", projectName: "web", references: {} };
+  await uploadReferences(app, OPERATOR, "shop", Buffer.from(JSON.stringify(code)));
   const form = await createForm(app, OPERATOR, { slug: "contact", uploads: true });
   const blob = await stageText(app.blobs, "bytes");
   const files = [{ field: "file", name: "a.txt", type: "text/plain", blob }];
@@ -136,7 +148,8 @@ export async function openWorld() {
       const name = `${method} ${path.replace(ROOT, "")}`;
       const needed = /`(\S+)`/.exec(description)?.[1] as Scope;
       const success = Number(Object.keys(responses).find((status) => status.startsWith("2")));
-      return { name, path, method, needed, success, address: addressOf(path), body: bodies[name] };
+      const address = `${addressOf(path)}${QUERIES[name] ?? ""}`;
+      return { name, path, method, needed, success, address, body: bodies[name] };
     }),
   );
 
@@ -165,6 +178,7 @@ export async function openWorld() {
       (await store.changes.page(slug, { limit: 1000 })).items,
       (await store.scheduled.page(slug, null, { limit: 100 })).items,
       await Promise.all(environments.map((each) => store.flags.reads(slug, each.slug))),
+      [await store.code.uploads(slug), (await store.code.page(slug, { limit: 1000 })).items],
     ]);
     const sent = setup.forms.map(({ key }) => store.submissions.list(key, 1000, null));
     const targets = setup.forms.map(({ key }) => store.targets.list(key));

@@ -20,10 +20,12 @@ export function addStaleCommand(flags: Command, io: Io): void {
       "after",
       `
 A flag looks finished when it is
-  expired   past its expiry
-  settled   the same for everybody, on or off, and unchanged for 30 days
-  unread    not read for 30 days, or never since it was created, if that is as long ago
-in every environment, or with -e in that one. A server stores once an hour, and when it stops, which flags were read.
+  expired       past its expiry
+  settled       the same for everybody, on or off, and unchanged for 30 days
+  unread        not read for 30 days, or never since it was created, if that is as long ago
+in every environment, or with -e in that one, and when it is
+  unreferenced  on no branch of the code that flags refs scan --upload sent, the last time since it was created
+A server stores once an hour, and when it stops, which flags were read.
 
 Examples:
   formflag flags stale -p shop
@@ -68,6 +70,7 @@ function whyOf(reason: StaleReason, days: number): string {
     expired: "expired",
     settled: `the same for everybody, unchanged for ${days} days`,
     unread: `not read for ${days} days`,
+    unreferenced: "no reference on any branch",
   };
   return why[reason];
 }

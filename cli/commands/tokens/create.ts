@@ -37,11 +37,13 @@ A flag's slug and description belong to the whole project, also where a token fo
 The other scopes cannot be limited.
 
 The scope flags:evaluate is for applications: it evaluates the flags of one environment, named with -p and -e, over
-OFREP, and nothing else.
+OFREP, and nothing else. The scope flags:refs is for pipelines: it uploads and deletes the code references of the
+project named with -p.
 
 Examples:
   formflag tokens create laptop > token.txt
   formflag tokens create pipeline --scope flags:write -p shop --expires 90d
+  formflag tokens create ci --scope flags:refs --scope flags:read -p shop
   formflag tokens create web-shop --scope flags:evaluate -p shop -e production
 `,
     )
@@ -71,7 +73,7 @@ async function parse(input: Input, given?: string): Promise<Values> {
   const name = await input.need(given, "name");
   const { scope: scopes, expires, ifNotExists = false, ...named } = input.options as Options;
   const inEnvironment = scopes?.includes("flags:evaluate") || named.environment !== undefined;
-  const inProject = inEnvironment || named.project !== undefined;
+  const inProject = inEnvironment || scopes?.includes("flags:refs") || named.project !== undefined;
   const project = inProject ? await input.project() : undefined;
   const environment = project && inEnvironment ? await input.environment(project) : undefined;
   const expiresAt = expires === undefined ? null : expiryValue(expires, "--expires", Date.now());

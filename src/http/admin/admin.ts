@@ -14,6 +14,7 @@ const ROUTES = {
   environments: async () => (await import("./environments.ts")).environmentRoutes,
   flags: async () => (await import("./flags.ts")).flagRoutes,
   stale: async () => (await import("./stale.ts")).staleRoutes,
+  "code-refs": async () => (await import("./code-references.ts")).codeReferenceRoutes,
   segments: async () => (await import("./segments.ts")).segmentRoutes,
   flagd: async () => (await import("./flagd.ts")).flagdRoutes,
   history: async () => (await import("./history.ts")).historyRoutes,

@@ -1,3 +1,4 @@
+import type { MiddlewareHandler } from "hono";
 import { describeRoute, resolver, validator } from "hono-openapi";
 import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
@@ -109,9 +110,7 @@ export function jsonBody<S extends z.ZodMiniType>(
 ) {
   const check = validator("json", schema, (result) => refuse(result, whole));
   const checkBody: typeof check = async (c, next) => {
-    if (!/^application\/json\b/i.test(c.req.header("content-type") ?? "")) {
-      throw new AppError("unsupported", "the body has to be sent as Content-Type: application/json");
-    }
+    requireJson(c.req.header("content-type"));
     if (isDeeper(new Uint8Array(await c.req.arrayBuffer()), MAX_JSON_LEVELS))
       throw new AppError("invalid", `the body has more than ${MAX_JSON_LEVELS} levels`);
     const inexact = rounded ? undefined : findInexact(await c.req.text());
@@ -130,6 +129,20 @@ const JSON_LINES = "application/jsonl";
 export function requireLines(contentType = ""): void {
   if (!/^application\/(jsonl|x-ndjson)\b/i.test(contentType))
     throw new AppError("unsupported", `the body has to be sent as Content-Type: ${JSON_LINES}`);
+}
+
+/** Describes a JSON body that the operation itself checks. Throws `unsupported` for another content type. */
+export function describedBody<S extends z.ZodMiniType>(schema: S) {
+  const describeOnly: MiddlewareHandler = (c, next) => {
+    requireJson(c.req.header("content-type"));
+    return next();
+  };
+  return Object.assign(describeOnly, validator("json", schema));
+}
+
+function requireJson(contentType: string | undefined): void {
+  if (/^application\/json\b/i.test(contentType ?? "")) return;
+  throw new AppError("unsupported", "the body has to be sent as Content-Type: application/json");
 }
 
 /** Checks the query of a request. Throws `invalid`. */

@@ -1,6 +1,7 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
 import { applyChanges } from "./apply.ts";
+import { removeCode, replaceCode } from "./code-references.ts";
 import { clearEnded, retryDeliveries, retryFailed } from "./deliveries.ts";
 import { deleteAged, purgeSubmissions } from "./erasure.ts";
 import { sqliteError } from "./errors.ts";
@@ -19,6 +20,8 @@ import { currentVersion, setVersion } from "./version.ts";
 const WRITES = {
   apply: applyChanges,
   markRead,
+  replaceCode,
+  removeCode,
   insertSubmission,
   importSubmissions,
   deleteSubmission,

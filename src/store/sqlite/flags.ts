@@ -116,6 +116,19 @@ export function selectEnvironment(
   );
 }
 
+export function projectOfKeys(db: Database, projectKey: string, environmentKey: string): string | undefined {
+  const sql = `SELECT p.slug FROM environments e JOIN projects p ON p.id = e.project_id
+     WHERE e.key = $environmentKey AND p.key = $projectKey`;
+  type Keys = { projectKey: string; environmentKey: string };
+  return query<{ slug: string }, Keys>(db, sql).get({ projectKey, environmentKey })?.slug;
+}
+
+/** Those of the slugs that are not flags of the project. */
+export function missingFlags(db: Database, project: string, slugs: string[]): string[] {
+  const { id: projectId } = projectRow(db, project);
+  return slugs.filter((slug) => findFlagId(db, projectId, slug) === undefined);
+}
+
 /** Newest first by creation, then by slug. */
 export function flagsOfEnvironment(db: Database, environmentId: number): FlagRecord[] {
   const sql = `${SELECT} ORDER BY f.created_at DESC, f.slug`;

@@ -15,6 +15,7 @@ import formSettings from "./migrations/0007-form-settings.sql" with { type: "tex
 import intake from "./migrations/0008-intake.sql" with { type: "text" };
 import outbox from "./migrations/0009-outbox.sql" with { type: "text" };
 import search from "./migrations/0010-search.sql" with { type: "text" };
+import codeReferences from "./migrations/0011-code-refs.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { readNumber } from "./statements.ts";
 
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly string[] = [
   intake,
   outbox,
   search,
+  codeReferences,
 ];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */

@@ -8,6 +8,8 @@ import { isMailAddress } from "../../delivery/address.ts";
 import { DELIVERY_KINDS } from "../../delivery/delivery.ts";
 import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
 import { CHAT_KINDS, areTargetSecrets, isTargetUrl } from "../../delivery/target.ts";
+import { isLineContent, isLineNumber, isPlainText, isRepositoryUrl } from "../../flags/code-reference.ts";
+import { CODE_LIMITS } from "../../flags/limits.ts";
 import { FORM_KEY } from "../../forms/form.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "../../forms/limits.ts";
 import { isOriginPattern } from "../../forms/origins.ts";
@@ -51,6 +53,14 @@ const json =
 const object = json(isObject);
 const listOf = (accepts: (item: string) => boolean) =>
   json((value) => Array.isArray(value) && value.every((item) => typeof item === "string" && accepts(item)));
+
+const plainText = (max: number) => (value: Value) => isPlainText(value, max);
+const isPlace = (value: unknown) =>
+  Array.isArray(value) &&
+  value.length === 3 &&
+  isPlainText(value[0], CODE_LIMITS.filePath) &&
+  isLineNumber(value[1]) &&
+  isLineContent(value[2]);
 
 const isWebAddress = (value: string) =>
   URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && value.length <= 2000;
@@ -103,6 +113,17 @@ const RULES: Record<string, Record<string, Rule>> = {
     after: optional(json()),
   },
   scheduled_changes: { id: text(DASHED_KEY), flag: slug, patch: object, at: time, ...created },
+  code_uploads: {
+    branch: plainText(CODE_LIMITS.branch),
+    name: plainText(CODE_LIMITS.projectName),
+    repository_url: optional(isRepositoryUrl),
+    uploaded_at: time,
+  },
+  code_references: {
+    slug: plainText(CODE_LIMITS.slug),
+    part: count,
+    places: json((value) => Array.isArray(value) && value.every(isPlace)),
+  },
   setup_version: { version: count },
   forms: {
     slug,

@@ -3,12 +3,21 @@ import type { Store } from "../../app.ts";
 import { VERSION_TTL_MS } from "../../base/changes.ts";
 import { AppError } from "../../base/errors.ts";
 import { checkDatabase } from "./check.ts";
+import { listCodeSlugs, listCodeUploads, packLists, pageCode } from "./code-references.ts";
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { connect } from "./connection.ts";
 import { countQueued, findDelivery, pageDeliveries } from "./deliveries.ts";
 import { listEnvironments } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
-import { findFlag, flagsOfEnvironment, listFlags, pageFlags, selectEnvironment } from "./flags.ts";
+import {
+  findFlag,
+  flagsOfEnvironment,
+  listFlags,
+  missingFlags,
+  pageFlags,
+  projectOfKeys,
+  selectEnvironment,
+} from "./flags.ts";
 import { findForm, findFormByKey, formRecords, pageForms } from "./forms.ts";
 import { findChange, pageChanges } from "./history.ts";
 import { decide } from "./intake.ts";
@@ -100,6 +109,8 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
           return environment && selectionOf(environment);
         }),
       selectIn: (project, environment) => read(() => selectionOf(environmentRow(db, project, environment))),
+      projectOf: (projectKey, environmentKey) => read(() => projectOfKeys(db, projectKey, environmentKey)),
+      missing: (project, slugs) => read(() => missingFlags(db, project, slugs)),
       markRead: (reads) => write("markRead", [reads]),
       reads: (project, environment) => read(() => listReads(db, project, environment)),
     },
@@ -113,6 +124,16 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       find: (project, environment, id) => read(() => findScheduled(db, project, environment, id)),
       nextAt: () => read(() => nextScheduled(db)),
       findDue: (now) => read(() => findDue(db, now)),
+    },
+    code: {
+      uploads: (project) => read(() => listCodeUploads(db, project)),
+      slugs: (upload, after, limit) => read(() => listCodeSlugs(db, upload, after, limit)),
+      page: (project, options) => read(() => pageCode(db, project, options)),
+      replace(project, upload, lists, most) {
+        const packed = packLists(lists);
+        return write("replaceCode", [project, upload, packed, most], WEIGHT + packed.length * 2);
+      },
+      remove: (project, place) => write("removeCode", [project, place]),
     },
     setup: {
       read: (projects, forms) => read(() => readSetup(db, projects, forms)),

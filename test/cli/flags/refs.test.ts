@@ -157,3 +157,142 @@ describe("flags refs scan", () => {
     expect(await foundIn(join(root, "ignored"))).toEqual(["a.ts"]);
   });
 });
+
+/** What `flags refs list` prints of each reference, as JSON. */
+type Listed = { slug: string; branch: string; projectName: string; filePath: string; lineNumber: number };
+
+describe("uploaded references", () => {
+  const LIST = ["flags", "refs", "list", "-p", "shop"];
+  const listed = async (...args: string[]) =>
+    (await commands.json<Listed[]>(...LIST, ...args)).map((each) =>
+      [each.slug, each.branch, each.projectName, `${each.filePath}:${each.lineNumber}`].join(" "),
+    );
+  const UPLOAD = ["--upload", "--branch", "main", "--name", "web", "--repository-url"];
+
+  test("are stored with what the scan prints, listed with links, and replaced by the next upload", async () => {
+    const root = tree({
+      "a.ts": `  useFlag("new-checkout", "new-checkout"); // ü\n`,
+      "b.ts": `useFlag("gone")`,
+    });
+    const scan = [...SCAN, root, "-p", "shop", ...UPLOAD, "https://github.com/ann/shop"];
+    const { code, stdout, stderr } = await run(...scan);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("gone  reference without a flag  b.ts:1")]);
+    expect(stderr).toEndWith(
+      "stored 2 references to 2 names on the branch main of web; not flags of this project: gone\n",
+    );
+    const { stdout: table } = await run(...LIST);
+    expect(table.replaceAll(/ {2,}/g, "  ")).toBe(
+      [
+        "FLAG  BRANCH  NAME  WHERE  LINE  LINK\n",
+        'gone  main  web  b.ts:1  useFlag("gone")  https://github.com/ann/shop/blob/main/b.ts#L1\n',
+        'new-checkout  main  web  a.ts:1  useFlag("new-checkout", "new-checkout"); // ü  ',
+        "https://github.com/ann/shop/blob/main/a.ts#L1\n",
+      ].join(""),
+    );
+    expect(await listed("gone")).toEqual(["gone main web b.ts:1"]);
+    expect(await listed("--branch", "next")).toEqual([]);
+    const again = tree({ "a.ts": BOTH });
+    const report = await commands.json<{ uploaded: object }>(...SCAN, again, "-p", "shop", ...UPLOAD, "none");
+    expect(report.uploaded).toEqual({
+      branch: "main",
+      projectName: "web",
+      references: 2,
+      slugs: 2,
+      unknown: [],
+    });
+    expect(await listed()).toEqual(["new-checkout main web a.ts:1", "sale main web a.ts:1"]);
+  });
+
+  test("make a flag stale that no branch names", async () => {
+    const stale = async () => (await run("flags", "stale", "-p", "shop")).stdout;
+    const upload = (text: string) => run(...SCAN, tree({ "a.ts": text }), "-p", "shop", ...UPLOAD, "none");
+    await upload(BOTH);
+    expect(await stale()).toBe("FLAG  SINCE  WHY\n");
+    await upload("new-checkout");
+    expect(await stale()).toMatch(/^sale +\S+ +no reference on any branch$/m);
+  });
+
+  test("are deleted by branch, once that is confirmed", async () => {
+    const root = tree({ "a.ts": BOTH });
+    for (const [branch, name] of [
+      ["old", "web"],
+      ["old", "api"],
+      ["main", "web"],
+    ] as const)
+      await run(...SCAN, root, "-p", "shop", "--upload", "--branch", branch, "--name", name);
+    const remove = ["flags", "refs", "delete", "-p", "shop", "--branch", "old"];
+    expect((await run(...remove)).code).toBe(2);
+    expect((await run(...remove, "--name", "api", "--yes")).code).toBe(0);
+    expect(await listed("sale")).toEqual(["sale main web a.ts:1", "sale old web a.ts:1"]);
+    expect(await run(...remove, "--yes")).toMatchObject({
+      code: 0,
+      stdout: "deleted code references of branch old in shop\n",
+    });
+    expect(await listed("sale")).toEqual(["sale main web a.ts:1"]);
+    expect((await run(...remove, "--yes")).code).toBe(3);
+    expect((await run("flags", "refs", "delete", "-p", "shop", "--yes")).code).toBe(2);
+  });
+
+  test("need a name and a branch, and their options need an upload", async () => {
+    const refused = async (...args: string[]) => {
+      const { code, stderr } = await run(...SCAN, tree({ "a.ts": BOTH }), "-p", "shop", ...args);
+      return [code, stderr.split("\n")[0]];
+    };
+    expect(await refused("--upload")).toEqual([2, "error: the name of the code is missing"]);
+    expect(await refused("--upload", "--name", "web")).toEqual([
+      2,
+      "error: the branch is missing, and git has none checked out here",
+    ]);
+    expect(await refused("--branch", "main")).toEqual([2, expect.stringContaining("are for an upload")]);
+    expect(await refused(...UPLOAD, "javascript:alert(1)")).toEqual([
+      2,
+      expect.stringContaining("--repository-url has to be an address"),
+    ]);
+  });
+
+  test("are sent to a server, with a token for code references", async () => {
+    const server = await startServer([], { data });
+    const scopes = ["--scope", "flags:read", "--scope", "flags:refs", "-p", "shop"];
+    const { token } = await commands.json<{ token: string }>("tokens", "create", "ci", ...scopes);
+    const remote = ["--server", server.url];
+    const env = { FORMFLAG_TOKEN: token };
+    const scan = [
+      ...SCAN,
+      tree({ "a.ts": BOTH }),
+      "-p",
+      "shop",
+      "--upload",
+      "--branch",
+      "remote",
+      "--name",
+      "web",
+    ];
+    expect((await formflag([...scan, ...remote], { env })).code).toBe(0);
+    expect(await listed("--branch", "remote")).toHaveLength(2);
+    const remove = ["flags", "refs", "delete", "-p", "shop", "--branch", "remote", "--yes", ...remote];
+    expect((await formflag(remove, { env })).code).toBe(0);
+    expect(await listed("--branch", "remote")).toEqual([]);
+    await server.stop();
+  });
+
+  const git = Bun.which("git");
+  test.if(git !== null)("have their branch, repository and path from git", async () => {
+    const root = tree({ "sub/a.ts": BOTH });
+    const run = (...args: string[]) => expect(Bun.spawnSync([git!, ...args], { cwd: root }).exitCode).toBe(0);
+    run("init", "-q", "-b", "fix/one");
+    run("remote", "add", "origin", "https://ann:secret@gitlab.com/ann/shop.git");
+    const scan = [...SCAN, join(root, "sub"), "-p", "shop", "--upload", "--name", "git"];
+    await commands.json(...scan);
+    const [found] = await commands.json<object[]>(...LIST, "--name", "git");
+    expect(found).toMatchObject({
+      branch: "fix/one",
+      filePath: "sub/a.ts",
+      repositoryUrl: "https://gitlab.com/ann/shop.git",
+      url: "https://gitlab.com/ann/shop/-/blob/fix/one/sub/a.ts#L1",
+    });
+    run("remote", "set-url", "origin", "git@github.com:ann/shop.git");
+    await commands.json(...scan);
+    const [again] = await commands.json<object[]>(...LIST, "--name", "git");
+    expect(again).toMatchObject({ repositoryUrl: "https://github.com/ann/shop.git" });
+  });
+});

@@ -208,6 +208,24 @@ describe("rows are not taken from a database that", () => {
       "a row of forms has a value larger than",
     ],
     [
+      "names code by control characters",
+      update(
+        `INSERT INTO projects (slug, name, key, created_at) VALUES ('p', 'p', 'aaaa-bbbb-cccc', 1);
+         INSERT INTO code_uploads (project_id, branch, name, repository_url, uploaded_at)
+         SELECT max(id), char(27), 'web', 'javascript:alert(1)', 1 FROM projects`,
+      ),
+      "a branch that formflag never writes\nrow 1 of code_uploads has a repository_url that",
+    ],
+    [
+      "has code references without a line",
+      update(
+        `INSERT INTO projects (slug, name, key, created_at) VALUES ('p', 'p', 'aaaa-bbbb-cccc', 1);
+         INSERT INTO code_uploads (project_id, branch, name, uploaded_at) SELECT max(id), 'a', 'web', 1 FROM projects;
+         INSERT INTO code_references (upload_id, slug, part, places) VALUES (last_insert_rowid(), 'a', 0, '[["a.ts",0,""]]')`,
+      ),
+      "a places that",
+    ],
+    [
       "gives a token a scope that there is not",
       update(
         "INSERT INTO tokens (name, hash, scopes, created_at) VALUES ('t', hex(zeroblob(32)), '[\"__proto__\"]', 1)",

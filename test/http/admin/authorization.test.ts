@@ -71,15 +71,17 @@ describe("each operation", () => {
   for (const scope of SCOPES) {
     test(`is open to the scope ${scope} where that suffices, and answers 403 elsewhere`, async () => {
       const name = fresh();
-      const { project = fresh(), ...place } = placeOf(scope);
+      const [project, place] = [fresh(), placeOf(scope)];
       await createProject(app, OPERATOR, { slug: project, environments: ["develop"] });
-      const bound = scope === "flags:evaluate" ? { project, ...place } : {};
+      const bound = place.project === undefined ? place : { ...place, project };
       const { token } = await createToken(app, OPERATOR, { name, scopes: [scope], ...bound });
       for (const { method, path } of operations) {
         const needed = NEEDED[`${method} ${path.replace(ROOT, "")}`]!;
         // No body is valid, so that nothing is made.
         const body = SENDS.has(method) ? { "no such setting": 1 } : undefined;
-        const answer = await ask(addressOf(path), { method, token, body });
+        // A token with a place reaches nothing else.
+        const own = bound.project === undefined ? path : path.replace("{project}", bound.project);
+        const answer = await ask(addressOf(own), { method, token, body });
         const operation = `${method} ${path}`;
         if (SUFFICE[needed].includes(scope)) {
           expect([operation, [200, 400, 404, 415].includes(answer.status)]).toEqual([operation, true]);

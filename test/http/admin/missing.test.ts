@@ -12,7 +12,10 @@ describe("what is not there", () => {
   test.each(
     operations
       .filter(({ path, method }) => path.includes("{") && method !== "POST")
-      .map(({ path, method }) => [method, addressOf(path)] as const),
+      .map(({ path, method }) => {
+        const query = method === "DELETE" && path.endsWith("/code-refs") ? "?branch=main" : "";
+        return [method, `${addressOf(path)}${query}`] as const;
+      }),
   )("is a 404 for %s %s", async (method, path) => {
     const answer = await ask(path, {
       method,

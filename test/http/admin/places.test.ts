@@ -16,6 +16,9 @@ const ON_EVERY_ENVIRONMENT = [
   "GET /projects/{project}",
   "GET /projects/{project}/environments",
   "DELETE /projects/{project}/flags/{flag}",
+  "GET /projects/{project}/code-refs",
+  "PUT /projects/{project}/code-refs",
+  "DELETE /projects/{project}/code-refs",
 ];
 /** What acts on one environment where the query names it. */
 const NARROWED = new Set([
@@ -148,5 +151,11 @@ describe("a token is not made", () => {
     expect((await make({ scopes, project: "nothing" }))[0]).toBe(404);
     expect((await make({ scopes, project: "shop", environment: "nothing" }))[0]).toBe(404);
     expect((await make({ scopes: ["flags:evaluate"], project: "shop" }))[0]).toBe(400);
+  });
+
+  test("for code references without a project, or for one environment", async () => {
+    for (const scopes of [["flags:refs"], ["flags:read", "flags:refs"]])
+      for (const place of [{}, { project: "shop", environment: "develop" }])
+        expect((await make({ scopes, ...place }))[0]).toBe(400);
   });
 });

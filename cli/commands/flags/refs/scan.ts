@@ -1,29 +1,39 @@
 import { statSync } from "node:fs";
 import type { Command } from "commander";
-import type { Flag } from "../../../src/flags/flag.ts";
-import type { ReferenceReport } from "../../../src/flags/refs.ts";
-import type { Project } from "../../../src/projects/project.ts";
-import { EXIT, Failed } from "../../exit.ts";
-import type { Io } from "../../output/terminal.ts";
-import { table } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
-import { projectOption } from "../../session/config.ts";
-import type { Input } from "../../session/input.ts";
-import { listAll } from "../../session/pages.ts";
-import type { Session } from "../../session/session.ts";
-import { usage } from "../../session/usage.ts";
+import type { Flag } from "../../../../src/flags/flag.ts";
+import { describeUpload } from "../../../../src/flags/code-reference.ts";
+import type { ReferenceReport } from "../../../../src/flags/refs.ts";
+import type { Project } from "../../../../src/projects/project.ts";
+import { EXIT, Failed } from "../../../exit.ts";
+import type { Io } from "../../../output/terminal.ts";
+import { shown, table } from "../../../output/text.ts";
+import { action } from "../../../session/action.ts";
+import { path } from "../../../session/client.ts";
+import { projectOption } from "../../../session/config.ts";
+import type { Input } from "../../../session/input.ts";
+import { listAll } from "../../../session/pages.ts";
+import type { Session } from "../../../session/session.ts";
+import { usage } from "../../../session/usage.ts";
+import {
+  type Collector,
+  type Source,
+  type UploadOptions,
+  addUploadOptions,
+  createCollector,
+  readSource,
+  sendReferences,
+} from "./upload.ts";
 
-export function addRefsCommands(flags: Command, io: Io): void {
-  const refs = flags.command("refs").description("compare flags with the source code that reads them");
-  refs
+export function addScanCommand(refs: Command, io: Io): void {
+  const scan = refs
     .command("scan")
     .argument("[dir]", "folder with source code", ".")
     .description("find flags without a reference in source code, and references without a flag")
     .addOption(projectOption())
     .option("--strict", "exit 9 where it finds either")
     .option("--exclude <glob>", "leave out files or folders; may be repeated", gather)
-    .option("--pattern <regex>", "calls of your own, with the flag as first group; may be repeated", gather)
+    .option("--pattern <regex>", "calls of your own, with the flag as first group; may be repeated", gather);
+  addUploadOptions(scan)
     .addHelpText(
       "after",
       `
@@ -35,27 +45,34 @@ References without a flag are found by the calls of OpenFeature's SDKs, such as 
 useFlag("NAME", false), get_string_value("NAME", "") and client.BooleanValue(ctx, "NAME", false), by flagKey="NAME",
 by the paths /api/v1/flags/NAME and /ofrep/v1/evaluate/flags/NAME, and by --pattern.
 
+With --upload the references are stored in the project, also those without a flag. They replace what was sent before
+for the same branch and name; flags refs list shows them, and flags stale counts them. Files are named by their path in
+the git work tree. A token needs the scopes flags:read and flags:refs.
+
 Exit code: 0; with --strict 9 where a flag has no reference or a reference no flag.
 
 Examples:
   formflag flags refs scan -p shop
   formflag flags refs scan src -p shop --strict --exclude '**/*.test.ts'
+  formflag flags refs scan -p shop --upload --name web
   formflag flags refs scan -p shop --pattern 'isEnabled\\("([^"]+)"\\)'
 `,
     )
     .action(action(io, parse, run));
 }
 
-type Values = { dir: string; patterns: RegExp[]; exclude: string[]; strict: boolean; project: string };
+type Values = Search & { strict: boolean; project: string };
+type Search = { dir: string; patterns: RegExp[]; exclude: string[]; source: Source | null };
 
 async function parse(input: Input, dir = "."): Promise<Values> {
-  const { strict = false, exclude = [], pattern = [] } = input.options as ScanOptions;
+  const { strict = false, exclude = [], pattern = [], ...upload } = input.options as ScanOptions;
   if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
     throw usage(`${dir} is not a folder`, "name the folder with the source code");
-  return { dir, patterns: pattern.map(patternOf), exclude, strict, project: await input.project() };
+  const source = await readSource(dir, upload);
+  return { dir, patterns: pattern.map(patternOf), exclude, source, strict, project: await input.project() };
 }
 
-type ScanOptions = { strict?: true; exclude?: string[]; pattern?: string[] };
+type ScanOptions = UploadOptions & { strict?: true; exclude?: string[]; pattern?: string[] };
 
 /** Not split at commas, which globs and patterns may contain. */
 function gather(text: string, earlier: string[] = []): string[] {
@@ -78,12 +95,15 @@ function patternOf(source: string): RegExp {
 
 async function run(session: Session, { project, strict, ...search }: Values): Promise<void> {
   const slugs = await flagsOf(session, project);
-  const { files, ...report } = await scan(session, slugs, search);
+  const { files, collector, ...report } = await scan(session, slugs, search);
+  const uploaded =
+    search.source && collector && (await sendReferences(session.client, project, search.source, collector));
   const unused = report.flags.filter(({ references }) => references === 0).map(({ slug }) => slug);
-  await session.print({ files, ...report }, describe(report, unused));
+  await session.print({ files, ...report, ...(uploaded && { uploaded }) }, describe(report, unused));
   session.note(
     `${counted(files, "file")}, ${counted(slugs.length, "flag")}: ${unused.length} without a reference, ${counted(report.unknown.length, "reference")} without a flag\n`,
   );
+  if (uploaded) session.note(shown`${describeUpload(uploaded)}\n`);
   if (strict && unused.length + report.unknown.length > 0) throw new Failed(EXIT.difference);
 }
 
@@ -104,27 +124,28 @@ const PATIENCE = 500;
 async function scan(
   { config, progress }: Session,
   slugs: string[],
-  { dir, patterns, exclude }: { dir: string; patterns: RegExp[]; exclude: string[] },
-): Promise<ReferenceReport & { files: number }> {
-  const [{ createReferenceFinder, createReferenceReport }, { readSource, sourceFiles }] = await Promise.all([
-    import("../../../src/flags/refs.ts"),
-    import("./source-files.ts"),
-  ]);
+  { dir, patterns, exclude, source }: Search,
+): Promise<ReferenceReport & { files: number; collector: Collector | null }> {
+  const [{ createReferenceFinder, createReferenceReport }, { readSourceFile, sourceFiles }] =
+    await Promise.all([import("../../../../src/flags/refs.ts"), import("./source-files.ts")]);
   const find = createReferenceFinder(slugs, patterns);
   const gathered = createReferenceReport(slugs);
+  const collector = source && createCollector(source.prefix);
   const line = progress(PATIENCE);
   let files = 0;
   for await (const file of sourceFiles(dir, { exclude, skip: config.data })) {
-    const text = readSource(dir, file);
+    const text = readSourceFile(dir, file);
     if (text === undefined) continue;
-    gathered.add(file, find(text));
+    const references = find(text);
+    gathered.add(file, references);
+    collector?.add(file, text, references);
     files += 1;
     if (files % BATCH > 0) continue;
     await Bun.sleep(0);
     line.draw(`${files} files`);
   }
   line.clear();
-  return { files, ...gathered.report() };
+  return { files, collector, ...gathered.report() };
 }
 
 function describe({ unknown }: ReferenceReport, unused: string[]): string {

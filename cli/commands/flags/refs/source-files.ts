@@ -1,8 +1,8 @@
 import { closeSync, lstatSync, openSync, readSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { AppError } from "../../../src/base/errors.ts";
-import { env } from "../../session/env.ts";
+import { AppError } from "../../../../src/base/errors.ts";
+import { startGit } from "./git.ts";
 
 /** Larger files are hardly ever source code, in bytes. */
 const MAX_SOURCE_FILE = 1_048_576;
@@ -49,15 +49,8 @@ async function* walk(
 
 /** The files that git lists; none if git is not installed, or the folder is not in a work tree. */
 async function* gitFiles(root: string): AsyncGenerator<string> {
-  const git = Bun.which("git");
-  if (git === null) return;
-  // The variables of a hook may name another work tree, and fsmonitor is a program that the repository's settings
-  // choose.
-  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_")));
-  const child = Bun.spawn(
-    [git, "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-    { cwd: root, env: own, stdin: "ignore", stdout: "pipe", stderr: "ignore" },
-  );
+  const child = startGit(root, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+  if (child === null) return;
   let rest = "";
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     const paths = (rest + text).split("\0");
@@ -74,7 +67,7 @@ const buffer = Buffer.allocUnsafe(MAX_SOURCE_FILE + 1);
  * The text of a file, one character a byte; undefined if it is binary, too large, missing or not a regular file. Throws
  * `forbidden` if it cannot be read.
  */
-export function readSource(root: string, path: string): string | undefined {
+export function readSourceFile(root: string, path: string): string | undefined {
   const file = join(root, path);
   const status = lstatSync(file, { throwIfNoEntry: false });
   if (!status?.isFile() || status.size > MAX_SOURCE_FILE) return undefined;
