@@ -133,6 +133,13 @@ const SECTIONS: Section[] = [
       MAX_PAYLOAD: { unit: "bytes", what: "a payload, as JSON", past: "400" },
       MAX_PAYLOAD_DEPTH: { what: "levels of a payload or a variant", past: "400" },
       MAX_DESCRIPTION: { what: "characters of a description", past: "400" },
+      "PREVIEW_LIMITS.name": { what: "characters of the name of a preview", past: "400" },
+      "PREVIEW_LIMITS.content": { unit: "bytes", what: "the content of a preview, as Markdown", past: "400" },
+      "PREVIEW_LIMITS.html": {
+        unit: "bytes",
+        what: "the HTML made of it, before it is cleaned",
+        past: "400",
+      },
       "RULE_LIMITS.bytes": {
         unit: "bytes",
         what: "variants, rule and metadata of a flag together, or the rule of a segment, as JSON",
@@ -161,6 +168,21 @@ const SECTIONS: Section[] = [
       "CODE_LIMITS.uploads": {
         what: "uploads that a project keeps, each of one branch and name",
         past: "the one sent longest ago is removed",
+      },
+    },
+  },
+  {
+    title: "Feedback about a preview",
+    text: "Nothing is stored past one of these limits. How often one address may send feedback is set with `serve --feedback-rate`: 60 times a minute by default.",
+    rows: {
+      "FEEDBACK_LIMITS.body": { unit: "bytes", what: "the request body", past: "413" },
+      "FEEDBACK_LIMITS.description": { what: "characters of the description", past: "400" },
+      "FEEDBACK_LIMITS.metadata": { unit: "bytes", what: "the metadata, as JSON", past: "400" },
+      "FEEDBACK_LIMITS.metadataDepth": { what: "levels of the metadata", past: "400" },
+      "FEEDBACK_LIMITS.repeatSeconds": {
+        unit: "s",
+        what: "time in which the same feedback from one address counts once",
+        past: "it counts again",
       },
     },
   },

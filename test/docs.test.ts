@@ -71,7 +71,9 @@ describe("commands in blocks of code", () => {
     const [program, ...commands] = await readCommands();
     const unknown: string[] = [];
     for (const call of callsIn(await read(page))) {
-      const command = commands.findLast(({ name }) => `${call} `.startsWith(`${name} `));
+      const named = commands.findLast(({ name }) => `${call} `.startsWith(`${name} `));
+      const byDefault = /\[(\w+)\]/.exec(named?.hasSubcommands ? named.usage : "")?.[1];
+      const command = commands.find(({ name }) => name === `${named?.name} ${byDefault}`) ?? named;
       const options = [...(command?.options ?? []), ...program.options];
       const flags = new Set(options.flatMap((option) => option.flags.split(/[ ,]+/)));
       const given = call.match(/(?<= )--?[a-z][\w-]*/g) ?? [];

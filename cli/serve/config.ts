@@ -24,6 +24,8 @@ export type ServeConfig = {
   /** Seconds of `Strict-Transport-Security`; null sends none. */
   hsts: number | null;
   limits: { concurrent: number; rate: RateLimit | null };
+  /** The feedback about previews that one address may send over time; null for no limit. */
+  feedbackRate: RateLimit | null;
   log: LogConfig;
   outgoing: OutgoingSettings;
   /** The address that is told of deliveries that failed for the last time; null for nobody. */
@@ -48,6 +50,7 @@ type ServeOptions = {
   hsts?: string;
   maxConcurrent: string;
   maxRate: string;
+  feedbackRate: string;
   logFormat?: LogConfig["format"];
   logLevel: LogConfig["level"];
 };
@@ -82,6 +85,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
       concurrent: countValue(given.maxConcurrent, "--max-concurrent") || Number.POSITIVE_INFINITY,
       rate: rateValue(given.maxRate, "--max-rate"),
     },
+    feedbackRate: rateValue(given.feedbackRate, "--feedback-rate"),
     log: { format: given.logFormat ?? null, level: given.logLevel },
     outgoing: readOutgoing(options),
     alertMail: readAlertMail(options),

@@ -36,6 +36,12 @@ export function serveOptions(): Option[] {
     new Option("--max-rate <rate>", "requests of one address over time, such as 600/m")
       .env("FORMFLAG_MAX_RATE")
       .default("off"),
+    new Option(
+      "--feedback-rate <rate>",
+      "feedback about previews that one address may send over time, or off",
+    )
+      .env("FORMFLAG_FEEDBACK_RATE")
+      .default("60/m"),
     new Option("--metrics-listen <address>", "another address for /metrics, where no token is needed").env(
       "FORMFLAG_METRICS_LISTEN",
     ),

@@ -6,6 +6,7 @@ import type { NoteRead } from "../../src/flags/reads.ts";
 import type { Report } from "../../src/http/errors.ts";
 import { createFlagsService } from "../../src/http/flags/flags.ts";
 import type { OfrepService } from "../../src/http/flags/ofrep.ts";
+import { createPreviewsService } from "../../src/http/flags/previews.ts";
 import { createFormsService } from "../../src/http/forms/forms.ts";
 import { createLinks } from "../../src/http/forms/links.ts";
 import type { Metrics } from "../../src/http/operation/metrics.ts";
@@ -16,6 +17,11 @@ import { COMMIT, VERSION } from "../version.ts";
 import type { Listen } from "./address.ts";
 import type { ServeConfig } from "./config.ts";
 import type { Log } from "./log.ts";
+
+/** Services at the address of flag reads. */
+const OF_FLAGS = ["previews", "codeReferences", "ofrep"] as const;
+type OfFlags = (typeof OF_FLAGS)[number];
+const isOfFlags = (name: string): name is OfFlags => OF_FLAGS.some((each) => each === name);
 
 /** What the services of one server share. */
 type Wiring = {
@@ -41,13 +47,20 @@ export function placeServices(
     spam: metrics.spam,
   });
   const guard = createGuard(app.now, config.limits);
+  const readGuard = config.limits.rate ? guard : undefined;
   let ofrep: OfrepService | undefined;
   const all = {
     forms: createFormsService(app, createLinks(publicUrl, basePath, app.random), reportOf("forms"), guard),
-    flags: createFlagsService(app, reportOf("flags"), config.limits.rate ? guard : undefined, noteRead),
+    flags: createFlagsService(app, reportOf("flags"), readGuard, noteRead),
     codeReferences: once(async () => {
       const { createCodeReferencesService } = await import("../../src/http/flags/code-references.ts");
       return createCodeReferencesService(app, reportOf("flags"), guard);
+    }),
+    previews: createPreviewsService(app, reportOf("flags"), {
+      readGuard,
+      guard,
+      feedbackRate: config.feedbackRate,
+      countFeedback: metrics.feedbackStored,
     }),
     ofrep: once(async () => {
       const { createOfrepService } = await import("../../src/http/flags/ofrep.ts");
@@ -84,10 +97,9 @@ export function placeServices(
     metrics: config.metricsListen,
   };
   const placed = new Map<string, { address: Listen; services: Services }>();
-  for (const name of ["forms", "flags", "codeReferences", "ofrep", "admin", "metrics"] as const) {
+  for (const name of ["forms", "flags", "previews", "codeReferences", "ofrep", "admin", "metrics"] as const) {
     // Metrics without an address of their own are served with the admin API.
-    const isOfFlags = name === "codeReferences" || name === "ofrep";
-    const where = isOfFlags ? "flags" : name === "metrics" && !own.metrics ? "admin" : name;
+    const where = isOfFlags(name) ? "flags" : name === "metrics" && !own.metrics ? "admin" : name;
     const address = own[where] ?? config.listen;
     // Each service with port 0 of its own gets another port.
     const key = `${address.hostname} ${address.port === 0 && own[where] ? where : address.port}`;

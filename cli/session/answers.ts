@@ -19,6 +19,18 @@ const FLAG = {
   "variants?": "object",
   "defaultVariant?": "string",
   "targeting?": "object",
+  "isPreview?": "boolean",
+  "previewName?": "string",
+  "previewContent?": "string",
+} as const;
+const FEEDBACK = {
+  id: "string",
+  environment: "string",
+  mood: "string",
+  rating: "number",
+  "description?": "string",
+  "metadata?": "object",
+  createdAt: "string",
 } as const;
 const SEGMENT = { name: "string", rule: "any", createdAt: "string", updatedAt: "string" } as const;
 const SCHEDULED = {
@@ -156,6 +168,14 @@ const ANSWERS: Record<string, Shape> = {
     segments: [{ name: "string", copied: "boolean", "before?": "any", after: "any" }],
     unchanged: "number",
   },
+  "GET /projects/*/flags/*/feedback": { feedback: [FEEDBACK], "next?": "string" },
+  "GET /projects/*/flags/*/ratings": {
+    count: "number",
+    "mean?": "number",
+    ratings: "object",
+    moods: "object",
+  },
+  "DELETE /projects/*/flags/*/feedback": { deleted: "number" },
   "GET /projects/*/scheduled": { scheduled: [SCHEDULED], "next?": "string" },
   "GET /projects/*/stale": { stale: [{ slug: "string", since: "string", reasons: ["string"] }] },
   "GET /projects/*/code-refs": { references: [CODE_REFERENCES], "next?": "string" },

@@ -93,6 +93,12 @@ function momentValue(text: string, option: string, others: string): string {
   return new Date(time).toISOString();
 }
 
+/** `7d` or `12h` before now, or a time in ISO 8601 as in {@link timeValue}; as ISO 8601. Throws `invalid`. */
+export function sinceValue(text: string, option: string, now: number): string {
+  if (!/^\d{1,6}[smhdw]$/.test(text)) return timeValue(text, option, now, "12h");
+  return new Date(Math.max(0, now - durationValue(text, option) * 1000)).toISOString();
+}
+
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/;
 
 /** `Date.parse` takes the 31st of February for the 3rd of March. */

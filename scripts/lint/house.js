@@ -3,9 +3,10 @@
 /** The writes of the store's port: only operations of the product call them. */
 const WRITES = {
   apply: ["store"],
-  insert: ["submissions"],
+  insert: ["submissions", "feedback"],
   import: ["submissions"],
-  delete: ["submissions"],
+  delete: ["submissions", "feedback"],
+  deleteSome: ["feedback"],
   mark: ["submissions"],
   updateIndex: ["submissions"],
   clearDeleted: ["submissions"],

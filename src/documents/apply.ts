@@ -4,13 +4,14 @@ import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import { findGaps, missingSegments } from "../flags/flagd/gaps.ts";
+import { requireSoundContent } from "../flags/preview-content.ts";
 import { parseRules } from "../flags/rules.ts";
 import { checkForm } from "../forms/form-check.ts";
 import { beginRemoval } from "../forms/removal.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import { type Difference, type Document, pathOf } from "./document.ts";
 import { planOf } from "./plan-document.ts";
-import { fault, type DocumentPlan, type FormCheck, type RuleCheck } from "./plan.ts";
+import { fault, type ContentCheck, type DocumentPlan, type FormCheck, type RuleCheck } from "./plan.ts";
 import type { SetupChange } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
 
@@ -61,6 +62,7 @@ async function planDocument(app: DocumentsApp, document: Document, prune: boolea
   const setup = await app.store.setup.read(projects, document.forms !== undefined);
   const plan = planOf(app, setup, document, prune);
   await checkRules(plan.checks);
+  await checkContents(plan.contents);
   await checkForms(plan.forms);
   return plan;
 }
@@ -144,6 +146,18 @@ async function checkRules(checks: RuleCheck[]): Promise<void> {
     if (performance.now() - start < SLICE_MS) continue;
     await yieldToEventLoop();
     start = performance.now();
+  }
+}
+
+/** Throws `invalid` with the path of the first content of a preview that makes too much HTML. */
+async function checkContents(checks: ContentCheck[]): Promise<void> {
+  for (const { path, markdown } of checks) {
+    try {
+      await requireSoundContent(markdown);
+    } catch (error) {
+      throw error instanceof AppError ? fault(path, error.message) : error;
+    }
+    await yieldToEventLoop();
   }
 }
 

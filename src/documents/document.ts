@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 import { isoTime } from "../base/clock.ts";
 import type { FlagRecord } from "../flags/flag.ts";
+import { previewMembers } from "../flags/preview.ts";
 import { parseRules } from "../flags/rules.ts";
 import type { FormRecord } from "../forms/form.ts";
 import type { differenceSchema, documentSchema } from "./document-schema.ts";
@@ -46,10 +47,13 @@ export function flagEntries(environments: SetupEnvironment[], index: number): Re
   return Object.fromEntries(environments.map(({ slug, flags }) => [slug, flagEntry(flags[index]!)]));
 }
 
-/** The values of a flag in one environment. A payload that is not set is `{}`. */
-export function flagEntry({ enabled, payload, expiresAt, rules }: FlagRecord): FlagEntry {
+/** The values of a flag in one environment. A payload that is not set is `{}`, and a preview is left out. */
+export function flagEntry(record: FlagRecord): FlagEntry {
+  const { enabled, payload, expiresAt, rules } = record;
   const expiredAt = expiresAt === null ? null : isoTime(expiresAt);
-  if (rules === null) return { enabled, payload: payload === null ? {} : JSON.parse(payload), expiredAt };
+  const preview = previewMembers(record);
+  if (rules === null)
+    return { enabled, payload: payload === null ? {} : JSON.parse(payload), expiredAt, ...preview };
   const { variants, defaultVariant, targeting, metadata } = parseRules(rules);
   return {
     enabled,
@@ -58,6 +62,7 @@ export function flagEntry({ enabled, payload, expiresAt, rules }: FlagRecord): F
     ...(targeting === undefined ? {} : { targeting }),
     ...(metadata === undefined ? {} : { metadata }),
     expiredAt,
+    ...preview,
   };
 }
 

@@ -19,7 +19,7 @@ type DocumentProject = NonNullable<Document["projects"]>[string];
  * the path of the fault.
  */
 export function planOf(clock: Clockwork, setup: Setup, document: Document, prune: boolean): DocumentPlan {
-  const plan: DocumentPlan = { differences: [], changes: [], checks: [], forms: [] };
+  const plan: DocumentPlan = { differences: [], changes: [], checks: [], contents: [], forms: [] };
   for (const [slug, wanted] of Object.entries(document.projects ?? {})) {
     const current = setup.projects.find((each) => each.slug === slug);
     planProject(clock, plan, slug, current, wanted, prune);

@@ -62,9 +62,12 @@ function planFlag(clock: Clockwork, plan: DocumentPlan, flag: OneFlag): void {
   const entries = Object.entries(wanted.environments ?? {}).map(([environment, entry]) =>
     compare(clock, flag, environment, entry, { ...blank, description }),
   );
-  for (const { path, record, isNew, target, isSame } of entries)
+  for (const { path, current, record, isNew, target, isSame } of entries) {
     if (record.rules !== null && !isSame)
       plan.checks.push({ path, rules: record.rules, isNew, segments: target.rules });
+    if (record.previewContent !== current.previewContent)
+      plan.contents.push({ path: `${path}.previewContent`, markdown: record.previewContent });
+  }
 
   const [first] = targets.keys();
   if (index === undefined) {

@@ -8,6 +8,7 @@ export type DocumentPlan = {
   differences: Difference[];
   changes: SetupChange[];
   checks: RuleCheck[];
+  contents: ContentCheck[];
   forms: FormCheck[];
 };
 
@@ -19,6 +20,9 @@ export type RuleCheck = { path: string; segments: ReadonlyMap<string, unknown> }
   | { rules: string; isNew: boolean }
   | { segment: unknown }
 );
+
+/** The new content of a preview, in Markdown. */
+export type ContentCheck = { path: string; markdown: string };
 
 /** An environment; `rules` by segment and `flagRules`, as JSON text by flag, are those after the plan. */
 export type Target = SetupEnvironment & {

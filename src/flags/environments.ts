@@ -15,6 +15,7 @@ import type { FlagChange } from "./change.ts";
 import { requireFit } from "./fit.ts";
 import { changeRecord } from "./flag.ts";
 import { putFlag, putSegment } from "./plan.ts";
+import { NO_PREVIEW } from "./preview.ts";
 import { withValuesOf } from "./promotion.ts";
 import { rulesBySegment } from "./segment.ts";
 import type { FlagsApp } from "./store.ts";
@@ -68,7 +69,8 @@ async function planCopies(
     }),
   );
   const flags = (await app.store.flags.list(project, from)).flatMap((source) => {
-    const off = { ...source, enabled: false, payload: null, expiresAt: null, rules: null, imported: false };
+    const none = { enabled: false, payload: null, expiresAt: null, rules: null, imported: false };
+    const off = { ...source, ...none, ...NO_PREVIEW };
     const { record, result } = changeRecord(source.slug, off, at, withValuesOf(source));
     return result === "unchanged" ? [] : [{ slug: source.slug, off, record }];
   });

@@ -1,7 +1,7 @@
 import { formatBytes } from "../base/bytes.ts";
 import { depthOf } from "../base/json.ts";
 import { findSlugFault } from "../base/slug.ts";
-import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH } from "./limits.ts";
+import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH, PREVIEW_LIMITS } from "./limits.ts";
 
 /** Suffix of the key under which the payload of a plain flag is evaluated. */
 export const PAYLOAD_SUFFIX = ".payload";
@@ -22,4 +22,10 @@ export function findPayloadFault(value: unknown): string | undefined {
   if (Buffer.byteLength(JSON.stringify(value)) > MAX_PAYLOAD)
     return `a payload has at most ${formatBytes(MAX_PAYLOAD)} of JSON`;
   return undefined;
+}
+
+/** Why a text cannot be the content of a preview; undefined where it can. */
+export function findContentFault(markdown: string): string | undefined {
+  if (Buffer.byteLength(markdown) <= PREVIEW_LIMITS.content) return undefined;
+  return `the content of a preview has at most ${formatBytes(PREVIEW_LIMITS.content)}`;
 }

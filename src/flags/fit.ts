@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { applyRules, changesRules, parseRules } from "./rules.ts";
-import type { FlagPatch, FlagRecord } from "./flag.ts";
+import type { FlagPatch, FlagValues } from "./flag.ts";
 import { canCauseGaps, missingSegments, requireNoGaps } from "./flagd/gaps.ts";
 import { findNestingFaults, inlineSegments, type Segments } from "./flagd/segments.ts";
 import { referencesOf } from "./segment.ts";
@@ -10,7 +10,7 @@ import { referencesOf } from "./segment.ts";
  * schema rejects or that cannot be evaluated here.
  */
 export async function requireSoundRules(
-  current: FlagRecord | undefined,
+  current: FlagValues | undefined,
   patch: FlagPatch,
   segments: () => Promise<Segments>,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function requireSoundSegment(
   name: string,
   rule: unknown,
   before: Segments,
-  flags: FlagRecord[],
+  flags: FlagValues[],
 ): Promise<void> {
   const { checkSegment } = await import("./flagd/check.ts");
   checkSegment(rule);
@@ -48,7 +48,7 @@ export async function requireSoundSegment(
 }
 
 /** Throws `invalid` where a flag's rule would be too large with these segments in it. */
-export function requireRoom(flags: FlagRecord[], segments: Segments): void {
+export function requireRoom(flags: FlagValues[], segments: Segments): void {
   const broken = flags.filter(({ rules }) => rules !== null && !fits(parseRules(rules).targeting, segments));
   if (broken.length === 0) return;
   const names = broken.map(({ slug }) => slug).join(", ");
@@ -61,7 +61,7 @@ export function requireRoom(flags: FlagRecord[], segments: Segments): void {
  * Checks that rules from another environment or an earlier revision fit the segments of an environment. Throws `conflict`
  * where a rule refers to a segment that is missing there, `invalid` where it would be too large.
  */
-export function requireFit(flags: FlagRecord[], segments: Segments, environment: string): void {
+export function requireFit(flags: FlagValues[], segments: Segments, environment: string): void {
   requireRoom(flags, segments);
   for (const { slug, rules } of flags) {
     if (rules === null) continue;

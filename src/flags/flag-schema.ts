@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { notDeeper } from "../base/json-schema.ts";
 import { momentOf, revision, slugOf, timestamp } from "../base/slug-schema.ts";
-import { findFlagSlugFault, findPayloadFault } from "./faults.ts";
-import { MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH } from "./limits.ts";
+import { findContentFault, findFlagSlugFault, findPayloadFault } from "./faults.ts";
+import { MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH, PREVIEW_LIMITS } from "./limits.ts";
 import { ruleDepth } from "./rule-schema.ts";
 
 /** Any JSON value. Not `z.json()`, which recurses as deep as a sender likes. */
@@ -28,13 +28,17 @@ export const flagSchema = z.object({
   updatedAt: timestamp,
 });
 
-/** A flag as the admin API shows it: with its revision, and its rules where it has variants. */
+/** A flag as the admin API shows it: with its revision, its rules where it has variants, and its preview where it has one. */
 export const flagDetailSchema = z.extend(flagSchema, {
   revision,
   variants: z.optional(variants),
   defaultVariant: z.optional(z.nullable(z.string())),
   targeting: z.optional(targeting),
   metadata: z.optional(metadata),
+  isPreview: z.optional(z.boolean()),
+  previewName: z.optional(z.string()),
+  /** Markdown. */
+  previewContent: z.optional(z.string()),
 });
 
 /** A change to a flag in one environment; what is left out stays as it is. Null takes variants or rules away. */
@@ -59,4 +63,20 @@ export const flagPatchSchema = z.strictObject({
   defaultVariant: z.optional(z.nullable(z.string())),
   targeting: z.optional(z.nullable(targeting)),
   metadata: z.optional(z.nullable(metadata)),
+  isPreview: z.optional(z.boolean("isPreview is true or false")),
+  previewName: z.optional(
+    z
+      .string()
+      .check(
+        z.maxLength(PREVIEW_LIMITS.name, `a preview name has at most ${PREVIEW_LIMITS.name} characters`),
+      ),
+  ),
+  previewContent: z.optional(
+    z.string().check(
+      z.refine((text) => findContentFault(text) === undefined, {
+        error: ({ input }) => findContentFault(String(input)),
+      }),
+      z.describe("Markdown (CommonMark), of which readers get cleaned HTML."),
+    ),
+  ),
 });

@@ -3,14 +3,15 @@ import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { flagPatchSchema, flagSchema } from "./flag-schema.ts";
+import { NO_PREVIEW, type Preview, previewMembers } from "./preview.ts";
 import { applyRules, parseRules } from "./rules.ts";
 
 export type Flag = z.infer<typeof flagSchema>;
 
 export type FlagPatch = z.infer<typeof flagPatchSchema>;
 
-/** A flag as it is stored for one environment. Times are milliseconds since 1970. */
-export type FlagRecord = {
+/** A flag as it is stored for one environment, without its preview. Times are milliseconds since 1970. */
+export type FlagValues = {
   slug: string;
   description: string;
   enabled: boolean;
@@ -27,8 +28,11 @@ export type FlagRecord = {
   revision: number;
 };
 
+/** A flag as it is stored for one environment. */
+export type FlagRecord = FlagValues & Preview;
+
 /** The flag as readers see it at `now`: off once it has expired. */
-export function viewFlag(record: FlagRecord, now: number): Flag {
+export function viewFlag(record: FlagValues, now: number): Flag {
   return {
     slug: record.slug,
     enabled: record.enabled && !hasExpired(record, now),
@@ -40,14 +44,15 @@ export function viewFlag(record: FlagRecord, now: number): Flag {
   };
 }
 
-/** The members that readers see, the revision, and the rules of a flag with variants. */
+/** The members that readers see, the revision, the rules of a flag with variants, and the preview where one is set. */
 export function viewDetail(record: FlagRecord, now: number) {
   const { revision } = record;
-  return { ...viewFlag(record, now), revision, ...(record.rules === null ? {} : parseRules(record.rules)) };
+  const rules = record.rules === null ? {} : parseRules(record.rules);
+  return { ...viewFlag(record, now), revision, ...rules, ...previewMembers(record) };
 }
 
 /** The payload that is set, or the value of the default variant; `{}` without either. */
-function payloadOf({ payload, rules }: FlagRecord): unknown {
+function payloadOf({ payload, rules }: FlagValues): unknown {
   if (rules !== null) {
     const { variants, defaultVariant } = parseRules(rules);
     return (defaultVariant ? variants[defaultVariant] : undefined) ?? {};
@@ -61,7 +66,7 @@ export function payloadText(payload: unknown): string | null {
   return text === "{}" ? null : text;
 }
 
-export function hasExpired(record: FlagRecord, now: number): boolean {
+export function hasExpired(record: Pick<FlagValues, "expiresAt">, now: number): boolean {
   return record.expiresAt !== null && record.expiresAt <= now;
 }
 
@@ -83,6 +88,7 @@ export function changeRecord(
     expiresAt: null,
     rules: null,
     imported: false,
+    ...NO_PREVIEW,
     createdAt: now,
     updatedAt: now,
     revision: 0,
@@ -119,6 +125,9 @@ function patched(before: FlagRecord, patch: FlagPatch): FlagRecord {
   if (patch.expiredAt !== undefined)
     record.expiresAt = patch.expiredAt === null ? null : Date.parse(patch.expiredAt);
   if (patch.description !== undefined) record.description = patch.description;
+  if (patch.isPreview !== undefined) record.isPreview = patch.isPreview;
+  if (patch.previewName !== undefined) record.previewName = patch.previewName;
+  if (patch.previewContent !== undefined) record.previewContent = patch.previewContent;
   return record;
 }
 

@@ -17,12 +17,13 @@ import {
 } from "./flag.ts";
 import { requireRevision, restore, stateAfter } from "./history.ts";
 import { dropFlag, putFlag } from "./plan.ts";
+import { requireSoundContent } from "./preview-content.ts";
 import { segmentsIn } from "./segments.ts";
 import type { FlagsApp } from "./store.ts";
 
 /**
- * Creates a flag or changes its values in one environment; a new flag is off in the others. Throws `invalid` for a patch
- * or a rule that does not fit, `conflict` unless the flag is at the `expected` revision, and as
+ * Creates a flag or changes its values in one environment; a new flag is off in the others. Throws `invalid` for a patch,
+ * a rule or the content of a preview that does not fit, `conflict` unless the flag is at the `expected` revision, and as
  * `requireChangeable`.
  */
 export async function setFlag(
@@ -35,6 +36,7 @@ export async function setFlag(
   requireScope(caller, "flags:write", place);
   const fault = findFlagSlugFault(place.flag);
   if (fault !== undefined) throw new AppError("invalid", fault);
+  await requireSoundContent(patch.previewContent);
   return changeFlag(app, caller, place, expected, async (before, at) => {
     await requireSoundRules(before, patch, () => segmentsIn(app, place));
     return applyPatch(place.flag, before, patch, at);

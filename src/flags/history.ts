@@ -2,6 +2,7 @@ import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { payloadText, type FlagPlace, type FlagRecord } from "./flag.ts";
 import type { Change } from "../projects/history.ts";
+import { NO_PREVIEW, type Preview, previewMembers } from "./preview.ts";
 import { parseRules } from "./rules.ts";
 
 /** A flag in one environment as the history records it, complete enough to restore it. */
@@ -15,7 +16,7 @@ export type FlagState = {
   defaultVariant?: unknown;
   targeting?: unknown;
   metadata?: unknown;
-};
+} & Partial<Preview>;
 
 export function flagState(record: FlagRecord): FlagState {
   return {
@@ -24,12 +25,16 @@ export function flagState(record: FlagRecord): FlagState {
     expiredAt: record.expiresAt === null ? null : isoTime(record.expiresAt),
     description: record.description,
     ...(record.rules === null ? {} : parseRules(record.rules)),
+    ...previewMembers(record),
   };
 }
 
 /** Returns a function that sets a record to a recorded state. */
 export function restore(state: FlagState): (record: FlagRecord) => FlagRecord {
-  const { enabled, payload, expiredAt, description, ...rules } = state;
+  const { enabled, payload, expiredAt, description, isPreview, previewName, previewContent, ...rules } = {
+    ...NO_PREVIEW,
+    ...state,
+  };
   return (record) => ({
     ...record,
     enabled,
@@ -37,6 +42,9 @@ export function restore(state: FlagState): (record: FlagRecord) => FlagRecord {
     expiresAt: expiredAt === null ? null : Date.parse(expiredAt),
     description,
     rules: rules.variants === undefined ? null : JSON.stringify(rules),
+    isPreview,
+    previewName,
+    previewContent,
   });
 }
 

@@ -32,7 +32,7 @@ export async function importFlags(
     if (!dryRun) await requireChangeable(app, caller, where);
     const selection = await app.store.flags.selectIn(where.project, where.environment);
     const state: State = {
-      flags: await selection.flags(),
+      flags: await app.store.flags.list(where.project, where.environment),
       segments: await selection.segments(),
       metadata: selection.metadata,
     };

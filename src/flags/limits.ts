@@ -47,3 +47,25 @@ export const CODE_LIMITS = {
 
 /** How often a server checks for changes that another process scheduled, in milliseconds. */
 export const SCHEDULE_POLL_MS = 1000;
+
+/** Limits of previews. */
+export const PREVIEW_LIMITS = {
+  /** Characters of the name. */
+  name: 200,
+  /** The content as Markdown, and the HTML made of it, in bytes: some texts grow twentyfold. */
+  content: 64 * KiB,
+  html: 256 * KiB,
+} as const;
+
+/** Limits of the feedback about a preview. */
+export const FEEDBACK_LIMITS = {
+  /** Characters of the description. */
+  description: 2000,
+  /** The metadata as JSON text in bytes, and containers inside containers in it. */
+  metadata: 16 * KiB,
+  metadataDepth: 16,
+  /** The body of the request, in bytes. */
+  body: 64 * KiB,
+  /** Seconds in which repeats of one address count once. */
+  repeatSeconds: 60,
+} as const;

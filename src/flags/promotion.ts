@@ -17,8 +17,10 @@ export type Promotion = {
 };
 
 /** Returns a function that gives a record the values of another environment. */
-export function withValuesOf({ enabled, payload, expiresAt, rules }: FlagRecord) {
-  return (record: FlagRecord): FlagRecord => ({ ...record, enabled, payload, expiresAt, rules });
+export function withValuesOf(source: FlagRecord) {
+  const { enabled, payload, expiresAt, rules, isPreview, previewName, previewContent } = source;
+  const values = { enabled, payload, expiresAt, rules, isPreview, previewName, previewContent };
+  return (record: FlagRecord): FlagRecord => ({ ...record, ...values });
 }
 
 /** The segments that the rules of these flags refer to, also through one another, in the order given. */

@@ -12,6 +12,7 @@ import { applyPatch, noSuchFlag, type FlagPatch, type FlagPlace } from "./flag.t
 import { canCauseGaps, requireNoGaps } from "./flagd/gaps.ts";
 import { SCHEDULE_POLL_MS } from "./limits.ts";
 import { putFlag } from "./plan.ts";
+import { requireSoundContent } from "./preview-content.ts";
 import { parseRules } from "./rules.ts";
 import { noSuchScheduled, type DueChange, type ScheduledChange } from "./scheduled-change.ts";
 import { segmentsIn } from "./segments.ts";
@@ -37,6 +38,7 @@ export async function scheduleChange(
     if (!current) throw noSuchFlag(flag);
     applyPatch(flag, current, patch, due);
     await requireSoundRules(current, patch, () => segmentsIn(app, place));
+    await requireSoundContent(patch.previewContent);
     const id = dashedKey(app.random);
     const scheduled = { id, environment, flag, patch, at: due, who: caller.name, createdAt: at };
     return { changes: [{ change: "insertScheduled", project, scheduled, history: null }], result: scheduled };

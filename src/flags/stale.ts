@@ -1,6 +1,6 @@
 import type { FlagsApp } from "./store.ts";
 import { isoTime } from "../base/clock.ts";
-import { type FlagRecord, hasExpired } from "./flag.ts";
+import { type FlagValues, hasExpired } from "./flag.ts";
 import { resultsOf } from "./flagd/results.ts";
 import { type KnownCode, readKnownCode } from "./code-references.ts";
 import { parseRules } from "./rules.ts";
@@ -12,7 +12,7 @@ export const DEFAULT_STALE_DAYS = 30;
 const DAY = 86_400_000;
 
 /** A flag in one environment; `readAt` is when it was last read there, null for never. */
-type FlagUse = { record: FlagRecord; readAt: number | null };
+type FlagUse = { record: FlagValues; readAt: number | null };
 
 /**
  * The stale flags of a project by slug: in every environment, or in one. Throws `not_found` for the project or the
@@ -80,12 +80,12 @@ function latest(times: number[]): number {
 }
 
 /** When a flag last changed; an expiry is a change too. */
-function lastChange({ updatedAt, expiresAt }: FlagRecord, now: number): number {
+function lastChange({ updatedAt, expiresAt }: FlagValues, now: number): number {
   return expiresAt !== null && expiresAt <= now ? Math.max(updatedAt, expiresAt) : updatedAt;
 }
 
 /** The variant that every context gets, `on` or `off` for a plain flag; undefined where it depends on the context. */
-function outcomeOf(record: FlagRecord, now: number): string | undefined {
+function outcomeOf(record: FlagValues, now: number): string | undefined {
   if (!record.enabled || hasExpired(record, now)) return "off";
   if (record.rules === null) return "on";
   const { targeting, defaultVariant } = parseRules(record.rules);

@@ -6,8 +6,10 @@ import type { ProjectChange } from "../projects/change.ts";
 import type { ProjectsStore } from "../projects/store.ts";
 import type { FlagChange } from "./change.ts";
 import type { CodeList, CodePlace, CodeUploadRecord } from "./code-reference.ts";
+import type { Feedback, FeedbackRecord, RatingCount } from "./feedback.ts";
 import type { FlagRead } from "./flag-read.ts";
-import type { FlagPlace, FlagRecord } from "./flag.ts";
+import type { FlagPlace, FlagRecord, FlagValues } from "./flag.ts";
+import type { PreviewedFlag } from "./preview.ts";
 import type { DueChange, ScheduledChange, ScheduledQuery } from "./scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
@@ -16,7 +18,9 @@ export type FlagSelection = {
   /** Differs after every change to the flags of this environment, and is never used again. */
   revision: number;
   /** Reads the flags, which a caller that has this revision need not do. */
-  flags(): Promise<FlagRecord[]>;
+  flags(): Promise<FlagValues[]>;
+  /** Reads the flags that are previews, in the same order. */
+  previews(): Promise<PreviewedFlag[]>;
   /** Reads the segments of the environment, in their order. */
   segments(): Promise<SegmentRecord[]>;
   /** The metadata of the flag set, a term of flagd, as JSON text of an object. */
@@ -87,11 +91,47 @@ type CodeStore = {
   remove(project: string, place: CodePlace): Promise<void>;
 };
 
+/** A flag in one environment, or with null in all of them. */
+export type FeedbackPlace = { project: string; environment: string | null; flag: string };
+
+/** A feedback to store, about a flag of the environment that two keys select. */
+export type NewFeedback = Feedback & {
+  id: string;
+  projectKey: string;
+  environmentKey: string;
+  flag: string;
+  createdAt: number;
+};
+
+/** Selects feedback from the smallest id `from`, before the id `before`; null does not limit it. */
+export type FeedbackQuery = { limit: number; from: string | null; before: string | null };
+
+type FeedbackStore = {
+  /**
+   * Stores a feedback and returns its id; where one with the same hash has not expired, returns the id of that, and stores
+   * nothing. Null where the flag does not exist.
+   */
+  insert(feedback: NewFeedback, recent: { hash: string; expiresAt: number }): Promise<string | null>;
+  /** Newest first. */
+  page(place: FeedbackPlace, query: FeedbackQuery): Promise<Page<FeedbackRecord>>;
+  /** Counts the next `limit` in the order of their ids, after one; `next` is the last of them, null at the end. */
+  count(
+    place: FeedbackPlace,
+    after: string | null,
+    limit: number,
+  ): Promise<{ counts: RatingCount[]; next: string | null }>;
+  /** Returns whether it existed. */
+  delete(project: string, id: string): Promise<boolean>;
+  /** Deletes at most `limit`, and returns how many it deleted. */
+  deleteSome(place: FeedbackPlace, limit: number): Promise<number>;
+};
+
 export type FlagsStore = {
   flags: FlagStore;
   segments: SegmentStore;
   scheduled: ScheduleStore;
   code: CodeStore;
+  feedback: FeedbackStore;
 };
 
 /** The part of the app that operations on flags and segments use. */

@@ -7,6 +7,8 @@ export const METRICS_PATH = "/metrics";
 export const FLAGS_PATH = "/api/v1/flags";
 export const FLAG_PATH = "/api/v1/flags/:slug";
 export const CODE_REFS_PATH = "/api/v1/flags/code-refs";
+export const PREVIEWS_PATH = "/api/v1/flags/preview";
+export const FEEDBACK_PATH = "/api/v1/flags/preview/feedback";
 /** https://github.com/open-feature/protocol */
 export const OFREP_PATH = "/ofrep";
 export const OFREP_FLAGS_PATH = "/ofrep/v1/evaluate/flags";

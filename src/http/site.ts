@@ -8,6 +8,7 @@ import { type Report, showError } from "./errors.ts";
 import type { CodeReferencesService } from "./flags/code-references.ts";
 import type { FlagsService } from "./flags/flags.ts";
 import type { OfrepService } from "./flags/ofrep.ts";
+import type { PreviewsService } from "./flags/previews.ts";
 import type { FormsService } from "./forms/forms.ts";
 import { missingPage } from "./forms/pages/error.ts";
 import type { MetricsApp } from "./operation/exposition.ts";
@@ -16,6 +17,7 @@ import type { Metrics, RouteMetrics } from "./operation/metrics.ts";
 import {
   ADMIN_PATH,
   CODE_REFS_PATH,
+  FEEDBACK_PATH,
   FLAGS_PATH,
   FLAG_PATH,
   HEALTH_PATH,
@@ -24,6 +26,7 @@ import {
   OFREP_FLAG_PATH,
   OFREP_PATH,
   OPENAPI_PATH,
+  PREVIEWS_PATH,
   READY_PATH,
   SUBMIT_PATH,
 } from "./paths.ts";
@@ -36,6 +39,7 @@ export type Services = {
   forms?: FormsService | undefined;
   flags?: FlagsService | undefined;
   codeReferences?: (() => Promise<CodeReferencesService>) | undefined;
+  previews?: PreviewsService | undefined;
   ofrep?: (() => Promise<OfrepService>) | undefined;
   admin?: (() => Promise<AdminApp>) | undefined;
   metrics?: (() => Promise<MetricsApp>) | undefined;
@@ -78,11 +82,11 @@ export type Site = {
 };
 
 /** Requests to the flag service that store something: they are logged as any other. */
-const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH]);
+const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH, FEEDBACK_PATH]);
 
 /** Combines the services of one address, with health checks and one log record for each request. */
 export function createSite(services: Services, options: SiteOptions): Site {
-  const { forms, flags, codeReferences, ofrep, admin, metrics } = services;
+  const { forms, flags, previews, codeReferences, ofrep, admin, metrics } = services;
   const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
   const { isHealthy, isReady } = createHealth(app, report);
   const strictTransport = hsts === null ? null : `max-age=${hsts}`;
@@ -142,7 +146,8 @@ export function createSite(services: Services, options: SiteOptions): Site {
       if (metrics && isWhole) root.route(base, await metrics());
     }
     if (forms) root.route(basePath, forms.routes);
-    // Before the flags, whose route for one flag matches this address too.
+    // Before the flags, whose route for one flag matches these addresses too.
+    if (previews) root.route(basePath, previews.routes);
     if (codeReferences && isWhole) root.route(basePath, (await codeReferences()).routes);
     if (flags) root.route(basePath, flags.routes);
     if (ofrep && isWhole) root.route(basePath, (await ofrep()).routes);
@@ -211,6 +216,8 @@ export function createSite(services: Services, options: SiteOptions): Site {
       // A flag cannot have that name.
       return flags.readFlag(request, CODE_REFS_PATH.slice(FLAGS_PATH.length + 1), client);
     });
+  if (previews)
+    addHot("flags", PREVIEWS_PATH, "", (request, _, client) => previews.readPreviews(request, client));
   if (ofrep) {
     let loaded: OfrepService | undefined;
     const use = (answer: (service: OfrepService) => Answer) =>

@@ -19,6 +19,9 @@ export function flagsContract(driver: Driver): void {
         expiresAt: NOW + 1,
         rules: '{"variants":{"a":1}}',
         imported: true,
+        isPreview: true,
+        previewName: "Said ✓",
+        previewContent: "# Said",
         updatedAt: NOW,
       };
       await set("develop", "flag", values);
@@ -39,6 +42,24 @@ export function flagsContract(driver: Driver): void {
       expect(await find("a", "flag")).toMatchObject({ enabled: true, updatedAt: 1000 });
       expect(await find("b", "flag")).toMatchObject({ enabled: true, updatedAt: 2000 });
       expect(await find("c", "flag")).toMatchObject(off);
+    });
+
+    test("that are previews are selected with their content, which other selections leave out", async () => {
+      const { set, select, find } = await open("a", "b");
+      const preview = { isPreview: true, previewName: "New", previewContent: "# New" };
+      await set("a", "old", { ...preview, createdAt: 1000 });
+      await set("a", "new", { ...preview, enabled: true, expiresAt: 5, createdAt: 2000 });
+      await set("a", "off", { ...preview, isPreview: false, createdAt: 3000 });
+      const { previewName, previewContent } = preview;
+      const rest = { previewName, previewContent };
+      expect(await (await select("a"))!.previews()).toEqual([
+        { slug: "new", enabled: true, ...rest, expiresAt: 5, createdAt: 2000 },
+        { slug: "old", enabled: false, ...rest, expiresAt: null, createdAt: 1000 },
+      ]);
+      expect(await (await select("b"))!.previews()).toEqual([]);
+      expect((await (await select("a"))!.flags())[0]).not.toContainKeys(["previewContent"]);
+      await set("a", "new", { isPreview: false, previewName: "", previewContent: "" });
+      expect(await find("a", "new")).toMatchObject({ isPreview: false, previewName: "", previewContent: "" });
     });
 
     test("have one description in every environment, which changes all", async () => {

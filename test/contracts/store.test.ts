@@ -7,6 +7,7 @@ import { databaseContract } from "./database.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import type { Driver } from "./driver.ts";
 import { erasureContract } from "./erasure.ts";
+import { feedbackContract } from "./feedback.ts";
 import { flagsContract } from "./flags.ts";
 import { formsContract } from "./forms.ts";
 import { historyContract } from "./history.ts";
@@ -32,6 +33,7 @@ for (const writing of ["inline", "thread"] as const) {
   for (const contract of [
     projectsContract,
     flagsContract,
+    feedbackContract,
     readsContract,
     codeContract,
     segmentsContract,

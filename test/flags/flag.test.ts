@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { flagPatchSchema, flagSlug } from "../../src/flags/flag-schema.ts";
 import { type FlagPatch, type FlagRecord, applyPatch, viewFlag } from "../../src/flags/flag.ts";
 import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH } from "../../src/flags/limits.ts";
+import { NO_PREVIEW } from "../../src/flags/preview.ts";
 
 const flag = (more: Partial<FlagRecord> = {}): FlagRecord => ({
   slug: "flag",
@@ -11,6 +12,7 @@ const flag = (more: Partial<FlagRecord> = {}): FlagRecord => ({
   expiresAt: null,
   rules: null,
   imported: false,
+  ...NO_PREVIEW,
   revision: 0,
   createdAt: 1000,
   updatedAt: 1000,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { FlagPatch } from "../../src/flags/flag.ts";
 import { deleteFlag, setFlag } from "../../src/flags/flags.ts";
+import { NO_PREVIEW } from "../../src/flags/preview.ts";
 import { deleteSegment } from "../../src/flags/segments.ts";
 import { deleteEnvironment, lockEnvironment } from "../../src/projects/environments.ts";
 import { OPERATOR } from "../support/caller.ts";
@@ -22,6 +23,7 @@ describe("a flag", () => {
         expiresAt: null,
         rules: null,
         imported: false,
+        ...NO_PREVIEW,
         revision: await app.store.version(),
         createdAt: 1000,
         updatedAt: 1000,

@@ -10,6 +10,7 @@ import type { Report } from "../../src/http/errors.ts";
 import { createCodeReferencesService } from "../../src/http/flags/code-references.ts";
 import { createFlagsService } from "../../src/http/flags/flags.ts";
 import { createOfrepService } from "../../src/http/flags/ofrep.ts";
+import { createPreviewsService } from "../../src/http/flags/previews.ts";
 import { createFormsService } from "../../src/http/forms/forms.ts";
 import { createLinks } from "../../src/http/forms/links.ts";
 import { DEFAULT_MAX_CONCURRENT } from "../../src/http/limits.ts";
@@ -43,6 +44,9 @@ export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
   };
 }
 
+/** How much feedback an address may send. */
+const FEEDBACK_RATE = { count: 60, seconds: 60 };
+
 /** Every service on one app; what the operator would be told of is collected. */
 export function openServices(app: TestApp, publicUrl: string | null = null) {
   const reported: unknown[] = [];
@@ -56,6 +60,7 @@ export function openServices(app: TestApp, publicUrl: string | null = null) {
     forms: createFormsService(app, createLinks(publicUrl, "", app.random), report, guard),
     flags: createFlagsService(app, report),
     codeReferences: async () => createCodeReferencesService(app, report, guard),
+    previews: createPreviewsService(app, report, { feedbackRate: FEEDBACK_RATE, countFeedback: () => {} }),
     ofrep: async () => createOfrepService(app, report),
     admin: () => createAdminApp(app, { version: "test", report, outgoing: async () => outgoing }),
   };

@@ -3,6 +3,7 @@ import { isoTime } from "../../src/base/clock.ts";
 import { createIdSource, dashedKey } from "../../src/base/ids.ts";
 import { type TargetRecord, createWebhookSecret } from "../../src/delivery/target.ts";
 import type { FlagRecord } from "../../src/flags/flag.ts";
+import { NO_PREVIEW } from "../../src/flags/preview.ts";
 import { type FormRecord, formKey } from "../../src/forms/form.ts";
 import { DEFAULT_SETTINGS } from "../../src/forms/settings.ts";
 import type { StoredSubmission } from "../../src/forms/store.ts";
@@ -26,6 +27,7 @@ export function flagRecord(slug: string, more: Partial<FlagRecord> = {}): FlagRe
     expiresAt: null,
     rules: null,
     imported: false,
+    ...NO_PREVIEW,
     createdAt: NOW,
     updatedAt: NOW,
     revision: 0,

@@ -2,6 +2,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { SCOPES, type Scope } from "../../src/access/scope.ts";
 import { createToken } from "../../src/access/tokens.ts";
+import type { App } from "../../src/app.ts";
+import { takeFeedback } from "../../src/flags/feedbacks.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import { uploadReferences } from "../../src/flags/code-references.ts";
 import { scheduleChange } from "../../src/flags/schedule.ts";
@@ -92,6 +94,10 @@ export async function openWorld() {
   await setSegment(app, OPERATOR, { project: "shop", environment: "develop", segment: "staff" }, false);
   const code = { branch: "main", projectName: "web", references: {} };
   await uploadReferences(app, OPERATOR, "shop", Buffer.from(JSON.stringify(code)));
+  // About another flag, which is not deleted with it.
+  await giveFeedback(app, "sale");
+  await setFlag(app, OPERATOR, { ...sale, flag: "search" }, {});
+  const feedback = await giveFeedback(app, "search");
   const form = await createForm(app, OPERATOR, { slug: "contact", uploads: true });
   const blob = await stageText(app.blobs, "bytes");
   const files = [{ field: "file", name: "a.txt", type: "text/plain", blob }];
@@ -121,6 +127,7 @@ export async function openWorld() {
     project: "shop",
     environment: "develop",
     flag: "sale",
+    feedback,
     segment: "staff",
     scheduled,
     form: "contact",
@@ -179,6 +186,7 @@ export async function openWorld() {
       (await store.scheduled.page(slug, null, { limit: 100 })).items,
       await Promise.all(environments.map((each) => store.flags.reads(slug, each.slug))),
       [await store.code.uploads(slug), (await store.code.page(slug, { limit: 1000 })).items],
+      await Promise.all((environments[0]?.flags ?? []).map((flag) => feedbackOn(app, slug, flag.slug))),
     ]);
     const sent = setup.forms.map(({ key }) => store.submissions.list(key, 1000, null));
     const targets = setup.forms.map(({ key }) => store.targets.list(key));
@@ -192,6 +200,20 @@ export async function openWorld() {
     ]);
   };
   return { app, reported, ofrep, operations, addressOf, tokens, ask, everything };
+}
+
+/** Says something about a flag of the project `shop` in `staging`, and returns the id. */
+async function giveFeedback(app: App, flag: string): Promise<string> {
+  const { key: projectKey, environments } = (await app.store.projects.find("shop"))!;
+  const environmentKey = environments.find(({ slug }) => slug === "staging")!.key;
+  const feedback = { mood: "HAPPY", rating: 4, description: flag, metadata: null } as const;
+  const origin = { projectKey, environmentKey, flag, network: "192.0.2.1" };
+  return (await takeFeedback(app, origin, feedback)).id;
+}
+
+async function feedbackOn({ store }: App, project: string, flag: string) {
+  const place = { project, environment: null, flag };
+  return (await store.feedback.page(place, { limit: 100, before: null, from: null })).items;
 }
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

@@ -15,6 +15,7 @@ const VERBS: { names: string[]; load: () => Promise<Add> }[] = [
   { names: ["delete"], load: async () => (await import("./delete.ts")).addDeleteCommand },
   { names: ["stale"], load: async () => (await import("./stale.ts")).addStaleCommand },
   { names: ["refs"], load: async () => (await import("./refs/refs.ts")).addRefsCommands },
+  { names: ["feedback"], load: async () => (await import("./feedback/feedback.ts")).addFeedbackCommands },
   { names: ["evaluate"], load: async () => (await import("./evaluate.ts")).addEvaluateCommand },
   { names: ["import"], load: async () => (await import("./import.ts")).addImportCommand },
   { names: ["export"], load: async () => (await import("./export.ts")).addExportCommand },

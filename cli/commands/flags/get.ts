@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
-import { details, indentedJson } from "../../output/text.ts";
+import { details, indentedJson, printableLines } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Session } from "../../session/session.ts";
@@ -34,11 +34,25 @@ function describeFlag(flag: FlagDetail, revision: number): string {
     ["payload", payloadOf(flag)],
     ["expires", flag.expiredAt ?? "never"],
     ["description", flag.description],
+    ...previewLines(flag),
     ["created", flag.createdAt],
     ["updated", flag.updatedAt],
     ["revision", String(revision)],
   ]);
-  return flag.targeting ? `${facts}\nrule\n${indentedJson(flag.targeting)}` : facts;
+  const rule = flag.targeting ? `\nrule\n${indentedJson(flag.targeting)}` : "";
+  return (
+    facts +
+    rule +
+    (flag.previewContent ? `\npreview content\n${printableLines(flag.previewContent.trimEnd())}\n` : "")
+  );
+}
+
+function previewLines({ isPreview, previewName }: FlagDetail): [name: string, value: string][] {
+  if (isPreview === undefined) return [];
+  return [
+    ["preview", isPreview ? "on" : "off"],
+    ["preview name", previewName ?? ""],
+  ];
 }
 
 /** One line for each variant, then the default variant and the metadata. */

@@ -25,7 +25,7 @@ export function addPromoteCommand(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-State, payload, expiry, variants and rules are copied, all at once or not at all.
+State, payload, expiry, variants, rules and preview are copied, all at once or not at all.
 
 Examples:
   formflag flags promote new-checkout -p shop --from staging --to production

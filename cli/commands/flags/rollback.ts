@@ -24,7 +24,7 @@ export function addRollbackCommand(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-State, payload, expiry, variants, rules and description are set as they were. A flag that was deleted since is
+State, payload, expiry, variants, rules, preview and description are set as they were. A flag that was deleted since is
 created again, off in the other environments.
 
 Examples:

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Flag } from "../../../src/flags/flag.ts";
+import type { Preview } from "../../../src/flags/preview.ts";
 import type { FlagRules, RulesPatch } from "../../../src/flags/rules.ts";
 import type { Input } from "../../session/input.ts";
 import { jsonObject } from "../../session/sources.ts";
@@ -7,7 +8,7 @@ import { usage } from "../../session/usage.ts";
 import { conditionRule } from "./condition.ts";
 
 /** A flag as the admin API shows it. */
-export type FlagDetail = Flag & Partial<FlagRules>;
+export type FlagDetail = Flag & Partial<FlagRules> & Partial<Preview>;
 
 type RuleOptions = {
   variants?: string;

@@ -7,9 +7,9 @@ import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { changeAtRevision, ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
-import { jsonValue } from "../../session/sources.ts";
+import { jsonValue, sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
-import { expiryValue } from "../../session/values.ts";
+import { expiryValue, switchValue } from "../../session/values.ts";
 import { type Place, readPlace, urlOf } from "./place.ts";
 import { type SetFlag, reportFlag } from "./report.ts";
 import { type FlagDetail, type RulesChange, readRules, withRules } from "./rules.ts";
@@ -26,6 +26,9 @@ export function addSetCommand(flags: Command, io: Io): void {
     .option("--payload <json>", "data for readers: JSON, @FILE, or - for standard input")
     .option("--expires <time>", "off from then on: ISO 8601, a span such as 30d, or never")
     .option("--description <text>", "what it is for, in every environment")
+    .option("--preview <on|off>", "whether people may try it and say what they think of it")
+    .option("--preview-name <text>", "its name on a page of previews")
+    .option("--preview-content <markdown>", "what it is about: Markdown, @FILE, or - for standard input")
     .option(
       "--at <time>",
       "make the change at that time, on a flag that exists: ISO 8601, or a span such as 2h",
@@ -54,6 +57,7 @@ Examples:
   formflag flags set color -p shop -e production --on --variants '{"red":"#f00","blue":"#00f"}' --default red
   formflag flags set color -p shop -e production --if 'version sem_ver >= 2.1.0' --then blue
   formflag flags set color -p shop -e production --targeting @rule.json
+  formflag flags set search -p shop -e production --preview on --preview-name Search --preview-content @search.md
 `;
 
 type Options = {
@@ -62,6 +66,9 @@ type Options = {
   payload?: string;
   expires?: string;
   description?: string;
+  preview?: string;
+  previewName?: string;
+  previewContent?: string;
   at?: string;
 };
 
@@ -78,14 +85,28 @@ type Values = {
 async function parse(input: Input, given?: string): Promise<Values> {
   const place = await readPlace(input, given);
   const rules = await readRules(input);
-  const { on, off, payload, expires, description, at } = input.options as Options;
-  const patch = {
+  const { on, off, payload, expires, description, at, ...preview } = input.options as Options;
+  const patch: FlagPatch = {
     ...(on || off ? { enabled: on === true } : {}),
     ...(payload === undefined ? {} : { payload: await jsonValue(payload, "--payload", input) }),
     ...(expires === undefined ? {} : { expiredAt: expiryValue(expires, "--expires", Date.now()) }),
     ...(description === undefined ? {} : { description }),
-  } as FlagPatch;
+    ...(await previewPatch(preview, input)),
+  };
   return { place, patch, rules, at: timeOf(at), headers: ifRevision(input.options) };
+}
+
+type PreviewOptions = Pick<Options, "preview" | "previewName" | "previewContent">;
+
+async function previewPatch(options: PreviewOptions, input: Input): Promise<FlagPatch> {
+  const { preview, previewName, previewContent } = options;
+  return {
+    ...(preview === undefined ? {} : { isPreview: switchValue(preview, "--preview") }),
+    ...(previewName === undefined ? {} : { previewName }),
+    ...(previewContent === undefined
+      ? {}
+      : { previewContent: await sourceOf(previewContent, "--preview-content", input) }),
+  };
 }
 
 function timeOf(at: string | undefined): string | null {

@@ -7,9 +7,9 @@ export function stateOf(flag: Flag): string {
   return hasExpired(flag) ? "off, expired" : "off";
 }
 
-/** The state with the variants and the rule, if any: `on, 3 variants, rule`. */
+/** The state with the variants, the rule and the preview, if any: `on, 3 variants, rule, preview`. */
 export function summaryOf(flag: FlagDetail): string {
-  return [stateOf(flag), rulesSummary(flag)].filter(Boolean).join(", ");
+  return [stateOf(flag), rulesSummary(flag), flag.isPreview ? "preview" : ""].filter(Boolean).join(", ");
 }
 
 export function hasExpired({ expiredAt }: Flag): boolean {

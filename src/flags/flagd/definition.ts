@@ -1,6 +1,6 @@
 import { isoTime } from "../../base/clock.ts";
 import { PAYLOAD_SUFFIX } from "../faults.ts";
-import type { FlagRecord } from "../flag.ts";
+import type { FlagValues } from "../flag.ts";
 import type { FlagDefinition } from "../import.ts";
 import { MAX_DESCRIPTION } from "../limits.ts";
 import { type FlagRules, parseRules, rulesText } from "../rules.ts";
@@ -21,7 +21,7 @@ export type FlagdDocument = {
 const SCHEMA = "https://flagd.dev/schema/v0/flags.json";
 
 /** The flags of an environment with their segments as a flagd file, by slug. `metadata` is JSON text. */
-export function exportFlags(flags: FlagRecord[], segments: SegmentRecord[], metadata: string): FlagdDocument {
+export function exportFlags(flags: FlagValues[], segments: SegmentRecord[], metadata: string): FlagdDocument {
   const sorted = flags.toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
   return {
     $schema: SCHEMA,
@@ -77,7 +77,7 @@ function segmentRule(rule: unknown): unknown {
   return typeof rule === "boolean" ? { and: [rule] } : rule;
 }
 
-function flagEntries(record: FlagRecord): [key: string, flag: FlagdFlag][] {
+function flagEntries(record: FlagValues): [key: string, flag: FlagdFlag][] {
   const { slug, enabled, payload, rules } = record;
   if (rules === null) {
     const flag: [string, FlagdFlag] = [slug, plainFlag(record)];

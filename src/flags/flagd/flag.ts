@@ -1,4 +1,4 @@
-import { type FlagRecord, hasExpired } from "../flag.ts";
+import { type FlagValues, hasExpired } from "../flag.ts";
 import { parseRules } from "../rules.ts";
 import { type Context, type Evaluation, compileFlag } from "./evaluate.ts";
 import type { Segments } from "./segments.ts";
@@ -23,14 +23,14 @@ export function createDecide(slug: string, rules: string, segments: Segments): D
  * falls back to a default of its own, and a flag that was turned off could read true. A flag with variants that is off
  * has no value, as in flagd.
  */
-export function evaluateFlag(record: FlagRecord, decide: Decide, context: Context, now: number): Evaluation {
+export function evaluateFlag(record: FlagValues, decide: Decide, context: Context, now: number): Evaluation {
   const isOn = record.enabled && !hasExpired(record, now);
   if (record.rules === null) return isOn ? ON : OFF;
   return isOn ? decide(context) : { reason: "DISABLED" };
 }
 
 /** Evaluates the payload of a plain flag, as a flag of its own: `{}` where none is set, no value while the flag is off. */
-export function evaluatePayload(record: FlagRecord, now: number): Evaluation {
+export function evaluatePayload(record: FlagValues, now: number): Evaluation {
   if (!record.enabled || hasExpired(record, now)) return { reason: "DISABLED" };
   const value: unknown = record.payload === null ? {} : JSON.parse(record.payload);
   return { value, variant: PAYLOAD_VARIANT, reason: "STATIC" };

@@ -1,15 +1,23 @@
 import { preflight } from "../preflight.ts";
 import { Hono } from "hono";
 import type { App } from "../../app.ts";
-import { type FlagRecord, hasExpired, noSuchFlag, viewFlag } from "../../flags/flag.ts";
+import { type FlagValues, noSuchFlag, viewFlag } from "../../flags/flag.ts";
 import type { NoteRead, Readable } from "../../flags/reads.ts";
 import { createSnapshots } from "../../flags/snapshots.ts";
 import type { Client } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
 import { FLAGS_PATH, FLAG_PATH } from "../paths.ts";
 import type { Guard } from "../rate-limit.ts";
-import { NO_SNIFF } from "../security.ts";
-import { etagOf, matches } from "./etag.ts";
+import {
+  type Answer,
+  HEADERS,
+  MISSING,
+  READ_PREFLIGHT,
+  uncached,
+  isRead,
+  prepareAnswer,
+  sendAnswer,
+} from "./answers.ts";
 
 export type FlagsService = {
   /** Answers any request for one flag. */
@@ -20,25 +28,8 @@ export type FlagsService = {
   routes: Hono<{ Bindings: { client: Client } }>;
 };
 
-/** A prepared answer, sent until `until`, when a flag in it expires, or until a flag in it changes. */
-type Answer = {
-  body: string | Blob;
-  etag: string;
-  whole: ResponseInit;
-  unchanged: ResponseInit;
-  until: number;
-};
-type Cell = Readable & { records: FlagRecord[]; answer: Answer | undefined };
+type Cell = Readable & { records: FlagValues[]; answer: Answer | undefined };
 type Snapshot = { one: Map<string, Cell>; all: Cell };
-
-const HEADERS = { ...NO_SNIFF, "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" };
-const PREFLIGHT = {
-  methods: "GET, HEAD, OPTIONS",
-  headers: "x-project-key, x-environment-key, content-type, if-none-match",
-};
-/** From about this many characters on, a blob is a faster body than text: `npm run bench -- reads`. */
-const LONG_TEXT = 4096;
-const VARY = "x-project-key, x-environment-key";
 
 /** The feature flag service: design.md, section 3. Without a `guard`, any client may read as often as it likes. */
 export function createFlagsService(
@@ -61,14 +52,13 @@ export function createFlagsService(
     slug: string | null,
     client: () => Client,
   ): Response | Promise<Response> => {
-    if (request.method === "OPTIONS") return preflight(HEADERS, PREFLIGHT);
+    if (request.method === "OPTIONS") return preflight(HEADERS, READ_PREFLIGHT);
     if (!isRead(request)) return wrongMethod();
     if (slug === "") return missing("the flag slug is missing in the path: /api/v1/flags/<slug>");
     const projectKey = request.headers.get("x-project-key");
-    if (!projectKey) return missing("the project key is missing in the headers: send it as x-project-key");
+    if (!projectKey) return missing(MISSING.projectKey);
     const environmentKey = request.headers.get("x-environment-key");
-    if (!environmentKey)
-      return missing("the environment key is missing in the headers: send it as x-environment-key");
+    if (!environmentKey) return missing(MISSING.environmentKey);
     try {
       guard?.(client)();
     } catch (error) {
@@ -90,9 +80,8 @@ export function createFlagsService(
     snapshot: Snapshot | undefined,
   ): Response => {
     if (!snapshot) {
-      const message = "the project key and the environment key select nothing: check them in the project";
       report.refused("unauthenticated");
-      return refused(401, slug, message);
+      return refused(401, slug, MISSING.environment);
     }
     const cell = slug === null ? snapshot.all : snapshot.one.get(slug);
     if (!cell) return refused(404, slug, noSuchFlag(slug!).message);
@@ -115,45 +104,18 @@ export function createFlagsService(
   return { readFlag, readFlags, routes };
 }
 
-function isRead({ method }: Request): boolean {
-  return method === "GET" || method === "HEAD";
-}
-
-function cellOf(records: FlagRecord[]): Cell {
+function cellOf(records: FlagValues[]): Cell {
   return { records, answer: undefined, readAt: Number.NEGATIVE_INFINITY };
 }
 
 function send(request: Request, cell: Cell, slug: string | null, now: number): Response {
-  if (!cell.answer || now >= cell.answer.until) cell.answer = prepareAnswer(cell.records, slug, now);
-  const { body, etag, whole, unchanged } = cell.answer;
-  const known = request.headers.get("if-none-match");
-  if (known !== null && matches(known, etag)) return new Response(null, unchanged);
-  return new Response(body, whole);
+  if (!cell.answer || now >= cell.answer.until) cell.answer = answerOf(cell.records, slug, now);
+  return sendAnswer(request, cell.answer);
 }
 
-function prepareAnswer(records: FlagRecord[], slug: string | null, now: number): Answer {
+function answerOf(records: FlagValues[], slug: string | null, now: number): Answer {
   const flags = records.map((record) => viewFlag(record, now));
-  const text = JSON.stringify(slug === null ? { flags } : flags[0]);
-  // The runtime copies a text for each answer, and shares the bytes of a blob.
-  const body = text.length > LONG_TEXT ? new Blob([text]) : text;
-  const etag = etagOf(text);
-  const expiries = records
-    .filter((record) => !hasExpired(record, now))
-    .map((record) => record.expiresAt ?? Infinity);
-  const headers = new Headers({
-    "Content-Type": "application/json",
-    ETag: etag,
-    "Cache-Control": "no-cache",
-    Vary: VARY,
-    ...HEADERS,
-  });
-  return {
-    body,
-    etag,
-    whole: { headers },
-    unchanged: { status: 304, headers },
-    until: expiries.reduce((least, each) => Math.min(least, each), Infinity),
-  };
+  return prepareAnswer(JSON.stringify(slug === null ? { flags } : flags[0]), records, now);
 }
 
 /** An error that reads as off: a reader that ignores the status finds no flag that is on. */
@@ -164,21 +126,13 @@ function refused(
   headers?: Record<string, string>,
 ): Response {
   const off = slug === null ? { flags: [] } : { enabled: false };
-  return failed(status, { ...off, error: true, message }, headers);
+  return uncached(status, { ...off, error: true, message }, headers);
 }
 
 function missing(error: string): Response {
-  return failed(400, { error });
-}
-
-function failed(
-  status: number,
-  body: Record<string, unknown>,
-  headers: Record<string, string> = {},
-): Response {
-  return Response.json(body, { status, headers: { ...HEADERS, "Cache-Control": "no-store", ...headers } });
+  return uncached(400, { error });
 }
 
 function wrongMethod(): Response {
-  return failed(405, { error: true, message: "flags are read with GET" }, { Allow: "GET, HEAD, OPTIONS" });
+  return uncached(405, { error: true, message: "flags are read with GET" }, { Allow: "GET, HEAD, OPTIONS" });
 }

@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import { isoTime } from "../../base/clock.ts";
 import { PAYLOAD_SUFFIX } from "../../flags/faults.ts";
-import type { FlagRecord } from "../../flags/flag.ts";
+import type { FlagValues } from "../../flags/flag.ts";
 import type { Context, Evaluation } from "../../flags/flagd/evaluate.ts";
 import { type Decide, createDecide, evaluateFlag, evaluatePayload } from "../../flags/flagd/flag.ts";
 import type { Readable } from "../../flags/reads.ts";
@@ -88,7 +88,7 @@ function noRules(): never {
  * The metadata of a flag in an answer. An imported flag, or one with variants, has the metadata of its definition and flag
  * set as in flagd, with its description and expiry.
  */
-function metadataOf(record: FlagRecord, ofSet: Record<string, unknown>): Record<string, unknown> {
+function metadataOf(record: FlagValues, ofSet: Record<string, unknown>): Record<string, unknown> {
   const { description, expiresAt, updatedAt, rules, imported } = record;
   const expiry = expiresAt === null ? {} : { expiredAt: isoTime(expiresAt) };
   if (rules === null && !imported) return { description, updatedAt: isoTime(updatedAt), ...expiry };

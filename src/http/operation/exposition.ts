@@ -102,6 +102,9 @@ function createRegistry(app: App, { metrics, build, streams }: MetricsOptions): 
   add("gauge", "formflag_deliveries_queued", "Deliveries that are queued, at most 100,000.", async () =>
     one(await app.store.deliveries.countQueued(MAX_QUEUED_COUNTED)),
   );
+  add("counter", "formflag_feedback_total", "Feedback about previews that was stored.", () =>
+    one(metrics.feedback()),
+  );
   add(
     "counter",
     "formflag_forwarded_ignored_total",

@@ -11,6 +11,8 @@ export type Metrics = {
   spam: (reason: string) => void;
   /** Counts an attempt to deliver a submission, by what became of the delivery. */
   delivered: (kind: string, status: string) => void;
+  /** Counts a feedback about a preview that was stored. */
+  feedbackStored: () => void;
   /** Counts a request with an `X-Forwarded-For` that is ignored, because no trusted proxy sent it. */
   forwardedIgnored: () => void;
   /** By service, route and status: seconds until the answer began. */
@@ -18,6 +20,8 @@ export type Metrics = {
   refusals: () => { labels: Labels<"service" | "reason">; count: number }[];
   spamReasons: () => { labels: Labels<"reason">; count: number }[];
   deliveries: () => { labels: Labels<"kind" | "status">; count: number }[];
+  /** Feedback about previews that was stored. */
+  feedback: () => number;
   /** Requests with an `X-Forwarded-For` that no trusted proxy sent. */
   forwarded: () => number;
 };
@@ -47,6 +51,7 @@ export function createMetrics(): Metrics {
   const refusals = new Map<string, ReturnType<Metrics["refusals"]>[number]>();
   const spam = new Map<string, number>();
   const deliveries = new Map<string, ReturnType<Metrics["deliveries"]>[number]>();
+  let feedback = 0;
   let forwarded = 0;
 
   const createRoute = (service: ServiceName, path: string): Route => {
@@ -92,11 +97,13 @@ export function createMetrics(): Metrics {
       entry.count += 1;
       deliveries.set(key, entry);
     },
+    feedbackStored: () => (feedback += 1),
     forwardedIgnored: () => (forwarded += 1),
     requests: () => [...routes.values()].flatMap(({ series }) => [...series.values()]),
     refusals: () => [...refusals.values()],
     spamReasons: () => [...spam].map(([reason, count]) => ({ labels: { reason }, count })),
     deliveries: () => [...deliveries.values()],
+    feedback: () => feedback,
     forwarded: () => forwarded,
   };
 }

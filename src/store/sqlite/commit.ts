@@ -6,6 +6,7 @@ import { clearEnded, retryDeliveries, retryFailed } from "./deliveries.ts";
 import { deleteAged, purgeSubmissions } from "./erasure.ts";
 import { sqliteError } from "./errors.ts";
 import { importSubmissions } from "./import.ts";
+import { deleteFeedback, deleteSomeFeedback, insertFeedback } from "./feedback.ts";
 import { clearExpired, keepSecret } from "./intake.ts";
 import { cancelTargetless, claimAlert, releaseLeases, takeTurn } from "./outbox.ts";
 import { markRead } from "./reads.ts";
@@ -22,6 +23,9 @@ const WRITES = {
   markRead,
   replaceCode,
   removeCode,
+  insertFeedback,
+  deleteFeedback,
+  deleteSomeFeedback,
   insertSubmission,
   importSubmissions,
   deleteSubmission,

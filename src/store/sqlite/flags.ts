@@ -1,9 +1,11 @@
 import type { Database } from "bun:sqlite";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagChange } from "../../flags/change.ts";
-import type { FlagPlace, FlagRecord } from "../../flags/flag.ts";
+import type { FlagPlace, FlagRecord, FlagValues } from "../../flags/flag.ts";
+import { NO_PREVIEW } from "../../flags/preview.ts";
 import { cutPage } from "./pages.ts";
-import { environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";
+import { putPreview } from "./previews.ts";
+import { type EnvironmentRow, environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";
 import { query } from "./statements.ts";
 
 type Row = {
@@ -20,14 +22,26 @@ type Row = {
   updated_at: number;
 };
 
-const SELECT = `
-  SELECT f.id, f.slug, f.description, coalesce(v.enabled, 0) AS enabled, v.payload, v.expires_at, v.rules,
+/** A flag with its preview; null where none is set. */
+type FullRow = Row & { preview: number | null; preview_name: string | null; preview_content: string | null };
+
+const COLUMNS = `
+         f.id, f.slug, f.description, coalesce(v.enabled, 0) AS enabled, v.payload, v.expires_at, v.rules,
          coalesce(v.imported, 0) AS imported,
          max(f.revision, coalesce(v.revision, 0)) AS revision,
-         f.created_at, max(f.updated_at, coalesce(v.updated_at, 0)) AS updated_at
+         f.created_at, max(f.updated_at, coalesce(v.updated_at, 0)) AS updated_at`;
+
+const FROM = `
   FROM environments e
   JOIN flags f ON f.project_id = e.project_id
-  LEFT JOIN flag_values v ON v.environment_id = e.id AND v.flag_id = f.id
+  LEFT JOIN flag_values v ON v.environment_id = e.id AND v.flag_id = f.id`;
+
+/** What readers of flags need, without the content of previews. */
+const SELECT_VALUES = `SELECT ${COLUMNS} ${FROM} WHERE e.id = $environmentId`;
+
+const SELECT = `
+  SELECT ${COLUMNS}, w.enabled AS preview, w.name AS preview_name, w.content AS preview_content ${FROM}
+  LEFT JOIN flag_previews w ON w.environment_id = e.id AND w.flag_id = f.id
   WHERE e.id = $environmentId`;
 
 type Change<K> = FlagChange & { change: K };
@@ -63,6 +77,7 @@ export function putFlag(
     revision,
     enabled: enabled ? 1 : 0,
   });
+  putPreview(db, environmentId, flagId, record);
   if (describes || known === undefined) reviseProject(db, projectId, revision);
   else reviseEnvironment(db, environmentId, revision);
 }
@@ -79,7 +94,7 @@ export function deleteFlag(
 
 export function listFlags(db: Database, project: string, environment: string): FlagRecord[] {
   const { id: environmentId } = environmentRow(db, project, environment);
-  return query<Row, { environmentId: number }>(db, `${SELECT} ORDER BY f.slug`)
+  return query<FullRow, { environmentId: number }>(db, `${SELECT} ORDER BY f.slug`)
     .all({ environmentId })
     .map(toRecord);
 }
@@ -92,7 +107,7 @@ export function pageFlags(
 ): Page<FlagRecord> {
   const { id: environmentId } = environmentRow(db, project, environment);
   const sql = `${SELECT} AND f.slug > $after ORDER BY f.slug LIMIT $limit`;
-  const rows = query<Row, { environmentId: number; after: string; limit: number }>(db, sql);
+  const rows = query<FullRow, { environmentId: number; after: string; limit: number }>(db, sql);
   return cutPage(rows.iterate({ environmentId, after, limit: limit + 1 }), limit, toRecord);
 }
 
@@ -106,11 +121,11 @@ export function selectEnvironment(
   db: Database,
   projectKey: string,
   environmentKey: string,
-): { id: number; revision: number; metadata: string } | undefined {
+): EnvironmentRow | undefined {
   return (
-    query<{ id: number; revision: number; metadata: string }, { projectKey: string; environmentKey: string }>(
+    query<EnvironmentRow, { projectKey: string; environmentKey: string }>(
       db,
-      `SELECT e.id, e.revision, e.metadata FROM environments e JOIN projects p ON p.id = e.project_id
+      `SELECT e.id, e.project_id, e.revision, e.metadata FROM environments e JOIN projects p ON p.id = e.project_id
          WHERE e.key = $environmentKey AND p.key = $projectKey`,
     ).get({ projectKey, environmentKey }) ?? undefined
   );
@@ -130,19 +145,20 @@ export function missingFlags(db: Database, project: string, slugs: string[]): st
 }
 
 /** Newest first by creation, then by slug. */
-export function flagsOfEnvironment(db: Database, environmentId: number): FlagRecord[] {
-  const sql = `${SELECT} ORDER BY f.created_at DESC, f.slug`;
-  return query<Row, { environmentId: number }>(db, sql).all({ environmentId }).map(toRecord);
+export function flagsOfEnvironment(db: Database, environmentId: number): FlagValues[] {
+  const sql = `${SELECT_VALUES} ORDER BY f.created_at DESC, f.slug`;
+  return query<Row, { environmentId: number }>(db, sql).all({ environmentId }).map(toValues);
 }
 
-function findRow(db: Database, environmentId: number, slug: string): Row | undefined {
+function findRow(db: Database, environmentId: number, slug: string): FullRow | undefined {
   const sql = `${SELECT} AND f.slug = $slug`;
   return (
-    query<Row, { environmentId: number; slug: string }>(db, sql).get({ environmentId, slug }) ?? undefined
+    query<FullRow, { environmentId: number; slug: string }>(db, sql).get({ environmentId, slug }) ?? undefined
   );
 }
 
-function findFlagId(db: Database, projectId: number, slug: string): number | undefined {
+/** The id of the row of a flag. */
+export function findFlagId(db: Database, projectId: number, slug: string): number | undefined {
   const sql = "SELECT id FROM flags WHERE project_id = $projectId AND slug = $slug";
   return query<{ id: number }, { projectId: number; slug: string }>(db, sql).get({ projectId, slug })?.id;
 }
@@ -160,7 +176,16 @@ function insertFlag(
   return Number(lastInsertRowid);
 }
 
-function toRecord(row: Row): FlagRecord {
+function toRecord(row: FullRow): FlagRecord {
+  return {
+    ...toValues(row),
+    isPreview: row.preview === 1,
+    previewName: row.preview_name ?? NO_PREVIEW.previewName,
+    previewContent: row.preview_content ?? NO_PREVIEW.previewContent,
+  };
+}
+
+function toValues(row: Row): FlagValues {
   return {
     slug: row.slug,
     description: row.description,

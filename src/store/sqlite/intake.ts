@@ -6,7 +6,13 @@ import { countSubmissions } from "./submission-count.ts";
 import { textOf } from "./submission-ids.ts";
 
 /** Tables of hashes that count until they expire. */
-const EXPIRING = ["idempotency_keys", "spent_nonces", "recent_contents", "autoreplies"] as const;
+const EXPIRING = [
+  "idempotency_keys",
+  "spent_nonces",
+  "recent_contents",
+  "recent_feedback",
+  "autoreplies",
+] as const;
 
 type MarkTable = "spent_nonces" | "recent_contents";
 

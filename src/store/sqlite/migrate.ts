@@ -16,6 +16,7 @@ import intake from "./migrations/0008-intake.sql" with { type: "text" };
 import outbox from "./migrations/0009-outbox.sql" with { type: "text" };
 import search from "./migrations/0010-search.sql" with { type: "text" };
 import codeReferences from "./migrations/0011-code-refs.sql" with { type: "text" };
+import previews from "./migrations/0012-previews.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { readNumber } from "./statements.ts";
 
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly string[] = [
   outbox,
   search,
   codeReferences,
+  previews,
 ];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */

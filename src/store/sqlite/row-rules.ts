@@ -9,7 +9,8 @@ import { DELIVERY_KINDS } from "../../delivery/delivery.ts";
 import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
 import { CHAT_KINDS, areTargetSecrets, isTargetUrl } from "../../delivery/target.ts";
 import { isLineContent, isLineNumber, isPlainText, isRepositoryUrl } from "../../flags/code-reference.ts";
-import { CODE_LIMITS } from "../../flags/limits.ts";
+import { MOODS } from "../../flags/feedback.ts";
+import { CODE_LIMITS, FEEDBACK_LIMITS, PREVIEW_LIMITS } from "../../flags/limits.ts";
 import { FORM_KEY } from "../../forms/form.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "../../forms/limits.ts";
 import { isOriginPattern } from "../../forms/origins.ts";
@@ -29,6 +30,7 @@ const integer = (min: number, max: number) => (value: Value) =>
 const optional = (rule: Rule) => (value: Value) => value === null || rule(value);
 
 const slug = text(SLUG);
+const textUpTo = (most: number) => (value: Value) => typeof value === "string" && value.length <= most;
 const sha256 = text(/^[0-9a-f]{64}$/);
 const count = integer(0, Number.MAX_SAFE_INTEGER);
 const time = integer(-MAX_TIME, MAX_TIME);
@@ -103,6 +105,21 @@ const RULES: Record<string, Record<string, Rule>> = {
     updated_at: time,
   },
   flag_reads: { read_at: time },
+  flag_previews: {
+    enabled: flag,
+    name: textUpTo(PREVIEW_LIMITS.name),
+    // HTML is made of it for each reader, and cleaned then.
+    content: (value) => typeof value === "string" && Buffer.byteLength(value) <= PREVIEW_LIMITS.content,
+  },
+  flag_feedback: {
+    id: bytes(16),
+    mood: integer(0, MOODS.length - 1),
+    rating: integer(1, 5),
+    description: optional(textUpTo(FEEDBACK_LIMITS.description)),
+    metadata: optional(object),
+    ...created,
+  },
+  recent_feedback: { hash: bytes(32), feedback: bytes(16), expires_at: time },
   segments: { name: slug, rule: json(), position: count, revision: count, ...changed },
   changes: {
     revision: count,

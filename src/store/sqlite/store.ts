@@ -9,6 +9,7 @@ import { connect } from "./connection.ts";
 import { countQueued, findDelivery, pageDeliveries } from "./deliveries.ts";
 import { listEnvironments } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
+import { countFeedback, pageFeedback } from "./feedback.ts";
 import {
   findFlag,
   flagsOfEnvironment,
@@ -24,6 +25,7 @@ import { decide } from "./intake.ts";
 import { findAged, scanAllSubmissions } from "./erasure.ts";
 import type { Claim } from "./migrate.ts";
 import { deliveryContent, nextDelivery } from "./outbox.ts";
+import { previewsOfEnvironment } from "./previews.ts";
 import { findProject, listProjects, pageProjects } from "./projects.ts";
 import { listReads } from "./reads.ts";
 import { environmentRow } from "./rows.ts";
@@ -78,6 +80,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     revision,
     metadata,
     flags: () => read(() => flagsOfEnvironment(db, id)),
+    previews: () => read(() => previewsOfEnvironment(db, id)),
     segments: () => read(() => segmentsOfEnvironment(db, id)),
   });
   const write = <N extends WriteName>(
@@ -113,6 +116,13 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       missing: (project, slugs) => read(() => missingFlags(db, project, slugs)),
       markRead: (reads) => write("markRead", [reads]),
       reads: (project, environment) => read(() => listReads(db, project, environment)),
+    },
+    feedback: {
+      insert: (feedback, recent) => write("insertFeedback", [feedback, recent]),
+      page: (place, options) => read(() => pageFeedback(db, place, options)),
+      count: (place, after, limit) => read(() => countFeedback(db, place, after, limit)),
+      delete: (project, id) => write("deleteFeedback", [project, id]),
+      deleteSome: (place, limit) => write("deleteSomeFeedback", [place, limit]),
     },
     segments: {
       list: (project, environment) => read(() => listSegments(db, project, environment)),

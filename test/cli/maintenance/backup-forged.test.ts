@@ -66,6 +66,13 @@ function makeEndless(db: Database, root: number): void {
   writeFileSync(file, all);
 }
 
+/** A project with an environment and a flag. */
+const FLAG = `
+  INSERT INTO projects VALUES (9, 'shop', 'shop', 'aaaa-bbbb-cccc', 0);
+  INSERT INTO environments (id, project_id, slug, name, key, revision, created_at)
+    VALUES (9, 9, 'live', 'live', 'dddd-eeee-ffff', 0, 0);
+  INSERT INTO flags (id, project_id, slug, description, created_at, updated_at) VALUES (9, 9, 'f', '', 0, 0)`;
+
 const ENDLESS = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)";
 
 describe("an archive whose database was forged is found unsound, and nothing of it is restored:", () => {
@@ -138,6 +145,16 @@ describe("rows are not taken from a database that", () => {
       "has another view",
       update(`CREATE VIEW v AS ${ENDLESS} SELECT x FROM c`),
       'the view "v" does not belong',
+    ],
+    [
+      "has a preview with a text that nobody can set",
+      update(`${FLAG}; INSERT INTO flag_previews VALUES (9, 9, 1, '', hex(zeroblob(40000)))`),
+      "row 1 of flag_previews has a content",
+    ],
+    [
+      "has feedback that nobody can send",
+      update(`${FLAG}; INSERT INTO flag_feedback VALUES (zeroblob(16), 9, 9, 5, 0, NULL, '[]', 0)`),
+      "row 1 of flag_feedback has a rating",
     ],
     ["has another index", update("CREATE INDEX i ON forms (name)"), 'the index "i" does not belong'],
     [

@@ -1,0 +1,93 @@
+import { type Command, Option } from "commander";
+import { MAX_PAGE } from "../../../../src/base/pages.ts";
+import { csvCell } from "../../../../src/forms/csv.ts";
+import { saveTo, writeOut } from "../../../output/save.ts";
+import type { Io } from "../../../output/terminal.ts";
+import { action } from "../../../session/action.ts";
+import { type Client, path } from "../../../session/client.ts";
+import type { Input } from "../../../session/input.ts";
+import { listSome } from "../../../session/pages.ts";
+import type { Session } from "../../../session/session.ts";
+import { type Selected, readSelection, withSelection } from "./place.ts";
+import type { FeedbackDetail } from "./show.ts";
+
+export function addExportCommand(feedback: Command, io: Io): void {
+  withSelection(feedback.command("export"))
+    .description("write the feedback about a preview, newest first")
+    .addOption(
+      new Option("--format <format>", "one JSON object a line, or CSV")
+        .choices(["jsonl", "csv"])
+        .default("jsonl"),
+    )
+    .option("-o, --output <file>", "where to; - for standard output", "-")
+    .addHelpText(
+      "after",
+      `
+In CSV a text that a spreadsheet would run as a formula begins with '. JSONL keeps every text as it came.
+
+Examples:
+  formflag flags feedback export search -p shop > search.jsonl
+  formflag flags feedback export search -p shop --format csv -o search.csv
+`,
+    )
+    .action(action(io, parse, run));
+}
+
+type Values = { selected: Selected; format: string; output: string };
+
+async function parse(input: Input, given?: string): Promise<Values> {
+  const { format, output } = input.options as { format: string; output: string };
+  return { selected: await readSelection(input, given), format, output };
+}
+
+async function run({ client, io }: Session, { selected, format, output }: Values): Promise<void> {
+  const write = format === "csv" ? csvLine : jsonLine;
+  const head = format === "csv" ? `${COLUMNS.join(",")}\r\n` : "";
+  const pages = pagesOf(client, selected);
+  // Read before the file is opened: an error leaves no file.
+  let page = await pages.next();
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(head)),
+    async pull(controller) {
+      if (page.done) return controller.close();
+      controller.enqueue(encoder.encode(page.value.map(write).join("")));
+      page = await pages.next();
+    },
+  });
+  if (output === "-") await writeOut(io, { body });
+  else await saveTo(output, { body });
+}
+
+async function* pagesOf(
+  client: Client,
+  { project, flag, query }: Selected,
+): AsyncGenerator<FeedbackDetail[], undefined> {
+  const url = path`/projects/${project}/flags/${flag}/feedback`;
+  let before: Record<string, string> = {};
+  for (;;) {
+    const listing = { query: { ...query, ...before }, cursor: "before", limit: MAX_PAGE } as const;
+    const { items, next } = await listSome<FeedbackDetail>(client, url, "feedback", listing);
+    yield items;
+    if (next === null || items.length === 0) return;
+    before = { before: String(next) };
+  }
+}
+
+const COLUMNS = [
+  "id",
+  "createdAt",
+  "environment",
+  "mood",
+  "rating",
+  "description",
+  "metadata",
+] as const satisfies (keyof FeedbackDetail)[];
+
+function csvLine(feedback: FeedbackDetail): string {
+  return `${COLUMNS.map((column) => csvCell(feedback[column])).join(",")}\r\n`;
+}
+
+function jsonLine(feedback: FeedbackDetail): string {
+  return `${JSON.stringify(feedback)}\n`;
+}

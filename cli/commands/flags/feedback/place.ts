@@ -1,0 +1,32 @@
+import { type Command, Option } from "commander";
+import { environmentOption, projectOption } from "../../../session/config.ts";
+import type { Input } from "../../../session/input.ts";
+import { sinceValue } from "../../../session/values.ts";
+
+/** A flag of a project, and which feedback about it: the parameters `environment` and `since` of a request. */
+export type Selected = { project: string; flag: string; query: Record<string, string> };
+
+/** Adds the options that select feedback. */
+export function withSelection(command: Command): Command {
+  return command
+    .argument("[flag]", "slug of the flag")
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .addOption(
+      new Option(
+        "--since <time>",
+        "only what came since then: ISO 8601, or a span such as 7d for the last 7 days",
+      ),
+    );
+}
+
+/** The feedback that was selected; without an environment, that of all. */
+export async function readSelection(input: Input, given: string | undefined): Promise<Selected> {
+  const flag = await input.need(given, "flag");
+  const { environment, since } = input.options as { environment?: string; since?: string };
+  const query: Record<string, string> = {
+    ...(environment === undefined ? {} : { environment }),
+    ...(since === undefined ? {} : { since: sinceValue(since, "--since", Date.now()) }),
+  };
+  return { project: await input.project(), flag, query };
+}

@@ -1,0 +1,52 @@
+import { FilterXSS, escapeAttrValue, friendlyAttrValue } from "xss";
+import { PREVIEW_LIMITS } from "./limits.ts";
+
+const PLAIN_TAGS = `p br hr h1 h2 h3 h4 h5 h6 blockquote pre ul li
+  em strong b i u s del ins mark small sub sup kbd`.split(/\s+/);
+
+/** The tags that are kept, with their attributes. */
+const TAGS: Record<string, string[]> = {
+  ...Object.fromEntries(PLAIN_TAGS.map((tag) => [tag, []])),
+  a: ["href", "title"],
+  code: ["class"],
+  img: ["src", "alt", "title"],
+  ol: ["start"],
+};
+
+/**
+ * The start of addresses that are kept: web and mail addresses, and those relative to the page. No character before the
+ * first colon can be an entity or be ignored by a browser.
+ */
+const ADDRESS = /^(?:https?:\/\/|mailto:|tel:|[/?#]|[\w.~%-]+(?:[/?#]|$))/i;
+
+const VALUES: Record<string, RegExp> = {
+  href: ADDRESS,
+  src: ADDRESS,
+  class: /^language-[\w+#-]{1,40}$/,
+  start: /^\d{1,9}$/,
+};
+
+const filter = new FilterXSS({
+  whiteList: TAGS,
+  css: false,
+  stripIgnoreTag: true,
+  stripIgnoreTagBody: ["script", "style", "iframe", "object", "template", "textarea", "title", "svg", "math"],
+  onTagAttr(tag, name, value, isKept) {
+    if (!isKept) return "";
+    const text = friendlyAttrValue(value);
+    if (VALUES[name]?.test(text) === false) return "";
+    const attribute = `${name}="${escapeAttrValue(text)}"`;
+    return tag === "a" && name === "href" ? `${attribute} rel="noopener nofollow"` : attribute;
+  },
+});
+
+/**
+ * Markdown (CommonMark) as HTML that is safe on any page: without scripts, styles, event handlers, forms and frames, and
+ * with links to web and mail addresses alone. Null where the HTML has more than `PREVIEW_LIMITS.html` bytes.
+ */
+export function renderMarkdown(markdown: string): string | null {
+  // CommonMark alone: without tables, the HTML grows only in proportion to the text.
+  const html = Bun.markdown.html(markdown, { tables: false, strikethrough: false, tasklists: false });
+  if (Buffer.byteLength(html) > PREVIEW_LIMITS.html) return null;
+  return filter.process(html);
+}

@@ -1,0 +1,135 @@
+import { Hono } from "hono";
+import type { App } from "../../app.ts";
+import { AppError } from "../../base/errors.ts";
+import { parseFeedback } from "../../flags/feedback.ts";
+import { noPreview, takeFeedback } from "../../flags/feedbacks.ts";
+import { type PreviewSet, createPreviewSets, viewPreviews } from "../../flags/previews.ts";
+import type { RateLimit } from "../../forms/form.ts";
+import { type Client, limitKey, networkOf } from "../address.ts";
+import { type Report, showError } from "../errors.ts";
+import { FEEDBACK_PATH, PREVIEWS_PATH } from "../paths.ts";
+import { preflight } from "../preflight.ts";
+import { type Guard, createRateLimiter } from "../rate-limit.ts";
+import {
+  type Answer,
+  HEADERS,
+  MISSING,
+  READ_PREFLIGHT,
+  uncached,
+  isRead,
+  prepareAnswer,
+  sendAnswer,
+} from "./answers.ts";
+import { readFeedback } from "./feedback-body.ts";
+
+export type PreviewsService = {
+  /** Answers any request for the previews of an environment. */
+  readPreviews: (request: Request, client: () => Client) => Response | Promise<Response>;
+  /** Answers any request with feedback about a preview. */
+  submitFeedback: (request: Request, client: () => Client) => Promise<Response>;
+  /** The same answers as a Hono app, which gets the client as a binding. */
+  routes: Hono<{ Bindings: { client: Client } }>;
+};
+
+type PreviewsOptions = {
+  /** Limits the reads of a client; without it, any client may read as often as it likes. */
+  readGuard?: Guard | undefined;
+  /** Limits the other requests of a client. */
+  guard?: Guard | undefined;
+  /** Limits the feedback of a client; null for no limit. */
+  feedbackRate: RateLimit | null;
+  /** Counts a feedback that was stored. */
+  countFeedback: () => void;
+};
+
+const POST_PREFLIGHT = {
+  methods: "POST, OPTIONS",
+  headers: "x-project-key, x-environment-key, x-api-key, content-type",
+};
+
+type Keys = { projectKey: string; environmentKey: string };
+
+/** The previews of an environment, and the feedback about them. */
+export function createPreviewsService(app: App, report: Report, options: PreviewsOptions): PreviewsService {
+  const { readGuard, guard, feedbackRate, countFeedback } = options;
+  const findPreviews = createPreviewSets(app.store);
+  const answers = new WeakMap<PreviewSet, Answer>();
+  const countSent = createRateLimiter(app.now, "requests");
+
+  /** Throws `invalid` for a header that is missing. */
+  const keysOf = ({ headers }: Request): Keys => {
+    const projectKey = headers.get("x-project-key");
+    if (!projectKey) throw new AppError("invalid", MISSING.projectKey);
+    const environmentKey = headers.get("x-environment-key");
+    if (!environmentKey) throw new AppError("invalid", MISSING.environmentKey);
+    return { projectKey, environmentKey };
+  };
+  /** The published client reads `message`, and shows it to its callers as `errorMessage`. */
+  const fail = (error: unknown, request: Request, rest: object = {}) => {
+    const { status, message, headers } = showError(error, report, request);
+    return uncached(status, { ...rest, error: true, message, errorMessage: message }, headers);
+  };
+
+  const answer = (request: Request, previews: PreviewSet | undefined): Response => {
+    if (!previews) throw unknownKeys();
+    const now = app.now();
+    let known = answers.get(previews);
+    if (!known || now >= known.until) {
+      known = prepareAnswer(JSON.stringify({ flags: viewPreviews(previews, now) }), previews.flags, now);
+      answers.set(previews, known);
+    }
+    return sendAnswer(request, known);
+  };
+  const readPreviews: PreviewsService["readPreviews"] = (request, client) => {
+    if (request.method === "OPTIONS") return preflight(HEADERS, READ_PREFLIGHT);
+    if (!isRead(request)) return wrongMethod("previews are read with GET", READ_PREFLIGHT.methods);
+    // A reader that ignores the status finds no preview.
+    const failRead = (error: unknown) => fail(error, request, { flags: [] });
+    try {
+      const { projectKey, environmentKey } = keysOf(request);
+      readGuard?.(client)();
+      const previews = findPreviews(projectKey, environmentKey);
+      if (!(previews instanceof Promise)) return answer(request, previews);
+      return previews.then((loaded) => answer(request, loaded)).catch(failRead);
+    } catch (error) {
+      return failRead(error);
+    }
+  };
+
+  const submitFeedback: PreviewsService["submitFeedback"] = async (request, client) => {
+    if (request.method === "OPTIONS") return preflight(HEADERS, POST_PREFLIGHT);
+    if (request.method !== "POST") return wrongMethod("feedback is sent with POST", POST_PREFLIGHT.methods);
+    let leave: (() => void) | undefined;
+    try {
+      const keys = keysOf(request);
+      leave = guard?.(client);
+      const sender = limitKey(client());
+      if (feedbackRate && sender !== null) countSent(sender, feedbackRate);
+      const { flag, feedback } = parseFeedback(await readFeedback(request));
+      const previews = await findPreviews(keys.projectKey, keys.environmentKey);
+      if (!previews) throw unknownKeys();
+      if (!previews.flags.some(({ slug }) => slug === flag)) throw noPreview(flag);
+      const network = networkOf(client().address);
+      const { id, isRepeat } = await takeFeedback(app, { ...keys, flag, network }, feedback);
+      if (!isRepeat) countFeedback();
+      return uncached(200, { success: true, feedbackId: id });
+    } catch (error) {
+      return fail(error, request);
+    } finally {
+      leave?.();
+    }
+  };
+
+  const routes: PreviewsService["routes"] = new Hono();
+  routes.all(PREVIEWS_PATH, (c) => readPreviews(c.req.raw, () => c.env.client));
+  routes.all(FEEDBACK_PATH, (c) => submitFeedback(c.req.raw, () => c.env.client));
+  return { readPreviews, submitFeedback, routes };
+}
+
+function unknownKeys(): AppError {
+  return new AppError("unauthenticated", MISSING.environment);
+}
+
+function wrongMethod(message: string, methods: string): Response {
+  return uncached(405, { error: true, message, errorMessage: message }, { Allow: methods });
+}
