@@ -13,8 +13,7 @@ import { type RawSubmission, type Submission, parsed } from "./submission.ts";
 const STEP = 500;
 const STEP_BYTES = 500_000;
 
-/** The same for a walk, whose submissions are turned into text too. */
-const WALK = 100;
+/** Bytes of a step of a walk, whose submissions are turned into text too. */
 const WALK_BYTES = 64 * KiB;
 
 /** Turns of the event loop between two steps of a walk: a request takes several, and must not wait for a step in each. */
@@ -92,20 +91,20 @@ async function collectPage(step: Step, limit: number, before: string | null) {
 }
 
 /**
- * The submissions of a form that a filter selects, newest first from `upTo` on, in pages of a bounded size; other requests
+ * The submissions of a form that a filter selects, newest first from `upTo` on, in pages of at most `size`; other requests
  * take their turns between the pages. A search indexes all first.
  */
 export async function* eachSubmission(
   app: FormsApp,
   form: Form,
   filter: SubmissionFilter,
-  upTo: string | null = null,
+  { upTo = null, size = 100 }: { upTo?: string | null; size?: number } = {},
 ): AsyncGenerator<RawSubmission[]> {
   if (searchOf(filter) !== null) await finishIndexing(app);
   const step = stepsOf(app.store.submissions, form.key, filter, WALK_BYTES);
   let before: string | null = null;
   do {
-    const { submissions, next }: ScanStep = await step(before, WALK);
+    const { submissions, next }: ScanStep = await step(before, size);
     // What has arrived since stands at the beginning.
     const page = upTo === null ? submissions : submissions.filter(({ id }) => id <= upTo);
     if (page.length > 0) yield page;

@@ -6,7 +6,7 @@ import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { matchOf, positionOf } from "./search.ts";
 import { query } from "./statements.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
-import { AFTER_EVERY_ID, FILES, type SubmissionRow, viewRaw } from "./submission-rows.ts";
+import { AFTER_EVERY_ID, COLUMNS, FILES, type SubmissionRow, viewRaw } from "./submission-rows.ts";
 
 /** The data is null where the submission is not chosen. */
 type Row = Omit<SubmissionRow, "data"> & { data: string | null };
@@ -38,7 +38,7 @@ export function scanSubmissions(db: Database, formKey: string, scan: Scan): Scan
 function newest(db: Database, formId: number, scan: Scan): Iterable<Row> {
   const { condition, values } = conditionOf({ ...scan, states: STATES });
   const folders = scan.states.map(
-    (state) => `SELECT ${columns(condition)} FROM submissions s JOIN forms f ON f.id = s.form_id
+    (state) => `SELECT ${columnsFor(scan, condition)} FROM submissions s JOIN forms f ON f.id = s.form_id
                 WHERE s.form_id = $formId AND s.state = ${STATES.indexOf(state)} AND s.id < $before`,
   );
   return query<Row, Values>(db, `${folders.join("\nUNION ALL\n")} ORDER BY 1 DESC LIMIT $limit`).iterate({
@@ -66,6 +66,11 @@ function hits(db: Database, formId: number, match: string, scan: Scan): Iterable
     limit: scan.limit,
     ...(scan.before !== null && { before: positionOf(db, formId, scan.before) }),
   });
+}
+
+/** Without a condition that could fail, which would cost each row a third of its time. */
+function columnsFor({ unread, since, until }: Scan, condition: string): string {
+  return unread || since !== null || until !== null ? columns(condition) : COLUMNS;
 }
 
 /** Every submission counts as looked at, but only those that fulfil the condition are read whole. */
