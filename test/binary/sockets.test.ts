@@ -226,6 +226,7 @@ describe("a sender that leaves without its answer", () => {
     async (leave) => {
       const before = (await submissions("other")).length;
       const lock = new Database(join(inbox.server.data, "formflag.db"));
+      lock.run("PRAGMA busy_timeout = 5000");
       lock.run("BEGIN EXCLUSIVE");
       const open = async (request: string) => {
         const connection = await openConnection(url);
@@ -238,9 +239,10 @@ describe("a sender that leaves without its answer", () => {
         `POST ${otherPath} HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=B\r\n` +
         `Content-Length: ${part.length}\r\n\r\n${part}`;
       const first = await open(urlencoded);
-      await eventually("a commit", async () => (await queued()) === 1);
+      // Background work may wait too.
+      await eventually("a commit", async () => (await queued()) >= 1);
       const leaving = [await open(urlencoded), await open(multipart)];
-      await eventually("two that wait", async () => (await queued()) === 3);
+      await eventually("two that wait", async () => (await queued()) >= 3);
       for (const connection of leaving) connection[leave]();
       // Answered behind what came before it.
       expect(await isHealthy()).toBe(true);

@@ -40,11 +40,13 @@ function describeFlag(flag: FlagDetail, revision: number): string {
     ["revision", String(revision)],
   ]);
   const rule = flag.targeting ? `\nrule\n${indentedJson(flag.targeting)}` : "";
-  return (
-    facts +
-    rule +
-    (flag.previewContent ? `\npreview content\n${printableLines(flag.previewContent.trimEnd())}\n` : "")
-  );
+  return facts + rule + contentOf(flag);
+}
+
+/** Indented, so that no line passes for one of ours. */
+function contentOf({ previewContent }: FlagDetail): string {
+  if (!previewContent) return "";
+  return `\npreview content\n${printableLines(previewContent.trimEnd()).replaceAll(/^/gm, " ".repeat(8))}\n`;
 }
 
 function previewLines({ isPreview, previewName }: FlagDetail): [name: string, value: string][] {

@@ -48,7 +48,7 @@ describe("flags set", () => {
     );
     const shown = (await run("flags", "get", ...place)).stdout;
     expect(shown).toContain("preview       on\npreview name  New search\n");
-    expect(shown).toEndWith("\npreview content\n# New\n\nsearch\n");
+    expect(shown).toEndWith("\npreview content\n        # New\n        \n        search\n");
     await run("flags", "set", ...place, "--preview", "off");
     expect(await commands.json<unknown>("flags", "get", ...place)).toMatchObject({
       isPreview: false,

@@ -117,10 +117,10 @@ describe("the published client", () => {
       ],
       [payload({ references: { a: Array(20_001).fill(line(1)) } }), "at most 20,000 references"],
     ];
-    for (const [sent, message] of wrong)
-      expect(submit(sent)).rejects.toThrow(
-        expect.objectContaining({ message: expect.stringContaining(message) }),
-      );
+    for (const [sent, message] of wrong) {
+      const refusal = await submit(sent).catch((error: Error) => error.message);
+      expect(refusal).toContain(message);
+    }
     expect(await stored()).toEqual([]);
   });
 
