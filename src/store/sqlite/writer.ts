@@ -75,9 +75,11 @@ export function threadWriter(file: string): Writer {
   /** How many of the queue stand alone. */
   let alone = 0;
   const takeBatch = (): Waiting[] => {
-    const end = alone === 0 ? queue.length : queue.findIndex(({ write }) => standsAlone(write));
-    if (end === 0) alone -= 1;
-    return queue.splice(0, Math.max(1, end));
+    if (alone === 0) return queue.splice(0);
+    const first = queue.findIndex(({ write }) => standsAlone(write));
+    if (first > 0) return queue.splice(0, first);
+    alone -= 1;
+    return queue.splice(0, 1);
   };
   const sendBatch = () => {
     do committing = takeBatch().filter(isAwaited);
