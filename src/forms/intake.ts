@@ -125,12 +125,12 @@ export async function takeIn(
     spam !== null || keyText !== null || intake.hasConditions
       ? await conditionsFor(app, form, { sent, spam, keyText }, sender, receiving.challenger)
       : undefined;
-  const foreseen = conditions ? await foresee(app, form, intake, conditions) : IN_INBOX;
-  // The schema comes before the limit.
+  const errors = spam === null ? (intake.findErrors?.(sent) ?? []) : [];
+  const foreseen = conditions ? await foresee(app, form, conditions, errors.length > 0) : IN_INBOX;
+  // The schema comes after repeats and spam, and before the limit.
   if (foreseen.kind !== "stored" && foreseen.kind !== "full") return receivedAs(foreseen, "", receiving);
   const isSpam = foreseen.kind === "stored" && foreseen.spam !== null;
-  const errors = isSpam ? [] : (intake.findErrors?.(sent) ?? []);
-  if (errors.length > 0) {
+  if (errors.length > 0 && !isSpam) {
     throw new AppError("unprocessable", "the submission does not match what this form asks for", { errors });
   }
   const { report, isAbandoned } = receiving;
@@ -188,15 +188,18 @@ async function conditionsFor(
   };
 }
 
-/** What the store would decide now. It is asked only where that changes what happens before the transaction. */
+/**
+ * What the store would decide now. It is asked only about a key, and where errors do not count for what it finds to be
+ * spam: reading costs each submission.
+ */
 async function foresee(
   app: FormsApp,
   form: Form,
-  { findErrors }: Intake,
   conditions: Conditions,
+  hasErrors: boolean,
 ): Promise<Insertion> {
   const { key, recent, challenge, spam, keepsSpam } = conditions;
-  const isAsked = key !== null || (findErrors !== null && (recent !== null || challenge !== null));
+  const isAsked = key !== null || (hasErrors && (recent !== null || challenge !== null));
   if (isAsked) return app.store.submissions.foresee(form.key, app.now(), conditions);
   return spam === null || keepsSpam ? { kind: "stored", spam } : { kind: "spam", reason: spam };
 }
