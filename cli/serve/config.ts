@@ -28,7 +28,7 @@ export type ServeConfig = {
   feedbackRate: RateLimit | null;
   log: LogConfig;
   outgoing: OutgoingSettings;
-  /** The address that is told of deliveries that failed for the last time; null for nobody. */
+  /** The address that gets mail about deliveries that failed for the last time; null for none. */
   alertMail: string | null;
   /** Seconds that a delivery waits after each failed try. */
   retryDelays: number[];

@@ -56,7 +56,7 @@ export function readOutgoing(options: Record<string, unknown>, nameOf = asOption
   return { targetNetworks, mail: mailOf(given, nameOf) };
 }
 
-/** Who is told of failed deliveries; null for nobody. Throws `invalid`, also without a mail server. */
+/** The address that gets mail about failed deliveries; null for none. Throws `invalid`, also without a mail server. */
 export function readAlertMail(options: Record<string, unknown>): string | null {
   const { alertMail, smtpUrl } = options as Given;
   if (alertMail === undefined) return null;

@@ -30,13 +30,12 @@ export function outgoingOptions(): Option[] {
   ];
 }
 
-/** The options of deliveries in the background, which only a server makes. */
+/** The options of deliveries in the background, which only a server sends. */
 export function deliveryOptions(): Option[] {
   return [
-    new Option(
-      "--alert-mail <address>",
-      "who is told by mail of deliveries that failed for the last time",
-    ).env("FORMFLAG_ALERT_MAIL"),
+    new Option("--alert-mail <address>", "who gets mail about deliveries that failed for the last time").env(
+      "FORMFLAG_ALERT_MAIL",
+    ),
     new Option("--retry-delays <times>", "how long a delivery waits after each failed try; none for one try")
       .env("FORMFLAG_RETRY_DELAYS")
       .default("5s 5m 30m 2h 5h 10h 14h 20h 24h"),

@@ -2,3 +2,15 @@
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
+
+/** Milliseconds after which a long operation makes way for reads of flags. */
+const TURN_MS = 3;
+
+/** Returns a function that yields to the event loop where the turn of a long operation is over. */
+export function createTurns(): () => Promise<void> | undefined {
+  let start = performance.now();
+  return () => {
+    if (performance.now() - start < TURN_MS) return undefined;
+    return yieldToEventLoop().then(() => void (start = performance.now()));
+  };
+}

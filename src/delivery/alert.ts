@@ -1,8 +1,8 @@
 import { messageId } from "./address.ts";
 import type { MailMessage, Mailbox } from "./message.ts";
-import { escapeHtml, oneLine } from "./text.ts";
+import { escapeHtml, mailHtml, oneLine } from "./text.ts";
 
-/** What an operator is told about a target that fails. */
+/** The content of an alert to the operator about a target that fails. */
 export type Alert = {
   /** Unique to this alert. */
   id: string;
@@ -40,14 +40,7 @@ export function buildAlert({ id, from, to, now, form, target, error, isSwitchedO
     autoSubmitted: "auto-generated",
     subject: what,
     text: `${lines.join("\n\n")}\n`,
-    html: `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>
-<body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">
-${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("\n")}
-</body>
-</html>
-`,
+    html: mailHtml(lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("\n")),
     attachments: [],
   };
 }

@@ -1,7 +1,7 @@
 import { messageId, plainAddress } from "./address.ts";
 import type { MailMessage, Mailbox } from "./message.ts";
 import { type TemplateField, renderTemplate } from "./template.ts";
-import { describeValue, escapeHtml, oneLine, parseFields } from "./text.ts";
+import { describeValue, escapeHtml, mailHtml, oneLine, parseFields } from "./text.ts";
 
 /** An automatic reply to the person who filled in a form. */
 export type Autoreply = {
@@ -47,14 +47,7 @@ export function buildAutoreply({ id, from, to, now, data, subject, text }: Autor
     autoSubmitted: "auto-replied",
     subject: oneLine(renderTemplate(subject ?? DEFAULT_SUBJECT, fields), MAX_TEXT) || DEFAULT_SUBJECT,
     text: body,
-    html: `<!doctype html>
-<html>
-<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>
-<body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">
-${escapeHtml(body).replaceAll(/\r?\n/g, "<br>\n")}
-</body>
-</html>
-`,
+    html: mailHtml(escapeHtml(body).replaceAll(/\r?\n/g, "<br>\n"), { language: null }),
     attachments: [],
   };
 }

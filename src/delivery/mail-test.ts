@@ -7,6 +7,7 @@ import { dashedKey } from "../base/ids.ts";
 import { messageId, parseMailbox } from "./address.ts";
 import type { mailTestSchema } from "./mail-test-schema.ts";
 import type { MailMessage, Mailbox } from "./message.ts";
+import { escapeHtml, mailHtml } from "./text.ts";
 import type { Outgoing } from "./outgoing.ts";
 
 export type MailTest = z.infer<typeof mailTestSchema>;
@@ -47,14 +48,7 @@ function buildTestMail(id: string, from: Mailbox, to: string, now: number): Mail
     autoSubmitted: "auto-generated",
     subject: SUBJECT,
     text: `${LINES.join("\n\n")}\n`,
-    html: `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>
-<body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">
-${LINES.map((line) => `<p>${line}</p>`).join("\n")}
-</body>
-</html>
-`,
+    html: mailHtml(LINES.map((line) => `<p>${escapeHtml(line)}</p>`).join("\n")),
     attachments: [],
   };
 }

@@ -2,7 +2,7 @@ import { KiB, formatBytes } from "../base/bytes.ts";
 import { findSenderAddress, messageId } from "./address.ts";
 import type { Attachment, MailMessage, Mailbox } from "./message.ts";
 import { type TemplateField, renderTemplate } from "./template.ts";
-import { describeValue, escapeHtml, htmlLines, oneLine, parseFields } from "./text.ts";
+import { describeValue, escapeHtml, htmlLines, mailHtml, oneLine, parseFields } from "./text.ts";
 
 /** The content of a notification of a submission to one recipient. */
 export type Notification = {
@@ -131,18 +131,12 @@ function htmlPart(notification: Notification, rows: Row[], isAttached: boolean):
     notification.files.length === 0
       ? ""
       : `<p>Files:</p>\n<ul>\n${notification.files.map(file).join("\n")}\n</ul>\n`;
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escapeHtml(notification.form.name)}</title></head>
-<body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">
-<p>${escapeHtml(headline(notification))}</p>
+  const content = `<p>${escapeHtml(headline(notification))}</p>
 <table style="border-collapse:collapse;border-top:1px solid #999">
 ${rows.map(field).join("\n")}
 </table>
-${files}<p><small>${foot(notification).map(escapeHtml).join("<br>\n")}</small></p>
-</body>
-</html>
-`;
+${files}<p><small>${foot(notification).map(escapeHtml).join("<br>\n")}</small></p>`;
+  return mailHtml(content, { title: notification.form.name });
 }
 
 function headline({ form, submission }: Notification): string {

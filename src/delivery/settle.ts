@@ -18,7 +18,7 @@ type Settling = {
   random: Random;
 };
 
-/** What an attempt makes of a delivery. */
+/** The result of an attempt for its delivery: ended, or queued for the next attempt. */
 export function settle(
   { id, attempts: before }: ClaimedDelivery,
   { outcome, code, error, retryAfter }: Attempt,

@@ -50,6 +50,8 @@ export type OutboxTurn = {
   renewed: string[];
   /** Lanes of which nothing is claimed. */
   blocked: Lane[];
+  /** The lane behind which a claim begins, so that lanes with many deliveries leave some of the limit to others. */
+  after: Lane | null;
   /** Most deliveries that are claimed, of one lane and in all. */
   perLane: number;
   limit: number;
@@ -102,7 +104,7 @@ type DeliveryStore = {
   /** Newest first: at most `limit`, of at most `MAX_SCANNED`; `next` is the id to go on before, null at the end. */
   page(query: DeliveryQuery): Promise<{ items: Delivery[]; next: string | null }>;
   find(id: string): Promise<Delivery | undefined>;
-  /** Records results, renews leases and claims due deliveries, those of no lane before the others. */
+  /** Records results, renews leases and claims due deliveries, in the order of the lanes from `after` on. */
   turn(turn: OutboxTurn): Promise<ClaimedDelivery[]>;
   /** When the next delivery outside the blocked lanes is due, in milliseconds since 1970; null for never. */
   nextAt(blocked: readonly Lane[]): Promise<number | null>;
@@ -121,7 +123,7 @@ type DeliveryStore = {
   retryFailed(formKey: string | null, now: number, limit: number): Promise<number>;
   /** Removes at most `limit` ended deliveries that are due for it. Returns whether any may be left. */
   clearEnded(now: number, limit: number): Promise<boolean>;
-  /** Whether nobody was alerted about a target since `expiresAt` of the last alert; the next one expires at `until`. */
+  /** Records an alert about a target until `until`, unless an earlier one has not expired. Returns whether it did. */
   claimAlert(target: string, now: number, until: number): Promise<boolean>;
   /** How many deliveries are queued; no more than `atMost` are counted. */
   countQueued(atMost: number): Promise<number>;

@@ -32,6 +32,21 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 }
 
+/** The HTML part of a message around its content. `language` is null where it is not known. */
+export function mailHtml(
+  content: string,
+  { language = "en", title = null }: { language?: string | null; title?: string | null } = {},
+): string {
+  return `<!doctype html>
+<html${language === null ? "" : ` lang="${language}"`}>
+<head><meta charset="utf-8"><meta name="color-scheme" content="light dark">${title === null ? "" : `<title>${escapeHtml(title)}</title>`}</head>
+<body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">
+${content}
+</body>
+</html>
+`;
+}
+
 /** A text for the content of HTML that keeps its line breaks and the spaces at the start of a line. */
 export function htmlLines(text: string): string {
   return escapeHtml(text)

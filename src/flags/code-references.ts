@@ -1,7 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/token.ts";
 import { isoTime } from "../base/clock.ts";
-import { yieldToEventLoop } from "../base/event-loop.ts";
+import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import type { Page } from "../base/pages.ts";
 import { noSuchProject } from "../projects/project.ts";
 import { createCodeLink } from "./code-link.ts";
@@ -14,7 +14,7 @@ import {
   type Uploaded,
   noSuchCode,
 } from "./code-reference.ts";
-import { createTurns, parseUpload } from "./code-upload-text.ts";
+import { parseUpload } from "./code-upload-text.ts";
 import { CODE_LIMITS } from "./limits.ts";
 import type { CodeQuery, FlagsApp, StoredCodeList } from "./store.ts";
 
@@ -53,7 +53,7 @@ export async function uploadReferences(
   return { branch, projectName, references, slugs: slugs.length, unknown };
 }
 
-/** The references of an upload as the store keeps them, made in turns. */
+/** The references of an upload as the store keeps them. */
 async function listsOf({ references }: CodeUpload): Promise<CodeList[]> {
   const takeTurns = createTurns();
   const lists: CodeList[] = [];

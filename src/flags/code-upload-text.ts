@@ -1,6 +1,6 @@
 import { formatBytes } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
-import { yieldToEventLoop } from "../base/event-loop.ts";
+import { createTurns } from "../base/event-loop.ts";
 import { MAX_JSON_LEVELS, isObject } from "../base/json.ts";
 import {
   type CodeReference,
@@ -11,18 +11,6 @@ import {
   isRepositoryUrl,
 } from "./code-reference.ts";
 import { CODE_LIMITS as LIMITS } from "./limits.ts";
-
-/** Milliseconds after which the work makes way for reads of flags. */
-const TURN_MS = 3;
-
-/** Returns a function that yields to the event loop where the turn is over. */
-export function createTurns(): () => Promise<void> | undefined {
-  let start = performance.now();
-  return () => {
-    if (performance.now() - start < TURN_MS) return undefined;
-    return yieldToEventLoop().then(() => void (start = performance.now()));
-  };
-}
 
 /**
  * The upload in a JSON text. Twenty thousand references are parsed and checked one by one, in turns: parsing them at once

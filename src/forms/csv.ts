@@ -51,7 +51,8 @@ export function readCell(text: string, isQuoted: boolean): unknown {
 }
 
 const ESCAPED_START = new RegExp(`^'(?=[${FORMULA}\\t\\r\\n\\0])`);
-const ESCAPED_PART = new RegExp(`([;\\t\\r\\n][;"\\s]*)'(?=[${FORMULA}])`, "g");
+/** The `'` is optional, because separators that match nothing would be read again from each of them on. */
+const ESCAPED_PART = new RegExp(`([;\\t\\r\\n][;"\\s]*)(?:'(?=[${FORMULA}]))?`, "g");
 
 /** The text without what `escapeFormulas` added. */
 export function unescapeFormulas(text: string): string {

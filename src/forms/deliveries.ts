@@ -47,7 +47,7 @@ export function autoreplyTo(app: FormsApp, form: Form, fields: object): NewDeliv
   return { id: app.nextId(), kind: "autoreply", target, limit };
 }
 
-/** By what an address is recognised that got an automatic reply of a form. */
+/** The hash of an address that got an automatic reply of a form, in hex. */
 export function autoreplyHash(formKey: string, address: string): string {
   return sha256(JSON.stringify(["autoreply", formKey, address.toLowerCase()]));
 }

@@ -11,7 +11,7 @@ const STEP: Record<ExportFormat, number> = { jsonl: 250, json: 250, csv: 100, zi
 
 /**
  * The submissions of a form that a filter selects, newest first, in a format and in chunks of a bounded size. Submissions
- * that arrive after the first chunk was asked for are left out, and so are those deleted before their turn. Throws
+ * that arrive after the first chunk was read are left out, and so are those deleted before their turn. Throws
  * `unsupported` where a file of a zip is missing or damaged.
  */
 export async function* exportSubmissions(

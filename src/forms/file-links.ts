@@ -4,7 +4,7 @@ import type { FormsApp } from "./store.ts";
 import type { FileInfo } from "./submission.ts";
 import { openFile } from "./submissions.ts";
 
-/** The path under which files are served to whoever has a link, without the token. */
+/** The path of links to files, without the token. */
 export const FILE_LINK_PATH = "/v1/files";
 
 /** How long a link is valid, in milliseconds: 14 days. */
@@ -26,7 +26,7 @@ export type FileLinks = {
 
 /**
  * Links to files for people without a token of the admin API. They begin with `base`, the public URL or a base path. The
- * secret that signs them is in the database, where the first use by any process makes it.
+ * secret that signs them is in the database, where the first use by any process creates it.
  */
 export function createFileLinks(app: FormsApp, base: string): FileLinks {
   const secret = once(() => {

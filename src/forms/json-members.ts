@@ -9,7 +9,10 @@ type Member = {
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** The members of a valid JSON object, in the order in which they were written; a name may repeat. Only strings and the depth of nesting have to be known to find where each ends. */
+/**
+ * The members of a valid JSON object, in the order in which they were written; a name may repeat. Only strings and the depth
+ * of nesting are parsed to find where each ends.
+ */
 export function* membersOf(json: string): Generator<Member> {
   let depth = 0;
   let start = 0;

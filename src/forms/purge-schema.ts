@@ -9,7 +9,7 @@ export const purgeSchema = z
   .strictObject({
     email: z.optional(
       filled(SUBMISSION_LIMITS.fieldValue).check(
-        z.regex(/^\s*\S+@\S+\s*$/, "an address looks like ada@example.com"),
+        z.regex(/^\s*[^\s@]+@\S+\s*$/, "an address looks like ada@example.com"),
       ),
     ),
     field: z.optional(filled(SUBMISSION_LIMITS.fieldName)),

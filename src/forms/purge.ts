@@ -1,6 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/token.ts";
-import { yieldToEventLoop } from "../base/event-loop.ts";
+import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type * as z from "zod/mini";
@@ -18,8 +18,6 @@ export type PurgeResult = z.infer<typeof purgeResultSchema>;
 
 /** Submissions that are read in one step, and at most as many are deleted in one transaction. */
 const STEP = 500;
-/** Milliseconds after which a step makes way for other work. */
-const TURN_MS = 5;
 
 /**
  * Deletes every submission in which a text is an address, or a field has a value, in all forms and folders or in one form,
@@ -106,20 +104,18 @@ type Match = Omit<ScannedSubmission, "data"> & { replies: string[] };
 
 /** The submissions that a search finds, step by step. Every one is parsed: a text has many spellings in JSON. */
 async function* findMatches(app: FormsApp, find: Find, formKey: string | null): AsyncGenerator<Matches> {
+  const takeTurns = createTurns();
   for (let after = 0; ;) {
     const { items, next } = await app.store.submissions.scanAll(after, STEP);
     const matches: Match[] = [];
     let mentioned = 0;
-    let turn = performance.now();
     for (const { data, ...item } of items) {
       if (formKey !== null && item.formKey !== formKey) continue;
       const parsed: unknown = JSON.parse(data);
       const finding = find(parsed);
       if (finding === "match") matches.push({ ...item, replies: repliesOf(item.formKey, parsed) });
       if (finding === "mention") mentioned += 1;
-      if (performance.now() - turn < TURN_MS) continue;
-      await yieldToEventLoop();
-      turn = performance.now();
+      await takeTurns();
     }
     yield { matches, mentioned };
     if (next === null) return;

@@ -6,7 +6,7 @@ import { removeLooseFiles } from "./removal.ts";
 import type { Aged, FormsApp } from "./store.ts";
 import { SUBMISSION_STATES } from "./submission-state.ts";
 
-/** Submissions that are looked at in one step, and at most as many are deleted in one transaction. */
+/** Submissions that are checked in one step, and at most as many are deleted in one transaction. */
 const STEP = 500;
 /** Forms that are read at once. */
 const FORMS = 100;

@@ -12,13 +12,13 @@ const ASCII_WORD = /[a-z0-9]+/g;
 /** A part of a word that is in the index; SQLite leaves marks out. */
 const TERM = /[\p{L}\p{N}]+/gu;
 
-/** Characters of a term in the index. Longer ones that begin alike are told apart when the submission is read. */
+/** Characters of a term in the index. Longer ones that begin alike are distinguished when the submission is read. */
 const MAX_TERM = 40;
 
 /** What to search for: the words of each part of a query. The last word of the last phrase may be incomplete. */
 export type Phrases = readonly string[];
 
-/** What the index is asked for: submissions with all `terms`, and with one that begins with `prefix`. */
+/** What is looked up in the index: submissions with all `terms`, and with one that begins with `prefix`. */
 export type SearchTerms = { terms: string[]; prefix: string | null };
 
 /** The words of a text, separated by single spaces, without regard to case and accents: "Ann@Example.com" is "ann example com". */
@@ -33,8 +33,15 @@ function isAscii(text: string): boolean {
 
 /** The words of all values and file names of a submission, with a space around each word; no phrase spans two values. */
 export function searchText(data: Record<string, unknown>, fileNames: readonly string[]): string {
-  const texts = [...textsIn(data), ...fileNames].map(wordsIn).filter((words) => words !== "");
-  return ` ${texts.join(" \n ")} `;
+  return ` ${[...wordsOfEach(data, fileNames)].join(" \n ")} `;
+}
+
+/** The words of each value and file name that has some. */
+function* wordsOfEach(data: Record<string, unknown>, fileNames: readonly string[]): Generator<string> {
+  for (const text of [...textsIn(data), ...fileNames]) {
+    const words = wordsIn(text);
+    if (words !== "") yield words;
+  }
 }
 
 function* textsIn(value: unknown): Generator<string> {
@@ -47,9 +54,11 @@ function* textsIn(value: unknown): Generator<string> {
 /** The different terms under which the index has a submission: those of its first `SEARCH_LIMITS.words` different words. */
 export function searchTerms(data: Record<string, unknown>, fileNames: readonly string[]): string[] {
   const terms = new Set<string>();
-  for (const [term] of searchText(data, fileNames).matchAll(TERM)) {
-    terms.add(cut(term));
-    if (terms.size === SEARCH_LIMITS.words) break;
+  for (const words of wordsOfEach(data, fileNames)) {
+    for (const [term] of words.matchAll(TERM)) {
+      terms.add(cut(term));
+      if (terms.size === SEARCH_LIMITS.words) return [...terms];
+    }
   }
   return [...terms];
 }

@@ -105,7 +105,7 @@ export async function* eachSubmission(
   let before: string | null = null;
   do {
     const { submissions, next }: ScanStep = await step(before, size);
-    // What has arrived since stands at the beginning.
+    // Submissions that have arrived since come first.
     const page = upTo === null ? submissions : submissions.filter(({ id }) => id <= upTo);
     if (page.length > 0) yield page;
     before = next;

@@ -14,7 +14,7 @@ const FLAGS = 0x0808;
 
 /**
  * A zip archive (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT) whose entries are stored without compression,
- * of any size and number. Each entry is asked for once the one before has been read. The library client-zip miscounts more
+ * of any size and number. Each entry is opened once the one before has been read. The library client-zip miscounts more
  * than 65,535 entries and holds 1 KB of memory for each; here it is about 50 bytes.
  */
 export async function* zipOf(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uint8Array> {

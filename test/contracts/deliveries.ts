@@ -13,6 +13,7 @@ const TURN: OutboxTurn = {
   settled: [],
   renewed: [],
   blocked: [],
+  after: null,
   perLane: 10,
   limit: 100,
 };
@@ -150,6 +151,17 @@ export function deliveriesContract(driver: Driver): void {
       expect(await store.deliveries.nextAt(["t", "u"])).toBe(NOW + 30_000);
       expect(await store.deliveries.nextAt(["", "t", "u"])).toBeNull();
       expect(await lanes({})).toEqual(["t", "t", "u", "u"]);
+    });
+
+    test("are claimed from the lanes behind another one first", async () => {
+      const { submit, turn } = await begin();
+      await submit(to("t"), to("u"), to("v"), to("a@example.com", "notification"));
+      await submit(to("t"), to("u"));
+      const lanes = async (after: string, limit: number) =>
+        (await turn({ after, limit, perLane: 1 })).map(({ target }) => target);
+      expect(await lanes("t", 2)).toEqual(["u", "v"]);
+      expect(await lanes("v", 2)).toEqual(["a@example.com", "t"]);
+      expect(await lanes("t", 9)).toEqual(["u", "t"]);
     });
 
     test("exist once for a submission, kind and target", async () => {

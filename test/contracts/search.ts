@@ -44,6 +44,13 @@ export function searchContract(driver: Driver): void {
       return (await scan({ ...more, terms: termsOf(phrasesIn(query)) }, form)).ids;
     };
 
+    test("are in the index with ids of which more begin alike than there can be later ones", async () => {
+      for (let at = 0; at < 10; at += 1)
+        await add({ at, name: "Zoe" }, { id: `ffffffff-ffff-ffff-8000-00000000000${at}` });
+      await indexAll();
+      expect(await find("zoe")).toHaveLength(10);
+    });
+
     test("are scanned newest first in steps, which count what they leave out", async () => {
       const ids: string[] = [];
       for (let at = 0; at < 5; at += 1) ids.unshift(await add({ at }, { createdAt: NOW + at }));

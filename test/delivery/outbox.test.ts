@@ -215,6 +215,53 @@ describe("the outbox", () => {
     expect((await all()).every(({ status }) => status === "delivered")).toBe(true);
   });
 
+  test("sends nothing to a target that failed while more was claimed for it", async () => {
+    let fail: (attempt: Attempt) => void = () => {};
+    const { app, addTarget, submit, all, run, outgoing, outbox } = await begin(
+      () => new Promise<Attempt>((resolve) => (fail = resolve)),
+    );
+    const target = await addTarget();
+    await submit(toTarget(target));
+    const turn = app.store.deliveries.turn.bind(app.store.deliveries);
+    const claims: number[] = [];
+    app.store.deliveries.turn = async (given) => {
+      const claimed = await turn(given);
+      claims.push(claimed.length);
+      if (claims.length === 1) {
+        await submit(toTarget(target));
+        outbox.wake();
+      } else if (claimed.length > 0) {
+        fail(unanswered("refused", true));
+        // Reading what is due takes as many turns of the event loop as recording an attempt.
+        for (let count = 0; count < 5; count += 1) await app.store.deliveries.nextAt([]);
+      }
+      return claimed;
+    };
+    await run();
+    expect(outgoing.sent).toHaveLength(1);
+    expect((await all()).map(({ status, attempts }) => [status, attempts])).toEqual([
+      ["queued", 1],
+      ["queued", 0],
+    ]);
+  });
+
+  test("records a result that the database has refused at first, and sends it once", async () => {
+    const { app, addTarget, submit, all, run, outgoing } = await begin();
+    await submit(toTarget(await addTarget()));
+    const turn = app.store.deliveries.turn.bind(app.store.deliveries);
+    let isFull = true;
+    app.store.deliveries.turn = async (given) => {
+      if (isFull && given.settled.length > 0) throw new Error("the disk is full");
+      return turn(given);
+    };
+    expect(await run().catch(({ message }: Error) => message)).toBe("the disk is full");
+    expect((await all())[0]).toMatchObject({ status: "queued", attempts: 0 });
+    isFull = false;
+    await run();
+    expect((await all())[0]).toMatchObject({ status: "delivered", attempts: 1 });
+    expect(outgoing.sent).toHaveLength(1);
+  });
+
   test("switches a target off that wants nothing any more, and cancels what waits for it", async () => {
     const { app, addTarget, submit, all, run, heard } = await begin(() => GONE);
     const target = await addTarget();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { csvCell } from "../../src/forms/csv.ts";
+import { csvCell, unescapeFormulas } from "../../src/forms/csv.ts";
 
 describe("a cell of CSV", () => {
   test("is nothing where there is no value", () => {
@@ -37,6 +37,12 @@ describe("a cell of CSV", () => {
     ["=1;＝2", `"'=1;'＝2"`],
   ])("prefixes each part of %j that a spreadsheet would run", (text, cell) => {
     expect(csvCell(text)).toBe(cell);
+  });
+
+  test("is read in time however many separators it has", () => {
+    const text = ";".repeat(256 * 1024);
+    expect(unescapeFormulas(`${text}'=1`)).toBe(`${text}=1`);
+    expect(unescapeFormulas(text)).toBe(text);
   });
 
   test("has other values as JSON, numbers as numbers", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { createForm, deleteForm } from "../../src/forms/forms.ts";
 import { type Purge, purgeSubmissions } from "../../src/forms/purge.ts";
+import { purgeSchema } from "../../src/forms/purge-schema.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
 import { openTestApp } from "../support/app.ts";
 import { OPERATOR, callerNamed } from "../support/caller.ts";
@@ -90,4 +91,11 @@ test("a purge finishes the removal of deleted forms, needs forms:write, and know
   const reader = callerNamed("reader", { scopes: ["forms:read"] });
   expect(await codeOf(purgeSubmissions(app, reader, { email: "a@b.c" }))).toBe("forbidden");
   expect(await codeOf(purge({ email: "a@b.c", form: "orders" }))).toBe("not_found");
+});
+
+test("a text that is not an address is refused in time, however long", () => {
+  const isValid = (email: string) => purgeSchema.safeParse({ email }).success;
+  expect(["ada@example.com", " ada@localhost ", '"a@b"@c.de'].map(isValid)).toEqual([true, true, true]);
+  expect(["ada", "@", "a@", "@b", "a b@c", "a@b c"].map(isValid)).toEqual(Array(6).fill(false));
+  expect(isValid(`${"@".repeat(256 * 1024 - 2)} x`)).toBe(false);
 });

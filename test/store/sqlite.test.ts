@@ -211,6 +211,18 @@ test("submissions whose ids the schema before stored as text keep their ids, ord
   await store.close();
 });
 
+test("a copy without its search index gets it with the migrations after it", async () => {
+  const file = freshFile();
+  const db = new Database(file, { create: true });
+  migrate(db, MIGRATIONS.slice(0, 10));
+  for (const table of ["submission_search", "submission_positions", "search_removals"])
+    db.run(`DROP TABLE ${table}`);
+  db.close();
+  const store = openSqliteStore(file, "inline");
+  expect(await store.submissions.indexBacklog()).toEqual({ missing: 0, removals: false });
+  await store.close();
+});
+
 test("forms of the schema before settings have the defaults, and take settings", async () => {
   const file = freshFile();
   const db = new Database(file, { create: true });

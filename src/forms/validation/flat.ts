@@ -12,7 +12,7 @@ export type FlatSchema = {
   resolve: (schema: unknown) => SchemaObject;
 };
 
-/** The error `invalid` for a schema that no page can be made from. */
+/** The error `invalid` for a schema that has no page. */
 export function notFlat(problem: string): AppError {
   return new AppError("invalid", `the schema is not flat: ${problem}`, { reason: "schema-not-flat" });
 }

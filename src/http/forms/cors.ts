@@ -21,8 +21,8 @@ export function checkOrigin(form: Form, request: Request): void {
 }
 
 /**
- * Whether a page of this server sends a request: the browser says so, or the page has the public origin, or the host that
- * the request names. A page of another server can name none of them.
+ * Whether a page of this server sends a request: its `Sec-Fetch-Site` is `same-origin`, or its origin is the public one or
+ * has the host that the request names. A page of another server cannot send any of these.
  */
 export function isOwnOrigin({ headers }: Request, publicOrigin: string | null): boolean {
   // Browsers send this header only to secure origins: https://w3c.github.io/webappsec-fetch-metadata/

@@ -15,7 +15,7 @@ export type Links = {
    * depend on: what is wrong, and for fields a detail each.
    */
   formError: (form: Form, status: number, problem: string, details: string[]) => string;
-  /** Whether this process signed what the query of an error page says, in this order. */
+  /** Whether this process signed the values in the query of an error page, in this order. */
   isOurs: (shown: readonly string[], signature: string) => boolean;
   /** The origin of the public URL; null without one. */
   publicOrigin: string | null;

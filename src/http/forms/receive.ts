@@ -35,7 +35,7 @@ type Refusal = {
   headers: Record<string, string>;
 };
 
-/** What every submission of a form needs, made once. */
+/** What every submission of a form needs, prepared once. */
 type Prepared = {
   isBlocked: (address: string) => boolean;
   /** Where a submission that was stored redirects. */

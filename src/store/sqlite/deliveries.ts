@@ -5,6 +5,7 @@ import { DELIVERY_STATUSES as STATUSES } from "../../delivery/delivery-status.ts
 import type { DeliveryQuery, NewDelivery } from "../../delivery/store.ts";
 import { query } from "./statements.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
+import { AFTER_EVERY_ID } from "./submission-rows.ts";
 
 /** Deliveries that one page looks at. */
 const MAX_SCANNED = 1000;
@@ -107,9 +108,6 @@ export function pageDeliveries(
   }
   return { items, next: scanned === MAX_SCANNED ? textOf(last!.id) : null };
 }
-
-/** Sorts after every id, which has 16 bytes. */
-const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
 
 /** The deliveries of one submission: the index of submissions begins with form and state. */
 const BY_SUBMISSION = `FROM forms f CROSS JOIN submissions s

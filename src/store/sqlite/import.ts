@@ -6,7 +6,7 @@ import { query } from "./statements.ts";
 import { bytesOf } from "./submission-ids.ts";
 import { BY_ID } from "./submissions.ts";
 
-/** Inserts submissions whose id no form knows. Throws `not_found` for the form. */
+/** Inserts submissions whose id no form has. Throws `not_found` for the form. */
 export function importSubmissions(
   db: Database,
   formKey: string,

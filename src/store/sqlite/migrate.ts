@@ -45,13 +45,15 @@ const APPLICATION_ID = 0x66666c67;
 /** Prevents servers from opening a database until the function returned is called. Throws `unavailable` where one runs. */
 export type Claim = () => () => void;
 
-/** Whether a database is up to date. A copy from a backup has no search index, which is then created empty. */
+/** Whether a database is up to date. */
 function isCurrent(db: Database, migrations: readonly string[]): boolean {
   return schemaVersion(db, migrations.length) === migrations.length && !lacksIndex(db, migrations);
 }
 
+/** Whether a migrated database has no search index: a copy from a backup, which gets an empty one. */
 function lacksIndex(db: Database, migrations: readonly string[]): boolean {
-  if (!migrations.includes(search)) return false;
+  const isMigrated = migrations.slice(0, readNumber(db, "PRAGMA user_version")).includes(search);
+  if (!isMigrated) return false;
   return readNumber(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'submission_search'") === 0;
 }
 
@@ -69,12 +71,8 @@ export function migrate(db: Database, migrations = MIGRATIONS, claim?: Claim): v
     // Another process may have migrated it meanwhile.
     if (isCurrent(db, migrations)) return;
     const version = schemaVersion(db, migrations.length);
-    if (version === migrations.length) {
-      db.run(search);
-      return;
-    }
     // An empty database has no server that expects an older schema.
-    if (version > 0) {
+    if (version > 0 && version < migrations.length) {
       release = claim?.();
       keepCopy(db, `${db.filename}.before-${version + 1}`);
     }
@@ -89,6 +87,7 @@ export function migrate(db: Database, migrations = MIGRATIONS, claim?: Claim): v
 
 function applyMigrations(db: Database, migrations: readonly string[], version: number): void {
   try {
+    if (lacksIndex(db, migrations)) db.run(search);
     for (const sql of migrations.slice(version)) db.run(sql);
     db.run(`PRAGMA user_version = ${migrations.length}`);
     db.run(`PRAGMA application_id = ${APPLICATION_ID}`);

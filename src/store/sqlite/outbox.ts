@@ -43,10 +43,10 @@ type Row = {
 
 function claim(
   db: Database,
-  { holder, now, leaseUntil, blocked, perLane, limit }: OutboxTurn,
+  { holder, now, leaseUntil, blocked, after, perLane, limit }: OutboxTurn,
 ): ClaimedDelivery[] {
   const claimed: ClaimedDelivery[] = [];
-  for (const lane of lanes(db)) {
+  for (const lane of rotated([...lanes(db)], after)) {
     if (blocked.includes(lane)) continue;
     const rows = query<Row, [string, number, number]>(
       db,
@@ -66,7 +66,14 @@ function claim(
   return claimed;
 }
 
-/** The lanes with queued deliveries: one look-up in the index for each. */
+/** The lanes behind `after`, then those up to it. */
+function rotated(lanes: Lane[], after: Lane | null): Lane[] {
+  if (after === null) return lanes;
+  const isBehind = (lane: Lane) => lane > after;
+  return [...lanes.filter(isBehind), ...lanes.filter((lane) => !isBehind(lane))];
+}
+
+/** The lanes with queued deliveries, sorted: one look-up in the index for each. */
 function* lanes(db: Database): Generator<Lane> {
   const next = query<{ lane: string | null }, [string]>(
     db,

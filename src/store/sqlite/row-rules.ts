@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { SCOPES } from "../../access/scope.ts";
 import { DASHED_KEY, SUBMISSION_ID } from "../../base/ids.ts";
-import { isDeeper } from "../../base/json.ts";
+import { isDeeper, isObject } from "../../base/json.ts";
 import { SLUG } from "../../base/slug.ts";
 import { FILE_KEY } from "../../blobs/key.ts";
 import { isMailAddress } from "../../delivery/address.ts";
@@ -37,9 +37,6 @@ const time = integer(-MAX_TIME, MAX_TIME);
 const flag = integer(0, 1);
 const bytes = (length: number) => (value: Value) =>
   value instanceof Uint8Array && value.byteLength === length;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const json =
   (accepts: (value: unknown) => boolean = () => true) =>

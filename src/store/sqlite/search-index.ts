@@ -88,8 +88,12 @@ function setSecureDelete(db: Database): void {
 /** The position of an id among others: its milliseconds and its counter (RFC 9562, 5.7), with room for seven more. */
 export function naturalPosition(id: string): bigint {
   const hex = id.replaceAll("-", "");
-  return BigInt(`0x${hex.slice(0, 12)}${hex.slice(13, 16)}`) << 3n;
+  const position = BigInt(`0x${hex.slice(0, 12)}${hex.slice(13, 16)}`) << 3n;
+  return position < LAST_NATURAL ? position : LAST_NATURAL;
 }
+
+/** Ids from here on, which an import may have, share the last million positions that SQLite can count. */
+const LAST_NATURAL = 2n ** 63n - 2n ** 20n;
 
 /** The bits of a position within one millisecond. */
 const WITHIN_MILLISECOND = 0x7fffn;

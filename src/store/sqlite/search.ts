@@ -4,7 +4,7 @@ import { naturalPosition, termIn } from "./search-index.ts";
 import { query } from "./statements.ts";
 import { bytesOf } from "./submission-ids.ts";
 
-/** Terms of a search that the index is asked for. Further ones are checked when the submissions are read. */
+/** Terms of a search that are looked up in the index. Further ones are checked when the submissions are read. */
 const MAX_TERMS = 32;
 /** Terms that begin with the prefix of a search. With more, the prefix is checked when the submissions are read. */
 const MAX_COMPLETIONS = 100;

@@ -34,7 +34,7 @@ export function scanSubmissions(db: Database, formKey: string, scan: Scan): Scan
   return { submissions, next: null };
 }
 
-/** The submissions in the folders that are looked at; the index has an order in each, which SQLite merges. */
+/** The submissions in the folders that are scanned; the index has an order in each, which SQLite merges. */
 function newest(db: Database, formId: number, scan: Scan): Iterable<Row> {
   const { condition, values } = conditionOf({ ...scan, states: STATES });
   const folders = scan.states.map(
@@ -73,7 +73,7 @@ function columnsFor({ unread, since, until }: Scan, condition: string): string {
   return unread || since !== null || until !== null ? columns(condition) : COLUMNS;
 }
 
-/** Every submission counts as looked at, but only those that fulfil the condition are read whole. */
+/** Every submission counts as scanned, but only those that fulfil the condition are read whole. */
 function columns(condition: string): string {
   return `s.id, f.slug AS form, s.created_at, s.state, s.spam, s.unread, s.meta,
           iif(${condition}, s.data, NULL) AS data, iif(${condition}, ${FILES}, NULL) AS files`;

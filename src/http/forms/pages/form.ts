@@ -59,7 +59,7 @@ ${form.challenge ? challenge(page) : ""}
 <button>${texts.form.send}</button>
 </form>`,
   );
-  // Only with an origin in the request of its form can other websites be told apart.
+  // The origin in the request of its form distinguishes it from other websites.
   answer.headers.set("Referrer-Policy", "same-origin");
   // The back button may show what was typed, which it cannot for a page that is not stored.
   if (!filledIn) answer.headers.set("Cache-Control", "private, no-cache");

@@ -42,7 +42,7 @@ const VALUES: Partial<Record<Problem, (reader: Reader, form: Form) => string>> =
   "file-type": (_, form) => typesOf(form),
 };
 
-/** What an error is on a page: its reason where that has a text, else what its status says. */
+/** What an error is on a page: its reason where that has a text, else the problem of its status. */
 export function problemOf({ status, reason = null }: { status: number; reason?: Shown["reason"] }): Problem {
   if (REASONS.includes(reason)) return reason as Problem;
   return BY_STATUS.get(status) ?? "general";

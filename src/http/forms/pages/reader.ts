@@ -9,7 +9,7 @@ import { type FieldProblem, type Texts, fill } from "./texts/texts.ts";
 export type Reader = {
   language: Language;
   texts: Texts;
-  /** Whether the language is one that the browser asked for. */
+  /** Whether the language depends on the request. */
   isAsked: boolean;
 };
 

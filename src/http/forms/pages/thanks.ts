@@ -3,7 +3,7 @@ import type { Form } from "../../../forms/form.ts";
 import { page, wayBack } from "./layout.ts";
 import { ENGLISH_READER, readerOf } from "./reader.ts";
 
-/** What the request for a page says of its reader. */
+/** The headers of the request for a page that its text depends on. */
 export type Visit = { referer: string | undefined; acceptLanguage: string | undefined };
 
 /** The built-in page after a submission was stored, with the texts of the form where it has some. */
