@@ -38,7 +38,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "target-secrets": "wait until one ends, or end all of them at once with --overlap none",
   "purge-unfinished":
     "bytes of what was deleted may be left in the database file: repeat the same command, once no backup is running",
-  "schema-missing": "--schema @schema.json sets one",
+  "schema-missing": "--schema @schema.json sets one; --page off turns the page off",
   "schema-not-flat": "docs/forms.md describes the schemas that a page can be made from",
   "submission-not-found": "formflag submissions list <form> shows the submissions there are",
   "smtp-url-password": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",

@@ -44,7 +44,7 @@ export function switchValue(text: string, option: string): boolean {
 export function durationValue(text: string, option: string): number {
   const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   if (count === undefined || unit === undefined)
-    throw usage(`${option} ${text} is not a time`, "times look like 60s, 5m or 12h");
+    throw usage(`${option} ${text} is not a time`, "times look like 60s, 5m, 12h or 90d");
   return Number(count) * SECONDS[unit]!;
 }
 

@@ -2,3 +2,6 @@
 export const DELIVERY_STATUSES = ["queued", "delivered", "failed", "cancelled"] as const;
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** The `error` of a delivery that is cancelled because its target takes none. */
+export const WITHOUT_TARGET = "the target is disabled or was deleted";

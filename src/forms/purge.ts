@@ -2,7 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/token.ts";
 import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { AppError } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
+import { findInexact, isExact, isObject } from "../base/json.ts";
 import type * as z from "zod/mini";
 import { plainAddress } from "../delivery/address.ts";
 import { getForm } from "./forms.ts";
@@ -84,6 +84,14 @@ function equals(wanted: string): (text: string) => boolean {
   };
 }
 
+/** Parses JSON. A number that changes by that is an array of the number and its text, so that either is found. */
+function parseWithSources(json: string): unknown {
+  if (findInexact(json) === undefined) return JSON.parse(json);
+  const withSource = (_name: string, value: unknown, { source }: { source?: string }) =>
+    typeof value === "number" && source !== undefined && !isExact(source) ? [value, source] : value;
+  return JSON.parse(json, withSource as (name: string, value: unknown) => unknown);
+}
+
 /** The texts in a value at any depth, also those of numbers and of true and false. */
 function textsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(textsIn);
@@ -111,7 +119,7 @@ async function* findMatches(app: FormsApp, find: Find, formKey: string | null): 
     let mentioned = 0;
     for (const { data, ...item } of items) {
       if (formKey !== null && item.formKey !== formKey) continue;
-      const parsed: unknown = JSON.parse(data);
+      const parsed = parseWithSources(data);
       const finding = find(parsed);
       if (finding === "match") matches.push({ ...item, replies: repliesOf(item.formKey, parsed) });
       if (finding === "mention") mentioned += 1;

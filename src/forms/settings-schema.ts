@@ -157,6 +157,7 @@ export const formSettingsPatchSchema = z.strictObject({
       z
         .string()
         .check(
+          z.minLength(1, "successMessage is not empty"),
           z.maxLength(
             LIMITS.successMessage,
             `successMessage has at most ${LIMITS.successMessage} characters`,

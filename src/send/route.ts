@@ -39,11 +39,13 @@ export async function findAddresses(
   signal: AbortSignal,
 ): Promise<string[]> {
   const host = url.hostname;
-  const addresses = literalAddress(host) ?? (await untilAborted(lookUp(resolve, host), signal));
+  const literal = literalAddress(host);
+  const addresses = literal ?? (await untilAborted(lookUp(resolve, host), signal));
   if (addresses.every(isAllowed)) return addresses;
+  const what = literal ? "is" : "has an address that is";
   throw new AppError(
     "invalid",
-    `${host} has an address that is neither public nor permitted by the operator of this server`,
+    `${host} ${what} neither public nor permitted by the operator of this server`,
     {
       reason: "target-not-public",
     },

@@ -197,6 +197,7 @@ export function deliveriesContract(driver: Driver): void {
       expect(steps).toEqual([true, false]);
       const cancelled = (await all()).filter(({ status }) => status === "cancelled");
       expect(cancelled.map(({ target }) => target).toSorted()).toEqual([off.id, off.id, "gone"].toSorted());
+      expect(cancelled[0]).toMatchObject({ code: null, error: "the target is disabled or was deleted" });
     });
 
     test("are retried by id or where they failed, with all attempts before them", async () => {

@@ -56,6 +56,16 @@ test("an address is found in every spelling, field and form, and only the submis
   expect(await purge({ email: "ada@example.com" })).toMatchObject({ submissions: 0, forms: [], mentions: 2 });
 });
 
+test("a long number is found by its digits as they were sent, and as it is shown", async () => {
+  const { send, counted } = await openForms();
+  await send("contact", '{"customer":{"id":[1234567890123456789,1e400]},"__proto__":{"x":7}}');
+  expect(await counted({ field: "id", value: "1234567890123456789" })).toBe(1);
+  expect(await counted({ field: "id", value: "1234567890123456800" })).toBe(1);
+  expect(await counted({ field: "id", value: "1E400" })).toBe(1);
+  expect(await counted({ field: "id", value: "1234567890123456788" })).toBe(0);
+  expect(await counted({ field: "x", value: "7" })).toBe(1);
+});
+
 test("a field has its value at any depth, whatever its type and case, and in one form where that is named", async () => {
   const { send, counted } = await openForms();
   await send("contact", { name: "Straße Ébène" });

@@ -28,7 +28,7 @@ test.each([
   expect(await reasonOf(checking)).toBe("invalid target-not-public");
   const { hostname } = new URL(url);
   expect(await errorOf(checking)).toBe(
-    `invalid: ${hostname} has an address that is neither public nor permitted by the operator of this server`,
+    `invalid: ${hostname} ${addresses.length > 0 ? "has an address that is" : "is"} neither public nor permitted by the operator of this server`,
   );
 });
 

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { SUBMISSION_ID } from "../../../src/base/ids.ts";
 import { MAX_PAGE } from "../../../src/base/pages.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
@@ -16,7 +17,7 @@ export function addRetryCommand(deliveries: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-The server sends them at once, with all attempts before them.
+The server sends them at once, with all attempts before them. What would go to a disabled target is cancelled again.
 
 Examples:
   formflag deliveries retry 01a1fc49-92a7-75da-ab11-1c9958800353
@@ -36,6 +37,8 @@ function parse(input: Input, given?: string): Values {
   if (form !== undefined && !failed) throw usage("--form goes with --failed");
   if (failed) return { failed, form };
   if (ids.length === 0) throw usage("name deliveries, or add --failed for all that have failed");
+  const wrong = ids.find((id) => !SUBMISSION_ID.test(id.toLowerCase()));
+  if (wrong !== undefined) throw usage(`${wrong} is not the id of a delivery`);
   if (ids.length > MAX_PAGE) throw usage(`at most ${MAX_PAGE} deliveries at a time`);
   return { ids };
 }

@@ -27,15 +27,15 @@ export function settingDetails(form: Form): [name: string, value: string][] {
     ["challenge", challenge && "required"],
     ["schema", schema && (listed(propertiesOf(schema)) ?? "without properties")],
     ["notifies", listed(settings.notify)],
-    ["subject", settings.notifySubject],
+    ["notify subject", settings.notifySubject],
     ["address field", settings.emailField],
     [
       "attaches",
       attach !== DEFAULT_SETTINGS.attach && (attach === 0 ? "nothing" : `up to ${formatBytes(attach)}`),
     ],
     ["autoreply", settings.autoreply && "on"],
-    ["its subject", settings.autoreplySubject],
-    ["its text", settings.autoreplyText && shorten(settings.autoreplyText, 60)],
+    ["reply subject", settings.autoreplySubject],
+    ["reply text", settings.autoreplyText && shorten(settings.autoreplyText, 60)],
     ["retention", retention !== null && spanOf(retention)],
     ["spam retention", spamRetention !== DEFAULT_SETTINGS.spamRetention && spanOf(spamRetention)],
     ["metadata", settings.metadata !== "none" && settings.metadata],
@@ -49,7 +49,7 @@ export function settingDetails(form: Form): [name: string, value: string][] {
 
 /** Seconds as `90 days` or `12 hours`. */
 function spanOf(seconds: number | null): string {
-  if (seconds === null) return "for ever";
+  if (seconds === null) return "forever";
   const [unit, name] = UNITS.find(([unit]) => seconds % unit === 0)!;
   const count = seconds / unit;
   return `${count} ${name}${count === 1 ? "" : "s"}`;

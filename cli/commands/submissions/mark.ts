@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { MAX_PAGE } from "../../../src/base/pages.ts";
 import { SUBMISSION_MARKS, type SubmissionMark } from "../../../src/forms/submission-state.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
@@ -39,6 +40,7 @@ function parse(_input: Input, given?: unknown): Values {
     throw usage(problem, `the mark is written last: ${form}`);
   }
   if (all.length === 1) throw usage("name at least one submission", form);
+  if (all.length - 1 > MAX_PAGE) throw usage(`at most ${MAX_PAGE} submissions at a time`);
   return { ids: all.slice(0, -1), mark };
 }
 

@@ -41,7 +41,8 @@ function parse({ options }: Input): Purge {
     form?: string;
     dryRun?: true;
   };
-  if ((email === undefined) === (match === undefined))
+  if (email !== undefined && match !== undefined) throw usage("--email and --field exclude each other");
+  if (email === undefined && match === undefined)
     throw usage("say what to search for", "write --email ADDRESS, or --field NAME=VALUE");
   const equals = match?.indexOf("=") ?? 0;
   if (match !== undefined && (equals < 1 || match.length === equals + 1))

@@ -22,7 +22,7 @@ async function parse(input: Input, given?: string): Promise<string> {
 async function run({ client, confirmDelete, report }: Session, id: string): Promise<void> {
   const url = path`/targets/${id}`;
   const { form, target } = await client.call<TargetView>("GET", url);
-  await confirmDelete("target", id, ` of form ${form}, which sends to ${target}`);
+  await confirmDelete("target", id, ` of form ${form} (${target})`);
   await client.call("DELETE", url);
   await report({ id, result: "deleted" }, shown`deleted target ${id}\n`);
 }

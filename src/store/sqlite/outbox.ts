@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { DeliveryKind, Lane } from "../../delivery/delivery.ts";
-import { DELIVERY_STATUSES as STATUSES } from "../../delivery/delivery-status.ts";
+import { DELIVERY_STATUSES as STATUSES, WITHOUT_TARGET } from "../../delivery/delivery-status.ts";
 import type { ClaimedDelivery, DeliveryContent, OutboxTurn, SettledDelivery } from "../../delivery/store.ts";
 import { DEFAULT_SETTINGS } from "../../forms/settings.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
@@ -118,11 +118,12 @@ export function cancelTargetless(db: Database, removeAt: number, limit: number):
       lane,
     );
     if (isEnabled !== null) continue;
-    left -= query<unknown, [number, string, number]>(
+    left -= query<unknown, [number, string, number, string]>(
       db,
-      `UPDATE deliveries SET status = ${STATUSES.indexOf("cancelled")}, due_at = ?1, holder = NULL
+      `UPDATE deliveries
+       SET status = ${STATUSES.indexOf("cancelled")}, due_at = ?1, holder = NULL, code = NULL, error = ?4
        WHERE id IN (SELECT id FROM deliveries WHERE status = ${QUEUED} AND ${LANE} = ?2 LIMIT ?3)`,
-    ).run(removeAt, lane, left).changes;
+    ).run(removeAt, lane, left, WITHOUT_TARGET).changes;
     if (left <= 0) return true;
   }
   return false;

@@ -83,4 +83,10 @@ describe("deliveries", () => {
     const { here } = await begin();
     expect((await here.run("deliveries", ...args)).code).toBe(code);
   });
+
+  test("name what is not an id", async () => {
+    const { here, cancelled } = await begin();
+    const { stderr } = await here.run("deliveries", "retry", cancelled, "x");
+    expect(stderr).toBe("error: x is not the id of a delivery\n");
+  });
 });

@@ -31,6 +31,22 @@ const CASES: [args: string[], change: Partial<Form>, unset: string[]][] = [
   [["--schema", JSON.stringify(SCHEMA)], { schema: SCHEMA }, ["none"]],
   [["--success-message", "See you"], { successMessage: "See you" }, ["none", "default"]],
   [["--language", "auto"], { language: "auto" }, ["none", "off"]],
+  [["--retention", "90d"], { retention: 7_776_000 }, ["none", "default"]],
+  [["--spam-retention", "none"], { spamRetention: null }, ["default"]],
+  [["--metadata", "truncated"], { metadata: "truncated" }, ["none", "off"]],
+];
+
+/** Settings of the mail of a form, and of its page, which needs a schema. */
+const MORE = [
+  "--notify=a@example.com",
+  "--notify=b@example.com",
+  "--notify-subject=From {{name}}",
+  "--email-field=from",
+  "--attach=none",
+  "--autoreply=on",
+  "--autoreply-subject=Thanks",
+  "--autoreply-text=Hello {{name}},\nthank you.",
+  "--page=on",
 ];
 
 describe("forms set", () => {
@@ -81,6 +97,15 @@ describe("forms set", () => {
     ["--schema", "[]", "--schema takes a JSON object, not []"],
     ["--schema", "{", "--schema is not valid JSON"],
     ["--schema", "@missing.json", "--schema: the file missing.json cannot be read"],
+    ["--success-message", "", "--success-message is not empty"],
+    ["--language", "xx", "--language is auto or one of en, de, "],
+    ["--retention", "0d", "--retention is a whole number of seconds from 1 to "],
+    ["--spam-retention", "90", "--spam-retention 90 is not a time"],
+    ["--metadata", "half", "--metadata is none, truncated or full, not half"],
+    ["--page", "on", "--page: the form has no schema"],
+    ["--notify", "a@example.com,b@example.com", "--notify: an address to notify is one plain mail address"],
+    ["--attach", "1GB", "--attach is a number of bytes from 0 to "],
+    ["--autoreply-text", "{{> x}}", "--autoreply-text: line 1: partials"],
     ["--schema", '{"type":"x"}', '--schema: the schema is invalid at #/type: "x" is not a type'],
     ["--allow-origin", "https://*.com", "--allow-origin: an origin looks like https://example.com"],
   ])("%s %s is a usage error, exit 2, and creates nothing", async (option, value, message) => {
@@ -109,8 +134,8 @@ describe("forms get", () => {
     const plain = (await here.run("forms", "get", "contact")).stdout;
     expect(plain).not.toMatch(/spam|schema|challenge|opens/);
     const args = CASES.flatMap(([args]) => args);
-    await here.run("forms", "set", "contact", ...args, "--spam-word", ...MORE_WORDS);
-    const lines = (await here.run("forms", "get", "contact")).stdout.split("\n").slice(8, -3);
+    await here.run("forms", "set", "contact", ...args, "--spam-word", ...MORE_WORDS, ...MORE);
+    const lines = (await here.run("forms", "get", "contact")).stdout.split("\n").slice(9, -3);
     expect(lines).toEqual([
       "origins          https://*.example.com",
       "rate limit       none",
@@ -128,6 +153,16 @@ describe("forms get", () => {
       "duplicates       spam within 86400 s",
       "challenge        required",
       "schema           email",
+      "notifies         a@example.com, b@example.com",
+      "notify subject   From {{name}}",
+      "address field    from",
+      "attaches         nothing",
+      "autoreply        on",
+      "reply subject    Thanks",
+      "reply text       Hello {{name}},\\nthank you.",
+      "retention        90 days",
+      "spam retention   forever",
+      "metadata         truncated",
       "success message  See you",
       "language         auto",
     ]);
@@ -137,7 +172,7 @@ describe("forms get", () => {
 describe("export and apply", () => {
   test("carry every setting to another data directory, and apply it once", async () => {
     const [here, there] = [onData(tempDirectory()), onData(tempDirectory())];
-    await here.run("forms", "create", "contact", ...CASES.flatMap(([args]) => args));
+    await here.run("forms", "create", "contact", ...CASES.flatMap(([args]) => args), ...MORE);
     const file = join(tempDirectory(), "setup.yaml");
     expect((await here.run("export", "-o", file)).code).toBe(0);
     expect((await there.run("apply", "-f", file)).code).toBe(0);

@@ -186,7 +186,7 @@ test("wrong use changes nothing", async () => {
     [
       ["--email", "eve@example.com", "--field", "email=eve@example.com", "--yes"],
       2,
-      "say what to search for",
+      "--email and --field exclude each other",
     ],
     [["--field", "eve@example.com", "--yes"], 2, "NAME=VALUE"],
     [["--field", "email=", "--yes"], 2, "NAME=VALUE"],

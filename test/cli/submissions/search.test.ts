@@ -122,6 +122,7 @@ test.each([
   [["mark", ann], "is not a mark"],
   [["mark", "spam"], "at least one submission"],
   [["mark", ann, "deleted"], "deleted is not a mark"],
+  [["mark", ...Array<string>(1001).fill(ann), "read"], "at most 1000 submissions at a time"],
   [["list", "contact", "--since", "soon"], "--since soon is not a time"],
   [["list", "contact", "--until", "2027-02-31"], "is not a time"],
   [["list", "contact", "--search", "***"], "the search has no word"],
