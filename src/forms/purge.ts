@@ -31,6 +31,7 @@ export async function purgeSubmissions(
   { email, field, value, form, dryRun = false }: Purge,
 ): Promise<PurgeResult> {
   requireScope(caller, "forms:write");
+  await caller.verify();
   const only = form === undefined ? null : (await getForm(app, form)).key;
   if (!dryRun) await clearDeletedForms(app);
   const find = email === undefined ? fieldMatcher(field ?? "", value ?? "") : addressMatcher(email);

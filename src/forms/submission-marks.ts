@@ -19,6 +19,7 @@ export async function markSubmissions(
   mark: SubmissionMark,
 ): Promise<number> {
   requireScope(caller, "forms:write");
+  await caller.verify();
   const deliveries = isFolder(mark) && mark !== "spam" ? await deliveriesOfSpam(app, ids) : {};
   const changed = await app.store.submissions.mark(ids, mark, deliveries, app.now());
   if (changed > 0 && Object.keys(deliveries).length > 0) app.onQueued();
