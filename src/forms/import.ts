@@ -1,3 +1,5 @@
+import type { Caller } from "../access/caller.ts";
+import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import { overLimit } from "./fields.ts";
@@ -12,9 +14,16 @@ const STEP = 50;
 /**
  * Stores the rows of JSON lines as submissions of a form, all or none, and returns how many. Those with a known id are
  * skipped; files are not imported, and nothing is delivered. Throws `not_found` for the form, `invalid` and `too_large` with
- * the number of a line.
+ * the number of a line, `forbidden`.
  */
-export async function importSubmissions(app: FormsApp, form: string, text: string): Promise<ImportResult> {
+export async function importSubmissions(
+  app: FormsApp,
+  caller: Caller,
+  form: string,
+  text: string,
+): Promise<ImportResult> {
+  requireScope(caller, "forms:write");
+  await caller.verify();
   const { key } = await getForm(app, form);
   const lines = linesOf(text);
   if (lines.length > 1 && Buffer.byteLength(text) > LIMITS.batch)

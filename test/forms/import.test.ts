@@ -16,6 +16,7 @@ async function openForm() {
   const load = (...rows: (object | string)[]) =>
     importSubmissions(
       app,
+      OPERATOR,
       form.slug,
       rows.map((row) => (typeof row === "string" ? row : JSON.stringify(row))).join("\n"),
     );
@@ -187,7 +188,7 @@ describe("an import", () => {
     const settings = { maxSubmissions: 1, schema: { required: ["a"] }, honeypots: ["url"], challenge: true };
     const { slug, key } = await createForm(app, OPERATOR, { slug: "strict", ...settings });
     const rows = '{"url":"x"}\n{"b":1}\n{"_idempotency":"x"}\n';
-    expect(await importSubmissions(app, slug, rows)).toMatchObject({ imported: 3 });
+    expect(await importSubmissions(app, OPERATOR, slug, rows)).toMatchObject({ imported: 3 });
     expect(await app.store.submissions.count(key, ["inbox"])).toBe(3);
   });
 });

@@ -135,7 +135,8 @@ export function submissionRoutes(app: App, { report }: { report: Report }) {
       }),
       async (c) => {
         requireLines(c.req.header("content-type"));
-        return c.json(await importSubmissions(app, c.req.param("form"), await c.req.text()));
+        const text = await c.req.text();
+        return c.json(await importSubmissions(app, c.get("caller"), c.req.param("form"), text));
       },
     )
     .post(

@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test";
 import type { NewToken } from "../../../src/access/token.ts";
 import { createToken, revokeToken } from "../../../src/access/tokens.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
+import { createForm } from "../../../src/forms/forms.ts";
+import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { createSite } from "../../../src/http/site.ts";
 import { deleteEnvironment, lockEnvironment } from "../../../src/projects/environments.ts";
 import { createProject } from "../../../src/projects/projects.ts";
@@ -95,6 +97,24 @@ describe("a token that is revoked while a body is on its way", () => {
       const answer = await sendSlowly(method, base + path, { headers, body }, revoke);
       expect([method, path, answer.status]).toEqual([method, path, 401]);
     }
+  });
+
+  test("marks, imports, purges and retries nothing", async () => {
+    const form = await createForm(app, OPERATOR, { slug: "inbox" });
+    const { id } = await storeSubmission(app, form, { data: '{"email":"ada@example.com"}', files: [] });
+    for (const [path, body, type] of [
+      ["/submissions/mark", { ids: [id], mark: "archived" }, "application/json"],
+      ["/forms/inbox/submissions/import", { data: {} }, "application/jsonl"],
+      ["/submissions/purge", { email: "ada@example.com" }, "application/json"],
+      ["/deliveries/retry", { failed: true }, "application/json"],
+    ] as const) {
+      const { headers, revoke } = await openShop();
+      const sent = { headers: { ...headers, "content-type": type }, body };
+      const answer = await sendSlowly("POST", `/api/admin/v1${path}`, sent, revoke);
+      expect([path, answer.status]).toEqual([path, 401]);
+    }
+    const { submissions } = await app.store.submissions.list(form.key, 10, null);
+    expect(submissions.map(({ state }) => state)).toEqual(["inbox"]);
   });
 
   test("evaluates no flag", async () => {
