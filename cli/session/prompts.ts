@@ -1,5 +1,6 @@
 import type * as Prompts from "@clack/prompts";
 import { AppError } from "../../src/base/errors.ts";
+import { yieldToEventLoop } from "../../src/base/event-loop.ts";
 import { Cancelled } from "../exit.ts";
 import { printable } from "../output/text.ts";
 
@@ -75,6 +76,8 @@ async function discardInput(): Promise<void> {
   do {
     isQuiet = true;
     await Bun.sleep(QUIET);
+    // On a busy machine the timer may be over before bytes that have long arrived were read.
+    await yieldToEventLoop();
   } while (!isQuiet && performance.now() < end);
   stdin.off("data", drop);
   if (!isInterrupted) return;
