@@ -50,11 +50,15 @@ export function jsonSubmission(random: Random): Sent {
 }
 
 /** Of one to three files of up to 200 kB, or of one file of `size` bytes. */
-export function multipartSubmission(random: Random, size?: number): Sent {
+export function multipartSubmission(
+  random: Random,
+  size?: number,
+  count = size === undefined ? 1 + random.below(3) : 1,
+): Sent {
   const fields = { mark: nextMark(), text: "ö".repeat(random.below(3000)) };
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.append(name, value);
-  const files = Array.from({ length: size === undefined ? 1 + random.below(3) : 1 }, (_, index) => {
+  const files = Array.from({ length: count }, (_, index) => {
     const bytes = random.bytes(size ?? 1 + random.below(200_000));
     const name = `${index}.bin`;
     body.append("file", new File([bytes], name));

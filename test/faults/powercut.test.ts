@@ -89,10 +89,12 @@ async function record(seed: number, submissions: number): Promise<History> {
 async function load(client: Client, history: History, random: Random, submissions: number): Promise<void> {
   let left = Math.ceil(submissions);
   const send = async (number: number) => {
-    while (left > 0) {
+    // However fast each sender is, one submission of several files is kept, and one with a file deleted.
+    for (let isFirst = true; left > 0; isFirst = false) {
       left -= 1;
       const size = random.below(10) === 0 ? undefined : random.below(9000);
-      const sent = number % 2 === 0 ? jsonSubmission(random) : multipartSubmission(random, size);
+      const files = () => multipartSubmission(random, size, isFirst ? 2 : undefined);
+      const sent = number % 2 === 0 ? jsonSubmission(random) : files();
       const { mark } = sent.fields;
       const known: Known = { sent, isDeleted: false };
       history.submissions.set(mark, known);
@@ -101,7 +103,7 @@ async function load(client: Client, history: History, random: Random, submission
       expect(answer.status).toBe(200);
       known.id = id;
       history.marks.set(id, mark);
-      if (random.below(3) === 0) await remove(mark, known);
+      if (isFirst ? number === 3 : random.below(3) === 0) await remove(mark, known);
       if (number === 0) await setFlag();
     }
   };
