@@ -10,6 +10,7 @@ import { expiryJob, removalJob } from "../../src/forms/removal.ts";
 import { retentionJob } from "../../src/forms/retention.ts";
 import { searchJob } from "../../src/forms/search-index.ts";
 import { recoverUploads } from "../../src/forms/submissions.ts";
+import { linkBase } from "../../src/http/forms/links.ts";
 import { createMetrics } from "../../src/http/operation/metrics.ts";
 import { claimData, openApp } from "../data/open.ts";
 import type { Io } from "../output/terminal.ts";
@@ -54,7 +55,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     // Before listening, because the first connections may use up the file descriptors.
     await app.store.opened();
     const metrics = createMetrics();
-    const links = createFileLinks(app, config.publicUrl?.replace(/\/+$/, "") ?? config.basePath);
+    const links = createFileLinks(app, linkBase(config.publicUrl, config.basePath));
     const delivering = { ...config, outgoing, fileUrl: links.url, metrics, log };
     outbox = openOutbox(app, delivering, () => jobs?.wake(outbox?.job.name));
     app.onQueued = outbox.wake;

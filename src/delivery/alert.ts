@@ -1,6 +1,6 @@
-import { messageId } from "./address.ts";
 import type { MailMessage, Mailbox } from "./message.ts";
-import { escapeHtml, mailHtml, oneLine } from "./text.ts";
+import { buildNotice } from "./notice.ts";
+import { oneLine } from "./text.ts";
 
 /** The content of an alert to the operator about a target that fails. */
 export type Alert = {
@@ -31,16 +31,5 @@ export function buildAlert({ id, from, to, now, form, target, error, isSwitchedO
     ? "Nothing more is delivered to it until it is enabled again."
     : "It was the last attempt: retry it once the cause is fixed.";
   const lines = [`${what}.`, `Last error: ${oneLine(error, 200)}`, consequence];
-  return {
-    id: messageId(id, from),
-    from,
-    to,
-    replyTo: null,
-    date: now,
-    autoSubmitted: "auto-generated",
-    subject: what,
-    text: `${lines.join("\n\n")}\n`,
-    html: mailHtml(lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("\n")),
-    attachments: [],
-  };
+  return buildNotice({ id, from, to, now, subject: what, lines });
 }

@@ -4,10 +4,9 @@ import { requireScope } from "../access/token.ts";
 import type { Clockwork } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { dashedKey } from "../base/ids.ts";
-import { messageId, parseMailbox } from "./address.ts";
+import { parseMailbox } from "./address.ts";
 import type { mailTestSchema } from "./mail-test-schema.ts";
-import type { MailMessage, Mailbox } from "./message.ts";
-import { escapeHtml, mailHtml } from "./text.ts";
+import { buildNotice } from "./notice.ts";
 import type { Outgoing } from "./outgoing.ts";
 
 export type MailTest = z.infer<typeof mailTestSchema>;
@@ -26,7 +25,8 @@ export async function testMail(
   const to = parseMailbox(address).address;
   if (mail === null)
     throw new AppError("conflict", "no mail server is configured", { reason: "mail-server-missing" });
-  const message = buildTestMail(`test-${dashedKey(app.random)}`, mail.from, to, app.now());
+  const id = `test-${dashedKey(app.random)}`;
+  const message = buildNotice({ id, from: mail.from, to, now: app.now(), subject: SUBJECT, lines: LINES });
   const { outcome, code, error } = await mail.mailer.send(message);
   return { id: message.id, from: mail.from.address, delivered: outcome === "delivered", code, error };
 }
@@ -37,18 +37,3 @@ const LINES = [
   "This server can send mail: its settings and its mail server work.",
   "The message was sent by the command formflag mail test. Nothing else has to be done.",
 ];
-
-function buildTestMail(id: string, from: Mailbox, to: string, now: number): MailMessage {
-  return {
-    id: messageId(id, from),
-    from,
-    to,
-    replyTo: null,
-    date: now,
-    autoSubmitted: "auto-generated",
-    subject: SUBJECT,
-    text: `${LINES.join("\n\n")}\n`,
-    html: mailHtml(LINES.map((line) => `<p>${escapeHtml(line)}</p>`).join("\n")),
-    attachments: [],
-  };
-}

@@ -32,3 +32,13 @@ export type LineType = "text" | "email" | "url" | "date" | "time" | "datetime-lo
 
 /** The heading of a page, and its inputs in the order of the schema. */
 export type PageContent = { title: string; description: string | null; inputs: Input[] };
+
+/** The attributes of HTML that limit the length of a text; null for no limit. */
+export function lengths({ minLength, maxLength }: Lengths): {
+  minlength: number | null;
+  maxlength: number | null;
+} {
+  return { minlength: minLength, maxlength: maxLength };
+}
+
+type Lengths = { minLength: number | null; maxLength: number | null };

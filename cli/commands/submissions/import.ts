@@ -18,7 +18,7 @@ export function addImportCommand(submissions: Command, io: Io): void {
     .command("import")
     .argument("[form]", "slug or key of the form")
     .argument("[file]", "JSON lines or CSV; - for standard input")
-    .description("store submissions from a file; those that are known are skipped")
+    .description("store submissions from a file, without those that are stored already")
     .addOption(
       new Option("--format <format>", "default: by the name of the file, or by its beginning").choices(
         IMPORT_FORMATS,

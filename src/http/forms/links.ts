@@ -23,7 +23,7 @@ export type Links = {
 
 /** Links to the error page are signed: it would otherwise show any text that a link carries, in the name of this server. */
 export function createLinks(publicUrl: string | null, basePath: string, random: Random): Links {
-  const base = baseOf(publicUrl, basePath);
+  const base = linkBase(publicUrl, basePath);
   const secret = random(32);
   const sign = (shown: readonly string[]) =>
     new Bun.CryptoHasher("sha256", secret).update(JSON.stringify(shown)).digest("base64url").slice(0, 22);
@@ -56,7 +56,7 @@ export function hasOwnPages({ language, successMessage, schema, page }: Form): b
 
 /** The address that submissions of a form are posted to. */
 export function formUrl(publicUrl: string | null, basePath: string, key: string): string {
-  return baseOf(publicUrl, basePath) + SUBMIT_PATH.replace(":form_key", key);
+  return linkBase(publicUrl, basePath) + SUBMIT_PATH.replace(":form_key", key);
 }
 
 /** The address of the page of a form, given the address that submissions are posted to. */
@@ -66,7 +66,8 @@ export function pageUrl(formUrl: string): string {
   return base + PAGE_PATH.replace(":form_key", key);
 }
 
-function baseOf(publicUrl: string | null, basePath: string): string {
+/** What links begin with: the public URL without a slash at its end, or the base path. */
+export function linkBase(publicUrl: string | null, basePath: string): string {
   return publicUrl?.replace(/\/+$/, "") ?? basePath;
 }
 

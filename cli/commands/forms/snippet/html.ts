@@ -1,5 +1,5 @@
 import { CHALLENGE_FIELD, HONEYPOT_NAMES } from "../../../../src/forms/control-fields.ts";
-import type { Choice, Input } from "../../../../src/forms/input.ts";
+import { type Choice, type Input, lengths } from "../../../../src/forms/input.ts";
 import type { Snippet, SnippetOf } from "./snippet.ts";
 
 /** A form for any page, which needs no script unless a challenge is required. */
@@ -110,16 +110,6 @@ function group(input: Input, choices: readonly Choice[], type: "radio" | "checkb
 
 function hintOf({ hint }: Input): string {
   return hint === null ? "" : ` <small>${escape(hint)}</small>`;
-}
-
-function lengths({
-  minLength,
-  maxLength,
-}: {
-  minLength: number | null;
-  maxLength: number | null;
-}): Attributes {
-  return { minlength: minLength, maxlength: maxLength };
 }
 
 function attributes(given: Attributes): string {

@@ -1,5 +1,5 @@
 import { html, raw } from "hono/html";
-import type { Choice, Input } from "../../../forms/input.ts";
+import { type Choice, type Input, lengths } from "../../../forms/input.ts";
 import type { Html } from "./layout.ts";
 import type { Reader } from "./reader.ts";
 
@@ -164,16 +164,6 @@ function mark(isRequired: boolean): Html | "" {
 
 function isTicked(values: readonly string[]): boolean {
   return values.includes("true") || values.includes("on");
-}
-
-function lengths({
-  minLength,
-  maxLength,
-}: {
-  minLength: number | null;
-  maxLength: number | null;
-}): Attributes {
-  return { minlength: minLength, maxlength: maxLength };
 }
 
 /** What browsers can fill in, by the name of a field without case, `_` and `-` (HTML, 4.10.18.7). */
