@@ -1,12 +1,14 @@
 import type { Rights } from "./token.ts";
 
-/** Who makes a change, and when in milliseconds since 1970. */
-export type Author = { who: string; at: number };
+/** Who makes a change, when in milliseconds since 1970, and why, in their own words. */
+export type Author = { who: string; at: number; why?: string | undefined };
 
 /** Who calls an operation: the name, the rights and the confirmations. */
 export type Caller = Rights & {
   /** Whether the caller has confirmed changes of the locked environment of that slug. */
   hasConfirmed: (environment: string) => boolean;
+  /** Why the caller makes the changes, for the history. */
+  why?: string | undefined;
   /** Throws `unauthenticated` where the token was revoked or has expired. */
   verify: () => Promise<void>;
 };

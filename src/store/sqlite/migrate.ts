@@ -17,6 +17,7 @@ import outbox from "./migrations/0009-outbox.sql" with { type: "text" };
 import search from "./migrations/0010-search.sql" with { type: "text" };
 import codeReferences from "./migrations/0011-code-refs.sql" with { type: "text" };
 import previews from "./migrations/0012-previews.sql" with { type: "text" };
+import dashboard from "./migrations/0013-dashboard.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { readNumber } from "./statements.ts";
 
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly string[] = [
   search,
   codeReferences,
   previews,
+  dashboard,
 ];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */

@@ -1,5 +1,7 @@
 import { isIP } from "node:net";
+import { ROLES } from "../../access/role.ts";
 import { SCOPES } from "../../access/scope.ts";
+import { SIGN_IN_METHODS } from "../../access/session.ts";
 import { DASHED_KEY, SUBMISSION_ID } from "../../base/ids.ts";
 import { isDeeper, isObject } from "../../base/json.ts";
 import { SLUG } from "../../base/slug.ts";
@@ -12,6 +14,7 @@ import { isLineContent, isLineNumber, isPlainText, isRepositoryUrl } from "../..
 import { MOODS } from "../../flags/feedback.ts";
 import { CODE_LIMITS, FEEDBACK_LIMITS, PREVIEW_LIMITS } from "../../flags/limits.ts";
 import { FORM_KEY } from "../../forms/form.ts";
+import { COLORS } from "../../projects/color.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "../../forms/limits.ts";
 import { isOriginPattern } from "../../forms/origins.ts";
 import type { Row, Value } from "./copy.ts";
@@ -30,6 +33,7 @@ const integer = (min: number, max: number) => (value: Value) =>
 const optional = (rule: Rule) => (value: Value) => value === null || rule(value);
 
 const slug = text(SLUG);
+const oneOf = (known: readonly string[]) => (value: Value) => known.some((each) => each === value);
 const textUpTo = (most: number) => (value: Value) => typeof value === "string" && value.length <= most;
 const sha256 = text(/^[0-9a-f]{64}$/);
 const count = integer(0, Number.MAX_SAFE_INTEGER);
@@ -89,6 +93,7 @@ const RULES: Record<string, Record<string, Rule>> = {
     revision: count,
     metadata: object,
     locked: flag,
+    color: optional(oneOf(COLORS)),
     ...created,
   },
   flags: { slug, revision: count, ...changed },
@@ -118,6 +123,25 @@ const RULES: Record<string, Record<string, Rule>> = {
   },
   recent_feedback: { hash: bytes(32), feedback: bytes(16), expires_at: time },
   segments: { name: slug, rule: json(), position: count, revision: count, ...changed },
+  users: {
+    name: slug,
+    role: oneOf(ROLES),
+    password: optional(text(/^\$argon2id\$/)),
+    settings: object,
+    ...changed,
+  },
+  sessions: {
+    hash: bytes(32),
+    id: text(DASHED_KEY),
+    method: oneOf(SIGN_IN_METHODS),
+    seen_at: time,
+    ...created,
+  },
+  sign_in_links: { hash: bytes(32), expires_at: time },
+  tallies: { kind: integer(0, 1), hour: count, count },
+  submission_counts: { state: integer(0, 2), unread: flag, count },
+  submission_marks: { at: time },
+  delivery_attempts: { at: time, code: optional(integer(0, 999)), took: count },
   changes: {
     revision: count,
     environment: optional(slug),

@@ -1,0 +1,4 @@
+/** Colours of environments. Pages show each with the name of its environment, never alone. */
+export const COLORS = ["gray", "red", "orange", "yellow", "green", "blue", "purple", "pink"] as const;
+
+export type Color = (typeof COLORS)[number];
