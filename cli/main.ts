@@ -91,13 +91,16 @@ function reportError(error: unknown, io: Io, asJson: boolean, command: Command |
   return EXIT.failure;
 }
 
-/** Removes empty variables, which count as not set, and FORMFLAG_INSECURE if its value means no. */
+/** Variables of options without a value. */
+const SWITCHES = ["FORMFLAG_INSECURE", "FORMFLAG_NO_DASHBOARD"];
+
+/** Removes empty variables, which count as not set, and switches whose value means no. */
 function dropEmptyVariables(): void {
   for (const name of Object.keys(process.env)) {
     if (name.startsWith("FORMFLAG_") && process.env[name] === "") delete process.env[name];
   }
-  if (/^(0|no|false|off)$/i.test(process.env["FORMFLAG_INSECURE"] ?? ""))
-    delete process.env["FORMFLAG_INSECURE"];
+  for (const name of SWITCHES)
+    if (/^(0|no|false|off)$/i.test(process.env[name] ?? "")) delete process.env[name];
 }
 
 if (import.meta.main) {

@@ -61,6 +61,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     load: async () => (await import("./commands/deliveries/deliveries.ts")).addDeliveryCommands,
   },
   {
+    name: "stats",
+    summary: "count submissions by form and day, and reads of flags",
+    load: async () => (await import("./commands/stats/stats.ts")).addStatsCommand,
+  },
+  {
     name: "mail",
     summary: "check that the server can send mail",
     load: async () => (await import("./commands/mail/mail.ts")).addMailCommands,
@@ -84,6 +89,16 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     name: "tokens",
     summary: "manage tokens for the admin API, which --server uses",
     load: async () => (await import("./commands/tokens/tokens.ts")).addTokenCommands,
+  },
+  {
+    name: "users",
+    summary: "manage who signs in to the dashboard, and print sign-in links",
+    load: async () => (await import("./commands/users/users.ts")).addUserCommands,
+  },
+  {
+    name: "sessions",
+    summary: "list the browsers that are signed in to the dashboard, and sign them out",
+    load: async () => (await import("./commands/sessions/sessions.ts")).addSessionCommands,
   },
   {
     name: "check",

@@ -6,6 +6,7 @@ import { MIN_FREE_BYTES } from "../src/blobs/blobs.ts";
 import * as delivery from "../src/delivery/limits.ts";
 import * as flags from "../src/flags/limits.ts";
 import * as forms from "../src/forms/limits.ts";
+import * as maintenance from "../src/maintenance/limits.ts";
 import * as http from "../src/http/limits.ts";
 import * as store from "../src/store/limits.ts";
 import { tableOf } from "./markdown.ts";
@@ -18,6 +19,7 @@ const LIMITS = {
   ...forms,
   ...delivery,
   ...flags,
+  ...maintenance,
   ...http,
   ...store,
   ...pages,
@@ -227,13 +229,18 @@ const SECTIONS: Section[] = [
         past: "another page",
         set: "`limit`, to less",
       },
+      MAX_STATS_DAYS: { what: "days of submissions in statistics", past: "400" },
+      MAX_STATS_HOURS: { what: "hours of reads in statistics", past: "400" },
+      MAX_STATS_DELIVERIES: {
+        what: "queued or failed deliveries that statistics count",
+        past: "the rest is not counted",
+      },
       DEFAULT_PAGE: {
         what: "submissions or changes in a page of a list",
         past: "another page",
         set: "`limit`",
       },
       MAX_PAGE: { what: "the most that `limit` takes", past: "400" },
-      MAX_COUNTED: { what: "submissions that a list counts for its `total`", past: "the total is left out" },
       MAX_SCANNED: {
         what: "submissions that a page with filters or a search looks at",
         past: "the page is short; another one goes on",
@@ -244,7 +251,13 @@ const SECTIONS: Section[] = [
         what: "different words of a submission that a search finds, from its first",
         past: "later ones are not found",
       },
-      MAX_MARKED: { what: "submissions that one request marks", past: "400" },
+      MAX_MARKED: { what: "submissions that one request marks or deletes by their ids", past: "400" },
+      MAX_BULK_IDS: {
+        what: "ids in the answer to a mark or a deletion of all that filters select",
+        past: "only counted",
+      },
+      MAX_PURGE_IDS: { what: "ids in the answer to a purge", past: "only counted" },
+      MAX_MARKS_KEPT: { what: "marks of a submission that its timeline has", past: "the oldest is dropped" },
       MAX_PAGE_BYTES: {
         unit: "bytes",
         what: "approximate size of the submissions in a page",
@@ -262,10 +275,6 @@ const SECTIONS: Section[] = [
     title: "Export and import of submissions",
     text: "A row of an import has the limits of a submission too.",
     rows: {
-      MAX_EXPORT_COUNTED: {
-        what: "submissions that an export counts for its total",
-        past: "no `X-Total-Count`",
-      },
       MAX_CSV_FIELDS: {
         what: "fields with a column of their own in a CSV export",
         past: "later ones share the column `otherFields`, as JSON",
@@ -293,6 +302,15 @@ const SECTIONS: Section[] = [
         what: "open streams of change events of one address",
         past: "429 with `Retry-After`",
       },
+      "TALLY_LIMITS.readDays": {
+        what: "days for which the reads of an environment are counted",
+        past: "removed",
+      },
+      "TALLY_LIMITS.flagReadDays": {
+        what: "days for which the reads of a flag are counted",
+        past: "removed",
+      },
+      MAX_ATTEMPTS_KEPT: { what: "attempts of a delivery that are listed", past: "the oldest is dropped" },
       MAX_RETRY_DELAYS: { what: "entries of `--retry-delays`", past: "the server does not start" },
       MAX_RETRY_DELAY: { unit: "s", what: "the longest of them: 30 days", past: "the server does not start" },
       MAX_QUEUED_WRITES: { what: "writes that wait for the disk", past: "503 with `Retry-After`" },

@@ -1,4 +1,4 @@
-import type { TokenStore } from "./access/store.ts";
+import type { AccessStore } from "./access/store.ts";
 import type { DocumentsApp } from "./documents/store.ts";
 import type { DatabaseStore } from "./maintenance/store.ts";
 
@@ -8,7 +8,7 @@ import type { DatabaseStore } from "./maintenance/store.ts";
  * the database is locked, full or read-only. Times are milliseconds since 1970. A `list` holds everything, a `page` no
  * more than about `MAX_PAGE_BYTES`.
  */
-export type Store = DocumentsApp["store"] & { tokens: TokenStore } & DatabaseStore;
+export type Store = DocumentsApp["store"] & AccessStore & DatabaseStore;
 
 /** What every operation of the product is given: clock, randomness, the slices of the store, blobs. */
 export type App = Omit<DocumentsApp, "store"> & { store: Store };

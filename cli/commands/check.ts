@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { formatBytes } from "../../src/base/bytes.ts";
-import { type CheckResult, checkData, removeOrphans } from "../../src/maintenance/check.ts";
+import { type CheckResult, checkData, correctCounts, removeOrphans } from "../../src/maintenance/check.ts";
 import { lockData, needDatabase, openApp } from "../data/open.ts";
 import { Failed } from "../exit.ts";
 import { createPrinter } from "../output/printer.ts";
@@ -12,12 +12,16 @@ import { type Config, readLocalConfig } from "../session/config.ts";
 
 export function addCheckCommand(check: Command, io: Io): void {
   check
-    .option("--repair", "remove orphans: uploaded files that no submission refers to")
+    .option(
+      "--repair",
+      "remove orphans, which are uploaded files that no submission refers to, and correct counts of submissions",
+    )
     .addHelpText(
       "after",
       `
-Reads the whole database and every uploaded file, and compares each with the size and SHA-256 it was stored with.
-It may run beside a server; with --repair the server has to be stopped. Nothing but orphans is ever removed.
+Reads the whole database and every uploaded file, and compares each with the size and SHA-256 it was stored with,
+and the counts of submissions with the submissions.
+It may run beside a server; with --repair the server has to be stopped. Nothing but orphans is ever removed, and nothing but counts is corrected.
 
 Exit code: 0 when all is well, 1 when there are problems.
 
@@ -48,19 +52,23 @@ async function run(io: Io, { config, repair }: Values): Promise<void> {
   );
   line.keep();
   const removed = repair ? await removeOrphans(app, result.problems) : 0;
+  const corrected = repair ? await correctCounts(app, result.problems) : 0;
   unlock?.();
-  await printer.print({ ...result, removed }, describe(result, removed));
-  if (result.problems.length > removed) throw new Failed();
+  await printer.print({ ...result, removed, corrected }, describe(result, removed, corrected));
+  if (result.problems.length > removed + corrected) throw new Failed();
 }
 
-function describe({ files, bytes, problems }: CheckResult, removed: number): string {
+function describe({ files, bytes, problems }: CheckResult, removed: number, corrected: number): string {
   const checked = `checked the database and ${files} ${files === 1 ? "file" : "files"} (${formatBytes(bytes)})`;
   if (problems.length === 0) return `${checked}: all is well\n`;
   const rows = problems.map(({ kind, what, message }) => [kind, what, message]);
   const orphans = problems.filter(({ kind }) => kind === "orphan").length;
+  const wrong = problems.filter(({ kind }) => kind === "counts").length;
   const next = [
     removed > 0 ? `removed ${removed} ${removed === 1 ? "orphan" : "orphans"}\n` : "",
     orphans > removed ? "remove orphans with: formflag check --repair\n" : "",
+    corrected > 0 ? "corrected the counts of submissions\n" : "",
+    wrong > corrected ? "correct the counts of submissions with: formflag check --repair\n" : "",
   ];
   const count = `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
   return `${table(["PROBLEM", "WHAT", "DETAIL"], rows)}\n${checked}: ${count}\n${next.join("")}`;

@@ -48,6 +48,18 @@ export function table(head: string[], rows: string[][]): string {
     .join("");
 }
 
+/** The head and the rows of a table, with every column from `first` on aligned to the right: for numbers. */
+export function alignedRight(
+  head: string[],
+  rows: string[][],
+  first = 1,
+): [head: string[], rows: string[][]] {
+  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]!.length)));
+  const align = (row: string[]) =>
+    row.map((cell, column) => (column < first ? cell : cell.padStart(widths[column]!)));
+  return [align(head), rows.map(align)];
+}
+
 /** Names and values, one pair a line. */
 export function details(pairs: [name: string, value: string][]): string {
   const width = Math.max(...pairs.map(([name]) => name.length));

@@ -3,12 +3,13 @@ import type { RateLimit } from "../../src/forms/form.ts";
 import { usage } from "../session/usage.ts";
 import { countValue, rateValue } from "../session/values.ts";
 import { type Listen, listenValue } from "./address.ts";
+import { type DashboardConfig, readDashboard } from "./dashboard-config.ts";
 import type { Tls } from "./listen.ts";
 import type { LogConfig } from "./log.ts";
 import { type OutgoingSettings, readAlertMail, readOutgoing, readRetryDelays } from "./outgoing-config.ts";
 
 /** The options of `serve`, checked. */
-export type ServeConfig = {
+export type ServeConfig = DashboardConfig & {
   data: string;
   listen: Listen;
   formsListen: Listen | null;
@@ -69,6 +70,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
   }
   const own = (text: string | undefined, option: string) =>
     text === undefined ? null : listenValue(text, option);
+  const basePath = basePathOf(given.basePath ?? "");
   return {
     data: given.data,
     listen: listenValue(given.listen, "--listen"),
@@ -77,7 +79,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
     adminListen: own(given.adminListen, "--admin-listen"),
     metricsListen: own(given.metricsListen, "--metrics-listen"),
     publicUrl,
-    basePath: basePathOf(given.basePath ?? ""),
+    basePath,
     trustedProxies,
     tls: tlsOf(given),
     hsts: hstsOf(given.hsts, publicUrl),
@@ -87,6 +89,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
     },
     feedbackRate: rateValue(given.feedbackRate, "--feedback-rate"),
     log: { format: given.logFormat ?? null, level: given.logLevel },
+    ...readDashboard(options, basePath),
     outgoing: readOutgoing(options),
     alertMail: readAlertMail(options),
     retryDelays: readRetryDelays(options),

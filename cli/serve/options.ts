@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { DEFAULT_MAX_CONCURRENT } from "../../src/http/limits.ts";
 import { collect } from "../session/values.ts";
+import { dashboardOptions } from "./dashboard-options.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log.ts";
 import { deliveryOptions, outgoingOptions } from "./outgoing-options.ts";
 
@@ -52,6 +53,7 @@ export function serveOptions(): Option[] {
       .env("FORMFLAG_LOG_LEVEL")
       .choices(LOG_LEVELS)
       .default("info"),
+    ...dashboardOptions(),
     ...outgoingOptions(),
     ...deliveryOptions(),
   ];

@@ -1,8 +1,10 @@
+import { expiredSessionsJob } from "../../src/access/sessions.ts";
 import type { App } from "../../src/app.ts";
 import { createIdSource } from "../../src/base/ids.ts";
 import { type Jobs, startJobs } from "../../src/base/jobs.ts";
 import { once } from "../../src/base/once.ts";
 import { createReads } from "../../src/flags/reads.ts";
+import { tallyExpiryJob } from "../../src/flags/read-tally.ts";
 import type { Outbox } from "../../src/delivery/outbox.ts";
 import { applyDue, scheduleJob } from "../../src/flags/schedule.ts";
 import { createFileLinks } from "../../src/forms/file-links.ts";
@@ -10,6 +12,7 @@ import { expiryJob, removalJob } from "../../src/forms/removal.ts";
 import { retentionJob } from "../../src/forms/retention.ts";
 import { searchJob } from "../../src/forms/search-index.ts";
 import { recoverUploads } from "../../src/forms/submissions.ts";
+import { createCommitLatency } from "../../src/maintenance/commit-latency.ts";
 import { linkBase } from "../../src/http/forms/links.ts";
 import { createMetrics } from "../../src/http/operation/metrics.ts";
 import { claimData, openApp } from "../data/open.ts";
@@ -44,6 +47,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
   const app = openApp(config.data, "thread");
   const listeners: Listener[] = [];
   const reads = createReads(app.store);
+  const commitLatency = createCommitLatency(app);
   let jobs: Jobs | undefined;
   let outbox: Outbox | undefined;
   try {
@@ -64,6 +68,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
       log,
       metrics,
       noteRead: reads.note,
+      commitMinutes: commitLatency.minutes,
     });
     for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
     if (config.tls) onHangup(config.tls, listeners, log);
@@ -73,9 +78,12 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
         outbox.job,
         removalJob(app),
         expiryJob(app),
+        expiredSessionsJob(app),
         retentionJob(app),
         searchJob(app),
-        reads.job,
+        ...reads.jobs,
+        tallyExpiryJob(app),
+        commitLatency.job,
       ],
       app.now,
       log.error,

@@ -13,9 +13,11 @@ import type { Metrics } from "../../src/http/operation/metrics.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
 import type { ServiceName } from "../../src/http/request-record.ts";
 import { type Services, type Site, createSite } from "../../src/http/site.ts";
+import type { CommitMinute } from "../../src/maintenance/commit-latency.ts";
 import { COMMIT, VERSION } from "../version.ts";
 import type { Listen } from "./address.ts";
 import type { ServeConfig } from "./config.ts";
+import { linkBaseOf } from "./dashboard-config.ts";
 import type { Log } from "./log.ts";
 
 /** Services at the address of flag reads. */
@@ -29,6 +31,7 @@ type Wiring = {
   log: Log;
   metrics: Metrics;
   noteRead: NoteRead;
+  commitMinutes: () => readonly CommitMinute[];
 };
 
 /**
@@ -38,7 +41,7 @@ type Wiring = {
 export function placeServices(
   config: ServeConfig,
   app: App,
-  { outgoing, log, metrics, noteRead }: Wiring,
+  { outgoing, log, metrics, noteRead, commitMinutes }: Wiring,
 ): { places: { address: Listen; site: Site }[]; endStreams: () => void } {
   const { basePath, publicUrl } = config;
   const reportOf = (service: ServiceName): Report => ({
@@ -48,7 +51,9 @@ export function placeServices(
   });
   const guard = createGuard(app.now, config.limits);
   const readGuard = config.limits.rate ? guard : undefined;
+  const isTrustedProxy = createAddressList(config.trustedProxies);
   let ofrep: OfrepService | undefined;
+  const closers: (() => void)[] = [];
   const all = {
     forms: createFormsService(app, createLinks(publicUrl, basePath, app.random), reportOf("forms"), guard),
     flags: createFlagsService(app, reportOf("flags"), readGuard, noteRead),
@@ -77,8 +82,27 @@ export function placeServices(
         report: reportOf("admin"),
         publicUrl,
         basePath,
+        dashboardUrl: linkBaseOf(config),
         guard,
         outgoing,
+        commitMinutes,
+      });
+    },
+    dashboard: async () => {
+      const { createDashboard } = await import("../../src/http/dashboard/dashboard.tsx");
+      return createDashboard(app, {
+        version: VERSION,
+        report: reportOf("dashboard"),
+        publicUrl,
+        dashboardUrl: config.dashboardUrl,
+        basePath,
+        guard,
+        outgoing,
+        proxy:
+          config.authHeader === null
+            ? null
+            : { header: config.authHeader, isTrusted: isTrustedProxy, createAs: config.authCreate },
+        onStop: (close) => void closers.push(close),
       });
     },
     metrics: async () => {
@@ -97,16 +121,26 @@ export function placeServices(
     metrics: config.metricsListen,
   };
   const placed = new Map<string, { address: Listen; services: Services }>();
-  for (const name of ["forms", "flags", "previews", "codeReferences", "ofrep", "admin", "metrics"] as const) {
-    // Metrics without an address of their own are served with the admin API.
-    const where = isOfFlags(name) ? "flags" : name === "metrics" && !own.metrics ? "admin" : name;
+  for (const name of [
+    "forms",
+    "flags",
+    "previews",
+    "codeReferences",
+    "ofrep",
+    "admin",
+    "dashboard",
+    "metrics",
+  ] as const) {
+    if (name === "dashboard" && !config.dashboard) continue;
+    // The dashboard is served with the admin API, and so are metrics without an address of their own.
+    const isWithAdmin = name === "dashboard" || (name === "metrics" && !own.metrics);
+    const where = isOfFlags(name) ? "flags" : isWithAdmin ? "admin" : name;
     const address = own[where] ?? config.listen;
     // Each service with port 0 of its own gets another port.
     const key = `${address.hostname} ${address.port === 0 && own[where] ? where : address.port}`;
     const place = placed.get(key) ?? { address, services: {} };
     placed.set(key, { ...place, services: { ...place.services, [name]: all[name] } });
   }
-  const isTrustedProxy = createAddressList(config.trustedProxies);
   const report = reportOf("operation");
   const places = [...placed.values()].map(({ address, services }) => ({
     address,
@@ -121,5 +155,9 @@ export function placeServices(
       report,
     }),
   }));
-  return { places, endStreams: () => ofrep?.close() };
+  const endStreams = () => {
+    ofrep?.close();
+    for (const close of closers) close();
+  };
+  return { places, endStreams };
 }

@@ -118,6 +118,13 @@ const SUBMISSION = {
   createdAt: "string",
   "meta?": "object",
 } as const;
+const SUBMISSIONS = {
+  submissions: [SUBMISSION],
+  "next?": "string",
+  "total?": "number",
+  "indexing?": "number",
+} as const;
+const BULK = { total: "number", ids: ["string"], "upTo?": "string" } as const;
 const DELIVERY = {
   id: "string",
   submission: "string",
@@ -130,6 +137,17 @@ const DELIVERY = {
   "code?": "number",
   "error?": "string",
 } as const;
+const USER = { name: "string", role: "string", hasPassword: "boolean", createdAt: "string" } as const;
+const SESSION = {
+  id: "string",
+  user: "string",
+  method: "string",
+  agent: "string",
+  address: "string",
+  createdAt: "string",
+  seenAt: "string",
+} as const;
+const ATTEMPT = { at: "string", duration: "number", "code?": "number", "error?": "string" } as const;
 const TOKEN = { name: "string", scopes: ["string"], createdAt: "string", "expiresAt?": "string" } as const;
 
 const result = "string";
@@ -192,18 +210,25 @@ const ANSWERS: Record<string, Shape> = {
   "PATCH /targets/*": { ...TARGET, result },
   "POST /targets/*/rotate": { id: "string", secret: "string" },
   "POST /targets/*/test": { "code?": "number", "error?": "string", outcome: "string" },
-  "GET /forms/*/submissions": {
-    submissions: [SUBMISSION],
-    "next?": "string",
-    "total?": "number",
-    "indexing?": "number",
-  },
+  "POST /forms/*/test": SUBMISSION,
+  "GET /forms/*/submissions": SUBMISSIONS,
+  "GET /submissions": SUBMISSIONS,
   "POST /submissions/mark": { changed: "number" },
+  "POST /submissions/mark-matching": BULK,
+  "POST /submissions/delete": { ids: ["string"] },
+  "POST /submissions/delete-matching": BULK,
   "POST /forms/*/submissions/*": { imported: "number", skipped: "number", elsewhere: "number" },
   "GET /submissions/*": SUBMISSION,
+  "GET /submissions/*/timeline": { events: [{ event: "string", at: "string" }] },
   "GET /deliveries": { deliveries: [DELIVERY], "next?": "string" },
-  "GET /deliveries/*": DELIVERY,
+  "GET /deliveries/*": { ...DELIVERY, "history?": [ATTEMPT] },
   "POST /deliveries/*": { queued: "number" },
+  "GET /stats": {
+    forms: [{ form: "string", inbox: "number", unread: "number", spam: "number", archived: "number" }],
+    submissions: [{ day: "string", form: "string", inbox: "number", spam: "number" }],
+    reads: [{ hour: "string", project: "string", environment: "string", one: "number", all: "number" }],
+    deliveries: { queued: "number", failed: "number" },
+  },
   "POST /mail/*": {
     id: "string",
     from: "string",
@@ -219,6 +244,12 @@ const ANSWERS: Record<string, Shape> = {
   },
   "GET /tokens": { tokens: [TOKEN], "next?": "string" },
   "POST /tokens": { ...TOKEN, token: "string" },
+  "GET /users": { users: [USER], "next?": "string" },
+  "POST /users": USER,
+  "GET /users/*": USER,
+  "PATCH /users/*": { ...USER, result },
+  "POST /users/links": { name: "string", url: "string", expiresAt: "string" },
+  "GET /sessions": { sessions: [SESSION] },
   "GET /export": { "projects?": "object", "forms?": "object" },
   "POST /apply": {
     changes: [{ action: "string", path: "string", "before?": "any", "after?": "any" }],

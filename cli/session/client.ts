@@ -63,7 +63,8 @@ export async function localClient(data: string, version: string, io: Io): Promis
     const noun = nounOf(path);
     // As a server with the same environment shows it.
     const publicUrl = env["FORMFLAG_PUBLIC_URL"] ?? null;
-    return createAdminApp(app, { version, report, publicUrl, outgoing }, noun && [noun]);
+    const dashboard = noun === "users" ? await dashboardAddress() : {};
+    return createAdminApp(app, { version, report, publicUrl, outgoing, ...dashboard }, noun && [noun]);
   };
   // Scheduled changes may have become due while no server ran.
   const catchUp = () => applyDue(app, (text) => io.note(`warning: ${text}\n`));
@@ -72,8 +73,9 @@ export async function localClient(data: string, version: string, io: Io): Promis
     null,
     async (request) => {
       const path = new URL(request.url).pathname.slice(ADMIN_PATH.length);
-      // Forms, targets and mail do not depend on scheduled changes.
-      if (!/^\/(forms|targets|submissions|deliveries|mail|tokens)\b/.test(path)) await catchUp();
+      // Forms, targets, mail and users do not depend on scheduled changes.
+      if (!/^\/(forms|targets|submissions|deliveries|stats|mail|tokens|users|sessions)\b/.test(path))
+        await catchUp();
       hasDeleted ||= request.method === "DELETE" || path === "/apply";
       return (await admin(path)).fetch(request, {
         operator: userName,
@@ -91,6 +93,12 @@ export async function localClient(data: string, version: string, io: Io): Promis
     await catchUp();
     return (await call(app)) as At<T>;
   });
+}
+
+/** Where the dashboard is, by the environment of this process. */
+async function dashboardAddress() {
+  const { linkBaseFromEnvironment } = await import("../serve/dashboard-config.ts");
+  return linkBaseFromEnvironment(env);
 }
 
 /** Outgoing connections by the environment of this process. */

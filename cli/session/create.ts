@@ -18,7 +18,8 @@ export async function create<T extends object>(
   try {
     return await client.call<T & { result: "created" }>("POST", url, body);
   } catch (error) {
-    const exists = error instanceof AppError && error.code === "conflict";
+    // A name that something else has is not this resource.
+    const exists = error instanceof AppError && error.code === "conflict" && error.reason !== "name-taken";
     if (!exists || find === null) throw error;
     return { ...(await find()), result: "unchanged" };
   }

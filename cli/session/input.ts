@@ -20,6 +20,8 @@ export type Input = {
   project: () => Promise<string>;
   /** The environment of `-e`, or chosen at a prompt. Throws `invalid` as `need` does. */
   environment: (project: string) => Promise<string>;
+  /** The value of the option of that name, or one that is chosen at a prompt. Throws `invalid` as `need` does. */
+  choose: <T extends string>(option: string, choices: readonly T[]) => Promise<T>;
   readStdin: Io["readStdin"];
 };
 
@@ -56,6 +58,13 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
         const { environments } = await client.call<{ environments: Environment[] }>("GET", url);
         return environments.map(({ slug }) => slug);
       }),
+    async choose<T extends string>(option: string, choices: readonly T[]) {
+      const given = options[option];
+      if (given !== undefined) return given as T;
+      if (!canPrompt(io, config))
+        throw usage(`the ${option} is missing`, `add --${option}: ${choices.join(", ")}`);
+      return (await promptChoice(`Which ${option}?`, [...choices])) as T;
+    },
     readStdin: () => io.readStdin(),
   };
 }

@@ -1,4 +1,5 @@
 import { parseBytes } from "../../src/base/bytes.ts";
+import { parseDuration, parseRate } from "../../src/base/units.ts";
 import type { RateLimit } from "../../src/forms/form.ts";
 import { usage } from "./usage.ts";
 
@@ -42,21 +43,21 @@ export function switchValue(text: string, option: string): boolean {
 
 /** `60s`, `5m`, `12h`, `1d` in seconds. Throws `invalid`. */
 export function durationValue(text: string, option: string): number {
-  const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
-  if (count === undefined || unit === undefined)
+  const seconds = parseDuration(text);
+  if (seconds === undefined)
     throw usage(`${option} ${text} is not a time`, "times look like 60s, 5m, 12h or 90d");
-  return Number(count) * SECONDS[unit]!;
+  return seconds;
 }
 
 /** `20/1h` as 20 in 3600 seconds; `off` and `none` as null. Throws `invalid`. */
 export function rateValue(text: string, option: string): RateLimit | null {
   if (isUnset(text)) return null;
-  const match = /^(\d{1,7})\/(\d{0,5})([smhd])$/.exec(text);
-  if (!match) throw usage(`${option} ${text} is not a rate`, "rates look like 20/h, 5/10m or off");
-  const [count, seconds] = [Number(match[1]), Number(match[2] || "1") * SECONDS[match[3]!]!];
-  if (count === 0 || seconds === 0)
+  const rate = parseRate(text);
+  if (rate === undefined)
+    throw usage(`${option} ${text} is not a rate`, "rates look like 20/h, 5/10m or off");
+  if (rate.count === 0 || rate.seconds === 0)
     throw usage(`${option} ${text} counts nothing`, "rates look like 20/h, 5/10m or off");
-  return { count, seconds };
+  return rate;
 }
 
 /** `90d`, `12h`, a time in ISO 8601, or `never` as null; as ISO 8601. Throws `invalid`. */
@@ -69,15 +70,15 @@ export function expiryValue(text: string, option: string, now: number): string |
  * hint that also names `none`, the word for no time.
  */
 export function timeValue(text: string, option: string, now: number, none: string): string {
-  const duration = /^(\d{1,6})([smhdw])$/.exec(text);
-  if (duration) return new Date(now + Number(duration[1]) * SECONDS[duration[2]!]! * 1000).toISOString();
+  const seconds = parseDuration(text);
+  if (seconds !== undefined) return new Date(now + seconds * 1000).toISOString();
   return momentValue(text, option, `90d or ${none}`);
 }
 
 /** `7d` or `12h` back from now, or a time in ISO 8601, where a day is its midnight in UTC; as ISO 8601. Throws `invalid`. */
 export function pastTimeValue(text: string, option: string, now: number): string {
-  const duration = /^(\d{1,6})([smhdw])$/.exec(text);
-  if (duration) return new Date(now - Number(duration[1]) * SECONDS[duration[2]!]! * 1000).toISOString();
+  const seconds = parseDuration(text);
+  if (seconds !== undefined) return new Date(now - seconds * 1000).toISOString();
   return momentValue(text, option, "7d or 12h");
 }
 
@@ -106,8 +107,6 @@ function isDay(day: string): boolean {
   const midnight = Date.parse(day);
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day);
 }
-
-const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
 /** A URL; null, which resets it, for `none` and `default`. */
 export function urlValue(text: string): string | null {

@@ -3,9 +3,9 @@
 /** The writes of the store's port: only operations of the product call them. */
 const WRITES = {
   apply: ["store"],
-  insert: ["submissions", "feedback"],
+  insert: ["submissions", "feedback", "sessions"],
   import: ["submissions"],
-  delete: ["submissions", "feedback"],
+  delete: ["submissions", "feedback", "sessions"],
   deleteSome: ["feedback"],
   mark: ["submissions"],
   updateIndex: ["submissions"],
@@ -13,8 +13,13 @@ const WRITES = {
   deleteAged: ["submissions"],
   purge: ["submissions"],
   rewrite: ["submissions"],
+  recount: ["submissions"],
   clearExpired: ["submissions"],
-  keepSecret: ["submissions"],
+  keep: ["secrets"],
+  insertLink: ["sessions"],
+  spendLink: ["sessions"],
+  markSeen: ["sessions"],
+  deleteByHash: ["sessions"],
   forgetLooseFiles: ["submissions"],
   markRead: ["flags"],
   replace: ["code"],
@@ -24,8 +29,10 @@ const WRITES = {
   cancelTargetless: ["deliveries"],
   retry: ["deliveries"],
   retryFailed: ["deliveries"],
-  clearEnded: ["deliveries"],
+  clearEnded: ["deliveries", "sessions"],
   claimAlert: ["deliveries"],
+  add: ["tallies"],
+  clear: ["tallies"],
 };
 
 const noOptionText = {
@@ -83,9 +90,31 @@ const noConnection = {
   },
 };
 
+const noRawMarkup = {
+  create: (context) => {
+    const report = (node, message) => context.report({ node, message });
+    return {
+      JSXAttribute({ name }) {
+        if (name.name === "style")
+          report(name, "The policy of the pages forbids styles in markup: use a class.");
+        if (name.name === "dangerouslySetInnerHTML") report(name, "Markup is written in JSX, which escapes.");
+      },
+      ImportDeclaration({ source, specifiers }) {
+        const isRaw = specifiers.some(({ imported }) => imported?.name === "raw");
+        if (source.value === "hono/html" && isRaw) report(source, "Markup is written in JSX, which escapes.");
+      },
+    };
+  },
+};
+
 // The linter loads a plugin by its default export.
 // oxlint-disable-next-line import/no-default-export
 export default {
   meta: { name: "house" },
-  rules: { "no-option-text": noOptionText, "no-store-write": noStoreWrite, "no-connection": noConnection },
+  rules: {
+    "no-option-text": noOptionText,
+    "no-store-write": noStoreWrite,
+    "no-connection": noConnection,
+    "no-raw-markup": noRawMarkup,
+  },
 };

@@ -9,7 +9,10 @@ export type Caller = Rights & {
   hasConfirmed: (environment: string) => boolean;
   /** Why the caller makes the changes, for the history. */
   why?: string | undefined;
-  /** Throws `unauthenticated` where the token was revoked or has expired. */
+  /**
+   * Throws `unauthenticated` where the token was revoked or has expired, or the session has ended; `forbidden` where the
+   * role of the user was changed.
+   */
   verify: () => Promise<void>;
 };
 
@@ -23,4 +26,9 @@ export function operatorCaller(name: () => string, hasConfirmed: Caller["hasConf
     hasConfirmed,
     verify: async () => {},
   };
+}
+
+/** Whether a caller is that user, signed in: not a token, and not the operator of the machine. */
+export function isSelf({ role, name }: Caller, user: string): boolean {
+  return role !== undefined && name === user;
 }

@@ -1,3 +1,8 @@
+import { isoTime } from "../base/clock.ts";
+import { AppError } from "../base/errors.ts";
+import type { Random } from "../base/ids.ts";
+import { SESSION_LIMITS } from "./limits.ts";
+
 /** How a user signed in. */
 export const SIGN_IN_METHODS = ["link", "password", "proxy"] as const;
 
@@ -16,3 +21,33 @@ export type Session = {
   /** To about ten minutes. */
   seenAt: number;
 };
+
+/** The secret of a session or of a sign-in link: 256 random bits as base64url. */
+export function signInSecret(random: Random): string {
+  return Buffer.from(random(32)).toString("base64url");
+}
+
+const DAY = 86_400_000;
+
+/** The times before which a session that has ended was last seen or was created, in milliseconds since 1970. */
+export function endTimes(now: number): { seenBefore: number; createdBefore: number } {
+  return {
+    seenBefore: now - SESSION_LIMITS.idleDays * DAY,
+    createdBefore: now - SESSION_LIMITS.days * DAY,
+  };
+}
+
+/** Whether a session is over at `now`, because it was not used for long or is old. */
+export function isEnded({ seenAt, createdAt }: Session, now: number): boolean {
+  const { seenBefore, createdBefore } = endTimes(now);
+  return seenAt <= seenBefore || createdAt <= createdBefore;
+}
+
+/** A session as the admin API shows it. */
+export function viewSession({ createdAt, seenAt, ...session }: Session) {
+  return { ...session, createdAt: isoTime(createdAt), seenAt: isoTime(seenAt) };
+}
+
+export function noSuchSession(id: string): AppError {
+  return new AppError("not_found", `there is no session ${id}`, { reason: "session-not-found" });
+}

@@ -1,11 +1,13 @@
 import type { Clockwork } from "../base/clock.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
-import type { TokenChange } from "./change.ts";
+import type { AccessChange } from "./change.ts";
 import type { ChangeStore } from "./door.ts";
 import type { EnvironmentKeys } from "./place.ts";
+import type { Session } from "./session.ts";
 import type { Token } from "./token.ts";
+import type { User } from "./user.ts";
 
-export type TokenStore = {
+type TokenStore = {
   /** By name. */
   list(): Promise<Token[]>;
   page(query: PageQuery): Promise<Page<Token>>;
@@ -13,5 +15,66 @@ export type TokenStore = {
   find(hash: string): Promise<(Token & { keys?: EnvironmentKeys }) | undefined>;
 };
 
-/** The part of the app that operations on tokens use. */
-export type AccessApp = Clockwork & { store: ChangeStore<TokenChange> & { tokens: TokenStore } };
+type UserStore = {
+  page(query: PageQuery): Promise<Page<User>>;
+  find(name: string): Promise<User | undefined>;
+  /** The hash of the password of a user; null without a password, and for a user that does not exist. */
+  password(name: string): Promise<string | null>;
+  /** The names of admins, at most `limit`, in their order. */
+  admins(limit: number): Promise<string[]>;
+};
+
+/** A session to store under the SHA-256 of its secret. Of its user, `most` are kept: those that were seen last. */
+export type NewSession = { session: Session; hash: string; most: number };
+
+/** A link of a user under the SHA-256 of its secret. */
+export type SignInLink = { user: string; hash: string; expiresAt: number };
+
+type SessionStore = {
+  /**
+   * Stores a session, and returns its user: undefined, with nothing stored, where the user does not exist, or where
+   * `password` is not null and no longer the hash of the password.
+   */
+  insert(session: NewSession, password: string | null): Promise<User | undefined>;
+  /** By the hash of the secret. */
+  find(hash: string): Promise<{ user: User; session: Session } | undefined>;
+  findById(id: string): Promise<Session | undefined>;
+  /** By id, of every user or of one. */
+  page(user: string | null, query: PageQuery): Promise<Page<Session>>;
+  /** Records that a session was used. One that does not exist is ignored. */
+  markSeen(hash: string, at: number): Promise<void>;
+  /** Returns whether it existed. */
+  delete(id: string): Promise<boolean>;
+  /** By the hash of the secret; one that does not exist is ignored. */
+  deleteByHash(hash: string): Promise<void>;
+  /** Stores a link, and returns whether its user exists. */
+  insertLink(link: SignInLink): Promise<boolean>;
+  /**
+   * Removes the link with the hash and stores the session for its user, all or nothing. Returns the user; undefined
+   * where there is no such link, or it expired at `now`.
+   */
+  spendLink(hash: string, now: number, session: NewSession): Promise<User | undefined>;
+  /**
+   * Removes at most `limit` sessions that were seen or created until these times, and as many links that expired until
+   * `now`. Returns whether any may be left.
+   */
+  clearEnded(
+    until: { seenBefore: number; createdBefore: number; now: number },
+    limit: number,
+  ): Promise<boolean>;
+};
+
+export type SecretStore = {
+  /** Returns the secret of that name, which is `candidate` if there was none: 43 characters of base64url. */
+  keep(name: string, candidate: string): Promise<string>;
+};
+
+export type AccessStore = {
+  tokens: TokenStore;
+  users: UserStore;
+  sessions: SessionStore;
+  secrets: SecretStore;
+};
+
+/** The part of the app that operations on tokens, users and sessions use. */
+export type AccessApp = Clockwork & { store: ChangeStore<AccessChange> & AccessStore };

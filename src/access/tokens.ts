@@ -2,7 +2,7 @@ import { AppError } from "../base/errors.ts";
 import { isoTime } from "../base/clock.ts";
 import { sha256 } from "../base/sum.ts";
 import type { Caller } from "./caller.ts";
-import type { TokenChange } from "./change.ts";
+import type { AccessChange } from "./change.ts";
 import { change, type Plan } from "./door.ts";
 import type { EnvironmentKeys, Reach, TokenPlace } from "./place.ts";
 import { PLACED_SCOPES, type Scope } from "./scope.ts";
@@ -18,19 +18,21 @@ import {
 
 /**
  * Creates a token; only the SHA-256 of its secret is stored. Throws `invalid` for an expiry in the past and for a scope
- * that cannot be limited to the place, `not_found` for the place, `conflict` for a name in use, `forbidden`.
+ * that cannot be limited to the place, `not_found` for the place, `conflict` for the name of another token or a user, `forbidden`.
  */
 export function createToken(app: AccessApp, caller: Caller, input: NewToken): Promise<CreatedToken> {
   requireScope(caller, "admin");
   const { name, scopes = ["admin" as const] } = input;
   const place = placeOf(input, scopes);
   const expiresAt = input.expiresAt == null ? null : Date.parse(input.expiresAt);
-  return change(app, caller, async ({ at }): Promise<Plan<TokenChange, CreatedToken>> => {
+  return change(app, caller, async ({ at }): Promise<Plan<AccessChange, CreatedToken>> => {
     if (expiresAt !== null && expiresAt <= at)
       throw new AppError("invalid", "a token must expire in the future");
     const tokens = await app.store.tokens.list();
     if (tokens.some((token) => token.name === name))
       throw new AppError("conflict", `token "${name}" already exists`, { reason: "token-exists" });
+    if (await app.store.users.find(name))
+      throw new AppError("conflict", `the name "${name}" is that of a user`, { reason: "name-taken" });
     const secret = tokenSecret(app.random);
     const token: Token = {
       name,
@@ -49,7 +51,7 @@ export function createToken(app: AccessApp, caller: Caller, input: NewToken): Pr
 /** Revokes a token, which is refused from then on. Throws `not_found`, `forbidden`. */
 export function revokeToken(app: AccessApp, caller: Caller, name: string): Promise<void> {
   requireScope(caller, "admin");
-  return change(app, caller, async (): Promise<Plan<TokenChange, void>> => {
+  return change(app, caller, async (): Promise<Plan<AccessChange, void>> => {
     const tokens = await app.store.tokens.list();
     if (!tokens.some((token) => token.name === name)) throw noSuchToken(name);
     return { changes: [{ change: "deleteToken", name }], result: undefined };

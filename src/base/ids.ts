@@ -73,6 +73,11 @@ export function firstIdOf(time: number): string {
 /** A later time in an id is ignored: an id that somebody crafted must not leave no greater ones. */
 const MAX_TIME = Date.parse("9999-12-31T23:59:59.999Z");
 
+/** When an id of {@link createIdSource} was made, in milliseconds since 1970. */
+export function creationOf(id: string): number {
+  return timeOf(id).time;
+}
+
 /** The time in an id, and its number within the millisecond. */
 function timeOf(id: string | null): { time: number; counter: number } {
   const hex = id?.replaceAll("-", "") ?? "";

@@ -25,3 +25,22 @@ export function observe(distribution: Distribution, value: number): void {
   distribution.sum += value;
   distribution.last = value;
 }
+
+/**
+ * The value below which a share of the values is, estimated as if they were spread evenly between two bounds; the last
+ * bound for values above it, 0 without values.
+ */
+export function quantile({ bounds, counts }: Pick<Distribution, "bounds" | "counts">, share: number): number {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const wanted = share * total;
+  let below = 0;
+  for (const [index, bound] of bounds.entries()) {
+    const count = counts[index]!;
+    if (count > 0 && below + count >= wanted) {
+      const start = index === 0 ? 0 : bounds[index - 1]!;
+      return start + ((bound - start) * (wanted - below)) / count;
+    }
+    below += count;
+  }
+  return total === 0 ? 0 : bounds.at(-1)!;
+}

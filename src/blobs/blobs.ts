@@ -16,6 +16,8 @@ export type Blobs = {
   ready(): Promise<void>;
   /** The bytes of a kept file. Throws `not_found`. */
   open(key: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+  /** At most the first `length` bytes of a kept file. Throws `not_found`. */
+  head(key: string, length: number): Promise<Uint8Array>;
   has(key: string): Promise<boolean>;
   /** The keys of all kept files, in batches. Names of foreign files are included. */
   list(): AsyncIterable<string[]>;

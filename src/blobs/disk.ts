@@ -116,6 +116,11 @@ export function openDiskBlobs(root: string): Blobs {
       if (!(await Bun.file(path).exists())) throw noSuchFile();
       return Bun.file(path).stream();
     },
+    async head(key, length) {
+      const path = pathOf(key);
+      if (!(await Bun.file(path).exists())) throw noSuchFile();
+      return Bun.file(path).slice(0, length).bytes();
+    },
     has: (key) => Bun.file(pathOf(key)).exists(),
     async *list() {
       for (const entry of await readdir(root, { withFileTypes: true })) {

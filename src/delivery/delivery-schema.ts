@@ -22,3 +22,18 @@ export const deliverySchema = z.object({
   /** Why the last attempt failed; null where it did not. */
   error: z.nullable(z.string()),
 });
+
+/** An attempt that has ended. */
+export const attemptSchema = z.object({
+  /** When it began. */
+  at: timestamp,
+  /** Milliseconds. */
+  duration: z.int(),
+  /** The HTTP status or SMTP reply code; null where there was no answer. */
+  code: z.nullable(z.int()),
+  /** Why it failed; null where it did not. */
+  error: z.nullable(z.string()),
+});
+
+/** A delivery with its newest attempts, oldest first; those before a retry too. */
+export const deliveryDetailsSchema = z.extend(deliverySchema, { history: z.array(attemptSchema) });

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { AppError } from "../base/errors.ts";
-import type { deliverySchema } from "./delivery-schema.ts";
+import type { attemptSchema, deliveryDetailsSchema, deliverySchema } from "./delivery-schema.ts";
 import { CHAT_KINDS } from "./target.ts";
 
 /** Deliveries by mail: to addresses that the form notifies, and to the sender. */
@@ -14,6 +14,12 @@ export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /** A submission on its way to one recipient. */
 export type Delivery = z.infer<typeof deliverySchema>;
+
+/** A delivery with its attempts. */
+export type DeliveryDetails = z.infer<typeof deliveryDetailsSchema>;
+
+/** An attempt of a delivery that has ended. */
+export type DeliveryAttempt = z.infer<typeof attemptSchema>;
 
 /** Deliveries that wait for the same receiver: those of a target, or all mail, which goes through one server. */
 export type Lane = string;

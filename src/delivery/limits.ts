@@ -18,3 +18,6 @@ export const MAX_RETRY_DELAYS = 20;
 
 /** Seconds: the longest of these delays. */
 export const MAX_RETRY_DELAY = 30 * 86_400;
+
+/** Attempts of a delivery that are kept, the newest. */
+export const MAX_ATTEMPTS_KEPT = 100;

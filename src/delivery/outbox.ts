@@ -106,7 +106,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
     }
   };
 
-  const record = async (delivery: ClaimedDelivery, result: Dispatched) => {
+  const record = async (delivery: ClaimedDelivery, result: Dispatched, startedAt: number) => {
     const now = app.now();
     if ("cancelled" in result) {
       claims.settle(cancelled(delivery, result.cancelled, now));
@@ -114,7 +114,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
       return;
     }
     const { attempt } = result;
-    const outcome = settle(delivery, attempt, { now, retryDelays, random: app.random });
+    const outcome = settle(delivery, attempt, { startedAt, now, retryDelays, random: app.random });
     const isGone = attempt.outcome === "gone";
     claims.settle(outcome);
     report.attempted(delivery.kind, outcome.status);
@@ -127,6 +127,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
 
   const send = async (outgoing: Outgoing, delivery: ClaimedDelivery) => {
     const { now, store } = app;
+    const startedAt = now();
     let result: Dispatched;
     try {
       // Loaded with the first delivery, so that a server starts sooner.
@@ -138,7 +139,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
     }
     const isDelivered = "attempt" in result && result.attempt.outcome === "delivered";
     if (stopping.signal.aborted && !isDelivered) claims.settle(postponed(delivery, now()));
-    else await record(delivery, result).catch(report.error);
+    else await record(delivery, result, startedAt).catch(report.error);
     claims.end(delivery);
     notify();
   };

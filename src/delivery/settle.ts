@@ -12,6 +12,8 @@ const OTHERS_MS = 30 * DAY_MS;
 const JITTER = 0.1;
 
 type Settling = {
+  /** When the attempt began and ended. */
+  startedAt: number;
   now: number;
   /** Seconds after each failed attempt until the next one; no further attempt follows the last delay's. */
   retryDelays: readonly number[];
@@ -22,10 +24,12 @@ type Settling = {
 export function settle(
   { id, attempts: before }: ClaimedDelivery,
   { outcome, code, error, retryAfter }: Attempt,
-  { now, retryDelays, random }: Settling,
+  { startedAt, now, retryDelays, random }: Settling,
 ): SettledDelivery {
   const attempts = before + 1;
-  const base = { id, attempts, code, error };
+  // The clock may have been set back meanwhile.
+  const attempt = { at: startedAt, duration: Math.max(now - startedAt, 0) };
+  const base = { id, attempts, code, error, attempt };
   if (outcome === "delivered") return { ...base, status: "delivered", dueAt: now + DELIVERED_MS };
   const delay = outcome === "retry" ? retryDelays[before] : undefined;
   if (delay === undefined) return { ...base, status: "failed", dueAt: now + OTHERS_MS };

@@ -37,7 +37,14 @@ export type SettledDelivery = {
   dueAt: number;
   code: number | null;
   error: string | null;
+  /** When the attempt began, and its milliseconds; absent where none was made. */
+  attempt?: AttemptTime;
 };
+
+export type AttemptTime = { at: number; duration: number };
+
+/** An attempt that has ended. */
+export type AttemptRecord = AttemptTime & { code: number | null; error: string | null };
 
 /** One exchange of an outbox with the store, in one transaction: results, renewed leases, a new claim. */
 export type OutboxTurn = {
@@ -73,7 +80,7 @@ export type DeliveryContent = {
     meta: string | null;
     files: DeliveryFile[];
   };
-  /** Submissions in the spam folder of the form; no more than 1,000 are counted. */
+  /** Submissions in the spam folder of the form. */
   spamCount: number;
 };
 
@@ -104,6 +111,8 @@ type DeliveryStore = {
   /** Newest first: at most `limit`, of at most `MAX_SCANNED`; `next` is the id to go on before, null at the end. */
   page(query: DeliveryQuery): Promise<{ items: Delivery[]; next: string | null }>;
   find(id: string): Promise<Delivery | undefined>;
+  /** The newest `MAX_ATTEMPTS_KEPT` attempts of a delivery, oldest first; empty for an unknown id. */
+  attempts(id: string): Promise<AttemptRecord[]>;
   /** Records results, renews leases and claims due deliveries, in the order of the lanes from `after` on. */
   turn(turn: OutboxTurn): Promise<ClaimedDelivery[]>;
   /** When the next delivery outside the blocked lanes is due, in milliseconds since 1970; null for never. */
@@ -127,6 +136,8 @@ type DeliveryStore = {
   claimAlert(target: string, now: number, until: number): Promise<boolean>;
   /** How many deliveries are queued; no more than `atMost` are counted. */
   countQueued(atMost: number): Promise<number>;
+  /** How many deliveries have failed, in the same way. */
+  countFailed(atMost: number): Promise<number>;
 };
 
 export type DeliveriesStore = { targets: TargetStore; deliveries: DeliveryStore };

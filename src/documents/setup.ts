@@ -1,4 +1,4 @@
-import type { TokenChange } from "../access/change.ts";
+import type { AccessChange } from "../access/change.ts";
 import type { TargetChange } from "../delivery/change.ts";
 import type { FlagChange } from "../flags/change.ts";
 import type { FlagRecord } from "../flags/flag.ts";
@@ -22,4 +22,4 @@ export type SetupProject = { slug: string; name: string; environments: SetupEnvi
 export type SetupEnvironment = Environment & { flags: FlagRecord[]; segments: SegmentRecord[] };
 
 /** A change of the setup, as the store applies it. */
-export type SetupChange = ProjectChange | FlagChange | FormChange | TargetChange | TokenChange;
+export type SetupChange = ProjectChange | FlagChange | FormChange | TargetChange | AccessChange;

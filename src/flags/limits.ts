@@ -57,6 +57,9 @@ export const PREVIEW_LIMITS = {
   html: 256 * KiB,
 } as const;
 
+/** Days for which reads are counted: of an environment, and of each flag. */
+export const TALLY_LIMITS = { readDays: 30, flagReadDays: 7 } as const;
+
 /** Limits of the feedback about a preview. */
 export const FEEDBACK_LIMITS = {
   /** Characters of the description. */

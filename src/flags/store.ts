@@ -2,6 +2,7 @@ import type { ChangeStore } from "../access/door.ts";
 import type { Clockwork } from "../base/clock.ts";
 import type { Versioned } from "../base/changes.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
+import type { TallyStore } from "../base/tally.ts";
 import type { ProjectChange } from "../projects/change.ts";
 import type { ProjectsStore } from "../projects/store.ts";
 import type { FlagChange } from "./change.ts";
@@ -132,6 +133,7 @@ export type FlagsStore = {
   scheduled: ScheduleStore;
   code: CodeStore;
   feedback: FeedbackStore;
+  tallies: TallyStore;
 };
 
 /** The part of the app that operations on flags and segments use. */

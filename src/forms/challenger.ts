@@ -5,11 +5,11 @@ import type { FormsApp } from "./store.ts";
 /** Returns a function for the challenger whose keys are in the database, where the first call of all processes makes them. */
 export function createChallengerSource(app: FormsApp): () => Promise<Challenger> {
   return once(async () => {
-    const { submissions } = app.store;
+    const { secrets } = app.store;
     const made = createChallengeKeys(app.random);
     const [signature, keySignature] = await Promise.all([
-      submissions.keepSecret("challenge-signature", made.signature),
-      submissions.keepSecret("challenge-key-signature", made.keySignature),
+      secrets.keep("challenge-signature", made.signature),
+      secrets.keep("challenge-key-signature", made.keySignature),
     ]);
     return createChallenger({ signature, keySignature }, app);
   });

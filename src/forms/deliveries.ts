@@ -1,9 +1,15 @@
 import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/token.ts";
+import { isoTime } from "../base/clock.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import { sha256 } from "../base/sum.ts";
 import { emailFieldOf, findSenderAddress } from "../delivery/address.ts";
-import { type Delivery, noSuchDelivery } from "../delivery/delivery.ts";
+import {
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryDetails,
+  noSuchDelivery,
+} from "../delivery/delivery.ts";
 import type { DeliveryStatus } from "../delivery/delivery-status.ts";
 import type { NewDelivery } from "../delivery/store.ts";
 import type { Form } from "./form.ts";
@@ -78,11 +84,17 @@ export async function listDeliveries(
   }
 }
 
-/** The delivery of that id. Throws `not_found`. */
-export async function getDelivery(app: FormsApp, id: string): Promise<Delivery> {
+/** The delivery of that id, with its attempts. Throws `not_found`. */
+export async function getDelivery(app: FormsApp, id: string): Promise<DeliveryDetails> {
   const delivery = await app.store.deliveries.find(id);
   if (!delivery) throw noSuchDelivery(id);
-  return delivery;
+  return { ...delivery, history: await attemptsOf(app, id) };
+}
+
+/** The newest attempts of a delivery, oldest first, `MAX_ATTEMPTS_KEPT` at most. */
+export async function attemptsOf(app: FormsApp, id: string): Promise<DeliveryAttempt[]> {
+  const attempts = await app.store.deliveries.attempts(id);
+  return attempts.map((each) => ({ ...each, at: isoTime(each.at) }));
 }
 
 /** Failed deliveries that are queued again in one transaction. */

@@ -31,7 +31,7 @@ export type FileLinks = {
 export function createFileLinks(app: FormsApp, base: string): FileLinks {
   const secret = once(() => {
     const candidate = Buffer.from(app.random(32)).toString("base64url");
-    return app.store.submissions.keepSecret("file-links", candidate);
+    return app.store.secrets.keep("file-links", candidate);
   });
   const sign = async (signed: Uint8Array) =>
     new Bun.CryptoHasher("sha256", await secret()).update(signed).digest().subarray(0, SIGNATURE);

@@ -100,7 +100,7 @@ export function checkOpen({ opensAt, closesAt }: Form, now: number): void {
 /** Throws `conflict` for a full form. */
 export async function checkRoom(app: FormsApp, { key, maxSubmissions }: Form): Promise<void> {
   if (maxSubmissions === null) return;
-  const count = await app.store.submissions.count(key, NOT_SPAM, maxSubmissions);
+  const count = await app.store.submissions.count(key, NOT_SPAM);
   if (count >= maxSubmissions) throw REFUSALS.full();
 }
 

@@ -68,9 +68,6 @@ export const INTAKE_LIMITS = {
   successMessage: 1000,
 } as const;
 
-/** Submissions that a list counts for its total. */
-export const MAX_COUNTED = 1000;
-
 /** Characters of what a form records about a sender. */
 export const METADATA_LIMITS = {
   userAgent: 500,
@@ -92,11 +89,17 @@ export const SEARCH_LIMITS = {
 /** Submissions that one request looks at for a page; past these the page is short, and the next goes on from there. */
 export const MAX_SCANNED = 10_000;
 
-/** Submissions that one mark can name. */
+/** Submissions that one mark, or one deletion, can name. */
 export const MAX_MARKED = 1000;
 
-/** Submissions that an export counts for its total. */
-export const MAX_EXPORT_COUNTED = 50_000;
+/** Ids that a mark or a deletion of everything that a filter selects returns. */
+export const MAX_BULK_IDS = 10_000;
+
+/** Ids that a purge returns. */
+export const MAX_PURGE_IDS = 1000;
+
+/** Marks of a submission that are kept, the newest. */
+export const MAX_MARKS_KEPT = 100;
 
 /** Limits of an import. */
 export const IMPORT_LIMITS = {

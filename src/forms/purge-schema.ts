@@ -37,6 +37,8 @@ export const purgeResultSchema = z.object({
   files: count,
   /** Other submissions that are kept although a longer text in them contains the address. */
   mentions: count,
+  /** Their ids, oldest first; the first 1,000. */
+  ids: z.array(z.string()),
   /** The forms with such submissions, by slug. */
   forms: z.array(z.object({ form: z.string(), submissions: count, files: count })),
 });

@@ -2,12 +2,13 @@ import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/token.ts";
 import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { AppError } from "../base/errors.ts";
-import { findInexact, isExact, isObject } from "../base/json.ts";
 import type * as z from "zod/mini";
 import { plainAddress } from "../delivery/address.ts";
 import { getForm } from "./forms.ts";
 import { autoreplyHash } from "./deliveries.ts";
+import { type Find, addressMatcher, fieldMatcher, parseWithSources, textsIn } from "./purge-match.ts";
 import type { purgeResultSchema, purgeSchema } from "./purge-schema.ts";
+import { MAX_PURGE_IDS } from "./limits.ts";
 import { clearDeletedForms, removeLooseFiles } from "./removal.ts";
 import { forgetDeleted } from "./search-index.ts";
 import type { FormsApp, ScannedSubmission } from "./store.ts";
@@ -36,10 +37,12 @@ export async function purgeSubmissions(
   if (!dryRun) await clearDeletedForms(app);
   const find = email === undefined ? fieldMatcher(field ?? "", value ?? "") : addressMatcher(email);
   const counts = new Map<string, { form: string; submissions: number; files: number }>();
+  const ids: string[] = [];
   let mentions = 0;
   for await (const { matches, mentioned } of findMatches(app, find, only)) {
     mentions += mentioned;
-    for (const { form, files } of dryRun ? matches : await deleteMatches(app, matches)) {
+    for (const { id, form, files } of dryRun ? matches : await deleteMatches(app, matches)) {
+      if (ids.length < MAX_PURGE_IDS) ids.push(id);
       const count = counts.get(form) ?? { form, submissions: 0, files: 0 };
       counts.set(form, { form, submissions: count.submissions + 1, files: count.files + files });
     }
@@ -48,63 +51,7 @@ export async function purgeSubmissions(
   const submissions = forms.reduce((sum, each) => sum + each.submissions, 0);
   const files = forms.reduce((sum, each) => sum + each.files, 0);
   if (!dryRun) await overwrite(app, submissions);
-  return { dryRun, submissions, files, mentions, forms };
-}
-
-/** What a submission is to a search: it holds the text, it only mentions it inside a longer one, or neither. */
-type Finding = "match" | "mention" | null;
-
-type Find = (data: unknown) => Finding;
-
-function addressMatcher(address: string): Find {
-  const isSame = equals(address);
-  const upper = address.trim().toUpperCase();
-  return (data) => {
-    let isMentioned = false;
-    for (const text of textsIn(data)) {
-      if (isSame(text)) return "match";
-      isMentioned ||= text.toUpperCase().includes(upper);
-    }
-    return isMentioned ? "mention" : null;
-  };
-}
-
-function fieldMatcher(field: string, value: string): Find {
-  const isSame = equals(value);
-  return (data) => (valuesOf(data, field).some((each) => textsIn(each).some(isSame)) ? "match" : null);
-}
-
-/** Returns whether a text equals one, regardless of case, of how accents are encoded, and of spaces around it. */
-function equals(wanted: string): (text: string) => boolean {
-  const fold = (text: string) => text.trim().normalize("NFC").toUpperCase();
-  const folded = fold(wanted);
-  // A text that is equal has at most three times the characters; folding a long one may take long.
-  return (text) => {
-    const trimmed = text.trim();
-    return trimmed.length <= 3 * folded.length && fold(trimmed) === folded;
-  };
-}
-
-/** Parses JSON. A number that changes by that is an array of the number and its text, so that either is found. */
-function parseWithSources(json: string): unknown {
-  if (findInexact(json) === undefined) return JSON.parse(json);
-  const withSource = (_name: string, value: unknown, { source }: { source?: string }) =>
-    typeof value === "number" && source !== undefined && !isExact(source) ? [value, source] : value;
-  return JSON.parse(json, withSource as (name: string, value: unknown) => unknown);
-}
-
-/** The texts in a value at any depth, also those of numbers and of true and false. */
-function textsIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(textsIn);
-  if (isObject(value)) return Object.values(value).flatMap(textsIn);
-  return typeof value === "string" ? [value] : value === null ? [] : [JSON.stringify(value)];
-}
-
-/** The values of the fields of a name at any depth. */
-function valuesOf(data: unknown, field: string): unknown[] {
-  if (Array.isArray(data)) return data.flatMap((each) => valuesOf(each, field));
-  if (!isObject(data)) return [];
-  return Object.entries(data).flatMap(([name, value]) => (name === field ? [value] : valuesOf(value, field)));
+  return { dryRun, submissions, files, mentions, ids, forms };
 }
 
 type Matches = { matches: Match[]; mentioned: number };

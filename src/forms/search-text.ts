@@ -84,6 +84,11 @@ export function termsOf(phrases: Phrases): SearchTerms {
   return { terms: [...new Set(terms)], prefix: last.length === 0 ? null : cut(last.at(-1)!) };
 }
 
+/** The different terms of phrases, all of them complete. */
+export function termsIn(phrases: Phrases): string[] {
+  return [...new Set(phrases.flatMap((phrase) => phrase.match(TERM) ?? []).map(cut))];
+}
+
 /** Whether a `searchText` contains every phrase, the last one as the beginning of one. */
 export function containsPhrases(text: string, phrases: Phrases): boolean {
   return phrases.every((phrase, index) =>

@@ -1,4 +1,6 @@
+import type { Author } from "../access/caller.ts";
 import type { ChangeStore } from "../access/door.ts";
+import type { SecretStore } from "../access/store.ts";
 import type { Versioned } from "../base/changes.ts";
 import type { Clockwork } from "../base/clock.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
@@ -43,29 +45,51 @@ export type SubmissionStore = {
   scan(form: string, scan: Scan): Promise<ScanStep>;
   find(id: string): Promise<Submission | undefined>;
   /**
-   * Marks submissions in one transaction and returns how many were not marked so before. Those that leave the spam folder
-   * get their deliveries, by id; spam gets the reason `manual`. Throws `not_found` for an unknown id, and changes nothing.
+   * At most `limit` submissions of a form next to one: newer ones in ascending order, or older ones in descending order.
+   * The submission of that id need not exist.
+   */
+  beside(
+    form: string,
+    id: string,
+    direction: "newer" | "older",
+    states: readonly SubmissionState[],
+    limit: number,
+  ): Promise<RawSubmission[]>;
+  /** A step through at most `limit` forms: those with submissions in the states and below `before`, with the newest id. */
+  newestOf(
+    query: NewestQuery,
+  ): Promise<{ forms: { formKey: string; newest: string }[]; next: number | null }>;
+  /**
+   * Marks submissions in one transaction and returns the ids of those that were not marked so before. These are recorded
+   * with who marked them. Those that leave the spam folder get their deliveries, by id; spam gets the reason `manual`.
+   * Throws `not_found` for an unknown id, and changes nothing.
    */
   mark(
     ids: readonly string[],
     mark: SubmissionMark,
     deliveries: Readonly<Record<string, readonly NewDelivery[]>>,
-    now: number,
-  ): Promise<number>;
+    by: Author,
+  ): Promise<string[]>;
+  /** The newest `MAX_MARKS_KEPT` marks of a submission, oldest first; empty for an unknown id. */
+  marks(id: string): Promise<MarkRecord[]>;
   /** Adds some submissions to the search index and removes some deleted ones. Returns whether any are left. */
   updateIndex(): Promise<boolean>;
   /** How many submissions the search index lacks, at most, and whether it still has deleted ones. */
   indexBacklog(): Promise<{ missing: number; removals: boolean }>;
-  /** In every state, unless some are given. With `atMost`, no more are counted. */
-  count(form: string, states?: readonly SubmissionState[], atMost?: number): Promise<number>;
+  /** Of the form of that key, in every state, unless some are given. */
+  count(formKey: string, states?: readonly SubmissionState[]): Promise<number>;
+  /** Of every form, by slug. */
+  counts(): Promise<FormCounts[]>;
+  /** The slugs of the forms whose counts are not those of their submissions. Reads every submission: for a check. */
+  wrongCounts(): Promise<string[]>;
+  /** Counts every submission again. Other writes wait: about a second for each million. */
+  recount(): Promise<void>;
   /** What `insert` would decide of a submission to the form of that key. Changes nothing. */
   foresee(formKey: string, now: number, conditions: Conditions): Promise<Insertion>;
   /** Removes at most `limit` of what has expired of keys, challenges and contents each. Returns whether any may be left. */
   clearExpired(now: number, limit: number): Promise<boolean>;
-  /** The secret of that name, which is the same for everybody; `candidate` is kept where there is none yet. */
-  keepSecret(name: string, candidate: string): Promise<string>;
-  /** Deletes a submission and records its files as loose. Returns whether it existed. */
-  delete(id: string): Promise<boolean>;
+  /** Deletes submissions in these states, by default in all, and records their files as loose. Returns the ids deleted. */
+  delete(ids: readonly string[], states?: readonly SubmissionState[]): Promise<string[]>;
   /** Some of the submissions that are too old to be kept, by their id; exact where `below` is null. */
   aged(query: AgedQuery): Promise<{ ids: string[]; next: string | null }>;
   /** Deletes those of `ids` that are still too old, as `delete` does. */
@@ -102,11 +126,33 @@ export type SubmissionStore = {
   newestId(): Promise<string | null>;
 };
 
+/** How many submissions are in the folders of a form. `unread` are those of the inbox that nobody has read. */
+export type FormCounts = {
+  formKey: string;
+  /** The slug of the form. */
+  form: string;
+  name: string;
+  inbox: number;
+  unread: number;
+  spam: number;
+  archived: number;
+};
+/** A mark that a submission got. `spam` is why it was spam until then, where the mark took it out of that folder. */
+export type MarkRecord = { mark: SubmissionMark; spam: string | null; who: string; at: number };
+
 /** The submissions of a form in one state from before a time, in milliseconds since 1970. */
 export type Aged = { formKey: string; state: SubmissionState; createdBefore: number };
 
 /** A step through the ids between `after` and `below`: at most `limit` submissions are looked at. Null for no bound. */
 export type AgedQuery = Aged & { after: string | null; below: string | null; limit: number };
+
+/** `after` is `next` of the step before, 0 for the first step. */
+export type NewestQuery = {
+  states: readonly SubmissionState[];
+  before: string | null;
+  after: number;
+  limit: number;
+};
 
 /** A submission of {@link SubmissionStore.scanAll}. */
 export type ScannedSubmission = {
@@ -203,7 +249,11 @@ export type Insertion =
   /** The form holds as many as it takes. */
   | { kind: "full" };
 
-export type FormsStore = { forms: FormStore; submissions: SubmissionStore } & DeliveriesStore;
+export type FormsStore = {
+  forms: FormStore;
+  submissions: SubmissionStore;
+  secrets: SecretStore;
+} & DeliveriesStore;
 
 /** The part of the app that operations on forms and submissions use. */
 export type FormsApp = Clockwork & {

@@ -2,7 +2,7 @@ import { KiB } from "../base/bytes.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import type { Form } from "./form.ts";
 import { getForm } from "./forms.ts";
-import { MAX_COUNTED, MAX_SCANNED } from "./limits.ts";
+import { MAX_SCANNED } from "./limits.ts";
 import { beginIndexing, finishIndexing } from "./search-index.ts";
 import { termsOf } from "./search-text.ts";
 import type { FormsApp, ScanStep, SubmissionStore } from "./store.ts";
@@ -24,7 +24,7 @@ export type FilteredPage = {
   submissions: Submission[];
   /** What to pass as `before` for the next page; null on the last. */
   next: string | null;
-  /** How many the form has in the folder; undefined past `MAX_COUNTED` and with a filter. */
+  /** How many the form has in the folder; undefined with a filter. */
   total: number | undefined;
   /** How many submissions the search has not looked at because they are not in its index yet, at most. */
   indexing: number;
@@ -47,10 +47,10 @@ export async function listSubmissions(
   const { key } = await getForm(app, form);
   const { submissions: store } = app.store;
   if (!isSelective(filter)) {
-    const counted = await store.count(key, filter.states, MAX_COUNTED + 1);
+    const total = await store.count(key, filter.states);
     const { submissions, more } = await store.list(key, limit, before, filter.states);
     const next = more ? submissions.at(-1)!.id : null;
-    return { submissions, next, total: counted > MAX_COUNTED ? undefined : counted, indexing: 0 };
+    return { submissions, next, total, indexing: 0 };
   }
   const step = stepsOf(store, key, filter, STEP_BYTES);
   const indexing = searchOf(filter) === null ? 0 : await beginIndexing(app);
@@ -60,7 +60,13 @@ export async function listSubmissions(
 /** What a filter selects among the next `size` submissions after one. */
 type Step = (before: string | null, size: number) => Promise<ScanStep>;
 
-function stepsOf(store: SubmissionStore, formKey: string, filter: SubmissionFilter, bytes: number): Step {
+/** The steps through a form's submissions in which a filter selects; `bytes` is about how much text one reads. */
+export function stepsOf(
+  store: SubmissionStore,
+  formKey: string,
+  filter: SubmissionFilter,
+  bytes: number,
+): Step {
   const { states, unread = false, since = null, until = null, fields = [] } = filter;
   const phrases = searchOf(filter);
   const terms = phrases && termsOf(phrases);

@@ -9,20 +9,22 @@ import type { FormsApp } from "./store.ts";
 import { type SubmissionMark, isFolder } from "./submission-state.ts";
 
 /**
- * Marks submissions, all or none, and returns how many were not marked so before. Those that leave the spam folder are
- * delivered, once. Throws `not_found` for an unknown id.
+ * Marks submissions, all or none, and returns the ids of those that were not marked so before. Those that leave the spam
+ * folder are delivered, once. Throws `not_found` for an unknown id, `forbidden`.
  */
 export async function markSubmissions(
   app: FormsApp,
   caller: Caller,
   ids: readonly string[],
   mark: SubmissionMark,
-): Promise<number> {
+): Promise<string[]> {
   requireScope(caller, "forms:write");
   await caller.verify();
+  // Before the deliveries get their ids, which have a time too.
+  const at = app.now();
   const deliveries = isFolder(mark) && mark !== "spam" ? await deliveriesOfSpam(app, ids) : {};
-  const changed = await app.store.submissions.mark(ids, mark, deliveries, app.now());
-  if (changed > 0 && Object.keys(deliveries).length > 0) app.onQueued();
+  const changed = await app.store.submissions.mark(ids, mark, deliveries, { who: caller.name, at });
+  if (changed.length > 0 && Object.keys(deliveries).length > 0) app.onQueued();
   return changed;
 }
 

@@ -1,5 +1,3 @@
-import { DELETION_MS, removeLooseFiles } from "./removal.ts";
-import { forgetDeleted } from "./search-index.ts";
 import type { Conditions, FormsApp, Insertion } from "./store.ts";
 import { AppError } from "../base/errors.ts";
 import { blobKey } from "../blobs/key.ts";
@@ -80,27 +78,29 @@ export async function getSubmission(app: FormsApp, id: string): Promise<Submissi
   return submission;
 }
 
-/** Deletes a submission, its files and its words in the search index. Throws `not_found`. */
-export async function deleteSubmission(app: FormsApp, id: string): Promise<void> {
-  if (!(await app.store.submissions.delete(id))) throw noSuchSubmission(id);
-  await removeLooseFiles(app);
-  await forgetDeleted(app, app.now() + DELETION_MS);
-}
-
 /** A file of a submission by its number, from 1, or by its name where that is unique. Throws `not_found`, `conflict`. */
 export async function openFile(
   app: FormsApp,
   id: string,
   numberOrName: string,
 ): Promise<{ file: FileInfo; bytes: ReadableStream<Uint8Array<ArrayBuffer>> }> {
+  const { file, position } = await findFile(app, id, numberOrName);
+  return { file, bytes: await app.blobs.open(blobKey(id, position)) };
+}
+
+/** A file of a submission and its number, by that number or its unique name. Throws `not_found`, `conflict`. */
+export async function findFile(
+  app: FormsApp,
+  id: string,
+  numberOrName: string,
+): Promise<{ file: FileInfo; position: number }> {
   const { files } = await getSubmission(app, id);
-  const position = findFile(files, numberOrName);
-  const bytes = await app.blobs.open(blobKey(id, position));
-  return { file: files[position - 1]!, bytes };
+  const position = positionOf(files, numberOrName);
+  return { file: files[position - 1]!, position };
 }
 
 /** The number of a file. A number takes precedence over a file whose name is that number. */
-function findFile(files: FileInfo[], numberOrName: string): number {
+function positionOf(files: FileInfo[], numberOrName: string): number {
   const position = /^[1-9]\d{0,3}$/.test(numberOrName) ? Number(numberOrName) : 0;
   if (position >= 1 && position <= files.length) return position;
   const named = files.flatMap((file, index) => (file.name === numberOrName ? [index + 1] : []));

@@ -21,6 +21,13 @@ export const WIDGET_PATH = "/v1/altcha.js";
 export const WIDGET_WORKER_PATH = "/v1/altcha-worker.js";
 /** The pages of forms. */
 export const PAGE_PATH = "/v1/f/:form_key";
+/** The pages of the dashboard, under which everything of it stands. */
+export const DASHBOARD_PATH = "/dashboard";
 /** The built-in pages. */
 export const THANKS_PATH = "/v1/thanks";
 export const ERROR_PATH = "/v1/error";
+
+/** The address of a sign-in link, under the address of the dashboard or the base path. */
+export function dashboardLink(base: string, secret: string): string {
+  return `${base}${DASHBOARD_PATH}/link/${secret}`;
+}

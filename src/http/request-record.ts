@@ -1,6 +1,6 @@
 import type { Client } from "./address.ts";
 
-export type ServiceName = "forms" | "flags" | "admin" | "operation";
+export type ServiceName = "forms" | "flags" | "admin" | "dashboard" | "operation";
 
 /** One answered request, without its path, query and headers, which may carry keys. */
 export type RequestRecord = {

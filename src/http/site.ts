@@ -5,6 +5,7 @@ import { normalise } from "../base/network.ts";
 import { type Client, findClient } from "./address.ts";
 import type { AdminApp } from "./admin/admin.ts";
 import { type Report, showError } from "./errors.ts";
+import type { DashboardApp } from "./dashboard/dashboard.tsx";
 import type { CodeReferencesService } from "./flags/code-references.ts";
 import type { FlagsService } from "./flags/flags.ts";
 import type { OfrepService } from "./flags/ofrep.ts";
@@ -17,6 +18,7 @@ import type { Metrics, RouteMetrics } from "./operation/metrics.ts";
 import {
   ADMIN_PATH,
   CODE_REFS_PATH,
+  DASHBOARD_PATH,
   FEEDBACK_PATH,
   FLAGS_PATH,
   FLAG_PATH,
@@ -42,6 +44,7 @@ export type Services = {
   previews?: PreviewsService | undefined;
   ofrep?: (() => Promise<OfrepService>) | undefined;
   admin?: (() => Promise<AdminApp>) | undefined;
+  dashboard?: (() => Promise<DashboardApp>) | undefined;
   metrics?: (() => Promise<MetricsApp>) | undefined;
 };
 
@@ -86,7 +89,7 @@ const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH, FEEDBACK_PATH]
 
 /** Combines the services of one address, with health checks and one log record for each request. */
 export function createSite(services: Services, options: SiteOptions): Site {
-  const { forms, flags, previews, codeReferences, ofrep, admin, metrics } = services;
+  const { forms, flags, previews, codeReferences, ofrep, admin, dashboard, metrics } = services;
   const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
   const { isHealthy, isReady } = createHealth(app, report);
   const strictTransport = hsts === null ? null : `max-age=${hsts}`;
@@ -152,6 +155,12 @@ export function createSite(services: Services, options: SiteOptions): Site {
     if (flags) root.route(basePath, flags.routes);
     if (ofrep && isWhole) root.route(basePath, (await ofrep()).routes);
     if (admin && isWhole) root.route(basePath, await admin());
+    if (dashboard) {
+      const home = `${basePath}${DASHBOARD_PATH}`;
+      for (const path of new Set([`${basePath}/`, basePath || "/"]))
+        root.get(path, (c) => c.redirect(home, 302));
+      if (isWhole) root.route(basePath, await dashboard());
+    }
     root.onError((error, c) => {
       const { status, message, headers } = showError(error, report, c.req.raw);
       return c.json({ error: true, code: status, message }, status, headers);
@@ -171,8 +180,8 @@ export function createSite(services: Services, options: SiteOptions): Site {
   const rootFor = async (request: Request) => {
     const path = URL.parse(request.url, "http://localhost")?.pathname ?? "";
     const own = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
-    const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, CODE_REFS_PATH].some((each) =>
-      `${own}/`.startsWith(`${each}/`),
+    const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, CODE_REFS_PATH, DASHBOARD_PATH].some(
+      (each) => `${own}/`.startsWith(`${each}/`),
     );
     const root = roots.get(isLate) ?? createRoot(isLate);
     roots.set(isLate, root);
@@ -241,5 +250,6 @@ export function createSite(services: Services, options: SiteOptions): Site {
 function serviceOf(route: string): ServiceName {
   if (route.startsWith("/v1/")) return "forms";
   if (route.startsWith(FLAGS_PATH) || route.startsWith(OFREP_PATH)) return "flags";
+  if (route.startsWith(DASHBOARD_PATH)) return "dashboard";
   return route.startsWith(ADMIN_PATH) || route === OPENAPI_PATH ? "admin" : "operation";
 }

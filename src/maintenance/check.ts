@@ -3,10 +3,10 @@ import type { MaintenanceApp } from "./store.ts";
 import { FILE_KEY } from "../blobs/key.ts";
 import type { StoredFile } from "../forms/submission.ts";
 
-/** A problem of stored data. An orphan is an uploaded file that no submission refers to. */
+/** A problem of stored data. An orphan is an uploaded file that no submission refers to; counts are those of a form. */
 export type Problem = {
-  kind: "database" | "missing" | "damaged" | "orphan";
-  /** The key of the file, or the name of the database. */
+  kind: "database" | "missing" | "damaged" | "orphan" | "counts";
+  /** The key of the file, the slug of the form, or the name of the database. */
   what: string;
   message: string;
 };
@@ -23,7 +23,7 @@ export type CheckResult = {
 const PAGE = 500;
 
 /**
- * Checks that the database is intact and every file is present as it was stored, and lists orphans. May run beside a
+ * Checks that the database is intact, submissions are counted right and every file is present as it was stored, and lists orphans. May run beside a
  * server: files that are added or deleted meanwhile are not reported. Files are not checked where the database is damaged.
  */
 export async function checkData(
@@ -34,6 +34,9 @@ export async function checkData(
   const problems: Problem[] = broken.map((message) => ({ kind: "database", what: "formflag.db", message }));
   let [files, bytes] = [0, 0];
   if (problems.length > 0) return { files, bytes, problems };
+
+  for (const slug of await app.store.submissions.wrongCounts())
+    problems.push({ kind: "counts", what: slug, message: "its submissions are not as many as are counted" });
 
   const present: string[] = [];
   for await (const keys of app.blobs.list()) present.push(...keys.filter((key) => FILE_KEY.test(key)));
@@ -68,6 +71,13 @@ export async function removeOrphans(app: MaintenanceApp, problems: Problem[]): P
   const orphans = await orphansAmong(app, keys);
   await app.blobs.delete(orphans);
   return orphans.length;
+}
+
+/** Counts submissions again where a check found wrong counts. Returns how many problems that solves. */
+export async function correctCounts(app: MaintenanceApp, problems: Problem[]): Promise<number> {
+  const wrong = problems.filter(({ kind }) => kind === "counts").length;
+  if (wrong > 0) await app.store.submissions.recount();
+  return wrong;
 }
 
 async function checkFile(

@@ -1,3 +1,4 @@
+import type { FlagsApp } from "../flags/store.ts";
 import type { FormsApp, SubmissionStore } from "../forms/store.ts";
 import type { Distribution } from "../base/metrics.ts";
 
@@ -12,9 +13,14 @@ export type DatabaseStore = {
   /** Throws `unavailable` unless a write would be accepted now. */
   ready(): Promise<void>;
   stats(): Promise<StoreStats>;
+  /** Fingerprints of what may have changed, by whichever process. */
+  activity(): Promise<Activity>;
   /** Finishes the queued writes and closes the database. */
   close(): Promise<void>;
 };
+
+/** A text for each kind of data, which differs once some of it has changed. */
+export type Activity = { setup: string; submissions: string; deliveries: string };
 
 /** The read-only copy of a database in a backup, which may have an older schema. */
 export type Snapshot = {
@@ -39,3 +45,6 @@ export type StoreStats = {
 
 /** The part of the app that checks and backups use. */
 export type MaintenanceApp = Omit<FormsApp, "store"> & { store: FormsApp["store"] & DatabaseStore };
+
+/** The part of the app that statistics use. */
+export type StatsApp = Omit<FormsApp, "store"> & { store: FormsApp["store"] & FlagsApp["store"] };

@@ -18,7 +18,7 @@ export function databaseContract(driver: Driver): void {
       const submission = submissionTo(key);
       await far.submissions.insert(submission);
       expect(await near.submissions.find(submission.id)).toBeDefined();
-      await near.submissions.delete(submission.id);
+      await near.submissions.delete([submission.id]);
       expect(await far.submissions.count(key)).toBe(0);
     });
 

@@ -76,7 +76,7 @@ export function deliveriesContract(driver: Driver): void {
       expect(await store.deliveries.find(delivery.id)).toEqual(queued);
       expect(await store.deliveries.nextAt([])).toBe(NOW);
       expect(await store.deliveries.countQueued(10)).toBe(1);
-      await store.submissions.delete(submission);
+      await store.submissions.delete([submission]);
       expect(await all()).toEqual([]);
       expect(await store.deliveries.nextAt([])).toBeNull();
     });
@@ -106,6 +106,40 @@ export function deliveriesContract(driver: Driver): void {
       await turn({ renewed: [delivery.id], leaseUntil: NOW + 60_000 });
       expect(await turn({ holder: "b", now: NOW + 59_999 })).toEqual([]);
       expect(await turn({ holder: "b", now: NOW + 60_000, leaseUntil: NOW + 90_000 })).toHaveLength(1);
+    });
+
+    test("keep their attempts, the newest 100, also when they are retried", async () => {
+      const { store, submit, turn } = await begin();
+      const delivery = to("t");
+      const submission = await submit(delivery);
+      const attempt = (at: number, code: number | null) => ({
+        id: delivery.id,
+        status: "queued" as const,
+        attempts: 1,
+        dueAt: NOW,
+        code,
+        error: code === 200 ? null : "it was down",
+        attempt: { at, duration: 5 },
+      });
+      await turn();
+      await turn({ holder: "b", settled: [attempt(0, 200)] });
+      expect(await store.deliveries.attempts(delivery.id)).toEqual([]);
+      await turn({ settled: [attempt(1, null)], limit: 1 });
+      await store.deliveries.retry([delivery.id], NOW);
+      await turn({ settled: [attempt(1, 200)] });
+      await turn({ settled: [{ ...attempt(2, 500), attempt: undefined }] as never });
+      expect(await store.deliveries.attempts(delivery.id)).toEqual([
+        { at: 1, duration: 5, code: null, error: "it was down" },
+        { at: 1, duration: 5, code: 200, error: null },
+      ]);
+      for (let at = 2; at < 105; at += 1) {
+        await turn({ limit: 1 });
+        await turn({ settled: [attempt(at, 500)], limit: 0 });
+      }
+      const kept = await store.deliveries.attempts(delivery.id);
+      expect([kept.length, kept[0]!.at, kept.at(-1)!.at]).toEqual([100, 5, 104]);
+      await store.submissions.delete([submission]);
+      expect(await store.deliveries.attempts(delivery.id)).toEqual([]);
     });
 
     test("are settled by the holder of the lease alone", async () => {

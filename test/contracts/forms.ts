@@ -78,7 +78,7 @@ export function formsContract(driver: Driver): void {
       expect(await store.forms.findByKey(key)).toBeUndefined();
       expect(await listed()).toEqual(others);
       expect(await store.submissions.find(submission.id)).toBeUndefined();
-      expect(await store.submissions.delete(submission.id)).toBe(false);
+      expect(await store.submissions.delete([submission.id])).toEqual([]);
       expect(await codeOf(store.submissions.insert(submissionTo(key)))).toBe("not_found");
       expect(await codeOf(store.submissions.list(key, 1, null))).toBe("not_found");
       await apply(store, { change: "insertForm", form });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { phrasesIn, termsOf } from "../../src/forms/search-text.ts";
 import type { Scan, SubmissionStore } from "../../src/forms/store.ts";
+import type { SubmissionState } from "../../src/forms/submission-state.ts";
 import { addForm, apply } from "../support/apply.ts";
 import { NOW, fileKept, nextId, submissionTo } from "../support/records.ts";
 import { codeOf } from "../support/refusals.ts";
@@ -16,6 +17,8 @@ const EVERYTHING: Scan = {
   limit: 100,
   bytes: 500_000,
 };
+
+const BY = { who: "ann", at: NOW };
 
 /** What the product relies on for scans, marks and the search index in every driver. */
 export function searchContract(driver: Driver): void {
@@ -54,7 +57,7 @@ export function searchContract(driver: Driver): void {
     test("are scanned newest first in steps, which count what they leave out", async () => {
       const ids: string[] = [];
       for (let at = 0; at < 5; at += 1) ids.unshift(await add({ at }, { createdAt: NOW + at }));
-      await store.submissions.mark([ids[0]!, ids[3]!], "read", {}, NOW);
+      await store.submissions.mark([ids[0]!, ids[3]!], "read", {}, BY);
       expect(await scan({ unread: true, limit: 2 })).toEqual({ ids: [ids[1]!], next: ids[1]! });
       expect(await scan({ unread: true, limit: 9, before: ids[1]! })).toEqual({
         ids: [ids[2]!, ids[4]!],
@@ -129,15 +132,15 @@ export function searchContract(driver: Driver): void {
       const id = await add({ text: "word gone" });
       const kept = await add({ text: "word kept" });
       await indexAll();
-      await store.submissions.delete(id);
+      await store.submissions.delete([id]);
       expect(await find("word")).toEqual([kept]);
       expect(await store.submissions.indexBacklog()).toEqual({ missing: 0, removals: true });
       await add({ text: "word back" }, { id });
-      await store.submissions.delete(kept);
+      await store.submissions.delete([kept]);
       await indexAll();
       expect(await find("word")).toEqual([id]);
       expect(await find("gone")).toEqual([]);
-      await store.submissions.delete(id);
+      await store.submissions.delete([id]);
       await indexAll();
       // The newest was deleted: the next one is missing again.
       const next = await add({ text: "word next" });
@@ -177,7 +180,7 @@ export function searchContract(driver: Driver): void {
       expect((await store.submissions.indexBacklog()).missing).toBe(2);
       await indexAll();
       expect(await find("word")).toEqual([second, first]);
-      await store.submissions.delete(first);
+      await store.submissions.delete([first]);
       expect(await store.check()).toEqual([]);
     });
 
@@ -196,24 +199,79 @@ export function searchContract(driver: Driver): void {
       expect(await find("ᦱa")).toEqual([]);
     });
 
-    test("are marked all or none, with the count of those that change", async () => {
+    test("are marked all or none, and those that change are returned", async () => {
       const [first, second] = [await add({ a: 1 }), await add({ a: 2 })];
       const mark: SubmissionStore["mark"] = (...args) => store.submissions.mark(...args);
-      expect(await codeOf(mark([first, nextId()], "spam", {}, NOW))).toBe("not_found");
+      expect(await codeOf(mark([first, nextId()], "spam", {}, BY))).toBe("not_found");
       expect(await store.submissions.find(first)).toMatchObject({ state: "inbox", spam: null, read: false });
-      expect(await mark([first, second, first], "spam", {}, NOW)).toBe(2);
-      expect(await mark([first, second], "read", {}, NOW)).toBe(2);
-      expect(await mark([second], "unread", {}, NOW)).toBe(1);
+      expect(await store.submissions.marks(first)).toEqual([]);
+      expect(await mark([first, second, first], "spam", {}, BY)).toEqual([first, second]);
+      expect(await mark([first, second], "read", {}, BY)).toEqual([first, second]);
+      expect(await mark([second], "unread", {}, BY)).toEqual([second]);
       expect(await store.submissions.find(first)).toMatchObject({
         state: "spam",
         spam: "manual",
         read: true,
       });
       expect(await store.submissions.find(second)).toMatchObject({ state: "spam", read: false });
-      expect(await mark([first, second], "spam", {}, NOW)).toBe(0);
-      expect(await mark([first], "archived", {}, NOW)).toBe(1);
+      expect(await mark([first, second], "spam", {}, BY)).toEqual([]);
+      expect(await mark([first], "archived", {}, BY)).toEqual([first]);
       expect(await store.submissions.find(first)).toMatchObject({ state: "archived", spam: null });
       expect(await store.submissions.count(key, ["spam"])).toBe(1);
+    });
+
+    test("keep who marked them and when, the newest 100 of each, until they are deleted", async () => {
+      const [id, other] = [await add({ a: 1 }), await add({ a: 2 })];
+      const by = (who: string, at: number) => ({ who, at });
+      await store.submissions.mark([id, other], "spam", {}, by("ann", 1));
+      await store.submissions.mark([id], "inbox", {}, by("ben", 2));
+      await store.submissions.mark([id], "inbox", {}, by("eve", 3));
+      expect(await store.submissions.marks(id)).toEqual([
+        { mark: "spam", spam: null, who: "ann", at: 1 },
+        { mark: "inbox", spam: "manual", who: "ben", at: 2 },
+      ]);
+      for (let at = 3; at < 110; at += 1)
+        await store.submissions.mark([id], at % 2 === 0 ? "unread" : "read", {}, by("ann", at));
+      const marks = await store.submissions.marks(id);
+      expect([marks.length, marks[0]!.at, marks.at(-1)!.at]).toEqual([100, 10, 109]);
+      expect(await store.submissions.marks(other)).toHaveLength(1);
+      await store.submissions.delete([id]);
+      expect(await store.submissions.marks(id)).toEqual([]);
+    });
+
+    test("come beside one, nearest first, in the folders that are asked for", async () => {
+      const ids = [await add({ a: 1 }), await add({ a: 2 }), await add({ a: 3 }), await add({ a: 4 })];
+      await store.submissions.mark([ids[2]!], "archived", {}, BY);
+      const beside = async (...args: [string, "newer" | "older", SubmissionState[], number]) =>
+        (await store.submissions.beside(key, ...args)).map((each) => each.id);
+      expect(await beside(ids[0]!, "newer", ["inbox", "archived"], 2)).toEqual([ids[1]!, ids[2]!]);
+      expect(await beside(ids[1]!, "newer", ["inbox"], 9)).toEqual([ids[3]!]);
+      expect(await beside(ids[3]!, "older", ["inbox"], 1)).toEqual([ids[1]!]);
+      expect(await beside(ids[0]!, "older", ["inbox"], 1)).toEqual([]);
+    });
+
+    test("have a newest one in each form, in steps through the forms", async () => {
+      const [first, second] = [await add({ a: 1 }), await add({ a: 2 })];
+      const other = await addForm(store, fresh());
+      const own = submissionTo(other.key);
+      await store.submissions.insert(own);
+      const newest = async (before: string | null, states: SubmissionState[] = ["inbox"]) => {
+        const all: Record<string, string> = {};
+        for (let after: number | null = 0; after !== null;) {
+          const step: Awaited<ReturnType<SubmissionStore["newestOf"]>> = await store.submissions.newestOf({
+            states,
+            before,
+            after,
+            limit: 1,
+          });
+          for (const { formKey, newest } of step.forms) all[formKey] = newest;
+          after = step.next;
+        }
+        return all;
+      };
+      expect(await newest(null)).toMatchObject({ [key]: second, [other.key]: own.id });
+      expect(await newest(second)).toMatchObject({ [key]: first });
+      expect(await newest(null, ["spam"])).toEqual({});
     });
 
     test("are delivered once as they leave the spam folder", async () => {
@@ -222,13 +280,13 @@ export function searchContract(driver: Driver): void {
         [id]: [{ id: nextId(), kind: "notification" as const, target: "a@b.example" }],
       });
       const queued = () => store.deliveries.countQueued(10);
-      await store.submissions.mark([id], "archived", deliveries(), NOW);
-      await store.submissions.mark([id], "spam", deliveries(), NOW);
+      await store.submissions.mark([id], "archived", deliveries(), BY);
+      await store.submissions.mark([id], "spam", deliveries(), BY);
       expect(await queued()).toBe(0);
-      await store.submissions.mark([id], "inbox", deliveries(), NOW);
+      await store.submissions.mark([id], "inbox", deliveries(), BY);
       expect(await queued()).toBe(1);
-      await store.submissions.mark([id], "spam", {}, NOW);
-      await store.submissions.mark([id], "archived", deliveries(), NOW);
+      await store.submissions.mark([id], "spam", {}, BY);
+      await store.submissions.mark([id], "archived", deliveries(), BY);
       expect(await queued()).toBe(1);
     });
   });

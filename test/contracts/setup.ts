@@ -170,7 +170,7 @@ export function setupContract(driver: Driver): void {
       const changes: (() => Promise<unknown>)[] = [
         () => near.submissions.insert(submission),
         () => far.submissions.insert(submissionTo(key)),
-        () => near.submissions.delete(submission.id),
+        () => near.submissions.delete([submission.id]),
         () => near.submissions.clearDeleted(10),
         () => near.submissions.forgetLooseFiles(["x"]),
         () => near.flags.markRead([{ environmentKey: "none", slug: null, at: NOW }]),

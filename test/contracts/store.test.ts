@@ -4,6 +4,7 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { codeContract } from "./code.ts";
 import { databaseContract } from "./database.ts";
+import { countsContract } from "./counts.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import type { Driver } from "./driver.ts";
 import { erasureContract } from "./erasure.ts";
@@ -17,10 +18,13 @@ import { readsContract } from "./reads.ts";
 import { scheduleContract } from "./schedule.ts";
 import { segmentsContract } from "./segments.ts";
 import { searchContract } from "./search.ts";
+import { sessionsContract } from "./sessions.ts";
 import { setupContract } from "./setup.ts";
 import { submissionsContract } from "./submissions.ts";
+import { talliesContract } from "./tallies.ts";
 import { targetsContract } from "./targets.ts";
 import { tokensContract } from "./tokens.ts";
+import { usersContract } from "./users.ts";
 
 for (const writing of ["inline", "thread"] as const) {
   const directory = tempDirectory();
@@ -41,12 +45,16 @@ for (const writing of ["inline", "thread"] as const) {
     scheduleContract,
     formsContract,
     submissionsContract,
+    countsContract,
+    talliesContract,
     intakeContract,
     deliveriesContract,
     targetsContract,
     erasureContract,
     searchContract,
     tokensContract,
+    usersContract,
+    sessionsContract,
     setupContract,
     databaseContract,
   ])

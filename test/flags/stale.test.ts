@@ -4,7 +4,7 @@ import type { FlagRead } from "../../src/flags/flag-read.ts";
 import type { FlagPatch, FlagRecord } from "../../src/flags/flag.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import { removeReferences, uploadReferences } from "../../src/flags/code-references.ts";
-import { READ_INTERVAL, createReads } from "../../src/flags/reads.ts";
+import { READ_INTERVAL, createReads, neverRead } from "../../src/flags/reads.ts";
 import type { FlagRules } from "../../src/flags/rules.ts";
 import { findStale, judge } from "../../src/flags/stale.ts";
 import { createFlagsService } from "../../src/http/flags/flags.ts";
@@ -213,7 +213,7 @@ describe("reads", () => {
       taken.push(reads);
     };
     const reads = createReads({ ...store, flags: { ...store.flags, markRead } });
-    const note = (slug: string, at: number) => reads.note({ readAt: -Infinity }, "key", slug, at);
+    const note = (slug: string, at: number) => reads.note(neverRead(), "key", slug, at);
     note("a", 1);
     note("b", 2);
     expect(await reads.flush().catch(String)).toContain("the disk is full");

@@ -5,7 +5,8 @@ import type { ExportFormat } from "../../src/forms/export-format.ts";
 import { safeName } from "../../src/forms/export-zip.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import { SUBMISSION_STATES } from "../../src/forms/submission-state.ts";
-import { deleteSubmission, storeSubmission } from "../../src/forms/submissions.ts";
+import { storeSubmission } from "../../src/forms/submissions.ts";
+import { deleteSubmission } from "../../src/forms/submission-deletion.ts";
 import { openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/caller.ts";
 import { codeOf } from "../support/refusals.ts";
@@ -57,7 +58,7 @@ describe("an export as JSON lines", () => {
     for await (const chunk of chunks("jsonl")) {
       if (lines.length === 0) {
         await submit('{"late":1}');
-        await deleteSubmission(app, ids[0]!);
+        await deleteSubmission(app, OPERATOR, ids[0]!);
       }
       lines.push(...String(chunk).trimEnd().split("\n"));
     }
@@ -106,7 +107,7 @@ describe("an export as a zip", () => {
     const gone = await submit('{"b":1}', "gone.txt");
     const parts: Buffer[] = [];
     for await (const chunk of chunks("zip")) {
-      if (parts.length === 0) await deleteSubmission(app, gone);
+      if (parts.length === 0) await deleteSubmission(app, OPERATOR, gone);
       parts.push(Buffer.from(chunk));
     }
     const names = Object.keys(unzipSync(Buffer.concat(parts))).filter((name) => name.startsWith("files/"));

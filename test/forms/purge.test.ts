@@ -31,9 +31,11 @@ async function openForms() {
 
 test("an address is found in every spelling, field and form, and only the submissions with it go", async () => {
   const { send, purge, left, uploads } = await openForms();
-  await send("contact", { email: "ada@example.com" });
-  await send("contact", { nested: [{ to: " ADA@Example.COM\n" }, 1] });
-  await send("orders", String.raw`{"x":"\u0061da@example\u002ecom"}`, "a.txt", "b.txt");
+  const ids = [
+    await send("contact", { email: "ada@example.com" }),
+    await send("contact", { nested: [{ to: " ADA@Example.COM\n" }, 1] }),
+    await send("orders", String.raw`{"x":"\u0061da@example\u002ecom"}`, "a.txt", "b.txt"),
+  ];
   const kept = [
     await send("contact", { email: "ada@example.com.au", "ada@example.com": "x" }),
     await send("contact", { text: "Write to Ada@example.com." }),
@@ -43,6 +45,7 @@ test("an address is found in every spelling, field and form, and only the submis
     submissions: 3,
     files: 2,
     mentions: 2,
+    ids,
     forms: [
       { form: "contact", submissions: 2, files: 0 },
       { form: "orders", submissions: 1, files: 2 },

@@ -5,7 +5,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { createForm, createFormFinder, deleteForm, getForm } from "../../src/forms/forms.ts";
 import { clearDeletedForms, expiryJob, removalJob, removeLooseFiles } from "../../src/forms/removal.ts";
-import { deleteSubmission, storeSubmission } from "../../src/forms/submissions.ts";
+import { storeSubmission } from "../../src/forms/submissions.ts";
+import { deleteSubmission } from "../../src/forms/submission-deletion.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/caller.ts";
@@ -75,7 +76,7 @@ describe("the files of a deleted submission", () => {
     const path = pathOf(`${id}.1`);
     rmSync(path);
     mkdirSync(path);
-    expect(await deleteSubmission(app, id).catch(() => "failed")).toBe("failed");
+    expect(await deleteSubmission(app, OPERATOR, id).catch(() => "failed")).toBe("failed");
     expect(await app.store.submissions.find(id)).toBeUndefined();
     expect(await loose()).toContain(`${id}.1`);
     rmdirSync(path);
@@ -86,7 +87,7 @@ describe("the files of a deleted submission", () => {
   test("are removed after a crash between the transaction and them, with no other file", async () => {
     const { app, send, kept, staged } = await openInbox();
     const [lost, other] = [await send("a.txt", "b.txt"), await send("c.txt")];
-    await app.store.submissions.delete(lost);
+    await app.store.submissions.delete([lost]);
     const store = openSqliteStore(join(app.directory, "formflag.db"), "inline");
     afterAll(() => store.close());
     const restarted = { ...app, store, blobs: openDiskBlobs(join(app.directory, "uploads")) };
@@ -100,7 +101,7 @@ describe("the files of a deleted submission", () => {
     const { app, send, kept, staged, rows, loose } = await openInbox("thread");
     const ids = await Promise.all(Array.from({ length: 60 }, (_, index) => send(`${index}.txt`)));
     const asked = ids.flatMap((id) => [id, id, id, id]);
-    const codes = await Promise.all(asked.map((id) => codeOf(deleteSubmission(app, id))));
+    const codes = await Promise.all(asked.map((id) => codeOf(deleteSubmission(app, OPERATOR, id))));
     expect(codes.filter((code) => code === "none")).toHaveLength(60);
     expect(codes.filter((code) => code === "not_found")).toHaveLength(180);
     expect([kept(), staged(), await rows(), await loose()]).toEqual([[], [], 0, []]);

@@ -1,13 +1,8 @@
+import { deleteSubmission } from "../../src/forms/submission-deletion.ts";
 import { describe, expect, test } from "bun:test";
 import { createForm, deleteForm } from "../../src/forms/forms.ts";
 import { removeLooseFiles } from "../../src/forms/removal.ts";
-import {
-  deleteSubmission,
-  getSubmission,
-  openFile,
-  recoverUploads,
-  storeSubmission,
-} from "../../src/forms/submissions.ts";
+import { getSubmission, openFile, recoverUploads, storeSubmission } from "../../src/forms/submissions.ts";
 import { eachSubmission, listSubmissions } from "../../src/forms/submission-list.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { type TestApp, openTestApp } from "../support/app.ts";
@@ -80,9 +75,9 @@ describe("a submission", () => {
       files: await draftFiles("x.txt", "y.txt"),
     });
     expect(kept()).toHaveLength(before.length + 2);
-    await deleteSubmission(app, id);
+    await deleteSubmission(app, OPERATOR, id);
     expect(await codeOf(getSubmission(app, id))).toBe("not_found");
-    expect(await codeOf(deleteSubmission(app, id))).toBe("not_found");
+    expect(await codeOf(deleteSubmission(app, OPERATOR, id))).toBe("not_found");
     expect(kept()).toEqual(before);
   });
 
@@ -205,7 +200,7 @@ describe("recovery after a crash", () => {
       files: await draftFiles("x.txt"),
     });
     const cutOff = { ...app, blobs: { ...app.blobs, delete: () => Promise.reject(new Error("the end")) } };
-    expect(await deleteSubmission(cutOff, id).catch(String)).toContain("the end");
+    expect(await deleteSubmission(cutOff, OPERATOR, id).catch(String)).toContain("the end");
     expect(kept()).toContain(`${id}.1`);
     await removeLooseFiles(app);
     expect(kept()).not.toContain(`${id}.1`);
@@ -218,7 +213,7 @@ describe("recovery after a crash", () => {
     });
     const remove = () => Promise.reject(new Error("the end"));
     const store = { ...app.store, submissions: { ...app.store.submissions, delete: remove } };
-    expect(await deleteSubmission({ ...app, store }, id).catch(String)).toContain("the end");
+    expect(await deleteSubmission({ ...app, store }, OPERATOR, id).catch(String)).toContain("the end");
     expect(await recoverUploads(app)).toBe(0);
     expect(await textOf(id, "1")).toBe("x.txt");
   });

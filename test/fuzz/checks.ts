@@ -8,7 +8,8 @@ import { createToken } from "../../src/access/tokens.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import type { Submission } from "../../src/forms/submission.ts";
-import { deleteSubmission, getSubmission } from "../../src/forms/submissions.ts";
+import { getSubmission } from "../../src/forms/submissions.ts";
+import { deleteSubmission } from "../../src/forms/submission-deletion.ts";
 import type { RequestRecord } from "../../src/http/request-record.ts";
 import { createSite } from "../../src/http/site.ts";
 import { createProject } from "../../src/projects/projects.ts";
@@ -76,7 +77,7 @@ export async function check(input: Buffer, sizes: number[]): Promise<Outcome | n
     // What a failed check left must not make the next one fail.
     records.length = reported.length = 0;
     logged = "";
-    for (const { id } of await submissions()) await deleteSubmission(app, id);
+    for (const { id } of await submissions()) await deleteSubmission(app, OPERATOR, id);
   }
 }
 
@@ -125,7 +126,7 @@ async function send(
   const { id, createdAt: _, ...stored } = rows[0] ?? { id: "", createdAt: "" };
   if (!isStored) return { status: answer.status, text, stored: null };
   await expectReadable(await getSubmission(app, id), body.byteLength);
-  await deleteSubmission(app, id);
+  await deleteSubmission(app, OPERATOR, id);
   return { status: answer.status, text: text.replace(id, "ID"), stored: stored as Outcome["stored"] };
 }
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import type { App } from "../../src/app.ts";
 import type { Blobs } from "../../src/blobs/blobs.ts";
 import { createForm, deleteForm } from "../../src/forms/forms.ts";
-import { deleteSubmission, storeSubmission } from "../../src/forms/submissions.ts";
+import { storeSubmission } from "../../src/forms/submissions.ts";
+import { deleteSubmission } from "../../src/forms/submission-deletion.ts";
 import { checkData } from "../../src/maintenance/check.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { openTestApp } from "../support/app.ts";
@@ -32,7 +33,7 @@ describe("a check beside a server says nothing of", () => {
       const { app, id, problemsWith } = await openUploads();
       let isDeleted = false;
       const erase = async () => {
-        if (!isDeleted) await deleteSubmission(app, id);
+        if (!isDeleted) await deleteSubmission(app, OPERATOR, id);
         isDeleted = true;
       };
       const open: Blobs["open"] = async (key) => {
@@ -48,7 +49,7 @@ describe("a check beside a server says nothing of", () => {
   test("a submission whose row is gone and whose files are about to go", async () => {
     const { app, id, keys, problemsWith } = await openUploads();
     const pending = async () => {
-      await app.store.submissions.delete(id);
+      await app.store.submissions.delete([id]);
       return app.blobs.pending();
     };
     expect(await problemsWith({ pending })).toEqual([]);
@@ -74,7 +75,7 @@ describe("a check beside a server says nothing of", () => {
 
 test("a file that stays although nothing refers to it is an orphan", async () => {
   const { app, id, keys, problemsWith } = await openUploads();
-  await app.store.submissions.delete(id);
+  await app.store.submissions.delete([id]);
   await app.store.submissions.forgetLooseFiles(keys);
   const problems = await problemsWith({});
   expect(problems.map(({ kind, what }) => `${kind} ${what}`).toSorted()).toEqual(

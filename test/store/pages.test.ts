@@ -66,7 +66,7 @@ test("a submission is found by its id through the index of every form", async ()
   using prepared = spyOn(Database.prototype, "prepare");
   const id = "01a1fc49-92a7-75da-ab11-1c9958800353";
   await store.submissions.find(id);
-  await store.submissions.delete(id);
+  await store.submissions.delete([id]);
   const found = prepared.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes("s.id = $id"));
   expect(found).toHaveLength(2);
   for (const sql of found) {

@@ -1,4 +1,7 @@
+import type { Session } from "../../src/access/session.ts";
+import type { NewSession } from "../../src/access/store.ts";
 import type { Token } from "../../src/access/token.ts";
+import { DEFAULT_SETTINGS as USER_SETTINGS, type User } from "../../src/access/user.ts";
 import { isoTime } from "../../src/base/clock.ts";
 import { createIdSource, dashedKey } from "../../src/base/ids.ts";
 import { type TargetRecord, createWebhookSecret } from "../../src/delivery/target.ts";
@@ -83,4 +86,31 @@ export function fileKept(key: string, name = "a.txt"): StoredSubmission["files"]
 
 export function tokenCalled(name: string, more: Partial<Token> = {}): Token {
   return { name, scopes: ["flags:read", "forms:write"], createdAt: isoTime(NOW), expiresAt: null, ...more };
+}
+
+/** A viewer without a password. */
+export function userCalled(name: string, more: Partial<User> = {}): User {
+  return {
+    name,
+    role: "viewer",
+    hasPassword: false,
+    settings: USER_SETTINGS,
+    createdAt: isoTime(NOW),
+    ...more,
+  };
+}
+
+/** A session of a user under the hash of a secret of its own. */
+export function newSession(user: string, more: Partial<Session> = {}): NewSession {
+  const session = {
+    id: dashedKey(random),
+    user,
+    method: "password" as const,
+    agent: "Firefox",
+    address: "192.0.2.1",
+    createdAt: NOW,
+    seenAt: NOW,
+    ...more,
+  };
+  return { session, hash: Buffer.from(random(32)).toString("hex"), most: 100 };
 }

@@ -9,6 +9,7 @@ import { uploadReferences } from "../../src/flags/code-references.ts";
 import { scheduleChange } from "../../src/flags/schedule.ts";
 import { setSegment } from "../../src/flags/segments.ts";
 import { createForm } from "../../src/forms/forms.ts";
+import { markSubmissions } from "../../src/forms/submission-marks.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
 import { addTarget } from "../../src/forms/targets.ts";
 import { createProject } from "../../src/projects/projects.ts";
@@ -61,6 +62,10 @@ const BODIES: Record<string, unknown> = {
   "POST /targets/{target}/test": {},
   // A text is sent as JSON lines.
   "POST /forms/{form}/submissions/import": '{"data":{"name":"Ben"}}\n',
+  // It takes none, and reads none.
+  "POST /forms/{form}/test": {},
+  "POST /submissions/mark-matching": { mark: "archived" },
+  "POST /submissions/delete-matching": { state: "spam" },
   "POST /submissions/purge": { field: "name", value: "Ada", dryRun: true },
   "POST /apply": { document: { forms: { applied: {} } }, dryRun: true },
   "POST /mail/test": { address: "ada@example.com" },
@@ -108,6 +113,9 @@ export async function openWorld() {
     { data: '{"name":"Ada"}', files },
     { deliveries: [delivery] },
   );
+  const { id: spare } = await storeSubmission(app, form, { data: "{}", files: [] });
+  const { id: spam } = await storeSubmission(app, form, { data: "{}", files: [] });
+  await markSubmissions(app, OPERATOR, [spam], "spam");
   await app.store.deliveries.cancelTargetless(app.now(), 1);
   const hook = "https://example.com/hook";
   const { id: target } = await addTarget(app, OPERATOR, "contact", hook, services.outgoing);
@@ -148,6 +156,7 @@ export async function openWorld() {
     "POST /deliveries/retry": { ids: [delivery.id] },
     "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": { to: made.revision },
     "POST /submissions/mark": { ids: [id], mark: "spam" },
+    "POST /submissions/delete": { ids: [spare] },
   };
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([verb, { description, responses }]) => {

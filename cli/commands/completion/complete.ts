@@ -151,8 +151,13 @@ const LISTS: Record<string, List> = {
   },
   tokens: async (client) =>
     (await listAll<{ name: string }>(client, "/tokens", "tokens")).map(({ name }) => name),
+  users: async (client) =>
+    (await listAll<{ name: string }>(client, "/users", "users")).map(({ name }) => name),
+  sessions: async (client) =>
+    (await listAll<{ id: string }>(client, "/sessions", "sessions")).map(({ id }) => id),
 };
 LISTS["segment"] = LISTS["segments"]!;
+LISTS["user"] = LISTS["users"]!;
 
 async function within(name: string | undefined, list: (name: string) => Promise<string[]>) {
   return name === undefined ? [] : list(name);

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { Delivery } from "../../../src/delivery/delivery.ts";
+import type { DeliveryAttempt, DeliveryDetails } from "../../../src/delivery/delivery.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
-import { details } from "../../output/text.ts";
+import { details, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
@@ -12,7 +12,7 @@ export function addGetCommand(deliveries: Command, io: Io): void {
   deliveries
     .command("get")
     .argument("[delivery]", "id of the delivery")
-    .description("show a delivery and why its last attempt failed")
+    .description("show a delivery with its attempts, and why each failed")
     .addOption(fieldOption())
     .action(action(io, parse, run));
 }
@@ -22,8 +22,12 @@ function parse(input: Input, given?: string): Promise<string> {
 }
 
 async function run({ client, print }: Session, id: string): Promise<void> {
-  const delivery = await client.call<Delivery>("GET", path`/deliveries/${id}`);
-  const { code, error, nextAt } = delivery;
+  // An older server sends no history.
+  const delivery = await client.call<Omit<DeliveryDetails, "history"> & Partial<DeliveryDetails>>(
+    "GET",
+    path`/deliveries/${id}`,
+  );
+  const { code, error, nextAt, history = [] } = delivery;
   await print(
     delivery,
     details([
@@ -37,6 +41,17 @@ async function run({ client, print }: Session, id: string): Promise<void> {
       ["next attempt", nextAt ?? "none"],
       ["last answer", code === null ? "none" : String(code)],
       ["last error", error ?? "none"],
-    ]),
+    ]) + attemptTable(history),
   );
+}
+
+function attemptTable(history: readonly DeliveryAttempt[]): string {
+  if (history.length === 0) return "";
+  const rows = history.map(({ at, duration, code, error }) => [
+    at,
+    `${duration} ms`,
+    code === null ? "" : String(code),
+    error ?? "",
+  ]);
+  return `\n${table(["ATTEMPT", "TOOK", "ANSWER", "ERROR"], rows)}`;
 }

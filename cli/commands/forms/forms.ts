@@ -6,7 +6,8 @@ import { addDisableCommand, addEnableCommand } from "./enable.ts";
 import { addGetCommand } from "./get.ts";
 import { addListCommand } from "./list.ts";
 import { addSetCommand } from "./set.ts";
-import { addSnippetCommand } from "./snippet/snippet.ts";
+import { addSnippetCommand } from "./snippet.ts";
+import { addTestCommand } from "./test.ts";
 import { addUploadsCommand } from "./uploads.ts";
 
 export function addFormCommands(forms: Command, io: Io): void {
@@ -26,5 +27,6 @@ export function addFormCommands(forms: Command, io: Io): void {
   addListCommand(forms, io);
   addGetCommand(forms, io);
   addSnippetCommand(forms, io);
+  addTestCommand(forms, io);
   addDeleteCommand(forms, io);
 }

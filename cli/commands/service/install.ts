@@ -47,7 +47,9 @@ function parse(command: Command): Values {
   };
   const service: Service = {
     executable: process.execPath,
-    args: given.flatMap((option) => valuesOf(option).flatMap((value) => [option.long!, value])),
+    args: given.flatMap((option) =>
+      option.required ? valuesOf(option).flatMap((value) => [option.long!, value]) : [option.long!],
+    ),
     data: sourceOf("data") === "default" ? null : resolve(config.data),
     files: given.filter(isFile).flatMap(valuesOf),
     scope: options["user"] === true ? "user" : "system",

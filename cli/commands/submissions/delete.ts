@@ -1,27 +1,85 @@
 import type { Command } from "commander";
+import { MAX_PAGE } from "../../../src/base/pages.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
+import { type Bulk, type Matching, addMatchingOptions, counted, matchingIn } from "./matching.ts";
 
 export function addDeleteCommand(submissions: Command, io: Io): void {
-  submissions
+  const command = submissions
     .command("delete")
-    .argument("[id]", "id of the submission")
-    .description("delete a submission and its files")
+    .argument("[ids...]", "ids of submissions")
+    .usage("[options] <id>...")
+    .description("delete submissions and their files")
+    .addHelpText(
+      "after",
+      `
+With --matching submissions are deleted a few hundred at a time, and those that arrive meanwhile are left out.
+
+Examples:
+  formflag submissions delete 01a1fc49-92a7-75da-ab11-1c9958800353
+  formflag submissions delete --matching --spam --until 7d --yes
+  formflag submissions delete --matching --form contact --search casino --dry-run
+`,
+    )
     .action(action(io, parse, run));
+  addMatchingOptions(command, "delete");
 }
 
-async function parse(input: Input, given?: string): Promise<string> {
-  return input.need(given, "id");
+type Values = { ids: string[] } | { matching: Matching };
+
+/** Commander passes the arguments of a command that takes any number as a list. */
+async function parse(input: Input, given?: unknown): Promise<Values> {
+  const ids = Array.isArray(given) ? given.map(String) : [];
+  const matching = matchingIn(input.options);
+  if (matching !== null && ids.length > 0) throw usage("--matching and ids exclude each other");
+  if (matching !== null) return { matching };
+  if (ids.length > MAX_PAGE) throw usage(`at most ${MAX_PAGE} submissions at a time`);
+  return { ids: ids.length > 0 ? [...new Set(ids)] : [await input.need(undefined, "id")] };
 }
 
-async function run({ client, confirmDelete, report }: Session, id: string): Promise<void> {
+async function run(session: Session, values: Values): Promise<void> {
+  if ("matching" in values) return deleteMatching(session, values.matching);
+  const [id, ...others] = values.ids;
+  if (others.length === 0) return deleteOne(session, id!);
+  const { client, config, canPrompt, confirm, report } = session;
+  if (!config.yes) {
+    if (!canPrompt()) throw unconfirmed(`${counted(values.ids.length)} with their files`);
+    await confirm(`Delete ${counted(values.ids.length)} and their files?`);
+  }
+  const { ids } = await client.call<{ ids: string[] }>("POST", "/submissions/delete", { ids: values.ids });
+  const missing = values.ids.length - ids.length;
+  const rest = missing === 0 ? "" : `; ${missing} ${missing === 1 ? "does" : "do"} not exist`;
+  await report({ ids, result: "deleted" }, `deleted ${counted(ids.length)}${rest}\n`);
+}
+
+async function deleteOne({ client, confirmDelete, report }: Session, id: string): Promise<void> {
   const url = path`/submissions/${id}`;
   await client.call("GET", url);
   await confirmDelete("submission", id, " and its files");
   await client.call("DELETE", url);
   await report({ id, result: "deleted" }, shown`deleted submission ${id}\n`);
+}
+
+async function deleteMatching(session: Session, matching: Matching): Promise<void> {
+  const { client, config, canPrompt, confirm, report } = session;
+  const send = (body: Matching) => client.call<Bulk>("POST", "/submissions/delete-matching", body);
+  let selected = matching;
+  if (matching["dryRun"] === undefined && !config.yes) {
+    if (!canPrompt()) throw unconfirmed("submissions");
+    const { total, upTo } = await send({ ...matching, dryRun: true });
+    await confirm(`Delete ${counted(total)} and their files?`);
+    // What has arrived since was not counted.
+    selected = { ...matching, ...(upTo !== null && { upTo }) };
+  }
+  const result = await send(selected);
+  await report(result, `${result.dryRun ? "would delete" : "deleted"} ${counted(result.total)}\n`);
+}
+
+function unconfirmed(what: string) {
+  return usage(`${what} would be deleted, and nobody can be prompted`, "add --yes to delete them");
 }

@@ -3,12 +3,13 @@ import { MAX_PAGE } from "../../../src/base/pages.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
 import { fieldOrFilterOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
-import { shorten, shown, table } from "../../output/text.ts";
+import { shellWord, shorten, shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import { listSome } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
 import { countValue } from "../../session/values.ts";
 import { summaryOf } from "./describe.ts";
 import { type Filter, filterIn, filterOptions } from "./filter.ts";
@@ -21,18 +22,23 @@ export function addListCommand(submissions: Command, io: Io): void {
     .command("list")
     .alias("ls")
     .argument("[form]", "slug or key of the form")
-    .description("list the submissions in the inbox of a form, newest first");
+    .description("list the submissions in the inbox of a form, or of all forms, newest first");
   for (const option of [...folderOptions(), ...filterOptions(), fieldOrFilterOption()])
     list.addOption(option);
   list
+    .option(
+      "--email <address>",
+      "only those that a purge of the address would delete, in every form and folder",
+    )
     .option("--limit <n>", "how many", String(DEFAULT_LIMIT))
     .option("--before <id>", "only older ones than that submission, for the next page")
     .addHelpText(
       "after",
       `
-If there are more, standard error shows how many, up to 1,000 and without a filter, and the command for the next page.
+If there are more, standard error shows how many, in one form and without a filter, and the command for the next page.
 
 Examples:
+  formflag submissions list
   formflag submissions list contact
   formflag submissions list contact --before 01a1fc49-92a7-75da-ab11-1c9958800353
   formflag submissions list contact --limit 1000 --json
@@ -40,40 +46,44 @@ Examples:
   formflag submissions list contact --search 'ann invoice' --since 7d
   formflag submissions list contact --field topic=billing --unread
   formflag submissions list contact --field email=ann@example.com --field id
+  formflag submissions list --email ann@example.com
 `,
     )
     .action(action(io, parse, run));
 }
 
-type Values = { form: string; limit: number; before: string | undefined; filter: Filter };
+type Values = {
+  /** Undefined for all forms. */
+  form: string | undefined;
+  email: string | undefined;
+  limit: number;
+  before: string | undefined;
+  filter: Filter;
+};
 
-async function parse(input: Input, given?: string): Promise<Values> {
-  const form = await input.need(given, "form");
-  const { limit, before } = input.options as { limit: string; before?: string };
+function parse(input: Input, form?: string): Values {
+  const { limit, before, email } = input.options as { limit: string; before?: string; email?: string };
   const filter = filterIn(input.options, Date.now());
-  return { form, limit: countValue(limit, "--limit", 1), before, filter };
+  if (email !== undefined && (form !== undefined || filter.query.length > 0))
+    throw usage("--email covers every form and folder, and goes with --limit and --before alone");
+  return { form, email, limit: countValue(limit, "--limit", 1), before, filter };
 }
 
-async function run(
-  { client, print, note, suggest }: Session,
-  { form, limit, before, filter }: Values,
-): Promise<void> {
-  const { folder, isSelective } = filter;
+async function run({ client, print, note, suggest }: Session, values: Values): Promise<void> {
+  const { form, email, limit, before, filter } = values;
+  const { folder } = filter;
+  const isSelective = filter.isSelective || form === undefined;
   const query: [string, string][] = [...filter.query];
+  if (email !== undefined) query.push(["email", email]);
   if (before !== undefined) query.push(["before", before]);
-  const url = path`/forms/${form}/submissions`;
+  const url = form === undefined ? "/submissions" : path`/forms/${form}/submissions`;
   const listing = { query, cursor: "before", limit, maxPage: MAX_PAGE, mayBeEmpty: isSelective } as const;
   const listed = await listSome<Submission>(client, url, "submissions", listing);
   const { items, next, total, indexing = 0 } = listed;
-  const hasReasons = folder === "spam" || folder === "all";
-  const rows = items.map(({ id, createdAt, data, files, spam }) => [
-    id,
-    createdAt,
-    files.length === 0 ? "" : String(files.length),
-    ...(hasReasons ? [spam ?? ""] : []),
-    shorten(summaryOf(data), 60),
-  ]);
-  await print(items, table(["ID", "RECEIVED", "FILES", ...(hasReasons ? ["SPAM"] : []), "FIELDS"], rows));
+  await print(
+    items,
+    tableOf(items, form === undefined, folder === "spam" || folder === "all" || email !== undefined),
+  );
   if (indexing > 0) {
     const left = indexing.toLocaleString("en");
     note(`up to ${left} new submissions are not searched yet; repeat the command in a moment\n`, {
@@ -83,10 +93,28 @@ async function run(
   const noun = (total ?? items.length) === 1 ? "submission" : "submissions";
   if (next !== null) {
     const count = total === undefined ? "" : shown` of ${total}`;
-    const limited = limit === DEFAULT_LIMIT ? "" : shown` --limit ${limit}`;
-    const more = shown`formflag submissions list ${form} --before ${next}`;
-    const selected = shown`${filter.words}`;
-    note(`${items.length}${count} ${noun}; older ones: ${more}${selected}${limited}\n`, { withJson: true });
+    note(`${items.length}${count} ${noun}; older ones: ${commandAfter(next, values)}\n`, { withJson: true });
   } else if (items.length === 0) suggest(isSelective ? "No such submissions." : "No submissions here.");
   else suggest(`${total ?? items.length} ${noun}`);
+}
+
+function tableOf(items: readonly Submission[], hasForms: boolean, hasReasons: boolean): string {
+  const rows = items.map(({ id, form, createdAt, data, files, spam }) => [
+    id,
+    ...(hasForms ? [form] : []),
+    createdAt,
+    files.length === 0 ? "" : String(files.length),
+    ...(hasReasons ? [spam ?? ""] : []),
+    shorten(summaryOf(data), 60),
+  ]);
+  const [forms, reasons] = [hasForms ? ["FORM"] : [], hasReasons ? ["SPAM"] : []];
+  return table(["ID", ...forms, "RECEIVED", "FILES", ...reasons, "FIELDS"], rows);
+}
+
+/** The command for the next page. */
+function commandAfter(next: string | number, { form, email, limit, filter }: Values): string {
+  const place = form === undefined ? "" : shown` ${form}`;
+  const address = email === undefined ? "" : shown` --email ${shellWord(email)}`;
+  const limited = limit === DEFAULT_LIMIT ? "" : shown` --limit ${limit}`;
+  return `formflag submissions list${place}${address}${shown` --before ${next}`}${shown`${filter.words}`}${limited}`;
 }

@@ -7,9 +7,10 @@ import { action } from "../../session/action.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
+import { type Bulk, type Matching, addMatchingOptions, counted, matchingIn } from "./matching.ts";
 
 export function addMarkCommand(submissions: Command, io: Io): void {
-  submissions
+  const command = submissions
     .command("mark")
     .argument("[ids...]", "ids of submissions, and last what to mark them as")
     .usage("[options] <id>... inbox|spam|archived|read|unread")
@@ -17,37 +18,50 @@ export function addMarkCommand(submissions: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-All of them are marked, or none. What leaves the spam folder is delivered, once.
+All of the ids are marked, or none. What leaves the spam folder is delivered, once. With --matching submissions are
+marked a few hundred at a time, and those that arrive meanwhile are left out.
 
 Examples:
   formflag submissions mark 01a1fc49-92a7-75da-ab11-1c9958800353 spam
-  formflag submissions list contact --spam --field id | xargs sh -c 'formflag submissions mark "$@" inbox' mark
+  formflag submissions mark --matching --form contact --until 30d archived
+  formflag submissions mark --matching --search casino --dry-run spam
 `,
     )
     .action(action(io, parse, run));
+  addMatchingOptions(command, "mark");
 }
 
-type Values = { ids: string[]; mark: SubmissionMark };
+type Values = { ids: string[]; matching: Matching | null; mark: SubmissionMark };
 
 /** Commander passes the arguments of a command that takes any number as a list. */
-function parse(_input: Input, given?: unknown): Values {
+function parse({ options }: Input, given?: unknown): Values {
   const all = Array.isArray(given) ? given.map(String) : [];
   const last = all.at(-1);
   const mark = SUBMISSION_MARKS.find((each) => each === last);
-  const form = "formflag submissions mark <id>... inbox|spam|archived|read|unread";
+  const matching = matchingIn(options);
+  const form = `formflag submissions mark ${matching ? "--matching" : "<id>..."} inbox|spam|archived|read|unread`;
   if (mark === undefined) {
     const problem = last === undefined ? "name submissions and a mark" : `${last} is not a mark`;
     throw usage(problem, `the mark is written last: ${form}`);
   }
-  if (all.length === 1) throw usage("name at least one submission", form);
-  if (all.length - 1 > MAX_PAGE) throw usage(`at most ${MAX_PAGE} submissions at a time`);
-  return { ids: all.slice(0, -1), mark };
+  const ids = all.slice(0, -1);
+  if (matching !== null && ids.length > 0) throw usage("--matching and ids exclude each other");
+  if (matching === null && ids.length === 0)
+    throw usage("name at least one submission, or add --matching", form);
+  if (ids.length > MAX_PAGE) throw usage(`at most ${MAX_PAGE} submissions at a time`);
+  return { ids, matching, mark };
 }
 
-async function run({ client, report }: Session, { ids, mark }: Values): Promise<void> {
+async function run({ client, report }: Session, { ids, matching, mark }: Values): Promise<void> {
+  if (matching !== null) {
+    const result = await client.call<Bulk>("POST", "/submissions/mark-matching", { ...matching, mark });
+    const { dryRun, total } = result;
+    const text = dryRun ? `would look at ${counted(total)}` : shown`marked ${counted(total)} as ${mark}`;
+    await report({ mark, ...result }, `${text}\n`);
+    return;
+  }
   const { changed } = await client.call<{ changed: number }>("POST", "/submissions/mark", { ids, mark });
-  const noun = changed === 1 ? "submission" : "submissions";
   const rest = new Set(ids).size - changed;
   const already = rest === 0 ? "" : shown`; ${rest} already ${rest === 1 ? "was" : "were"}`;
-  await report({ mark, changed }, shown`marked ${changed} ${noun} as ${mark}` + `${already}\n`);
+  await report({ mark, changed }, shown`marked ${counted(changed)} as ${mark}` + `${already}\n`);
 }

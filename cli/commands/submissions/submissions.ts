@@ -8,6 +8,7 @@ import { addGetCommand } from "./get.ts";
 import { addListCommand } from "./list.ts";
 import { addPurgeCommand } from "./purge.ts";
 import { addMarkCommand } from "./mark.ts";
+import { addTimelineCommand } from "./timeline.ts";
 
 export function addSubmissionCommands(submissions: Command, io: Io): void {
   submissions.addHelpText(
@@ -21,6 +22,7 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
   );
   addListCommand(submissions, io);
   addGetCommand(submissions, io);
+  addTimelineCommand(submissions, io);
   addDownloadCommand(submissions, io);
   addMarkCommand(submissions, io);
   addDeleteCommand(submissions, io);

@@ -3,6 +3,7 @@ import { Hono } from "hono/quick";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Outgoing } from "../../delivery/outgoing.ts";
+import type { CommitMinute } from "../../maintenance/commit-latency.ts";
 import { type AdminEnv, identify } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
 import { ADMIN_PATH, OPENAPI_PATH } from "../paths.ts";
@@ -29,8 +30,11 @@ const ROUTES = {
   deliveries: async () => (await import("./deliveries.ts")).deliveryRoutes,
   export: async () => (await import("./export.ts")).exportRoutes,
   apply: async () => (await import("./apply.ts")).applyRoutes,
+  stats: async () => (await import("./stats.ts")).statsRoutes,
   mail: async () => (await import("./mail.ts")).mailRoutes,
   tokens: async () => (await import("./tokens.ts")).tokenRoutes,
+  users: async () => (await import("./users.ts")).userRoutes,
+  sessions: async () => (await import("./sessions.ts")).sessionRoutes,
 };
 
 export type Noun = keyof typeof ROUTES;
@@ -52,9 +56,13 @@ type AdminOptions = {
   report: Report;
   publicUrl?: string | null;
   basePath?: string;
+  /** Where browsers reach the dashboard, with the base path; null where that is not known. */
+  dashboardUrl?: string | null;
   guard?: Guard;
   /** Opens connections to targets and the mail server, on demand. */
   outgoing: () => Promise<Outgoing>;
+  /** How long the commits of a server took: see `createCommitLatency`. */
+  commitMinutes?: () => readonly CommitMinute[];
 };
 
 /**
@@ -98,7 +106,7 @@ function describe(admin: Hono<AdminEnv>, { version, basePath }: { version: strin
       info: {
         title: "formflag admin API",
         version,
-        description: "Manages projects, environments, flags, forms, targets, submissions and tokens.",
+        description: "Manages projects, environments, flags, forms, targets, submissions, tokens and users.",
       },
       components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
       servers: [{ url: basePath || "/" }],

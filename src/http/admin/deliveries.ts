@@ -2,7 +2,7 @@ import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
-import { deliverySchema } from "../../delivery/delivery-schema.ts";
+import { deliveryDetailsSchema, deliverySchema } from "../../delivery/delivery-schema.ts";
 import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
 import { getDelivery, listDeliveries, retryDeliveries } from "../../forms/deliveries.ts";
 import type { AdminEnv } from "../auth.ts";
@@ -57,7 +57,12 @@ export function deliveryRoutes(app: App) {
     )
     .get(
       "/deliveries/:delivery",
-      route({ tag, summary: "Get a delivery", scope: "forms:read", schema: deliverySchema }),
+      route({
+        tag,
+        summary: "Get a delivery with its attempts",
+        scope: "forms:read",
+        schema: deliveryDetailsSchema,
+      }),
       async (c) => c.json(await getDelivery(app, c.req.param("delivery"))),
     )
     .post(

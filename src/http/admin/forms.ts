@@ -4,6 +4,8 @@ import type { App } from "../../app.ts";
 import { formPatchSchema, formViewSchema, newFormSchema } from "../../forms/form-schema.ts";
 import { type Form, viewForm } from "../../forms/form.ts";
 import { createForm, deleteForm, getForm, setForm } from "../../forms/forms.ts";
+import { submissionSchema } from "../../forms/submission-schema.ts";
+import { sendTest } from "../../forms/test-submission.ts";
 import type { AdminEnv } from "../auth.ts";
 import { formUrl } from "../forms/links.ts";
 import { created, createdResult, jsonBody, query, route } from "./contract.ts";
@@ -60,6 +62,17 @@ export function formRoutes(app: App, { publicUrl = null, basePath = "" }: Public
         const { form, result } = await setForm(app, c.get("caller"), slugOrKey, patch);
         return c.json({ ...view(form), result });
       },
+    )
+    .post(
+      "/forms/:form/test",
+      route({
+        tag,
+        summary: "Store a test submission and send it as any other",
+        scope: "forms:write",
+        status: 201,
+        schema: submissionSchema,
+      }),
+      async (c) => c.json(await sendTest(app, c.get("caller"), c.req.param("form")), 201),
     )
     .delete(
       "/forms/:form",

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { momentOf } from "../../base/slug-schema.ts";
+import type { Selection } from "../../forms/bulk.ts";
 import { EXPORT_FORMATS } from "../../forms/export-format.ts";
 import { SEARCH_LIMITS } from "../../forms/limits.ts";
 import type { SubmissionFilter } from "../../forms/submission-filter.ts";
@@ -39,6 +40,49 @@ export const pageQuery = z.strictObject({
   before: z.optional(z.uuid("before is the id of a submission")),
   ...filters,
 });
+
+/** The query of a list of all forms: `email` lists what a purge of that address would delete, and goes alone. */
+export const inboxQuery = z
+  .strictObject({
+    form: z.optional(z.string()),
+    email: z.optional(shortText("email").check(z.regex(/\S/, "email is empty"))),
+    state: z.optional(state),
+    limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
+    before: z.optional(z.uuid("before is the id of a submission")),
+    ...filters,
+  })
+  .check(
+    z.refine(
+      ({ email, limit: _limit, before: _before, ...others }) =>
+        email === undefined || Object.values(others).every((each) => each === undefined),
+      "email goes with limit and before alone: it covers every form and folder",
+    ),
+  );
+
+/** Everything that the filters select, in the body of a request. */
+export const selection = {
+  /** The slug or key of a form; absent for all forms. */
+  form: z.optional(z.string()),
+  state: z._default(state, "inbox"),
+  search: filters.search,
+  field: z.optional(z.array(field).check(z.maxLength(fields, `field has at most ${fields} entries`))),
+  since: filters.since,
+  until: filters.until,
+  unread: z.optional(z.boolean()),
+  /** The greatest id that is touched. Default: the newest submission. */
+  upTo: z.optional(z.uuid("upTo is the id of a submission")),
+  /** Whether the submissions are only counted. */
+  dryRun: z.optional(z.boolean()),
+};
+
+/** The selection that a body describes. */
+export function selectionOf({ form, upTo, dryRun: _dryRun, unread, ...filters }: SelectionBody): Selection {
+  const flag = unread === true ? ("true" as const) : undefined;
+  return { form: form ?? null, upTo: upTo ?? null, filter: filterOf({ ...filters, unread: flag }) };
+}
+
+const selectionSchema = z.strictObject(selection);
+type SelectionBody = z.infer<typeof selectionSchema>;
 
 export const exportQuery = z.strictObject({
   format: z._default(z.enum(EXPORT_FORMATS), "jsonl"),

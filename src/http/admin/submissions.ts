@@ -5,48 +5,22 @@ import { exportSubmissions } from "../../forms/export.ts";
 import type { ExportFormat } from "../../forms/export-format.ts";
 import { getForm } from "../../forms/forms.ts";
 import { importSubmissions } from "../../forms/import.ts";
-import { MAX_EXPORT_COUNTED, MAX_MARKED } from "../../forms/limits.ts";
-import { purgeResultSchema, purgeSchema } from "../../forms/purge-schema.ts";
-import { purgeSubmissions } from "../../forms/purge.ts";
 import { isSelective, searchOf } from "../../forms/submission-filter.ts";
-import { listSubmissions } from "../../forms/submission-list.ts";
-import { markSubmissions } from "../../forms/submission-marks.ts";
+import { deleteSubmission } from "../../forms/submission-deletion.ts";
 import { metadataSchema, submissionSchema } from "../../forms/submission-schema.ts";
-import { SUBMISSION_MARKS, SUBMISSION_STATES } from "../../forms/submission-state.ts";
-import { deleteSubmission, getSubmission, openFile } from "../../forms/submissions.ts";
+import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
+import { getSubmission, openFile } from "../../forms/submissions.ts";
+import { timelineEventSchema } from "../../forms/timeline-schema.ts";
+import { timelineOf } from "../../forms/timeline.ts";
 import { attachment } from "../attachment.ts";
 import type { AdminEnv } from "../auth.ts";
 import type { Report } from "../errors.ts";
 import { MAX_IMPORT_BODY } from "../limits.ts";
-import { jsonBody, query, requireLines, route } from "./contract.ts";
-import { exportQuery, filterOf, pageQuery } from "./submission-query.ts";
+import { query, requireLines, route } from "./contract.ts";
+import { inboxRoutes } from "./inbox.ts";
+import { exportQuery, filterOf } from "./submission-query.ts";
 
 const tag = "submissions";
-
-const pageSchema = z.object({
-  submissions: z.array(submissionSchema),
-  /** What to pass as `before` for the next page; null on the last. With a filter a page may be short, or empty, before. */
-  next: z.nullable(z.string()),
-  /** The number of all submissions of the form in that state; absent with a filter, and past 1,000: see `MAX_COUNTED`. */
-  total: z.optional(z.int()),
-  /** How many submissions, at most, a search left out because they are not in its index yet; absent for none. */
-  indexing: z.optional(z.int()),
-});
-
-const marksSchema = z.strictObject({
-  ids: z
-    .array(z.string())
-    .check(
-      z.minLength(1, "ids names at least one submission"),
-      z.maxLength(MAX_MARKED, `ids names at most ${MAX_MARKED} submissions`),
-    ),
-  mark: z.enum(SUBMISSION_MARKS, `mark is ${SUBMISSION_MARKS.slice(0, -1).join(", ")} or unread`),
-});
-
-const markedSchema = z.object({
-  /** How many were not marked so before. */
-  changed: z.int(),
-});
 
 /** A line of an import. An object without `data` holds the fields themselves. */
 const importedRow = z.object({
@@ -76,22 +50,7 @@ const MEDIA_TYPES: Record<ExportFormat, string> = {
 
 export function submissionRoutes(app: App, { report }: { report: Report }) {
   return new Hono<AdminEnv>()
-    .get(
-      "/forms/:form/submissions",
-      route({
-        tag,
-        summary: "List the submissions of a form, newest first",
-        scope: "forms:read",
-        schema: pageSchema,
-      }),
-      query(pageQuery),
-      async (c) => {
-        const { limit, before = null, ...filters } = c.req.valid("query");
-        const page = { limit, before, filter: filterOf(filters) };
-        const { indexing, ...listed } = await listSubmissions(app, c.req.param("form"), page);
-        return c.json({ ...listed, ...(indexing > 0 && { indexing }) });
-      },
-    )
+    .route("/", inboxRoutes(app))
     .get(
       "/forms/:form/submissions/export",
       route({
@@ -109,15 +68,13 @@ export function submissionRoutes(app: App, { report }: { report: Report }) {
         // Refuses a search without a word before the answer begins.
         searchOf(filter);
         const chunks = exportSubmissions(app, form, format, filter);
-        const total = isSelective(filter)
-          ? Infinity
-          : await app.store.submissions.count(form.key, filter.states, MAX_EXPORT_COUNTED + 1);
+        const total = isSelective(filter) ? null : await app.store.submissions.count(form.key, filter.states);
         return new Response(
           streamOf(chunks, (error) => report.error(error, c.req.raw)),
           {
             headers: {
               ...attachment(`${form.slug}.${format}`, MEDIA_TYPES[format]),
-              ...(total <= MAX_EXPORT_COUNTED && { "X-Total-Count": String(total) }),
+              ...(total !== null && { "X-Total-Count": String(total) }),
             },
           },
         );
@@ -139,35 +96,20 @@ export function submissionRoutes(app: App, { report }: { report: Report }) {
         return c.json(await importSubmissions(app, c.get("caller"), c.req.param("form"), text));
       },
     )
-    .post(
-      "/submissions/purge",
-      route({
-        tag,
-        summary: "Delete every submission that holds an address or a value",
-        scope: "forms:write",
-        schema: purgeResultSchema,
-      }),
-      jsonBody(purgeSchema),
-      async (c) => c.json(await purgeSubmissions(app, c.get("caller"), c.req.valid("json"))),
-    )
-    .post(
-      "/submissions/mark",
-      route({
-        tag,
-        summary: "Move submissions to a folder, or mark them as read or unread",
-        scope: "forms:write",
-        schema: markedSchema,
-      }),
-      jsonBody(marksSchema),
-      async (c) => {
-        const { ids, mark } = c.req.valid("json");
-        return c.json({ changed: await markSubmissions(app, c.get("caller"), ids, mark) });
-      },
-    )
     .get(
       "/submissions/:id",
       route({ tag, summary: "Get a submission", scope: "forms:read", schema: submissionSchema }),
       async (c) => c.json(await getSubmission(app, c.req.param("id"))),
+    )
+    .get(
+      "/submissions/:id/timeline",
+      route({
+        tag,
+        summary: "List what happened to a submission, oldest first",
+        scope: "forms:read",
+        schema: z.object({ events: z.array(timelineEventSchema) }),
+      }),
+      async (c) => c.json({ events: await timelineOf(app, c.get("caller"), c.req.param("id")) }),
     )
     .get(
       "/submissions/:id/files/:file",
@@ -191,7 +133,7 @@ export function submissionRoutes(app: App, { report }: { report: Report }) {
       "/submissions/:id",
       route({ tag, summary: "Delete a submission and its files", scope: "forms:write", status: 204 }),
       async (c) => {
-        await deleteSubmission(app, c.req.param("id"));
+        await deleteSubmission(app, c.get("caller"), c.req.param("id"));
         return c.body(null, 204);
       },
     );

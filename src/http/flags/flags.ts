@@ -2,7 +2,7 @@ import { preflight } from "../preflight.ts";
 import { Hono } from "hono";
 import type { App } from "../../app.ts";
 import { type FlagValues, noSuchFlag, viewFlag } from "../../flags/flag.ts";
-import type { NoteRead, Readable } from "../../flags/reads.ts";
+import { type NoteRead, type Readable, neverRead } from "../../flags/reads.ts";
 import { createSnapshots } from "../../flags/snapshots.ts";
 import type { Client } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
@@ -105,7 +105,7 @@ export function createFlagsService(
 }
 
 function cellOf(records: FlagValues[]): Cell {
-  return { records, answer: undefined, readAt: Number.NEGATIVE_INFINITY };
+  return { records, answer: undefined, ...neverRead() };
 }
 
 function send(request: Request, cell: Cell, slug: string | null, now: number): Response {

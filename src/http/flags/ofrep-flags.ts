@@ -4,7 +4,7 @@ import { PAYLOAD_SUFFIX } from "../../flags/faults.ts";
 import type { FlagValues } from "../../flags/flag.ts";
 import type { Context, Evaluation } from "../../flags/flagd/evaluate.ts";
 import { type Decide, createDecide, evaluateFlag, evaluatePayload } from "../../flags/flagd/flag.ts";
-import type { Readable } from "../../flags/reads.ts";
+import { type Readable, neverRead } from "../../flags/reads.ts";
 import { parseRules } from "../../flags/rules.ts";
 import { rulesBySegment } from "../../flags/segment.ts";
 import { type FindSnapshot, createSnapshots } from "../../flags/snapshots.ts";
@@ -42,7 +42,7 @@ async function render(selection: FlagSelection, before: FlagSet | undefined): Pr
   const set: FlagSet = {
     flags: new Map(),
     readables: new Map(),
-    all: { readAt: Number.NEGATIVE_INFINITY },
+    all: neverRead(),
     metadata: JSON.parse(selection.metadata) as Record<string, unknown>,
     revision: selection.revision,
     expiries: records.flatMap(({ expiresAt }) => expiresAt ?? []),
@@ -60,7 +60,7 @@ async function render(selection: FlagSelection, before: FlagSet | undefined): Pr
   for (const record of records) {
     const { slug, rules } = record;
     const metadata = metadataOf(record, set.metadata);
-    const readable = { slug, readAt: Number.NEGATIVE_INFINITY };
+    const readable = { slug, ...neverRead() };
     set.readables.set(slug, readable);
     if (rules === null) {
       // Without a payload, its key does not exist: the application then uses its own default.

@@ -16,6 +16,7 @@ import {
   withoutIndex,
 } from "./schema.ts";
 import { close, query } from "./statements.ts";
+import { recountSubmissions } from "./submission-counts.ts";
 
 /** Most bytes of one value; the largest that formflag writes is a submission of 24 MB. */
 const MAX_VALUE = 32 * MiB;
@@ -100,7 +101,19 @@ async function copyRows(
     if (error instanceof SQLiteError && error.code?.startsWith("SQLITE_CONSTRAINT")) return [error.message];
     throw error;
   }
-  return faults.length > 0 ? faults : findMismatches(into, limit);
+  if (faults.length > 0) return faults;
+  if (schema.some(({ name }) => name === "submission_counts")) recount(into);
+  return findMismatches(into, limit);
+}
+
+/** Replaces the counts of the original, which follow from its rows. */
+function recount(file: string): void {
+  const db = new Database(file, { readwrite: true });
+  try {
+    recountSubmissions(db);
+  } finally {
+    close(db);
+  }
 }
 
 /** The faults that show only when several rows are compared. */

@@ -11,6 +11,7 @@ import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
 import { deleteTarget, insertTarget, updateTarget } from "./targets.ts";
 import { deleteToken, insertToken } from "./tokens.ts";
+import { deleteUser, insertUser, setPassword, updateUser } from "./users.ts";
 import { currentVersion, setVersion } from "./version.ts";
 
 type Kind = SetupChange["change"];
@@ -39,6 +40,10 @@ const APPLY: Apply = {
   deleteTarget,
   insertToken,
   deleteToken,
+  insertUser,
+  updateUser,
+  setPassword,
+  deleteUser,
 };
 
 /**

@@ -7,14 +7,26 @@ import { deleteAged, purgeSubmissions } from "./erasure.ts";
 import { sqliteError } from "./errors.ts";
 import { importSubmissions } from "./import.ts";
 import { deleteFeedback, deleteSomeFeedback, insertFeedback } from "./feedback.ts";
-import { clearExpired, keepSecret } from "./intake.ts";
+import { clearExpired } from "./intake.ts";
 import { cancelTargetless, claimAlert, releaseLeases, takeTurn } from "./outbox.ts";
 import { markRead } from "./reads.ts";
 import { rewriteFile } from "./rewrite.ts";
 import { updateIndex } from "./search-index.ts";
+import { keepSecret } from "./secrets.ts";
+import {
+  clearEndedSessions,
+  deleteSession,
+  deleteSessionByHash,
+  insertLink,
+  insertSession,
+  markSeen,
+  spendLink,
+} from "./sessions.ts";
 import { query } from "./statements.ts";
 import { markSubmissions } from "./submission-marks.ts";
-import { clearDeleted, deleteSubmission, forgetLoose, insertSubmission } from "./submissions.ts";
+import { type Uncounted, createUncounted, recountSubmissions } from "./submission-counts.ts";
+import { clearDeleted, deleteSubmissions, forgetLoose, insertSubmission } from "./submissions.ts";
+import { addTallies, clearTallies } from "./tallies.ts";
 import { currentVersion, setVersion } from "./version.ts";
 
 /** Every operation that writes, by a name that can be sent to another thread. */
@@ -28,7 +40,7 @@ const WRITES = {
   deleteSomeFeedback,
   insertSubmission,
   importSubmissions,
-  deleteSubmission,
+  deleteSubmissions,
   markSubmissions,
   updateIndex,
   clearDeleted,
@@ -38,6 +50,13 @@ const WRITES = {
   forgetLoose,
   clearExpired,
   keepSecret,
+  insertSession,
+  markSeen,
+  deleteSession,
+  deleteSessionByHash,
+  insertLink,
+  spendLink,
+  clearEndedSessions,
   takeTurn,
   releaseLeases,
   cancelTargetless,
@@ -45,6 +64,9 @@ const WRITES = {
   retryFailed,
   clearEnded,
   claimAlert,
+  recountSubmissions,
+  addTallies,
+  clearTallies,
   probe: (_db: Database) => {},
 };
 
@@ -91,7 +113,7 @@ export function commit(db: Database, writes: Write[]): Outcome[] {
       return writes.map(() => failure(error));
     }
     try {
-      const outcomes = writes.map((write) => each(db, write));
+      const outcomes = performAndCount(db, writes, each);
       query(db, "COMMIT").run();
       return outcomes;
     } catch (error) {
@@ -101,6 +123,33 @@ export function commit(db: Database, writes: Write[]): Outcome[] {
   }
   if (isDiskError(failed)) overwriteFailed(db);
   return writes.map(() => failure(failed));
+}
+
+/** Performs writes and counts the submissions that they insert: once for all, because each count costs as much as a row. */
+function performAndCount(db: Database, writes: Write[], each: typeof perform): Outcome[] {
+  const uncounted = createUncounted(db);
+  const outcomes = writes.map((write) => {
+    // What a write deletes, marks or decides by their number may be submissions of the same transaction.
+    if (write.name !== "insertSubmission" || dependsOnCounts(write)) uncounted.count();
+    const outcome = each(db, write);
+    if (write.name === "insertSubmission") addInserted(uncounted, write, outcome);
+    return outcome;
+  });
+  uncounted.count();
+  return outcomes;
+}
+
+function dependsOnCounts({ args }: Write): boolean {
+  const [, , , , , conditions] = args as WriteArgs<"insertSubmission">;
+  return conditions !== null && conditions.maxSubmissions !== null;
+}
+
+function addInserted(uncounted: Uncounted, { args }: Write, outcome: Outcome): void {
+  if (!outcome.ok) return;
+  const [, formKey, , createdAt] = args as WriteArgs<"insertSubmission">;
+  const insertion = outcome.value as WriteResult<"insertSubmission">;
+  if (insertion === undefined) uncounted.add(formKey, "inbox", true, createdAt);
+  else if (insertion.kind === "stored") uncounted.add(formKey, "spam", true, createdAt);
 }
 
 function isDiskError(error: unknown): boolean {

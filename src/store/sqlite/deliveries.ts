@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { isoTime } from "../../base/clock.ts";
 import { type Delivery, type DeliveryKind, noSuchDelivery } from "../../delivery/delivery.ts";
-import { DELIVERY_STATUSES as STATUSES } from "../../delivery/delivery-status.ts";
+import { DELIVERY_STATUSES as STATUSES, type DeliveryStatus } from "../../delivery/delivery-status.ts";
 import type { DeliveryQuery, NewDelivery } from "../../delivery/store.ts";
 import { query } from "./statements.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
@@ -158,8 +158,10 @@ export function clearEnded(db: Database, now: number, limit: number): boolean {
   return removed.some((count) => count >= limit);
 }
 
-export function countQueued(db: Database, atMost: number): number {
-  const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM deliveries WHERE status = ${QUEUED} LIMIT $atMost)`;
+export function countDeliveries(db: Database, status: DeliveryStatus, atMost: number): number {
+  // The indexes hold either status as a constant.
+  const sql = `SELECT count(*) AS count FROM
+    (SELECT 1 FROM deliveries WHERE status = ${STATUSES.indexOf(status)} LIMIT $atMost)`;
   return query<{ count: number }, { atMost: number }>(db, sql).get({ atMost })!.count;
 }
 

@@ -3,6 +3,7 @@ import { noSuchForm } from "../../forms/form.ts";
 import type { ImportedSubmission, ImportResult } from "../../forms/store.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { query } from "./statements.ts";
+import { createUncounted } from "./submission-counts.ts";
 import { bytesOf } from "./submission-ids.ts";
 import { BY_ID } from "./submissions.ts";
 
@@ -26,6 +27,7 @@ export function importSubmissions(
     `INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
   );
+  const uncounted = createUncounted(db);
   const result: ImportResult = { imported: 0, skipped: 0, elsewhere: 0 };
   for (const { id, data, createdAt, state, spam, read, meta } of submissions) {
     const bytes = bytesOf(id);
@@ -44,8 +46,10 @@ export function importSubmissions(
         read ? 0 : 1,
         meta && JSON.stringify(meta),
       );
+      uncounted.add(formKey, state, !read, createdAt);
       result.imported += 1;
     }
   }
+  uncounted.count();
   return result;
 }

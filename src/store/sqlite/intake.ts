@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { Conditions, Insertion, Mark } from "../../forms/store.ts";
 import { NOT_SPAM } from "../../forms/submission-state.ts";
 import { query } from "./statements.ts";
-import { countSubmissions } from "./submission-count.ts";
+import { countSubmissions } from "./submission-counts.ts";
 import { textOf } from "./submission-ids.ts";
 
 /** Tables of hashes that count until they expire. */
@@ -26,8 +26,7 @@ export function decide(db: Database, formKey: string, now: number, conditions: C
   }
   const spam = conditions.spam ?? findSpam(db, now, conditions);
   if (spam !== null) return keepsSpam ? { kind: "stored", spam } : { kind: "spam", reason: spam };
-  const isFull =
-    maxSubmissions !== null && countSubmissions(db, formKey, NOT_SPAM, maxSubmissions) >= maxSubmissions;
+  const isFull = maxSubmissions !== null && countSubmissions(db, formKey, NOT_SPAM) >= maxSubmissions;
   if (isFull) return { kind: "full" };
   return { kind: "stored", spam: null };
 }
@@ -62,17 +61,6 @@ export function clearExpired(db: Database, now: number, limit: number): boolean 
   });
   query(db, "DELETE FROM alerts WHERE expires_at <= $now").run({ now });
   return removed.some((count) => count >= limit);
-}
-
-/** The secret of that name, which is `candidate` if there was none. */
-export function keepSecret(db: Database, name: string, candidate: string): string {
-  query(db, "INSERT OR IGNORE INTO secrets (name, value) VALUES ($name, $candidate)").run({
-    name,
-    candidate,
-  });
-  return query<{ value: string }, { name: string }>(db, "SELECT value FROM secrets WHERE name = $name").get({
-    name,
-  })!.value;
 }
 
 function findSpam(db: Database, now: number, { recent, challenge }: Conditions): string | null {

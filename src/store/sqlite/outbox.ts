@@ -4,9 +4,10 @@ import { DELIVERY_STATUSES as STATUSES, WITHOUT_TARGET } from "../../delivery/de
 import type { ClaimedDelivery, DeliveryContent, OutboxTurn, SettledDelivery } from "../../delivery/store.ts";
 import { DEFAULT_SETTINGS } from "../../forms/settings.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
+import { recordAttempt } from "./attempts.ts";
 import { LANE, QUEUED } from "./deliveries.ts";
 import { query } from "./statements.ts";
-import { countSubmissions } from "./submission-count.ts";
+import { countSubmissions } from "./submission-counts.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
 import { FILES } from "./submission-rows.ts";
 
@@ -23,12 +24,17 @@ export function takeTurn(db: Database, turn: OutboxTurn): ClaimedDelivery[] {
   return claim(db, turn);
 }
 
-function settle(db: Database, holder: string, { id, status, attempts, dueAt, code, error }: SettledDelivery) {
-  query<unknown, [number, number, number, number | null, string | null, string, string]>(
+function settle(
+  db: Database,
+  holder: string,
+  { id, status, attempts, dueAt, code, error, attempt }: SettledDelivery,
+): void {
+  const { changes } = query<unknown, [number, number, number, number | null, string | null, string, string]>(
     db,
     `UPDATE deliveries SET status = ?1, attempts = ?2, due_at = ?3, code = ?4, error = ?5, holder = NULL
      WHERE id = unhex(?6, '-') AND holder = ?7 AND status = ${QUEUED}`,
   ).run(STATUSES.indexOf(status), attempts, dueAt, code, error, id, holder);
+  if (changes > 0 && attempt) recordAttempt(db, id, { ...attempt, code, error });
 }
 
 type Row = {
@@ -176,6 +182,6 @@ export function deliveryContent(db: Database, submission: string): DeliveryConte
       meta,
       files: JSON.parse(files),
     },
-    spamCount: countSubmissions(db, key, ["spam"], 1000),
+    spamCount: countSubmissions(db, key, ["spam"]),
   };
 }

@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
+import { PASSWORD_HASH } from "../../access/password.ts";
 import { ROLES } from "../../access/role.ts";
 import { SCOPES } from "../../access/scope.ts";
-import { SIGN_IN_METHODS } from "../../access/session.ts";
+import { areUserSettings } from "../../access/user.ts";
 import { DASHED_KEY, SUBMISSION_ID } from "../../base/ids.ts";
 import { isDeeper, isObject } from "../../base/json.ts";
 import { SLUG } from "../../base/slug.ts";
@@ -17,6 +18,7 @@ import { FORM_KEY } from "../../forms/form.ts";
 import { COLORS } from "../../projects/color.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "../../forms/limits.ts";
 import { isOriginPattern } from "../../forms/origins.ts";
+import { SUBMISSION_MARKS } from "../../forms/submission-state.ts";
 import type { Row, Value } from "./copy.ts";
 import { areSettings } from "./settings-rules.ts";
 
@@ -126,22 +128,14 @@ const RULES: Record<string, Record<string, Rule>> = {
   users: {
     name: slug,
     role: oneOf(ROLES),
-    password: optional(text(/^\$argon2id\$/)),
-    settings: object,
-    ...changed,
-  },
-  sessions: {
-    hash: bytes(32),
-    id: text(DASHED_KEY),
-    method: oneOf(SIGN_IN_METHODS),
-    seen_at: time,
+    password: optional(text(PASSWORD_HASH)),
+    settings: json(areUserSettings),
     ...created,
   },
-  sign_in_links: { hash: bytes(32), expires_at: time },
-  tallies: { kind: integer(0, 1), hour: count, count },
+  tallies: { kind: integer(0, 2), hour: count, count },
   submission_counts: { state: integer(0, 2), unread: flag, count },
-  submission_marks: { at: time },
-  delivery_attempts: { at: time, code: optional(integer(0, 999)), took: count },
+  submission_marks: { mark: oneOf(SUBMISSION_MARKS), at: time },
+  delivery_attempts: { number: count, at: time, duration: count, code: optional(integer(0, 999)) },
   changes: {
     revision: count,
     environment: optional(slug),

@@ -40,9 +40,15 @@ export function withoutIndex(schema: SchemaObject[]): SchemaObject[] {
   return schema.filter(({ tbl_name }) => !INDEX_TABLES.has(tbl_name) && !isBehindIndex(tbl_name));
 }
 
-/** The tables with rows that are not derived. */
+/** The tables of who is signed in. No copy has their rows, so that a backup signs nobody in. */
+const SIGN_IN_TABLES = new Set(["sessions", "sign_in_links"]);
+
+/** The tables with rows that a copy takes. */
 export function tablesIn(schema: SchemaObject[]): SchemaObject[] {
-  return schema.filter(({ type, name }) => type === "table" && !isInternal(name) && !INDEX_TABLES.has(name));
+  return schema.filter(
+    ({ type, name }) =>
+      type === "table" && !isInternal(name) && !INDEX_TABLES.has(name) && !SIGN_IN_TABLES.has(name),
+  );
 }
 
 /** The differences from the expected schema, as messages: `own` for missing or altered objects, `foreign` for extra ones. */

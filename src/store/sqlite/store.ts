@@ -2,11 +2,14 @@ import { existsSync, statSync } from "node:fs";
 import type { Store } from "../../app.ts";
 import { VERSION_TTL_MS } from "../../base/changes.ts";
 import { AppError } from "../../base/errors.ts";
+import { readActivity } from "./activity.ts";
+import { listAttempts } from "./attempts.ts";
+import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
 import { checkDatabase } from "./check.ts";
 import { listCodeSlugs, listCodeUploads, packLists, pageCode } from "./code-references.ts";
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { connect } from "./connection.ts";
-import { countQueued, findDelivery, pageDeliveries } from "./deliveries.ts";
+import { countDeliveries, findDelivery, pageDeliveries } from "./deliveries.ts";
 import { listEnvironments } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
 import { countFeedback, pageFeedback } from "./feedback.ts";
@@ -32,6 +35,7 @@ import { environmentRow } from "./rows.ts";
 import { findDue, findScheduled, nextScheduled, pageScheduled } from "./scheduled.ts";
 import { indexBacklog } from "./search-index.ts";
 import { findSegment, listSegments, pageSegments, segmentsOfEnvironment } from "./segments.ts";
+import { findSession, findSessionById, pageSessions } from "./sessions.ts";
 import { readSetup } from "./setup.ts";
 import { close, query } from "./statements.ts";
 import {
@@ -43,15 +47,20 @@ import {
   newestSubmission,
   unreferencedFiles,
 } from "./submissions.ts";
+import { listMarks } from "./submission-marks.ts";
+import { newestOfForms, submissionsBeside } from "./submission-order.ts";
 import { scanSubmissions } from "./submission-scan.ts";
-import { countSubmissions } from "./submission-count.ts";
+import { countSubmissions, findWrongCounts, listCounts } from "./submission-counts.ts";
+import { readTallies, sumTallies } from "./tallies.ts";
 import { findTarget, listTargets } from "./targets.ts";
 import { findToken, listTokens, pageTokens } from "./tokens.ts";
+import { findUser, listAdmins, pageUsers, passwordOf } from "./users.ts";
 import { currentVersion } from "./version.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
 
 /** Approximate bytes of a write other than a submission. */
 const WEIGHT = 1000;
+const TALLY_WEIGHT = 200;
 
 const IN_INBOX = { kind: "stored", spam: null } as const;
 
@@ -145,6 +154,12 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       },
       remove: (project, place) => write("removeCode", [project, place]),
     },
+    tallies: {
+      read: (query) => read(() => readTallies(db, query)),
+      sum: (query) => read(() => sumTallies(db, query)),
+      add: (tallies) => write("addTallies", [tallies], WEIGHT + tallies.length * TALLY_WEIGHT),
+      clear: (kind, before, limit) => write("clearTallies", [kind, before, limit]),
+    },
     setup: {
       read: (projects, forms) => read(() => readSetup(db, projects, forms)),
     },
@@ -175,15 +190,22 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       list: (form, limit, before, states) => read(() => listSubmissions(db, form, limit, before, states)),
       scan: (form, scan) => read(() => scanSubmissions(db, form, scan)),
       find: (id) => read(() => findSubmission(db, id)),
-      mark: (ids, mark, deliveries, now) =>
-        write("markSubmissions", [ids, mark, deliveries, now], WEIGHT * ids.length),
+      beside: (form, id, direction, states, limit) =>
+        read(() => submissionsBeside(db, form, id, direction, states, limit)),
+      newestOf: (query) => read(() => newestOfForms(db, query)),
+      mark: (ids, mark, deliveries, by) =>
+        write("markSubmissions", [ids, mark, deliveries, by], WEIGHT * ids.length),
+      marks: (id) => read(() => listMarks(db, id)),
       updateIndex: () => write("updateIndex", []),
       indexBacklog: () => read(() => indexBacklog(db)),
-      count: (form, states, atMost) => read(() => countSubmissions(db, form, states, atMost)),
+      count: (form, states) => read(() => countSubmissions(db, form, states)),
+      counts: () => read(() => listCounts(db)),
+      wrongCounts: () => read(() => findWrongCounts(db)),
+      recount: () => write("recountSubmissions", []),
       foresee: (formKey, now, conditions) => read(() => decide(db, formKey, now, conditions)),
       clearExpired: (now, limit) => write("clearExpired", [now, limit]),
-      keepSecret: (name, candidate) => write("keepSecret", [name, candidate]),
-      delete: (id) => write("deleteSubmission", [id]),
+      delete: (ids, states = SUBMISSION_STATES) =>
+        write("deleteSubmissions", [ids, states], WEIGHT + 40 * ids.length),
       aged: (query) => read(() => findAged(db, query)),
       deleteAged: (aged, ids) => write("deleteAged", [aged, ids]),
       scanAll: (after, limit) => read(() => scanAllSubmissions(db, after, limit)),
@@ -208,6 +230,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     deliveries: {
       page: (options) => read(() => pageDeliveries(db, options)),
       find: (id) => read(() => findDelivery(db, id)),
+      attempts: (id) => read(() => listAttempts(db, id)),
       turn: (turn) => write("takeTurn", [turn]),
       nextAt: (blocked) => read(() => nextDelivery(db, blocked)),
       release: (holder, now) => write("releaseLeases", [holder, now]),
@@ -217,12 +240,34 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       retryFailed: (formKey, now, limit) => write("retryFailed", [formKey, now, limit]),
       clearEnded: (now, limit) => write("clearEnded", [now, limit]),
       claimAlert: (target, now, until) => write("claimAlert", [target, now, until]),
-      countQueued: (atMost) => read(() => countQueued(db, atMost)),
+      countQueued: (atMost) => read(() => countDeliveries(db, "queued", atMost)),
+      countFailed: (atMost) => read(() => countDeliveries(db, "failed", atMost)),
     },
     tokens: {
       list: () => read(() => listTokens(db)),
       page: (options) => read(() => pageTokens(db, options)),
       find: (hash) => read(() => findToken(db, hash)),
+    },
+    users: {
+      page: (options) => read(() => pageUsers(db, options)),
+      find: (name) => read(() => findUser(db, name)),
+      password: (name) => read(() => passwordOf(db, name)),
+      admins: (limit) => read(() => listAdmins(db, limit)),
+    },
+    sessions: {
+      insert: (session, password) => write("insertSession", [session, password]),
+      find: (hash) => read(() => findSession(db, hash)),
+      findById: (id) => read(() => findSessionById(db, id)),
+      page: (user, options) => read(() => pageSessions(db, user, options)),
+      markSeen: (hash, at) => write("markSeen", [hash, at]),
+      delete: (id) => write("deleteSession", [id]),
+      deleteByHash: (hash) => write("deleteSessionByHash", [hash]),
+      insertLink: (link) => write("insertLink", [link]),
+      spendLink: (hash, now, session) => write("spendLink", [hash, now, session]),
+      clearEnded: (until, limit) => write("clearEndedSessions", [until, limit]),
+    },
+    secrets: {
+      keep: (name, candidate) => write("keepSecret", [name, candidate]),
     },
     async apply(changes, version, by) {
       if (!(await write("apply", [changes, version, by], WEIGHT * changes.length)))
@@ -247,6 +292,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     ping: () => requireAnswer(async () => currentVersion(db)),
     // A write without a change waits for queued writes and locks, but needs no fsync.
     ready: () => requireAnswer(() => write("probe", [])),
+    activity: () => read(() => readActivity(db)),
     stats: async () => ({ ...writer.stats(), bytes: databaseBytes(file) }),
     async close() {
       await writer.close();

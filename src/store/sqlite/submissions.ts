@@ -115,11 +115,22 @@ export function findSubmission(db: Database, id: string): Submission | undefined
   return row ? viewSubmission(row) : undefined;
 }
 
-/** Deletes a submission and records its files as loose. Returns whether it existed. */
-export function deleteSubmission(db: Database, id: string): boolean {
-  const row = query<{ seq: number }, { id: Buffer }>(db, `SELECT s.seq ${BY_ID}`).get({ id: bytesOf(id) });
-  if (row) deleteRows(db, [row.seq]);
-  return row !== null;
+/** Deletes submissions in some states and records their files as loose. Returns the ids of those deleted. */
+export function deleteSubmissions(
+  db: Database,
+  ids: readonly string[],
+  states: readonly SubmissionState[],
+): string[] {
+  const find = query<{ seq: number; state: number }, { id: Buffer }>(db, `SELECT s.seq, s.state ${BY_ID}`);
+  const found = [...new Set(ids)].flatMap((id) => {
+    const row = find.get({ id: bytesOf(id) });
+    return row && states.includes(STATES[row.state]!) ? [{ id, seq: row.seq }] : [];
+  });
+  deleteRows(
+    db,
+    found.map(({ seq }) => seq),
+  );
+  return found.map(({ id }) => id);
 }
 
 /** Deletes up to `limit` submissions of a deleted form, and the form once it has none. Returns whether any may be left. */

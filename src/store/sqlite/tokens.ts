@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { TokenChange } from "../../access/change.ts";
+import type { AccessChange } from "../../access/change.ts";
 import type { EnvironmentKeys } from "../../access/place.ts";
 import type { Token } from "../../access/token.ts";
 import { isoTime } from "../../base/clock.ts";
@@ -24,7 +24,7 @@ const SELECT = `
          p.key AS project_key, e.key AS environment_key
   FROM tokens t LEFT JOIN environments e ON e.id = t.environment_id LEFT JOIN projects p ON p.id = t.project_id`;
 
-type Change<K> = TokenChange & { change: K };
+type Change<K> = AccessChange & { change: K };
 
 /** Throws `not_found` for the place. */
 export function insertToken(db: Database, { token, hash }: Change<"insertToken">): void {

@@ -282,6 +282,19 @@ describe("rows are not taken from a database that", () => {
   });
 });
 
+test("the counts of a forged backup are not believed: they are those of its submissions", async () => {
+  const file = forgeDatabase((db) => {
+    db.run("UPDATE submission_counts SET count = 1000000");
+    db.run("INSERT INTO submission_counts SELECT id, 1, 1, 5 FROM forms");
+  });
+  const restored = onData(join(tempDirectory(), "data"));
+  await restored.run("backup", "restore", await packArchive(file));
+  expect((await restored.run("check")).stdout).toContain("all is well");
+  expect(await restored.json("stats")).toMatchObject({
+    forms: [{ form: "contact", inbox: 2, unread: 2, spam: 0 }],
+  });
+});
+
 test.each(MIGRATIONS.map((_, index) => index + 1))(
   "a backup of schema %d is sound, and restored as it is until it is used",
   async (version) => {

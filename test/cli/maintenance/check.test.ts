@@ -9,6 +9,7 @@ type Result = {
   files: number;
   bytes: number;
   removed: number;
+  corrected: number;
   problems: { kind: string; what: string; message: string }[];
 };
 
@@ -35,7 +36,7 @@ async function openUploads() {
 
 test("a sound data directory is found sound, beside a running server and without one", async () => {
   const { server, check, run } = await openUploads();
-  expect(await check()).toEqual({ code: 0, files: 3, bytes: 18, removed: 0, problems: [] });
+  expect(await check()).toEqual({ code: 0, files: 3, bytes: 18, removed: 0, corrected: 0, problems: [] });
   await server.stop();
   expect(await run("check")).toEqual({
     code: 0,
@@ -93,6 +94,18 @@ test("a repair removes orphans and nothing else, and only while no server runs",
     true,
   ]);
   expect((await check()).problems.map(({ kind }) => kind)).toEqual(["damaged"]);
+});
+
+test("wrong counts of submissions are reported, and corrected by a repair", async () => {
+  const { server, check, run } = await openUploads();
+  await server.stop();
+  const db = new Database(join(server.data, "formflag.db"));
+  db.run("UPDATE submission_counts SET count = 7");
+  db.close();
+  expect(await check()).toMatchObject({ code: 1, files: 3, problems: [{ kind: "counts", what: "contact" }] });
+  expect((await run("check")).stdout).toContain("formflag check --repair\n");
+  expect(await check("--repair")).toMatchObject({ code: 0, removed: 0, corrected: 1 });
+  expect(await check()).toMatchObject({ code: 0, problems: [] });
 });
 
 test("a damaged database is told, and no file is taken for an orphan", async () => {

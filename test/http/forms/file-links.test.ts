@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { createFileLinks } from "../../../src/forms/file-links.ts";
 import { createForm } from "../../../src/forms/forms.ts";
-import { deleteSubmission, storeSubmission } from "../../../src/forms/submissions.ts";
+import { storeSubmission } from "../../../src/forms/submissions.ts";
+import { deleteSubmission } from "../../../src/forms/submission-deletion.ts";
 import { OPERATOR } from "../../support/caller.ts";
 import { openSites } from "../../support/site.ts";
 import { uploadsOf } from "../../support/uploads.ts";
@@ -90,7 +91,7 @@ describe("a signed link", () => {
   test("to a submission that was deleted is not found, by people with a page", async () => {
     const id = await submit("a.txt");
     const url = await links.url(id, 1);
-    await deleteSubmission(app, id);
+    await deleteSubmission(app, OPERATOR, id);
     expect((await ask(url)).status).toBe(404);
     const page = await ask(url, { headers: { accept: "text/html,*/*" } });
     expect([page.status, page.headers.get("cache-control")]).toEqual([404, "private, no-store"]);

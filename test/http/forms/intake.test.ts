@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { setForm } from "../../../src/forms/forms.ts";
-import { deleteSubmission } from "../../../src/forms/submissions.ts";
+import { deleteSubmission } from "../../../src/forms/submission-deletion.ts";
 import { OPERATOR } from "../../support/caller.ts";
 import { type Sent, file, json, multipart, openInbox, plain, text, urlencoded } from "../../support/inbox.ts";
 
@@ -42,7 +42,7 @@ describe("a form with a limit", () => {
     await refused(form, multipart(file("a.txt", "x")), 409);
     expect(await stored(form, urlencoded("a=1&_gotcha=x"))).toMatchObject({ state: "spam" });
     const { submissions } = await app.store.submissions.list(form.key, 1, null, ["inbox"]);
-    await deleteSubmission(app, submissions[0]!.id);
+    await deleteSubmission(app, OPERATOR, submissions[0]!.id);
     await stored(form, plain);
   });
 });
@@ -176,7 +176,7 @@ describe("an idempotency key", () => {
     const form = await newForm();
     const { id } = await stored(form, keyed("k"));
     expect((await stored(await newForm(), keyed("k"))).id).not.toBe(id);
-    await deleteSubmission(app, id);
+    await deleteSubmission(app, OPERATOR, id);
     app.clock.now += 86_400_000 - 1;
     expect(await idOf(await send(form.key, keyed("k")))).toBe(id);
     app.clock.now += 1;

@@ -8,8 +8,7 @@ CREATE TABLE users (
   password TEXT,
   -- A JSON object: how the dashboard looks and behaves for this user.
   settings TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL
 ) STRICT;
 
 -- Browsers that are signed in, by the SHA-256 of the secret in their cookie.
@@ -38,8 +37,9 @@ CREATE INDEX sign_in_links_by_user ON sign_in_links (user_id);
 CREATE INDEX sign_in_links_by_expiry ON sign_in_links (expires_at);
 
 -- Counts by the hour, in hours since 1970. `kind` is 0 for submissions, of which `what` is the key of the form and
--- `variant` the folder they were stored in; 1 for evaluations, of which `what` is the key of the environment, a slash and
--- the flag, if it was one, and `variant` what the flag was evaluated to, if that is known.
+-- `variant` the folder they were stored in; 1 for reads of flags, of which `what` is the key of the environment and
+-- `variant` whether one flag or all were read; 2 for reads of one flag, of which `what` is the key of the environment, a
+-- slash and the flag.
 CREATE TABLE tallies (
   kind INTEGER NOT NULL,
   hour INTEGER NOT NULL,
@@ -83,20 +83,23 @@ CREATE TABLE submission_marks (
   id INTEGER PRIMARY KEY,
   submission_seq INTEGER NOT NULL REFERENCES submissions (seq) ON DELETE CASCADE,
   mark TEXT NOT NULL,
+  -- Why it was spam until then, if the mark took it out of the spam folder.
+  spam TEXT,
   who TEXT NOT NULL,
   at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX submission_marks_by_submission ON submission_marks (submission_seq, id);
 
--- Every attempt of a delivery.
+-- The attempts of a delivery, numbered from 1. A retry keeps those before it.
 CREATE TABLE delivery_attempts (
   delivery BLOB NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  -- When it began, and how long it took, in milliseconds.
   at INTEGER NOT NULL,
+  duration INTEGER NOT NULL,
   code INTEGER,
   error TEXT,
-  -- How long it took, in milliseconds.
-  took INTEGER NOT NULL,
-  PRIMARY KEY (delivery, at)
+  PRIMARY KEY (delivery, number)
 ) STRICT, WITHOUT ROWID;
 
 -- Why somebody made a change, in their words.

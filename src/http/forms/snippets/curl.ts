@@ -1,6 +1,6 @@
-import { isObject } from "../../../../src/base/json.ts";
-import type { Form } from "../../../../src/forms/form.ts";
-import type { Input } from "../../../../src/forms/input.ts";
+import { isObject } from "../../../base/json.ts";
+import type { Form } from "../../../forms/form.ts";
+import type { Input } from "../../../forms/input.ts";
 import type { Snippet, SnippetOf } from "./snippet.ts";
 
 type Value = [name: string, value: string];
@@ -41,7 +41,7 @@ async function notesOn(form: Form, values: Value[], files: readonly Input[]): Pr
     notes.push(`the form takes files of the types ${form.allowedTypes.join(", ")}: name one of them`);
   }
   if (form.schema !== null) {
-    const { compileSchema, validate } = await import("../../../../src/forms/validation/validation.ts");
+    const { compileSchema, validate } = await import("../../../forms/validation/validation.ts");
     const sent = files.map(({ name }) => ({ field: name, name: "example.txt" }));
     const errors = validate(await compileSchema(form.schema), Object.fromEntries(values), "text", sent);
     for (const { message } of errors) notes.push(`change what the command sends: ${message}`);

@@ -1,0 +1,61 @@
+import { type Command, Option } from "commander";
+import type { Form } from "../../../src/forms/form.ts";
+import { SNIPPET_KINDS, type SnippetKind, createSnippet } from "../../../src/http/forms/snippets/snippet.ts";
+import type { Io } from "../../output/terminal.ts";
+import { action } from "../../session/action.ts";
+import { path } from "../../session/client.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
+import { withUrl } from "./describe.ts";
+
+/** Where a server listens unless its settings say otherwise. */
+const LOCAL = "http://127.0.0.1:8787";
+
+export function addSnippetCommand(forms: Command, io: Io): void {
+  forms
+    .command("snippet")
+    .argument("[form]", "slug or key of the form")
+    .description("print code that sends to a form: its fields are those of its schema")
+    .addOption(
+      new Option("--kind <kind>", "a form, a form with a script, or a command")
+        .choices(SNIPPET_KINDS)
+        .default("html"),
+    )
+    .addHelpText(
+      "after",
+      `
+A form without a schema gets the fields of a contact form. The address is that of the server (--server), or begins with
+FORMFLAG_PUBLIC_URL.
+
+Examples:
+  formflag forms snippet contact > contact.html
+  formflag forms snippet contact --kind fetch
+  formflag forms snippet contact --kind curl | sh
+`,
+    )
+    .action(action(io, parse, run));
+}
+
+type Values = { name: string; kind: SnippetKind };
+
+async function parse(input: Input, given?: string): Promise<Values> {
+  return { name: await input.need(given, "form"), kind: input.options["kind"] as SnippetKind };
+}
+
+async function run({ client, config, io, note, print }: Session, { name, kind }: Values): Promise<void> {
+  const form = await client.call<Form>("GET", path`/forms/${name}`);
+  const { url, isAssumed } = addressOf(withUrl(config, form).url);
+  const { text, notes, language } = await createSnippet(form, url, kind);
+  if (config.json) await print({ form: form.slug, kind, language, snippet: text }, "");
+  else await io.out(text);
+  const assumed = "the address is that of a server on this machine: set FORMFLAG_PUBLIC_URL, or use --server";
+  for (const each of isAssumed ? [assumed, ...notes] : notes) note(`${each}\n`);
+}
+
+/** An address that is only a path is one of a server on this machine. Throws `invalid`. */
+function addressOf(url: string): { url: string; isAssumed: boolean } {
+  if (url.startsWith("/")) return { url: LOCAL + url, isAssumed: true };
+  if (URL.canParse(url)) return { url, isAssumed: false };
+  throw usage("FORMFLAG_PUBLIC_URL is not a web address", "it looks like https://forms.example.com");
+}

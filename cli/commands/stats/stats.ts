@@ -1,0 +1,105 @@
+import type { Command } from "commander";
+import type { DaySubmissions, FormStats, HourReads } from "../../../src/maintenance/stats.ts";
+import { barChart, hasBlocks } from "../../output/bars.ts";
+import { fieldOption } from "../../output/field.ts";
+import { type Io, WIDTH } from "../../output/terminal.ts";
+import { alignedRight, shown, table } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import { env } from "../../session/env.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+import { countValue } from "../../session/values.ts";
+
+export function addStatsCommand(stats: Command, io: Io): void {
+  stats
+    .option("--days <n>", "how many days of submissions, today included", "30")
+    .option("--form <form>", "only the submissions of that form, by slug or key")
+    .addOption(fieldOption())
+    .addHelpText(
+      "after",
+      `
+Days are those of UTC. A submission counts for the day and the folder in which it was stored, also after it was deleted.
+A server counts reads of flags within a minute.
+
+Examples:
+  formflag stats
+  formflag stats --days 90 --form contact
+  formflag stats --json
+`,
+    )
+    .action(action(io, parse, run));
+}
+
+type Values = { days: number; form: string | undefined };
+
+function parse({ options }: Input): Values {
+  const { days, form } = options as { days: string; form?: string };
+  return { days: countValue(days, "--days", 1), form };
+}
+
+type Answer = FormStats & { reads: HourReads[] };
+
+async function run(
+  { client, print, note, suggest, paint, io }: Session,
+  { days, form }: Values,
+): Promise<void> {
+  const query = new URLSearchParams({ days: String(days), ...(form === undefined ? {} : { form }) });
+  const stats = await client.call<Answer>("GET", `/stats?${query.toString()}`);
+  const charted = barChart(daysOf(stats.submissions, days), {
+    head: ["DAY", "INBOX", "SPAM"],
+    width: io.outWidth ?? WIDTH,
+    blocks: hasBlocks(env),
+    paint,
+  });
+  const parts = [describeForms(stats), charted, ...(form === undefined ? describeReads(stats) : [])];
+  await print(stats, parts.join("\n"));
+  const { failed } = stats.deliveries;
+  if (failed > 0) {
+    const some = failed === 1 ? "1 delivery has failed" : `${failed} deliveries have failed`;
+    note(`${some}: formflag deliveries list --status failed\n`);
+  }
+  if (stats.forms.length === 0) suggest("Begin with a form: formflag forms create <form>");
+}
+
+function describeForms({ forms }: FormStats): string {
+  const rows = forms.map(({ form, ...counts }) => [
+    form,
+    ...[counts.inbox, counts.unread, counts.spam, counts.archived].map(String),
+  ]);
+  return table(...alignedRight(["FORM", "INBOX", "UNREAD", "SPAM", "ARCHIVED"], rows));
+}
+
+const DAY_MS = 86_400_000;
+
+/** The submissions of every form by day in UTC, up to today; a server whose clock is ahead adds a day. */
+function daysOf(points: DaySubmissions[], days: number): [day: string, ...values: number[]][] {
+  const today = Date.parse(new Date().toISOString().slice(0, 10));
+  const all = Array.from({ length: days }, (_, index) =>
+    new Date(today - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  );
+  const names = [...new Set([...all, ...points.map(({ day }) => day)])].toSorted();
+  return names.map((name) => {
+    const ofDay = points.filter(({ day }) => day === name);
+    const sum = (folder: "inbox" | "spam") => ofDay.reduce((total, each) => total + each[folder], 0);
+    return [name, sum("inbox"), sum("spam")];
+  });
+}
+
+/** Nothing without reads. */
+function describeReads({ reads }: Answer): string[] {
+  const places = new Map<string, { project: string; environment: string; one: number; all: number }>();
+  for (const { project, environment, one, all } of reads) {
+    const key = shown`${project} ${environment}`;
+    const place = places.get(key) ?? { project, environment, one: 0, all: 0 };
+    places.set(key, { ...place, one: place.one + one, all: place.all + all });
+  }
+  if (places.size === 0) return [];
+  const rows = [...places.values()].map((each) => [
+    each.project,
+    each.environment,
+    String(each.one),
+    String(each.all),
+  ]);
+  const head = ["PROJECT", "ENVIRONMENT", "READS OF A FLAG", "READS OF ALL FLAGS"];
+  return [`In the last 24 hours:\n${table(...alignedRight(head, rows, 2))}`];
+}

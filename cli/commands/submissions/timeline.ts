@@ -1,0 +1,63 @@
+import type { Command } from "commander";
+import type { TimelineEvent } from "../../../src/forms/timeline.ts";
+import { fieldOption } from "../../output/field.ts";
+import type { Io } from "../../output/terminal.ts";
+import { table } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import { path } from "../../session/client.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+
+export function addTimelineCommand(submissions: Command, io: Io): void {
+  submissions
+    .command("timeline")
+    .argument("[id]", "id of the submission")
+    .description(
+      "show what happened to a submission: stored, marked by whom, sent where and how it was answered",
+    )
+    .addOption(fieldOption())
+    .addHelpText(
+      "after",
+      `
+The newest 100 marks, and the newest 100 attempts of each delivery, are kept. A delivery that has ended is removed after 7
+days, or 30 if it was not delivered.
+
+Example:
+  formflag submissions timeline 01a1fc49-92a7-75da-ab11-1c9958800353
+`,
+    )
+    .action(action(io, parse, run));
+}
+
+async function parse(input: Input, given?: string): Promise<string> {
+  return input.need(given, "id");
+}
+
+async function run({ client, print }: Session, id: string): Promise<void> {
+  const { events } = await client.call<{ events: TimelineEvent[] }>("GET", path`/submissions/${id}/timeline`);
+  const rows = events.map((each) => [each.at, each.event, ...cellsOf(each)]);
+  await print(events, table(["TIME", "EVENT", "BY OR TO", "DETAILS"], rows));
+}
+
+/** Who marked it or where it goes, and the rest. */
+function cellsOf(event: TimelineEvent): [string, string] {
+  switch (event.event) {
+    case "stored":
+      return ["", event.spam === null ? "" : `spam, ${event.spam}: ${event.explanation ?? ""}`];
+    case "marked":
+      return [event.who, event.mark];
+    case "queued":
+      return [
+        `${event.kind} ${event.target}`,
+        event.nextAt === null ? `now ${event.status}` : `next attempt ${event.nextAt}`,
+      ];
+    case "attempted":
+      return [
+        `${event.kind} ${event.target}`,
+        `${event.error ?? `answered ${event.code ?? "nothing"}`}, in ${event.duration} ms`,
+      ];
+    default:
+      // A newer server may know other events.
+      return ["", ""];
+  }
+}

@@ -1,0 +1,87 @@
+import { ROLES, type Role } from "../../src/access/role.ts";
+import { usage } from "../session/usage.ts";
+
+/** The settings of the dashboard. */
+export type DashboardConfig = {
+  /** Whether it is served. */
+  dashboard: boolean;
+  /** Where browsers reach it, with the base path and without a slash at the end; null where that is not known. */
+  dashboardUrl: string | null;
+  /** The header in which a trusted proxy names who is signed in; null for none. */
+  authHeader: string | null;
+  /** The role of users that it names for the first time; null where users must exist. */
+  authCreate: Role | null;
+};
+
+/** As commander leaves them in `serveOptions`. */
+type Given = {
+  dashboard?: boolean;
+  dashboardUrl?: string;
+  authHeader?: string;
+  authCreate?: string;
+  trustedProxy?: string[];
+};
+
+/** The settings of the dashboard by the options of `serve`. Throws `invalid`. */
+export function readDashboard(options: Record<string, unknown>, basePath: string): DashboardConfig {
+  const { dashboard = true, dashboardUrl, authHeader, authCreate, trustedProxy = [] } = options as Given;
+  if (authHeader !== undefined && !/^[A-Za-z][\w-]*$/.test(authHeader))
+    throw usage(`--auth-header ${authHeader} is not the name of a header`, "it looks like Remote-User");
+  if (authHeader !== undefined && trustedProxy.length === 0) {
+    throw usage(
+      "--auth-header needs --trusted-proxy: anybody else could send the header",
+      "name the addresses of the proxy that signs people in, such as --trusted-proxy 127.0.0.1",
+    );
+  }
+  if (authCreate !== undefined && authHeader === undefined)
+    throw usage("--auth-create needs --auth-header", "name the header of the proxy that signs people in");
+  return {
+    dashboard,
+    dashboardUrl:
+      dashboardUrl === undefined ? null : checkDashboardUrl(dashboardUrl, basePath, "--dashboard-url"),
+    authHeader: authHeader ?? null,
+    authCreate: ROLES.find((role) => role === authCreate) ?? null,
+  };
+}
+
+/** What sign-in links begin with; null for a path. The public URL counts where the dashboard is beside the forms. */
+export function linkBaseOf({
+  dashboardUrl,
+  publicUrl,
+  adminListen,
+}: {
+  dashboardUrl: string | null;
+  publicUrl: string | null;
+  adminListen: unknown;
+}): string | null {
+  return dashboardUrl ?? (adminListen === null ? (publicUrl?.replace(/\/+$/, "") ?? null) : null);
+}
+
+/** The same by the variables of an environment, for commands that act without a server. Throws `invalid`. */
+export function linkBaseFromEnvironment(env: Readonly<Record<string, string | undefined>>): {
+  dashboardUrl: string | null;
+  basePath: string;
+} {
+  const basePath = env["FORMFLAG_BASE_PATH"]?.replace(/\/+$/, "") ?? "";
+  const given = env["FORMFLAG_DASHBOARD_URL"];
+  const dashboardUrl =
+    given === undefined ? null : checkDashboardUrl(given, basePath, "FORMFLAG_DASHBOARD_URL");
+  const publicUrl = env["FORMFLAG_PUBLIC_URL"] ?? null;
+  const adminListen = env["FORMFLAG_ADMIN_LISTEN"] ?? null;
+  return { dashboardUrl: linkBaseOf({ dashboardUrl, publicUrl, adminListen }), basePath };
+}
+
+/** The origin of a URL with the base path, which it may name or leave out. Throws `invalid`. */
+function checkDashboardUrl(text: string, basePath: string, name: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+    throw usage(`${name} ${text} is not a web address`, "it looks like https://flags.example.com");
+  const path = url.pathname.replace(/\/+$/, "");
+  if ((path !== "" && path !== basePath) || url.search !== "" || url.hash !== "") {
+    throw usage(
+      `${name} ${text} has more than a host`,
+      "write it as https://flags.example.com; a path before /dashboard is set with --base-path",
+    );
+  }
+  return `${url.origin}${basePath}`;
+}

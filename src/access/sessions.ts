@@ -1,0 +1,116 @@
+import { AppError } from "../base/errors.ts";
+import { yieldToEventLoop } from "../base/event-loop.ts";
+import type { Job } from "../base/jobs.ts";
+import { sha256 } from "../base/sum.ts";
+import { type Caller, isSelf } from "./caller.ts";
+import { SCOPES_OF } from "./role.ts";
+import { endTimes, isEnded, noSuchSession, type Session, signInSecret } from "./session.ts";
+import type { SignedIn } from "./sign-in.ts";
+import type { AccessApp } from "./store.ts";
+import { requireScope } from "./token.ts";
+import { noSuchUser } from "./user.ts";
+
+/** Sessions read or removed in one step, between which other work takes its turn. */
+const STEP = 1000;
+
+/** How old the time may be at which a session was last used, in milliseconds: each update is a write. */
+const SEEN_MS = 600_000;
+
+/** The session and user of a secret. Throws `unauthenticated` where there is none, or it has ended. */
+export async function resumeSession(app: AccessApp, secret: string): Promise<SignedIn> {
+  const hash = sha256(secret);
+  const now = app.now();
+  const found = await app.store.sessions.find(hash);
+  if (!found || isEnded(found.session, now)) {
+    throw new AppError("unauthenticated", "this session has ended: sign in again", {
+      reason: "session-ended",
+    });
+  }
+  const { user, session } = found;
+  if (now - session.seenAt < SEEN_MS) return found;
+  try {
+    await app.store.sessions.markSeen(hash, now);
+  } catch (error) {
+    // With a full disk people can still read.
+    if (!(error instanceof AppError)) throw error;
+  }
+  return { user, session: { ...session, seenAt: now } };
+}
+
+/**
+ * The sessions of a user, or with null of everybody, that have not ended; the one used last comes first. Throws
+ * `forbidden` unless they are the caller's own or the caller is an admin, and `not_found`.
+ */
+export async function listSessions(app: AccessApp, caller: Caller, user: string | null): Promise<Session[]> {
+  if (user === null || !isSelf(caller, user)) requireScope(caller, "admin");
+  if (user !== null && !(await app.store.users.find(user))) throw noSuchUser(user);
+  const sessions: Session[] = [];
+  for (;;) {
+    const page = await app.store.sessions.page(user, { limit: STEP, after: sessions.at(-1)?.id });
+    sessions.push(...page.items);
+    if (!page.more) break;
+    await yieldToEventLoop();
+  }
+  const now = app.now();
+  return sessions.filter((session) => !isEnded(session, now)).toSorted((a, b) => b.seenAt - a.seenAt);
+}
+
+/** Ends a session. Throws `forbidden` unless it is the caller's own or the caller is an admin, and `not_found`. */
+export async function endSession(app: AccessApp, caller: Caller, id: string): Promise<void> {
+  const session = await app.store.sessions.findById(id);
+  if (!session || !isSelf(caller, session.user)) requireScope(caller, "admin");
+  if (!(await app.store.sessions.delete(id))) throw noSuchSession(id);
+}
+
+/** Signs out: ends the session of a secret, if there is one. */
+export async function endSessionBySecret(app: AccessApp, secret: string): Promise<void> {
+  await app.store.sessions.deleteByHash(sha256(secret));
+}
+
+/** The caller that a user who is signed in is, with the scopes of the role. */
+export function userCaller(
+  app: AccessApp,
+  { user }: SignedIn,
+  secret: string,
+  hasConfirmed: Caller["hasConfirmed"],
+  why?: string,
+): Caller {
+  return {
+    name: user.name,
+    role: user.role,
+    scopes: [...SCOPES_OF[user.role]],
+    hasConfirmed,
+    why,
+    async verify() {
+      const { user: current } = await resumeSession(app, secret);
+      if (current.role !== user.role)
+        throw new AppError("forbidden", "your role was changed: load the page again", {
+          reason: "role-changed",
+        });
+    },
+  };
+}
+
+/** Whether there is a user, so that somebody can sign in. */
+export async function hasUsers(app: AccessApp): Promise<boolean> {
+  return (await app.store.users.page({ limit: 1 })).items.length > 0;
+}
+
+/** The job that removes sessions and sign-in links that have ended. */
+export function expiredSessionsJob(app: AccessApp): Job {
+  return {
+    name: "sessions",
+    every: 3_600_000,
+    async run() {
+      const until = { ...endTimes(app.now()), now: app.now() };
+      while (await app.store.sessions.clearEnded(until, STEP)) await yieldToEventLoop();
+    },
+  };
+}
+
+/**
+ * A short id of the data, which a restored backup keeps: 12 characters of hex. The first call of all processes makes it.
+ */
+export async function instanceId(app: AccessApp): Promise<string> {
+  return sha256(await app.store.secrets.keep("instance", signInSecret(app.random))).slice(0, 12);
+}

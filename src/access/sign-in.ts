@@ -1,0 +1,108 @@
+import { AppError } from "../base/errors.ts";
+import { dashedKey } from "../base/ids.ts";
+import { sha256 } from "../base/sum.ts";
+import { SESSION_LIMITS } from "./limits.ts";
+import { verifyPassword } from "./passwords.ts";
+import type { Role } from "./role.ts";
+import { type Session, type SignInMethod, signInSecret } from "./session.ts";
+import type { AccessApp, NewSession } from "./store.ts";
+import type { User } from "./user.ts";
+import { ensureUser } from "./users.ts";
+
+/** What a browser says of itself, and the address it connects from. */
+export type Browser = { agent: string; address: string };
+
+export type SignedIn = { user: User; session: Session };
+
+/** A new session with its secret, for the cookie; only the SHA-256 of it is stored. */
+type NewlySignedIn = SignedIn & { secret: string };
+
+/**
+ * Signs in by a link, which works once. Throws `not_found` with the reason `link-unknown` for one that is unknown, spent
+ * or expired.
+ */
+export async function signInByLink(app: AccessApp, secret: string, browser: Browser): Promise<NewlySignedIn> {
+  const start = newSession(app, "", "link", browser);
+  const user = await app.store.sessions.spendLink(sha256(secret), app.now(), start.stored);
+  if (!user) {
+    throw new AppError("not_found", "this link was used already, or has expired: ask for a new one", {
+      reason: "link-unknown",
+    });
+  }
+  return signedIn(user, start);
+}
+
+/**
+ * Signs in by a password. Throws `unauthenticated` with the reason `password-wrong`, whether the name or the password is
+ * wrong, and `rate_limited`.
+ */
+export async function signInByPassword(
+  app: AccessApp,
+  { name, password }: { name: string; password: string },
+  browser: Browser,
+): Promise<NewlySignedIn> {
+  const hash = await verifyPassword(app, name, password);
+  const start = newSession(app, name, "password", browser);
+  // The password may have been changed while it was checked.
+  const user = hash === null ? undefined : await app.store.sessions.insert(start.stored, hash);
+  if (!user) {
+    throw new AppError("unauthenticated", "the name or the password is wrong", {
+      reason: "password-wrong",
+    });
+  }
+  return signedIn(user, start);
+}
+
+/**
+ * Signs in whom a trusted proxy names. Throws `forbidden` with the reason `user-unknown` where no user has the name,
+ * unless `createAs` is the role of new users; `invalid` and `conflict` for a name that a new user cannot have.
+ */
+export async function signInByProxy(
+  app: AccessApp,
+  name: string,
+  browser: Browser,
+  { createAs }: { createAs: Role | null },
+): Promise<NewlySignedIn> {
+  const start = newSession(app, name, "proxy", browser);
+  let user = await app.store.sessions.insert(start.stored, null);
+  if (!user && createAs !== null) {
+    await ensureUser(app, name, createAs);
+    user = await app.store.sessions.insert(start.stored, null);
+  }
+  if (!user) {
+    throw new AppError(
+      "forbidden",
+      `you are signed in elsewhere as "${name}", and no user here has that name`,
+      {
+        reason: "user-unknown",
+      },
+    );
+  }
+  return signedIn(user, start);
+}
+
+type Start = { secret: string; stored: NewSession };
+
+function newSession(
+  { now, random }: AccessApp,
+  user: string,
+  method: SignInMethod,
+  { agent, address }: Browser,
+): Start {
+  const { text, perUser } = SESSION_LIMITS;
+  const [secret, at] = [signInSecret(random), now()];
+  const session: Session = {
+    id: dashedKey(random),
+    user,
+    method,
+    agent: agent.slice(0, text),
+    address: address.slice(0, text),
+    createdAt: at,
+    seenAt: at,
+  };
+  return { secret, stored: { session, hash: sha256(secret), most: perUser } };
+}
+
+function signedIn(user: User, { secret, stored }: Start): NewlySignedIn {
+  return { user, session: { ...stored.session, user: user.name }, secret };
+}

@@ -1,0 +1,35 @@
+import * as z from "zod/mini";
+import { slugOf, timestamp } from "../base/slug-schema.ts";
+import { ROLES } from "./role.ts";
+
+const userName = slugOf("user");
+
+const role = z.enum(ROLES, `a role is one of ${ROLES.join(", ")}`);
+
+export const userSchema = z.object({
+  name: userName,
+  role,
+  hasPassword: z.boolean(),
+  settings: z.object({
+    /** A name of the IANA database; null for the time zone of the browser. */
+    timeZone: z.nullable(z.string()),
+    /** Whether single keys are shortcuts. */
+    shortcuts: z.boolean(),
+  }),
+  createdAt: timestamp,
+});
+
+export const newUserSchema = z.strictObject({ name: userName, role });
+
+export const userPatchSchema = z.strictObject({ role });
+
+/** Whom a link signs in; without a name the only admin, or the first user. */
+export const newLinkSchema = z.strictObject({ name: z.optional(userName) });
+
+/** A link that signs a user in once. */
+export const linkSchema = z.object({
+  name: userName,
+  /** A path where the address of the dashboard is not known. */
+  url: z.string(),
+  expiresAt: timestamp,
+});

@@ -1,0 +1,197 @@
+import { AppError } from "../base/errors.ts";
+import { isoTime } from "../base/clock.ts";
+import type { SetResult } from "../base/result.ts";
+import { findSlugFault } from "../base/slug.ts";
+import { sha256 } from "../base/sum.ts";
+import { type Caller, isSelf } from "./caller.ts";
+import type { AccessChange } from "./change.ts";
+import { change, type Plan } from "./door.ts";
+import { LINK_MINUTES } from "./limits.ts";
+import { checkNewPassword } from "./password.ts";
+import { hashPassword, verifyPassword } from "./passwords.ts";
+import type { Role } from "./role.ts";
+import { signInSecret } from "./session.ts";
+import type { AccessApp } from "./store.ts";
+import { requireScope } from "./token.ts";
+import { areUserSettings, DEFAULT_SETTINGS, noSuchUser, type User, type UserSettings } from "./user.ts";
+
+const MINUTE = 60_000;
+
+/** The name of the first user, where none is given. */
+const FIRST_USER = "admin";
+
+type NewUser = { name: string; role: Role };
+
+/** Creates a user. Throws `invalid` for the name, `conflict` for that of another user or a token, `forbidden`. */
+export function createUser(app: AccessApp, caller: Caller, user: NewUser): Promise<User> {
+  requireScope(caller, "admin");
+  return change(app, caller, ({ at }) => planUser(app, user, at));
+}
+
+/** Creates a user that a trusted proxy names, unless there is one. Throws as `createUser`. */
+export async function ensureUser(app: AccessApp, name: string, role: Role): Promise<void> {
+  const byProxy = { name, verify: async () => {} };
+  await change(app, byProxy, async ({ at }): Promise<Plan<AccessChange, User>> => {
+    const known = await app.store.users.find(name);
+    return known ? { changes: [], result: known } : planUser(app, { name, role }, at);
+  });
+}
+
+async function planUser(
+  { store }: AccessApp,
+  { name, role }: NewUser,
+  at: number,
+): Promise<Plan<AccessChange, User>> {
+  const fault = findSlugFault("user", name);
+  if (fault !== undefined) throw new AppError("invalid", fault);
+  if (await store.users.find(name))
+    throw new AppError("conflict", `user "${name}" already exists`, { reason: "user-exists" });
+  if ((await store.tokens.list()).some((token) => token.name === name))
+    throw new AppError("conflict", `the name "${name}" is that of a token`, { reason: "name-taken" });
+  const user: User = {
+    name,
+    role,
+    hasPassword: false,
+    settings: DEFAULT_SETTINGS,
+    createdAt: isoTime(at),
+  };
+  return { changes: [{ change: "insertUser", user }], result: user };
+}
+
+/** Gives a user a role. Throws `conflict` for the last admin, `not_found`, `forbidden`. */
+export function setRole(
+  app: AccessApp,
+  caller: Caller,
+  name: string,
+  role: Role,
+): Promise<{ user: User; result: SetResult }> {
+  requireScope(caller, "admin");
+  return change(app, caller, async (): Promise<Plan<AccessChange, { user: User; result: SetResult }>> => {
+    const user = await findUser(app, name);
+    if (user.role === role) return { changes: [], result: { user, result: "unchanged" } };
+    await requireOtherAdmin(app, user);
+    const result = { user: { ...user, role }, result: "updated" as const };
+    return { changes: [{ change: "updateUser", name, role }], result };
+  });
+}
+
+/** Deletes a user with every session and link. Throws `conflict` for the last admin, `not_found`, `forbidden`. */
+export function deleteUser(app: AccessApp, caller: Caller, name: string): Promise<void> {
+  requireScope(caller, "admin");
+  return change(app, caller, async (): Promise<Plan<AccessChange, void>> => {
+    await requireOtherAdmin(app, await findUser(app, name));
+    return { changes: [{ change: "deleteUser", name }], result: undefined };
+  });
+}
+
+/** Throws `conflict` where a user is the only admin. */
+async function requireOtherAdmin({ store }: AccessApp, { name, role }: User): Promise<void> {
+  if (role !== "admin" || (await store.users.admins(2)).length > 1) return;
+  throw new AppError("conflict", `"${name}" is the last admin: make somebody else an admin first`, {
+    reason: "last-admin",
+  });
+}
+
+/**
+ * Creates a link that signs a user in once, within 15 minutes. Without any user it creates the first one, an admin. Without
+ * a name it is for the only admin. Throws `invalid` where there are several, `not_found`, `conflict` as `createUser`,
+ * `forbidden`.
+ */
+export async function createLink(
+  app: AccessApp,
+  caller: Caller,
+  given?: string,
+): Promise<{ name: string; secret: string; expiresAt: string }> {
+  requireScope(caller, "admin");
+  const name = await change(app, caller, async ({ at }): Promise<Plan<AccessChange, string>> => {
+    const [someone] = (await app.store.users.page({ limit: 1 })).items;
+    if (someone) {
+      const { name } = await findUser(app, given ?? (await onlyAdmin(app)));
+      return { changes: [], result: name };
+    }
+    const { changes, result } = await planUser(app, { name: given ?? FIRST_USER, role: "admin" }, at);
+    return { changes, result: result.name };
+  });
+  const secret = signInSecret(app.random);
+  const expiresAt = app.now() + LINK_MINUTES * MINUTE;
+  const link = { user: name, hash: sha256(secret), expiresAt };
+  if (!(await app.store.sessions.insertLink(link))) throw noSuchUser(name);
+  return { name, secret, expiresAt: isoTime(expiresAt) };
+}
+
+async function onlyAdmin({ store }: AccessApp): Promise<string> {
+  const [admin, other] = await store.users.admins(2);
+  if (admin !== undefined && other === undefined) return admin;
+  throw new AppError("invalid", "there are several admins: name the user that the link is for", {
+    reason: "link-unnamed",
+  });
+}
+
+/**
+ * Sets the password of the caller's own user and ends every other session: all but `keep`, the id of the session that it
+ * is set in. The `current` password is needed where there is one, unless that session began by a link within the last 15
+ * minutes. Throws `invalid` with the reasons `password-short`, `password-long` and `password-wrong`, `rate_limited`,
+ * `conflict` where the password was changed meanwhile, `forbidden`.
+ */
+export async function setPassword(
+  app: AccessApp,
+  caller: Caller,
+  user: string,
+  { current, next }: { current: string | null; next: string },
+  keep: string | null,
+): Promise<void> {
+  requireSelf(caller, user);
+  const password = checkNewPassword(next);
+  const before = await app.store.users.password(user);
+  if (before !== null && !(await beganByLink(app, user, keep))) {
+    const isRight = current !== null && (await verifyPassword(app, user, current)) === before;
+    if (!isRight)
+      throw new AppError("invalid", "the current password is wrong", { reason: "password-wrong" });
+  }
+  const hash = await hashPassword(app, password);
+  return change(app, caller, async (): Promise<Plan<AccessChange, void>> => {
+    await findUser(app, user);
+    if ((await app.store.users.password(user)) !== before)
+      throw new AppError("conflict", "the password was changed meanwhile", { reason: "password-changed" });
+    return {
+      changes: [{ change: "setPassword", name: user, password: hash, keep }],
+      result: undefined,
+    };
+  });
+}
+
+/** Whether a session of a user began by a link that would still work: who forgot the password got it from an admin. */
+async function beganByLink({ store, now }: AccessApp, user: string, id: string | null): Promise<boolean> {
+  const session = id === null ? undefined : await store.sessions.findById(id);
+  if (session?.user !== user || session.method !== "link") return false;
+  return now() - session.createdAt < LINK_MINUTES * MINUTE;
+}
+
+/** Saves the settings of the caller's own user. Throws `invalid`, `not_found`, `forbidden`. */
+export function saveSettings(
+  app: AccessApp,
+  caller: Caller,
+  user: string,
+  { timeZone, shortcuts }: UserSettings,
+): Promise<UserSettings> {
+  requireSelf(caller, user);
+  const settings = { timeZone, shortcuts };
+  if (!areUserSettings(settings))
+    throw new AppError("invalid", `there is no time zone ${timeZone}`, { reason: "time-zone" });
+  return change(app, caller, async (): Promise<Plan<AccessChange, UserSettings>> => {
+    await findUser(app, user);
+    return { changes: [{ change: "updateUser", name: user, settings }], result: settings };
+  });
+}
+
+/** Throws `forbidden` unless the caller is that user, signed in. */
+function requireSelf(caller: Caller, user: string): void {
+  if (isSelf(caller, user)) return;
+  throw new AppError("forbidden", `only "${user}" can do this, signed in to the dashboard`);
+}
+
+async function findUser({ store }: AccessApp, name: string): Promise<User> {
+  const user = await store.users.find(name);
+  if (!user) throw noSuchUser(name);
+  return user;
+}

@@ -1,0 +1,68 @@
+import { AppError } from "./errors.ts";
+import { HOUR_MS } from "./tally.ts";
+
+/** Formatters that are kept: each takes longer to make than a hundred days take to format. */
+const MAX_KEPT = 50;
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** Throws `invalid` for a time zone that is not known. */
+function formatterOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formatters.get(timeZone);
+  if (known) return known;
+  if (formatters.size >= MAX_KEPT) formatters.clear();
+  try {
+    const format = new Intl.DateTimeFormat("en-US", {
+      timeZone,
+      calendar: "gregory",
+      numberingSystem: "latn",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+    });
+    formatters.set(timeZone, format);
+    return format;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new AppError("invalid", `"${timeZone}" is not a time zone such as Europe/Berlin`);
+  }
+}
+
+/** The date of a time in a time zone, such as `2026-01-31`. `ms` is since 1970. Throws `invalid` for the time zone. */
+export function dayOf(ms: number, timeZone: string): string {
+  const [month, day, year = ""] = formatterOf(timeZone).format(ms).split("/");
+  return `${year.padStart(4, "0")}-${month}-${day}`;
+}
+
+/** A day in a time zone, and its hours since 1970: from `from` until before `to`. */
+export type Day = { day: string; from: number; to: number };
+
+/** Most hours of a day: those of clocks that are set back. */
+const MAX_HOURS = 26;
+
+/**
+ * The last days up to that of a time, oldest first. An hour in which a day ends counts for the day it began in. Throws
+ * `invalid` for the time zone.
+ */
+export function lastDays(now: number, days: number, timeZone: string): Day[] {
+  const list: Day[] = [];
+  let hour = Math.floor(now / HOUR_MS);
+  while (list.length < days) {
+    const day = dayOf(hour * HOUR_MS, timeZone);
+    const from = firstHour(day, hour, timeZone);
+    const to = list.at(-1)?.from ?? hour + 1;
+    list.push({ day, from, to });
+    hour = from - 1;
+  }
+  return list.toReversed();
+}
+
+/** The first hour of a day to which `hour` belongs. */
+function firstHour(day: string, hour: number, timeZone: string): number {
+  let [before, within] = [hour - MAX_HOURS, hour];
+  while (within - before > 1) {
+    const middle = Math.floor((before + within) / 2);
+    if (dayOf(middle * HOUR_MS, timeZone) === day) within = middle;
+    else before = middle;
+  }
+  return within;
+}

@@ -1,0 +1,37 @@
+/** Milliseconds of the hours that tallies count by. */
+export const HOUR_MS = 3_600_000;
+
+/**
+ * What is tallied: `submissions` by the key of their form and the folder they were stored in, `inbox` or `spam`; `reads`
+ * of flags by the key of their environment, `one` for a read of one flag and `all` for a read of every flag; `flagReads`
+ * of one flag by the key of the environment, a slash and the flag, without a variant.
+ */
+export type TallyKind = "submissions" | "reads" | "flagReads";
+
+/** How often something happened within an hour, in hours since 1970. */
+export type Tally = { kind: TallyKind; hour: number; what: string; variant: string; count: number };
+
+/** Selects the hours from `from` until before `to`, and with `prefix` only what begins with it. */
+export type TallyQuery = { kind: TallyKind; from: number; to: number; prefix?: string | undefined };
+
+export type HourTally = Omit<Tally, "kind">;
+/** With `after` only what sorts behind it, and no more than `limit`: to read an hour in steps. */
+export type TallyPage = TallyQuery & { after?: string | undefined; limit?: number | undefined };
+
+export type TallySum = Omit<HourTally, "hour">;
+
+export type TallyStore = {
+  /** By hour and what. Its cost grows with the hours and with what is tallied in each: callers read in steps, as with `sum`. */
+  read(query: TallyPage): Promise<HourTally[]>;
+  /** The sums over the hours, by what and variant. */
+  sum(query: TallyQuery): Promise<TallySum[]>;
+  /** Adds counts to those that are stored. */
+  add(tallies: readonly Tally[]): Promise<void>;
+  /** Removes at most `limit` tallies from before an hour. Returns whether any may be left. */
+  clear(kind: TallyKind, before: number, limit: number): Promise<boolean>;
+};
+
+/** The hour of a time in milliseconds since 1970, in hours since 1970. */
+export function hourOf(ms: number): number {
+  return Math.floor(ms / HOUR_MS);
+}

@@ -1,0 +1,34 @@
+/** Seconds in each unit of a duration. */
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
+
+type Unit = keyof typeof SECONDS;
+
+/** Units that a duration is shown in, the largest first. */
+const SHOWN = ["d", "h", "m", "s"] as const;
+
+/** `60s`, `5m`, `12h`, `90d`, `2w` in seconds; undefined where the text is not a duration. */
+export function parseDuration(text: string): number | undefined {
+  const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  return count === undefined || unit === undefined ? undefined : Number(count) * SECONDS[unit as Unit];
+}
+
+/** The inverse of {@link parseDuration}, in the largest unit that is exact. */
+export function formatDuration(seconds: number): string {
+  const unit = SHOWN.find((unit) => seconds % SECONDS[unit] === 0)!;
+  return `${seconds / SECONDS[unit]}${unit}`;
+}
+
+/** So many in so many seconds. */
+export type Rate = { count: number; seconds: number };
+
+/** `20/h` and `5/10m` as a count in seconds; undefined where the text is not a rate. */
+export function parseRate(text: string): Rate | undefined {
+  const [, count, amount, unit] = /^(\d{1,7})\/(\d{0,5})([smhd])$/.exec(text) ?? [];
+  if (count === undefined || unit === undefined) return undefined;
+  return { count: Number(count), seconds: Number(amount || "1") * SECONDS[unit as Unit] };
+}
+
+/** The inverse of {@link parseRate}. */
+export function formatRate({ count, seconds }: Rate): string {
+  return `${count}/${formatDuration(seconds).replace(/^1(?=[a-z])/, "")}`;
+}

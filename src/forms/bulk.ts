@@ -1,0 +1,127 @@
+import type { Caller } from "../access/caller.ts";
+import { requireScope } from "../access/token.ts";
+import { AppError } from "../base/errors.ts";
+import { getForm, listForms } from "./forms.ts";
+import { MAX_BULK_IDS } from "./limits.ts";
+import { DELETION_MS, removeLooseFiles } from "./removal.ts";
+import { forgetDeleted } from "./search-index.ts";
+import type { FormsApp } from "./store.ts";
+import { type SubmissionFilter, searchOf } from "./submission-filter.ts";
+import { eachSubmission } from "./submission-list.ts";
+import { markSubmissions } from "./submission-marks.ts";
+import type { SubmissionMark } from "./submission-state.ts";
+
+/** Submissions that one step reads and changes at most, in one transaction. */
+const STEP = 250;
+
+/** Everything that a filter selects of one form or of all, up to the newest submission that the caller knows. */
+export type Selection = {
+  /** The slug or key of a form; null for all of them. */
+  form: string | null;
+  filter: SubmissionFilter;
+  /** The greatest id that is touched; null for the newest one there is. */
+  upTo: string | null;
+};
+
+/** What became of a selection. */
+export type BulkResult = {
+  /** How many submissions were changed, or were counted. */
+  total: number;
+  /** The first `MAX_BULK_IDS` of them. */
+  ids: string[];
+  /** The greatest id that was looked at; null where there is no submission. */
+  upTo: string | null;
+};
+
+/** Called after each step with the number of submissions changed until then. */
+type OnProgress = (total: number) => void;
+
+/** The submissions of a selection, and changes none. Throws `not_found` for the form, `invalid`, `forbidden`. */
+export function countMatching(app: FormsApp, caller: Caller, selection: Selection): Promise<BulkResult> {
+  requireScope(caller, "forms:read");
+  return eachStep(app, selection, async (ids) => ids);
+}
+
+/**
+ * Marks every submission of a selection, a step at a time. Submissions that arrive, or are deleted, meanwhile are left out.
+ * An error leaves the steps before it. Throws `not_found` for the form, `invalid`, `forbidden`, `unauthenticated`.
+ */
+export async function markMatching(
+  app: FormsApp,
+  caller: Caller,
+  selection: Selection,
+  mark: SubmissionMark,
+  onProgress?: OnProgress,
+): Promise<BulkResult> {
+  requireScope(caller, "forms:write");
+  return eachStep(app, selection, (ids) => markPresent(app, caller, ids, mark), onProgress);
+}
+
+/** Marks the submissions that exist; one may have been deleted since it was read. */
+async function markPresent(
+  app: FormsApp,
+  caller: Caller,
+  ids: string[],
+  mark: SubmissionMark,
+): Promise<string[]> {
+  try {
+    return await markSubmissions(app, caller, ids, mark);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "not_found")) throw error;
+  }
+  const present: string[] = [];
+  for (const id of ids) if (await app.store.submissions.find(id)) present.push(id);
+  return markSubmissions(app, caller, present, mark);
+}
+
+/**
+ * Deletes every submission of a selection with its files, a step at a time; not one that has left its folder meanwhile.
+ * Throws as {@link markMatching}.
+ */
+export async function deleteMatching(
+  app: FormsApp,
+  caller: Caller,
+  selection: Selection,
+  onProgress?: OnProgress,
+): Promise<BulkResult> {
+  requireScope(caller, "forms:write");
+  const { states } = selection.filter;
+  const step = async (ids: string[]) => {
+    await caller.verify();
+    const deleted = await app.store.submissions.delete(ids, states);
+    await removeLooseFiles(app);
+    return deleted;
+  };
+  const result = await eachStep(app, selection, step, onProgress);
+  await forgetDeleted(app, app.now() + DELETION_MS);
+  return result;
+}
+
+/** Passes the ids of a selection to a step at a time, which returns those that it changed. */
+async function eachStep(
+  app: FormsApp,
+  { form, filter, upTo: given }: Selection,
+  step: (ids: string[]) => Promise<string[]>,
+  onProgress?: OnProgress,
+): Promise<BulkResult> {
+  // Refuses a search without a word, also where there is no submission.
+  searchOf(filter);
+  const forms = form === null ? await listForms(app) : [await getForm(app, form)];
+  const upTo = given ?? (await app.store.submissions.newestId());
+  const result: BulkResult = { total: 0, ids: [], upTo };
+  if (upTo === null) return result;
+  for (const each of forms) {
+    try {
+      for await (const page of eachSubmission(app, each, filter, { upTo, size: STEP })) {
+        const changed = await step(page.map(({ id }) => id));
+        result.total += changed.length;
+        result.ids.push(...changed.slice(0, MAX_BULK_IDS - result.ids.length));
+        onProgress?.(result.total);
+      }
+    } catch (error) {
+      // One of all forms may have been deleted meanwhile.
+      if (form !== null || !(error instanceof AppError && error.code === "not_found")) throw error;
+    }
+  }
+  return result;
+}

@@ -1,0 +1,47 @@
+import { blobKey } from "../blobs/key.ts";
+import type { FormsApp } from "./store.ts";
+import { findFile } from "./submissions.ts";
+import type { FileInfo } from "./submission.ts";
+
+/** Bytes at the beginning of a file that {@link previewTypeOf} needs; all of a shorter file. */
+export const PREVIEW_HEAD_BYTES = 64;
+
+type Bytes = Uint8Array<ArrayBufferLike>;
+
+/** The images that every browser shows and that run nothing, by how their bytes begin. */
+const FORMATS: [type: string, isFormat: (head: Bytes) => boolean][] = [
+  ["image/png", (head) => startsWith(head, 0, "\x89PNG\r\n\x1a\n")],
+  ["image/jpeg", (head) => startsWith(head, 0, "\xff\xd8\xff")],
+  ["image/gif", (head) => startsWith(head, 0, "GIF87a") || startsWith(head, 0, "GIF89a")],
+  ["image/webp", (head) => startsWith(head, 0, "RIFF") && startsWith(head, 8, "WEBPVP8")],
+  // https://aomediacodec.github.io/av1-avif/#brands
+  ["image/avif", (head) => startsWith(head, 4, "ftypavif") || startsWith(head, 4, "ftypavis")],
+];
+
+/**
+ * The media type as which a file may be shown in a page, by its first {@link PREVIEW_HEAD_BYTES} alone: one of five kinds
+ * of image; null for anything else. The name and the type that the sender chose do not count.
+ */
+export function previewTypeOf(head: Bytes): string | null {
+  return FORMATS.find(([, isFormat]) => isFormat(head))?.[0] ?? null;
+}
+
+/** Whether bytes are at a position, each written as the character of its number. */
+function startsWith(head: Bytes, at: number, bytes: string): boolean {
+  return Buffer.from(head.subarray(at, at + bytes.length)).toString("latin1") === bytes;
+}
+
+/**
+ * A file of a submission by its number, from 1, or its unique name, to be shown in a page; null where its content is not an
+ * image that may be. Throws `not_found`, `conflict`.
+ */
+export async function openPreview(
+  app: FormsApp,
+  id: string,
+  numberOrName: string,
+): Promise<{ file: FileInfo; type: string; bytes: ReadableStream<Uint8Array<ArrayBuffer>> } | null> {
+  const { file, position } = await findFile(app, id, numberOrName);
+  const key = blobKey(id, position);
+  const type = previewTypeOf(await app.blobs.head(key, PREVIEW_HEAD_BYTES));
+  return type === null ? null : { file, type, bytes: await app.blobs.open(key) };
+}

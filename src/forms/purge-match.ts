@@ -1,0 +1,60 @@
+import { findInexact, isExact, isObject } from "../base/json.ts";
+
+/** What a submission is to a search: it holds the text, it only mentions it inside a longer one, or neither. */
+type Finding = "match" | "mention" | null;
+
+/** Judges parsed data, as {@link parseWithSources} returns it. */
+export type Find = (data: unknown) => Finding;
+
+/** Finds the submissions in which a text equals an address, regardless of case and of spaces around it. */
+export function addressMatcher(address: string): Find {
+  const isSame = equals(address);
+  const upper = address.trim().toUpperCase();
+  return (data) => {
+    let isMentioned = false;
+    for (const text of textsIn(data)) {
+      if (isSame(text)) return "match";
+      isMentioned ||= text.toUpperCase().includes(upper);
+    }
+    return isMentioned ? "mention" : null;
+  };
+}
+
+/** Finds the submissions in which a field of that name, at any depth, has a value. */
+export function fieldMatcher(field: string, value: string): Find {
+  const isSame = equals(value);
+  return (data) => (valuesOf(data, field).some((each) => textsIn(each).some(isSame)) ? "match" : null);
+}
+
+/** Returns whether a text equals one, regardless of case, of how accents are encoded, and of spaces around it. */
+function equals(wanted: string): (text: string) => boolean {
+  const fold = (text: string) => text.trim().normalize("NFC").toUpperCase();
+  const folded = fold(wanted);
+  // A text that is equal has at most three times the characters; folding a long one may take long.
+  return (text) => {
+    const trimmed = text.trim();
+    return trimmed.length <= 3 * folded.length && fold(trimmed) === folded;
+  };
+}
+
+/** Parses JSON. A number that changes by that is an array of the number and its text, so that either is found. */
+export function parseWithSources(json: string): unknown {
+  if (findInexact(json) === undefined) return JSON.parse(json);
+  const withSource = (_name: string, value: unknown, { source }: { source?: string }) =>
+    typeof value === "number" && source !== undefined && !isExact(source) ? [value, source] : value;
+  return JSON.parse(json, withSource as (name: string, value: unknown) => unknown);
+}
+
+/** The texts in a value at any depth, also those of numbers and of true and false. */
+export function textsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (isObject(value)) return Object.values(value).flatMap(textsIn);
+  return typeof value === "string" ? [value] : value === null ? [] : [JSON.stringify(value)];
+}
+
+/** The values of the fields of a name at any depth. */
+function valuesOf(data: unknown, field: string): unknown[] {
+  if (Array.isArray(data)) return data.flatMap((each) => valuesOf(each, field));
+  if (!isObject(data)) return [];
+  return Object.entries(data).flatMap(([name, value]) => (name === field ? [value] : valuesOf(value, field)));
+}

@@ -1,0 +1,17 @@
+const REASONS: Record<string, string> = {
+  honeypot: "a field that people do not see was filled in",
+  email: "it has an address that the form lists as spam",
+  links: "it has more links than the form permits",
+  disposable: "it has an address of a disposable mail service",
+  duplicate: "the same sender sent the same content shortly before",
+  challenge: "the challenge of the form was not solved",
+  manual: "somebody marked it as spam",
+};
+
+const WORD = "word:";
+
+/** Why a submission is spam as a sentence without a full stop; a reason from elsewhere, which an import can have, as it is. */
+export function explainSpam(reason: string): string {
+  if (reason.startsWith(WORD)) return `it matches the spam word "${reason.slice(WORD.length)}"`;
+  return Object.hasOwn(REASONS, reason) ? REASONS[reason]! : reason;
+}

@@ -1,0 +1,37 @@
+import { bundleBrowserCode } from "./bundle.ts" with { type: "macro" };
+import mark from "./mark.svg" with { type: "text" };
+import style from "./style.css" with { type: "text" };
+
+export type Asset = { path: string; type: string; bytes: Uint8Array; gzipped: Uint8Array };
+
+export type AssetName = "style" | "script" | "mark";
+
+const SCRIPT: string = bundleBrowserCode();
+
+/** The files that pages refer to, compressed once, at paths that change with their content. `root` is the dashboard's path. */
+export function createAssets(root: string): Record<AssetName, Asset> {
+  const assetOf = (name: string, type: string, text: string): Asset => {
+    const bytes = Buffer.from(text);
+    const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 16);
+    const gzipped = Bun.gzipSync(bytes, { level: 9 });
+    return { path: `${root}/assets/${hash}/${name}`, type, bytes, gzipped };
+  };
+  return {
+    style: assetOf("dashboard.css", "text/css; charset=utf-8", style),
+    script: assetOf("dashboard.js", "text/javascript; charset=utf-8", SCRIPT),
+    mark: assetOf("mark.svg", "image/svg+xml", mark),
+  };
+}
+
+/** Answers with an asset, which never changes at its path. */
+export function answerAsset({ type, bytes, gzipped }: Asset, acceptEncoding = ""): Response {
+  const isGzip = /\bgzip\b/.test(acceptEncoding);
+  return new Response(isGzip ? gzipped : bytes, {
+    headers: {
+      "Content-Type": type,
+      "Cache-Control": "public, max-age=31536000, immutable",
+      Vary: "Accept-Encoding",
+      ...(isGzip && { "Content-Encoding": "gzip" }),
+    },
+  });
+}

@@ -1,0 +1,70 @@
+import { Idiomorph } from "idiomorph";
+
+/** Trusted Types (W3C), which not every browser has. */
+type Policies = { createPolicy: (name: string, rules: { createHTML: (text: string) => string }) => Policy };
+type Policy = { createHTML: (text: string) => string };
+
+const { trustedTypes } = window as { trustedTypes?: Policies };
+const policy = trustedTypes?.createPolicy("formflag", { createHTML: (text) => text });
+
+/** Turns the text of a page, which this server sent, into a document whose scripts do not run. */
+export function parse(text: string): Document {
+  return new DOMParser().parseFromString(policy?.createHTML(text) ?? text, "text/html");
+}
+
+/** Makes the open page the one in `text`, with as few changes as possible, so that focus and scrolling stay. */
+export function show(text: string, { isUpdate = false } = {}): void {
+  const next = parse(text);
+  document.title = next.title;
+  const [main, nextMain] = [document.querySelector("main"), next.querySelector("main")];
+  if (!main || !nextMain) return location.reload();
+  void Idiomorph.morph(main, nextMain, {
+    morphStyle: "outerHTML",
+    ignoreActiveValue: isUpdate,
+    callbacks: {
+      beforeNodeMorphed: (node: Node) => !(isUpdate && node instanceof HTMLFormElement && isChanged(node)),
+    },
+  });
+  const messages = next.querySelector("#messages");
+  if (!isUpdate && messages) document.querySelector("#messages")?.replaceChildren(...messages.childNodes);
+  const [nav, nextNav] = [document.querySelector("nav.sections"), next.querySelector("nav.sections")];
+  if (nav && nextNav) void Idiomorph.morph(nav, nextNav);
+  else if (nav || nextNav) location.reload();
+  document.dispatchEvent(new Event("shown"));
+}
+
+/** Whether somebody has typed or chosen something in a form and not sent it yet. */
+export function isChanged(form: HTMLFormElement): boolean {
+  return [...form.elements].some((field) => {
+    if (field instanceof HTMLInputElement)
+      return field.type === "checkbox" || field.type === "radio"
+        ? field.checked !== field.defaultChecked
+        : field.type !== "hidden" && field.value !== field.defaultValue;
+    if (field instanceof HTMLTextAreaElement) return field.value !== field.defaultValue;
+    if (field instanceof HTMLSelectElement)
+      return [...field.options].some((option) => option.selected !== option.defaultSelected);
+    return false;
+  });
+}
+
+/** Shows a message of the browser itself above the page, or takes it away. */
+export function notify(id: string, text: string | null, act?: { label: string; run: () => void }): void {
+  document.getElementById(id)?.remove();
+  if (text === null) return;
+  const notice = document.createElement("div");
+  notice.id = id;
+  notice.className = "said";
+  notice.append(text);
+  if (act) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "button quiet";
+    button.textContent = act.label;
+    button.addEventListener("click", () => {
+      notice.remove();
+      act.run();
+    });
+    notice.append(button);
+  }
+  document.querySelector("#messages")?.append(notice);
+}

@@ -1,0 +1,69 @@
+import { notify, parse, show } from "./document.ts";
+
+/** Sends forms without loading the page anew, and shows the page that answers. */
+export function sendForms(): void {
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || form.method !== "post" || event.defaultPrevented) return;
+    event.preventDefault();
+    void send(form, event.submitter);
+  });
+  addEventListener("popstate", () => location.reload());
+}
+
+async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+  if (form.ariaBusy === "true") return;
+  form.ariaBusy = "true";
+  const data = new FormData(form, submitter);
+  const isMultipart = form.enctype === "multipart/form-data";
+  // A field named `action` would hide the property.
+  const action = (submitter?.getAttribute("formaction") ?? form.getAttribute("action"))!;
+  try {
+    const answer = await fetch(action, {
+      method: "POST",
+      body: isMultipart ? data : new URLSearchParams([...data] as [string, string][]),
+    });
+    const text = await answer.text();
+    notify("failure", null);
+    form.ariaBusy = null;
+    if (answer.status === 428) return openDialog(text, form);
+    document.querySelector("dialog")?.remove();
+    if (answer.ok && answer.redirected && answer.url !== location.href) {
+      history.pushState(null, "", answer.url);
+      scrollTo(0, 0);
+    }
+    show(text);
+    if (!answer.ok) document.querySelector<HTMLElement>("main [aria-invalid='true'], main")?.focus();
+  } catch {
+    form.ariaBusy = null;
+    notify("failure", "The server does not answer. What you typed is still here.", {
+      label: "Try again",
+      run: () => void send(form, submitter),
+    });
+  }
+}
+
+/** Asks for a confirmation, which the server wants before it changes something locked, in a dialog. */
+function openDialog(text: string, opener: HTMLElement): void {
+  const before = document.querySelector("dialog");
+  const dialog = document.createElement("dialog");
+  dialog.setAttribute("aria-labelledby", "dialog-title");
+  const next = parse(text);
+  const main = next.querySelector("main")!;
+  const heading = main.querySelector("h1");
+  if (heading) heading.id = "dialog-title";
+  dialog.append(...main.childNodes);
+  const cancel = document.createElement("button");
+  cancel.type = "button";
+  cancel.className = "button quiet close";
+  cancel.textContent = "Cancel";
+  cancel.addEventListener("click", () => dialog.close());
+  dialog.append(cancel);
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    opener.querySelector<HTMLElement>("button")?.focus();
+  });
+  before?.remove();
+  document.body.append(dialog);
+  dialog.showModal();
+}

@@ -1,0 +1,16 @@
+import { join } from "node:path";
+
+/** The code for browsers in one text. Called by the bundler, as a macro, when the executable is built or a test runs. */
+export function bundleBrowserCode(): string {
+  const entry = join(import.meta.dir, "browser/main.ts");
+  const { success, stdout, stderr } = Bun.spawnSync([
+    process.execPath,
+    "build",
+    "--minify",
+    "--target=browser",
+    "--format=iife",
+    entry,
+  ]);
+  if (!success) throw new Error(`the code for browsers cannot be built: ${stderr.toString()}`);
+  return stdout.toString();
+}

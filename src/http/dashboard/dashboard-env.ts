@@ -1,0 +1,35 @@
+import type { Context } from "hono";
+import type { Caller } from "../../access/caller.ts";
+import type { SignedIn } from "../../access/sign-in.ts";
+import type { Role } from "../../access/role.ts";
+import type { Outgoing } from "../../delivery/outgoing.ts";
+import type { Client } from "../address.ts";
+import type { Report } from "../errors.ts";
+import type { Guard } from "../rate-limit.ts";
+
+export type DashboardEnv = {
+  Bindings: { client: Client; peer: () => string };
+  Variables: {
+    /** Who is signed in; missing on the pages that need nobody. */
+    session?: { signedIn: SignedIn; secret: string };
+    caller: Caller;
+  };
+};
+
+export type DashboardContext = Context<DashboardEnv>;
+
+export type DashboardOptions = {
+  version: string;
+  report: Report;
+  /** Prefix of every path, or empty. */
+  basePath: string;
+  publicUrl: string | null;
+  /** Where people reach the dashboard, if that is known. */
+  dashboardUrl: string | null;
+  guard: Guard;
+  outgoing: () => Promise<Outgoing>;
+  /** Registers what ends the open streams when the server stops. */
+  onStop: (close: () => void) => void;
+  /** The header in which trusted proxies name the user, and the role of users they name first; null for none. */
+  proxy: { header: string; isTrusted: (address: string) => boolean; createAs: Role | null } | null;
+};

@@ -1,0 +1,203 @@
+import { Hono } from "hono/quick";
+import { endSessionBySecret, instanceId, resumeSession, userCaller } from "../../access/sessions.ts";
+import { type SignedIn, signInByProxy } from "../../access/sign-in.ts";
+import { requireScope } from "../../access/token.ts";
+import { isTimeZone } from "../../access/user.ts";
+import type { App } from "../../app.ts";
+import { AppError } from "../../base/errors.ts";
+import { showError } from "../errors.ts";
+import { DASHBOARD_PATH } from "../paths.ts";
+import { type AssetName, answerAsset, createAssets } from "./assets.ts";
+import { createCookies } from "./cookies.ts";
+import type { DashboardContext, DashboardEnv, DashboardOptions } from "./dashboard-env.ts";
+import { createEvents } from "./events.ts";
+import { errorPage } from "./error-page.tsx";
+import { type Fields, readFields, textOf, textOrNull } from "./fields.ts";
+import { type Page, Document } from "./page.tsx";
+import { type Dashboard, browserOf } from "./routes.ts";
+import { SECURITY_HEADERS, requireOwnForm } from "./security.ts";
+import { signInRoutes } from "./sign-in/sign-in.tsx";
+import { type View, addressOf } from "./view.ts";
+
+/** Pages of each section; a module a section, whose paths do not overlap. */
+const ROUTES = [
+  async () => (await import("./forms/forms.tsx")).formRoutes,
+  async () => (await import("./access/access.tsx")).accessRoutes,
+  async () => (await import("./sections.ts")).sectionRoutes,
+];
+
+export type DashboardApp = Hono<DashboardEnv>;
+
+/** Creates the dashboard: its pages, their files and their stream of events. */
+export async function createDashboard(app: App, options: DashboardOptions): Promise<DashboardApp> {
+  const root = `${options.basePath}${DASHBOARD_PATH}`;
+  const assets = createAssets(root);
+  const cookies = createCookies(await instanceId(app), root, options.dashboardUrl);
+
+  const viewOf = (c: DashboardContext): View => {
+    const session = c.get("session");
+    return {
+      root,
+      path: c.req.path.slice(root.length) || "/",
+      now: app.now(),
+      timeZone: timeZoneOf(session?.signedIn.user.settings.timeZone ?? cookies.timeZone(c)),
+      caller: session ? c.get("caller") : null,
+    };
+  };
+  const render = async (c: DashboardContext, page: Page): Promise<Response> => {
+    const view = viewOf(c);
+    const flash = cookies.takeFlash(c);
+    const { version } = options;
+    const document = String(
+      <Document page={page} view={view} flash={flash} assets={assets} version={version} />,
+    );
+    for (const [name, value] of Object.entries(page.headers ?? {})) c.header(name, value);
+    c.header("Content-Type", "text/html; charset=utf-8");
+    const text = `<!doctype html>${document}`;
+    if (page.isSecret || !/\bgzip\b/.test(c.req.header("accept-encoding") ?? ""))
+      return c.body(text, page.status ?? 200);
+    c.header("Content-Encoding", "gzip");
+    c.header("Vary", "Accept-Encoding");
+    return c.body(Bun.gzipSync(Buffer.from(text), { level: 6 }), page.status ?? 200);
+  };
+
+  /** Sets who is signed in, if anybody is. */
+  const resume = async (c: DashboardContext): Promise<void> => {
+    const secret = cookies.session(c);
+    const { proxy } = options;
+    const proxied =
+      proxy !== null && proxy.isTrusted(c.env.peer()) ? c.req.header(proxy.header)?.trim() || null : null;
+    const known = secret === undefined ? null : await resumed(app, secret);
+    if (known && (proxied === null || known.user.name === proxied)) {
+      c.set("session", { signedIn: known, secret: secret! });
+      return;
+    }
+    if (proxied === null) return;
+    const entered = await signInByProxy(app, proxied, browserOf(c), { createAs: proxy!.createAs });
+    enter(c, entered);
+  };
+  const enter: Dashboard["enter"] = (c, { secret, ...signedIn }) => {
+    cookies.setSession(c, secret);
+    c.set("session", { signedIn, secret });
+  };
+
+  /** The caller with what a form confirms. Throws `unauthenticated` where nobody is signed in. */
+  const callerOf = (c: DashboardContext, fields?: Fields) => {
+    const session = c.get("session");
+    if (!session) throw new AppError("unauthenticated", "you are not signed in", { reason: "signed-out" });
+    const confirmed = fields ? textOf(fields, "confirm").trim() : "";
+    const why = (fields && textOrNull(fields, "why")) ?? undefined;
+    const hasConfirmed = (environment: string) => environment === confirmed;
+    return userCaller(app, session.signedIn, session.secret, hasConfirmed, why);
+  };
+
+  const dashboard: Dashboard = {
+    app,
+    options,
+    root,
+    viewOf,
+    render,
+    enter,
+    page: (scope, show) => async (c) => {
+      if (!c.get("session"))
+        return c.redirect(addressOf({ root }, "/sign-in", { next: nextOf(c, root) }), 303);
+      const caller = callerOf(c);
+      if (scope !== null) requireScope(caller, scope);
+      c.set("caller", caller);
+      const shown = await show(c);
+      return shown instanceof Response ? shown : render(c, shown);
+    },
+    action: (scope, act) => async (c) => {
+      if (scope !== null) requireScope(callerOf(c), scope);
+      const fields = await readFields(c.req.raw);
+      const caller = callerOf(c, fields);
+      await caller.verify();
+      c.set("caller", caller);
+      const done = await act(c, fields);
+      if (done instanceof Response) return done;
+      if ("content" in done) return render(c, done);
+      if (done.text !== undefined) cookies.setFlash(c, { text: done.text, undo: done.undo });
+      return c.redirect(addressOf({ root }, done.to, done.query), 303);
+    },
+  };
+
+  const site = new Hono<DashboardEnv>();
+  site.onError(async (error, c) => {
+    const shown = showError(error, options.report, c.req.raw);
+    for (const [name, value] of Object.entries(shown.headers)) c.header(name, value);
+    if (c.get("session") && !c.get("caller")) c.set("caller", callerOf(c));
+    return render(c, errorPage(shown, c, root));
+  });
+  site.use(`${DASHBOARD_PATH}/*`, async (c, next) => {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.header(name, value);
+    const leave = options.guard(() => c.env.client);
+    try {
+      await next();
+    } finally {
+      leave();
+    }
+  });
+  site.get(`${DASHBOARD_PATH}/assets/:hash/:name`, (c) => {
+    const found = (Object.keys(assets) as AssetName[]).find((name) => assets[name].path === c.req.path);
+    if (!found) throw new AppError("not_found", "there is no such file: load the page again");
+    return sent(c, answerAsset(assets[found], c.req.header("accept-encoding")));
+  });
+  site.use(`${DASHBOARD_PATH}/*`, async (c, next) => {
+    if (c.req.method === "POST") requireOwnForm(c.req.raw, options.dashboardUrl);
+    await resume(c);
+    await next();
+  });
+  site.route(DASHBOARD_PATH, signInRoutes(dashboard));
+  site.post(`${DASHBOARD_PATH}/sign-out`, async (c) => {
+    const session = c.get("session");
+    if (session) await endSessionBySecret(app, session.secret);
+    cookies.endSession(c);
+    return c.redirect(addressOf({ root }, "/sign-in"), 303);
+  });
+  const events = createEvents(app, options.report.error);
+  options.onStop(() => events.close());
+  site.get(`${DASHBOARD_PATH}/events`, (c) => {
+    return sent(c, events.open(callerOf(c)));
+  });
+  for (const load of ROUTES) site.route(DASHBOARD_PATH, (await load())(dashboard));
+  site.all(`${DASHBOARD_PATH}/*`, () => {
+    throw new AppError("not_found", "there is no such page");
+  });
+  return site;
+}
+
+/** An answer whose own headers win over those of pages. */
+function sent(c: DashboardContext, answer: Response): Response {
+  for (const [name, value] of answer.headers) c.header(name, value);
+  return c.newResponse(answer.body, answer.status as 200);
+}
+
+/** Undefined for a session that has ended. */
+async function resumed(app: App, secret: string): Promise<SignedIn | undefined> {
+  try {
+    return await resumeSession(app, secret);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "unauthenticated") return undefined;
+    throw error;
+  }
+}
+
+/** The page to show after sign-in, behind the dashboard's path. */
+function nextOf(c: DashboardContext, root: string): string | null {
+  const { pathname, search } = new URL(c.req.url);
+  const path = pathname.slice(root.length);
+  return path === "" || path === "/" ? null : `${path}${search}`;
+}
+
+const zones = new Map<string, boolean>();
+
+/** A time zone that `Intl` knows. */
+function timeZoneOf(name: string | undefined): string {
+  if (name === undefined || name.length > 50) return "UTC";
+  let isKnown = zones.get(name);
+  if (isKnown === undefined) {
+    isKnown = isTimeZone(name);
+    if (zones.size < 1000) zones.set(name, isKnown);
+  }
+  return isKnown ? name : "UTC";
+}

@@ -1,0 +1,60 @@
+import type { Shown } from "../errors.ts";
+import type { DashboardContext } from "./dashboard-env.ts";
+import type { Page } from "./page.tsx";
+import { ButtonLink } from "./parts/link.tsx";
+import { Notice } from "./parts/status.tsx";
+import { visible } from "./parts/text.tsx";
+
+const TITLES: Record<number, string> = {
+  401: "You are signed out",
+  403: "Not allowed",
+  404: "Not found",
+  409: "Somebody was faster",
+  413: "Too large",
+  429: "Too many at once",
+  500: "Something went wrong",
+  503: "Not available now",
+};
+
+/** The page of an error. It leads back to the page that the form was on. */
+export function errorPage({ status, message, hint }: Shown, c: DashboardContext, root: string): Page {
+  const title = TITLES[status] ?? "This did not work";
+  return {
+    title,
+    section: null,
+    status: status === 405 ? 404 : status,
+    content: (
+      <div class="stack narrow">
+        <Notice tone="bad">
+          <p>{sentence(visible(message))}</p>
+          {hint && <p>{sentence(visible(hint))}</p>}
+        </Notice>
+        <div class="buttons">
+          {status === 401 ? (
+            <ButtonLink to="/sign-in" kind="primary">
+              Sign in
+            </ButtonLink>
+          ) : (
+            <ButtonLink to={backOf(c, root)} icon="arrowLeft">
+              Back
+            </ButtonLink>
+          )}
+        </div>
+      </div>
+    ),
+  };
+}
+
+/** A message of the product as a sentence: errors begin with a small letter and end without a full stop. */
+export function sentence(message: string): string {
+  const text = message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** The page of this dashboard that the request came from. */
+function backOf(c: DashboardContext, root: string): string {
+  const referrer = URL.parse(c.req.header("referer") ?? "");
+  const isOwn = referrer?.host === c.req.header("host") && referrer?.pathname.startsWith(`${root}/`);
+  if (!isOwn || !referrer) return "/";
+  return `${referrer.pathname.slice(root.length)}${referrer.search}`;
+}

@@ -1,0 +1,92 @@
+import type { App } from "../../app.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Caller } from "../../access/caller.ts";
+import type { Scope } from "../../access/scope.ts";
+import { hasScope } from "../../access/token.ts";
+import type { Activity } from "../../maintenance/store.ts";
+import type { Topic } from "./page.tsx";
+
+/** Milliseconds between two looks at the database while a page is open. */
+const TICK = 400;
+/** Milliseconds after which a stream is checked for the end of its session, and kept alive with a comment. */
+const CHECK = 5000;
+/** Open streams; a browser holds one for its visible tab. */
+const MAX_OPEN = 1000;
+
+/** Who may know that something changed. */
+const SCOPE_OF: Record<Topic, Scope> = {
+  submissions: "forms:read",
+  deliveries: "forms:read",
+  setup: "flags:read",
+};
+const TOPICS = Object.keys(SCOPE_OF) as Topic[];
+
+type Stream = { caller: Caller; send: (text: string) => void; close: () => void; checkedAt: number };
+
+/**
+ * Streams that tell open pages what has changed, as server-sent events whose data is a topic and never content. The
+ * database is looked at only while one is open.
+ */
+export function createEvents(app: Pick<App, "store">, report: (error: unknown) => void) {
+  const streams = new Set<Stream>();
+  let timer: Timer | undefined;
+  let known: Activity | undefined;
+
+  const tick = async () => {
+    const current = await app.store.activity();
+    const before = known;
+    known = current;
+    if (before)
+      for (const topic of TOPICS.filter((topic) => before[topic] !== current[topic]))
+        for (const { caller, send } of streams)
+          if (hasScope(caller, SCOPE_OF[topic])) send(`data: ${topic}\n\n`);
+    for (const stream of streams) if (performance.now() - stream.checkedAt > CHECK) await check(stream);
+  };
+  const check = async (stream: Stream) => {
+    stream.checkedAt = performance.now();
+    try {
+      await stream.caller.verify();
+      stream.send(": \n\n");
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      stream.close();
+    }
+  };
+  const run = async () => {
+    await tick().catch(report);
+    timer = streams.size > 0 ? setTimeout(() => void run(), TICK) : undefined;
+    if (!timer) known = undefined;
+  };
+
+  return {
+    /** Throws `rate_limited` where too many are open. */
+    open(caller: Caller): Response {
+      if (streams.size >= MAX_OPEN)
+        throw new AppError("rate_limited", "too many pages are open", { retryAfter: 5 });
+      let stream: Stream;
+      const encoder = new TextEncoder();
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          stream = {
+            caller,
+            send: (text) => controller.enqueue(encoder.encode(text)),
+            close() {
+              if (streams.delete(stream)) controller.close();
+            },
+            checkedAt: performance.now(),
+          };
+          streams.add(stream);
+          stream.send("retry: 1000\n\n");
+          timer ??= setTimeout(() => void run(), 0);
+        },
+        cancel: () => void streams.delete(stream),
+      });
+      return new Response(body, {
+        headers: { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" },
+      });
+    },
+    close() {
+      for (const stream of streams) stream.close();
+    },
+  };
+}

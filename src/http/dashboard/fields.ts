@@ -1,0 +1,45 @@
+import { formatBytes } from "../../base/bytes.ts";
+import { AppError } from "../../base/errors.ts";
+import { readAll } from "../body.ts";
+import { MAX_ADMIN_BODY } from "../limits.ts";
+
+/** What a form of the dashboard sent. */
+export type Fields = Awaited<ReturnType<Response["formData"]>>;
+
+/** Reads the form in a request. Throws `too_large`, and `invalid` for a body that cannot be read as its type says. */
+export async function readFields(request: Request, limit: number = MAX_ADMIN_BODY): Promise<Fields> {
+  const tooLarge = () => new AppError("too_large", `a form has at most ${formatBytes(limit)}`);
+  const body = await readAll(request, limit, tooLarge);
+  const type = request.headers.get("content-type")!;
+  try {
+    return await new Response(body, { headers: { "Content-Type": type } }).formData();
+  } catch (error) {
+    throw new AppError("invalid", "the form cannot be read", { cause: error });
+  }
+}
+
+/** The text of a field with line feeds as line ends; empty where it was not sent. */
+export function textOf(fields: Fields, name: string): string {
+  const value = fields.get(name);
+  return typeof value === "string" ? value.replaceAll("\r\n", "\n") : "";
+}
+
+/** The text of a field; null where it is empty or was not sent. */
+export function textOrNull(fields: Fields, name: string): string | null {
+  const text = textOf(fields, name).trim();
+  return text === "" ? null : text;
+}
+
+/** The texts of every field of that name. */
+export function textsOf(fields: Fields, name: string): string[] {
+  return fields.getAll(name).filter((value) => typeof value === "string");
+}
+
+/** The revision that a page was made from; null where it names none. Throws `invalid`. */
+export function revisionIn(fields: Fields): number | null {
+  const text = textOf(fields, "revision");
+  if (text === "") return null;
+  if (!/^\d{1,15}$/.test(text))
+    throw new AppError("invalid", "the form names no revision: load the page again");
+  return Number(text);
+}

@@ -1,0 +1,271 @@
+import { formatBytes } from "../../../base/bytes.ts";
+import type { TargetView } from "../../../delivery/target.ts";
+import type { Form } from "../../../forms/form.ts";
+import type { SnippetKind } from "../../forms/snippets/snippet.ts";
+import { sentence } from "../error-page.tsx";
+import type { Page } from "../page.tsx";
+import { quoted } from "../parts/commands.tsx";
+import { TextField } from "../parts/field.tsx";
+import { Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
+import { Badge, Notice } from "../parts/status.tsx";
+import { Empty, Facts, Table } from "../parts/table.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { Time } from "../parts/time.tsx";
+import { useMay } from "../view.ts";
+
+type Snippet = { kind: SnippetKind; text: string; notes: string[] };
+
+type Shown = { form: Form; url: string; page: string; snippets: Snippet[]; targets: TargetView[] };
+
+const TITLES: Record<SnippetKind, string> = {
+  html: "HTML form",
+  fetch: "HTML form with a script",
+  curl: "curl",
+};
+
+const pathOf = ({ slug }: { slug: string }) => `/forms/${encodeURIComponent(slug)}`;
+
+export function formPage(shown: Shown, failed?: { target: string; message: string }): Page {
+  const { form } = shown;
+  return {
+    title: `Form ${form.slug}`,
+    heading: <Foreign text={form.name} />,
+    section: "forms",
+    topics: ["setup"],
+    back: { to: "/forms", label: "Forms" },
+    actions: <Actions form={form} />,
+    commands: [
+      { label: "Show the form", text: `formflag forms get ${quoted(form.slug)}` },
+      { label: "Add a target", text: `formflag targets add ${quoted(form.slug)} https://example.com/hook` },
+      { label: "Print a snippet", text: `formflag forms snippet ${quoted(form.slug)} --kind html` },
+    ],
+    content: (
+      <>
+        <About {...shown} />
+        <Targets form={form} targets={shown.targets} failed={failed} />
+        <Snippets form={form} snippets={shown.snippets} />
+      </>
+    ),
+  };
+}
+
+function Actions({ form }: { form: Form }) {
+  const mayChange = useMay("forms:write");
+  return (
+    <>
+      <ButtonLink to={`/inbox/${encodeURIComponent(form.slug)}`} icon="inbox">
+        Inbox
+      </ButtonLink>
+      {mayChange && (
+        <>
+          <ButtonForm to={`${pathOf(form)}/test`} icon="send">
+            Send a test
+          </ButtonForm>
+          <ButtonLink to={`${pathOf(form)}/settings`} icon="settings">
+            Settings
+          </ButtonLink>
+        </>
+      )}
+    </>
+  );
+}
+
+function About({ form, url, page }: Shown) {
+  const mayChange = useMay("forms:write");
+  return (
+    <section class="card" aria-labelledby="about">
+      <h2 id="about">
+        Address
+        {form.enabled ? <Badge tone="good">open</Badge> : <Badge tone="warn">closed</Badge>}
+      </h2>
+      <pre id="form-address" tabindex={0}>
+        {url}
+      </pre>
+      <Facts
+        class="row"
+        facts={[
+          ["Slug", form.slug],
+          form.page && ["Page", <a href={page}>{page}</a>],
+          ["Files", form.uploads ? `at most ${form.maxFiles} of ${formatBytes(form.maxFileSize)}` : "off"],
+          ["Origins", form.allowedOrigins.join("\n") || "any"],
+          form.notify.length > 0 && ["Notifies", form.notify.join("\n")],
+          ["Created", <Time at={Date.parse(form.createdAt)} />],
+        ]}
+      />
+      {mayChange && (
+        <div class="buttons">
+          <button type="button" class="button scripted-only" data-copy="#form-address">
+            Copy the address
+          </button>
+          <ButtonForm to={`${pathOf(form)}/state`} values={{ enabled: String(!form.enabled) }}>
+            {form.enabled ? "Close the form" : "Open the form"}
+          </ButtonForm>
+          <ButtonLink to={`${pathOf(form)}/delete`} kind="danger" icon="trash">
+            Delete…
+          </ButtonLink>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Targets({
+  form,
+  targets,
+  failed,
+}: {
+  form: Form;
+  targets: TargetView[];
+  failed: { target: string; message: string } | undefined;
+}) {
+  const mayChange = useMay("forms:write");
+  return (
+    <section class="card" aria-labelledby="targets">
+      <h2 id="targets">Targets</h2>
+      {targets.length === 0 ? (
+        <Empty title="Submissions are sent nowhere but to the inbox" />
+      ) : (
+        <Table
+          caption="Targets"
+          rows={targets}
+          keyOf={({ id }) => `target-${id}`}
+          columns={[
+            { label: "Target", heading: true, cell: ({ kind, target }) => `${kind} ${target}` },
+            {
+              label: "State",
+              cell: ({ enabled }) => (enabled ? <Badge tone="good">enabled</Badge> : <Badge>disabled</Badge>),
+            },
+            ...(mayChange
+              ? [
+                  {
+                    label: "Actions",
+                    isLabelUnseen: true,
+                    cell: (target: TargetView) => <TargetActions form={form} target={target} />,
+                  },
+                ]
+              : []),
+          ]}
+        />
+      )}
+      {mayChange && (
+        <PostForm to={`${pathOf(form)}/targets`} class="stack" id="add-target" label="Add a target">
+          <TextField
+            name="target"
+            label="Add a target"
+            hint="The URL of a webhook, or slack:, discord:, telegram:, ntfy: or gotify: and its URL"
+            value={failed?.target}
+            error={failed && sentence(failed.message)}
+            required
+          />
+          <div class="buttons">
+            <Button icon="plus">Add</Button>
+          </div>
+        </PostForm>
+      )}
+    </section>
+  );
+}
+
+function TargetActions({ form, target: { id, kind, enabled, target } }: { form: Form; target: TargetView }) {
+  const actions = [
+    ["test", "Send a sample"],
+    enabled ? ["disable", "Disable"] : ["enable", "Enable"],
+    ...(kind === "webhook" ? [["rotate", "New secret"]] : []),
+    ["delete", "Delete"],
+  ] as const;
+  return (
+    <PostForm to={`${pathOf(form)}/targets/${encodeURIComponent(id)}`} class="actions" id={`actions-${id}`}>
+      {actions.map(([action, label]) => (
+        <Button
+          kind={action === "delete" ? "danger" : "quiet"}
+          name="do"
+          value={action}
+          label={`${label}: ${target}`}
+        >
+          {label}
+        </Button>
+      ))}
+    </PostForm>
+  );
+}
+
+function Snippets({ form, snippets }: { form: Form; snippets: Snippet[] }) {
+  return (
+    <section class="card" aria-labelledby="snippets">
+      <h2 id="snippets">Code for your site</h2>
+      {snippets.map(({ kind, text, notes }) => (
+        <details open={kind === "html"}>
+          <summary>{TITLES[kind]}</summary>
+          <div class="stack">
+            {notes.map((note) => (
+              <Notice>
+                <p>{sentence(note)}</p>
+              </Notice>
+            ))}
+            <pre id={`snippet-${kind}`} tabindex={0} aria-label={`${TITLES[kind]} for ${form.slug}`}>
+              {text}
+            </pre>
+            <div class="buttons scripted-only">
+              <button type="button" class="button" data-copy={`#snippet-${kind}`}>
+                Copy
+              </button>
+            </div>
+          </div>
+        </details>
+      ))}
+    </section>
+  );
+}
+
+/** Shows the secret of a webhook, this one time. */
+export function secretPage(slug: string, secret: string): Page {
+  return {
+    title: `Secret of a target of ${slug}`,
+    section: "forms",
+    isSecret: true,
+    back: { to: pathOf({ slug }), label: slug },
+    content: (
+      <div class="stack narrow">
+        <Notice tone="warn">
+          <p>This secret is shown this one time. Store it where the webhook checks the signatures.</p>
+        </Notice>
+        <pre id="secret" tabindex={0}>
+          {secret}
+        </pre>
+        <div class="buttons">
+          <button type="button" class="button scripted-only" data-copy="#secret">
+            Copy
+          </button>
+          <ButtonLink to={pathOf({ slug })} kind="primary">
+            Done
+          </ButtonLink>
+        </div>
+      </div>
+    ),
+  };
+}
+
+export function deletePage({ slug }: Form, error?: string): Page {
+  return {
+    title: `Delete form ${slug}`,
+    section: "forms",
+    back: { to: pathOf({ slug }), label: slug },
+    commands: [{ label: "The same", text: `formflag forms delete ${quoted(slug)} --yes` }],
+    content: (
+      <PostForm to={`${pathOf({ slug })}/delete`} class="stack narrow card" id="delete-form">
+        <Notice tone="bad" title={`This deletes ${slug} with all its submissions and files.`}>
+          <p>Pages that post to it get an error from then on. An export is the last chance to keep them.</p>
+        </Notice>
+        <TextField name="name" label={`Type ${slug} to confirm`} error={error && sentence(error)} required />
+        <div class="buttons">
+          <Button kind="danger" icon="trash">
+            {`Delete ${slug}`}
+          </Button>
+          <ButtonLink to={`/inbox/${encodeURIComponent(slug)}/export`} icon="download">
+            Export first
+          </ButtonLink>
+        </div>
+      </PostForm>
+    ),
+  };
+}

@@ -1,0 +1,142 @@
+import type { Form } from "../../../forms/form.ts";
+import type { FormCounts } from "../../../forms/store.ts";
+import type { Page } from "../page.tsx";
+import { CheckField, TextField } from "../parts/field.tsx";
+import { A, Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
+import { Badge, Notice } from "../parts/status.tsx";
+import { Empty, Table } from "../parts/table.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { useMay } from "../view.ts";
+import { sentence } from "../error-page.tsx";
+
+type Row = { form: Form; counts: FormCounts | undefined };
+
+export function formsPage(forms: readonly Form[], counts: readonly FormCounts[]): Page {
+  const byKey = new Map(counts.map((each) => [each.formKey, each]));
+  const rows = forms.map((form) => ({ form, counts: byKey.get(form.key) }));
+  return {
+    title: "Forms",
+    section: "forms",
+    topics: ["submissions", "setup"],
+    actions: forms.length > 0 && <CreateLink />,
+    commands: [
+      { label: "List forms", text: "formflag forms list" },
+      { label: "Create one", text: "formflag forms create contact" },
+    ],
+    content: rows.length === 0 ? <NoForms /> : <FormTable rows={rows} />,
+  };
+}
+
+function CreateLink() {
+  if (!useMay("forms:write")) return null;
+  return (
+    <ButtonLink to="/forms/new" kind="primary" icon="plus">
+      Create a form
+    </ButtonLink>
+  );
+}
+
+function NoForms() {
+  return (
+    <Empty title="There are no forms yet">
+      <p class="soft">
+        A form has an address that any website can post to. Its submissions come to the inbox.
+      </p>
+      <CreateLink />
+    </Empty>
+  );
+}
+
+function FormTable({ rows }: { rows: readonly Row[] }) {
+  return (
+    <Table
+      caption="Forms"
+      rows={rows}
+      keyOf={({ form }) => `form-${form.slug}`}
+      columns={[
+        {
+          label: "Form",
+          heading: true,
+          cell: ({ form: { slug, name } }) => (
+            <>
+              <A to={`/forms/${encodeURIComponent(slug)}`}>{slug}</A>
+              {name !== slug && (
+                <span class="soft">
+                  {" "}
+                  <Foreign text={name} />
+                </span>
+              )}
+            </>
+          ),
+        },
+        {
+          label: "State",
+          cell: ({ form: { enabled } }) =>
+            enabled ? <Badge tone="good">open</Badge> : <Badge tone="warn">closed</Badge>,
+        },
+        { label: "Unread", numeric: true, cell: ({ counts }) => numberOf(counts?.unread) },
+        {
+          label: "Inbox",
+          numeric: true,
+          cell: ({ form: { slug }, counts }) => (
+            <A
+              to={`/inbox/${encodeURIComponent(slug)}`}
+              label={`${numberOf(counts?.inbox)} in the inbox of ${slug}`}
+            >
+              {numberOf(counts?.inbox)}
+            </A>
+          ),
+        },
+        { label: "Spam", numeric: true, cell: ({ counts }) => numberOf(counts?.spam) },
+      ]}
+    />
+  );
+}
+
+function numberOf(count = 0): string {
+  return count.toLocaleString("en");
+}
+
+/** A form to create one, with what was typed before and what was wrong with it. */
+export function newFormPage(
+  { slug, name, uploads = false }: { slug: string; name: string; uploads?: boolean },
+  fault?: { field: string; message: string },
+): Page {
+  const errorOf = (field: string) => (fault?.field === field ? sentence(fault.message) : null);
+  const isElsewhere = fault && !["slug", "name"].includes(fault.field);
+  return {
+    title: "New form",
+    section: "forms",
+    back: { to: "/forms", label: "Forms" },
+    commands: [{ label: "The same", text: "formflag forms create contact --name 'Contact us' --uploads on" }],
+    content: (
+      <PostForm to="/forms/new" class="stack narrow card" id="new-form">
+        {isElsewhere && (
+          <Notice tone="bad">
+            <p>{sentence(fault.message)}</p>
+          </Notice>
+        )}
+        <TextField
+          name="slug"
+          label="Slug"
+          hint="Letters, digits, dots and dashes, such as contact"
+          value={slug}
+          error={errorOf("slug")}
+          autofocus
+          required
+        />
+        <TextField
+          name="name"
+          label="Name"
+          hint="For people; empty for the slug"
+          value={name}
+          error={errorOf("name")}
+        />
+        <CheckField name="uploads" label="Accept files" checked={uploads} />
+        <div class="buttons">
+          <Button kind="primary">Create the form</Button>
+        </div>
+      </PostForm>
+    ),
+  };
+}

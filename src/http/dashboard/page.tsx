@@ -1,0 +1,203 @@
+import type { Child } from "hono/jsx";
+import { ViewContext, type View, addressOf, useMay, useView } from "./view.ts";
+import type { Asset } from "./assets.ts";
+import type { Flash } from "./cookies.ts";
+import { type Command, Commands } from "./parts/commands.tsx";
+import { Icon, type IconName } from "./parts/icon.tsx";
+import { A, Button, ButtonForm, Form } from "./parts/link.tsx";
+import type { Scope } from "../../access/scope.ts";
+
+/** What an open page waits for: it loads itself again once one of these changed. */
+export type Topic = "submissions" | "setup" | "deliveries";
+
+/** A page of the dashboard, as its route returns it. */
+export type Page = {
+  /** Of the window: kind, name, environment, project. No two kinds of page share one. */
+  title: string;
+  /** The heading; the title where it is left out. */
+  heading?: Child;
+  section: Section | null;
+  status?: 200 | 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 428 | 429 | 500 | 503;
+  /** The page that this one belongs to. */
+  back?: { to: string; label: string };
+  /** Buttons and links beside the heading. */
+  actions?: Child;
+  topics?: readonly Topic[];
+  commands?: readonly Command[];
+  /** Whether it shows a secret: such an answer is not compressed (BREACH). */
+  isSecret?: boolean;
+  headers?: Record<string, string>;
+  content: Child;
+};
+
+const SECTIONS = [
+  { name: "overview", label: "Overview", to: "/", icon: "home", scope: "read" },
+  { name: "inbox", label: "Inbox", to: "/inbox", icon: "inbox", scope: "forms:read" },
+  { name: "flags", label: "Flags", to: "/projects", icon: "flag", scope: "flags:read" },
+  { name: "forms", label: "Forms", to: "/forms", icon: "forms", scope: "forms:read" },
+  { name: "deliveries", label: "Deliveries", to: "/deliveries", icon: "send", scope: "forms:read" },
+  { name: "people", label: "People", to: "/people", icon: "users", scope: "forms:read" },
+  { name: "access", label: "Access", to: "/access/users", icon: "key", scope: "admin" },
+  { name: "health", label: "Health", to: "/health", icon: "activity", scope: "admin" },
+  { name: "me", label: "You", to: "/me", icon: "user", scope: null },
+] as const satisfies { name: string; label: string; to: string; icon: IconName; scope: Scope | null }[];
+
+export type Section = (typeof SECTIONS)[number]["name"];
+
+/** Sections that a phone shows in its bar; the others are behind "More". */
+const IN_BAR = 4;
+
+type DocumentProps = {
+  page: Page;
+  view: View;
+  flash: Flash | null;
+  assets: Record<"style" | "script" | "mark", Asset>;
+  version: string;
+};
+
+/** The whole document of a page. */
+export function Document({ page, view, flash, assets, version }: DocumentProps) {
+  const { title, topics = [] } = page;
+  return (
+    <ViewContext.Provider value={view}>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="robots" content="noindex" />
+          <meta name="color-scheme" content="light dark" />
+          <title>{`${title} · formflag`}</title>
+          <link rel="icon" href={assets.mark.path} type="image/svg+xml" />
+          <link rel="stylesheet" href={assets.style.path} />
+          <script src={assets.script.path} defer></script>
+        </head>
+        <body
+          data-events={view.caller === null ? undefined : addressOf(view, "/events")}
+          data-user={view.caller?.name}
+        >
+          <a class="skip" href="#main">
+            Skip to the content
+          </a>
+          {view.caller !== null && <Navigation section={page.section} version={version} />}
+          <div class="page">
+            <div id="messages" role="status">
+              {flash && <Said flash={flash} />}
+            </div>
+            <main id="main" tabindex={-1} data-topics={topics.join(" ")}>
+              <Head page={page} />
+              {page.content}
+              <Commands commands={page.commands ?? []} />
+            </main>
+          </div>
+        </body>
+      </html>
+    </ViewContext.Provider>
+  );
+}
+
+function Head({ page: { title, heading = title, back, actions } }: { page: Page }) {
+  return (
+    <header class="head">
+      {back && (
+        <A to={back.to} class="back">
+          <Icon name="arrowLeft" />
+          {back.label}
+        </A>
+      )}
+      <h1>{heading}</h1>
+      {actions && <div class="actions">{actions}</div>}
+    </header>
+  );
+}
+
+/** What the last action did, with its undo. */
+function Said({ flash: { text, undo } }: { flash: Flash }) {
+  return (
+    <div class="said">
+      <Icon name="check" />
+      <span>{text}</span>
+      {undo && (
+        <Form to={undo.to} values={undo.values} class="inline">
+          <Button kind="quiet">Undo</Button>
+        </Form>
+      )}
+    </div>
+  );
+}
+
+function Navigation({ section, version }: { section: Section | null; version: string }) {
+  const { caller } = useView();
+  const shown = SECTIONS.filter(({ scope }) => scope === null || useMay(scope));
+  const [bar, more] = [shown.slice(0, IN_BAR), shown.slice(IN_BAR)];
+  return (
+    <nav class="sections" aria-label="Sections">
+      <A to="/" class="brand" label="formflag, overview">
+        <Mark />
+        <span>formflag</span>
+      </A>
+      <ul class="bar">
+        {bar.map((each) => (
+          <SectionLink each={each} section={section} />
+        ))}
+        <li class="more">
+          <details open={undefined}>
+            <summary>
+              <Icon name="ellipsis" />
+              More
+            </summary>
+            <MoreSections sections={more} section={section} />
+          </details>
+        </li>
+      </ul>
+      <div class="rest">
+        <MoreSections sections={more} section={section} />
+      </div>
+      <div class="who">
+        <span class="name">{caller?.name}</span>
+        <ButtonForm to="/sign-out" kind="quiet" icon="logOut">
+          Sign out
+        </ButtonForm>
+        <span class="version">{version}</span>
+      </div>
+    </nav>
+  );
+}
+
+type SectionEntry = (typeof SECTIONS)[number];
+
+function MoreSections({ sections, section }: { sections: readonly SectionEntry[]; section: Section | null }) {
+  return (
+    <ul>
+      {sections.map((each) => (
+        <SectionLink each={each} section={section} />
+      ))}
+    </ul>
+  );
+}
+
+function SectionLink({
+  each: { name, label, to, icon },
+  section,
+}: {
+  each: SectionEntry;
+  section: Section | null;
+}) {
+  return (
+    <li>
+      <A to={to} current={name === section ? "page" : undefined}>
+        <Icon name={icon} />
+        {label}
+      </A>
+    </li>
+  );
+}
+
+/** The sign of formflag. */
+export function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" class="ground" />
+      <path d="M10 24V8h11l-2.5 4.5L21 17H10" class="sign" />
+    </svg>
+  );
+}

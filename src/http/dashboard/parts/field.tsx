@@ -1,0 +1,164 @@
+import type { Child } from "hono/jsx";
+
+type Common = {
+  name: string;
+  label: string;
+  /** What to type, below the label. */
+  hint?: Child;
+  /** What is wrong with what was typed. */
+  error?: string | null | undefined;
+  /** Tells fields of one name on a page apart. */
+  id?: string | undefined;
+  required?: boolean;
+};
+
+/** The library takes a boolean for these, and would leave out a false one. */
+const AS_WRITTEN: object = { spellcheck: "false", autocapitalize: "off" };
+
+/** Names the texts that describe a field, for those who listen. */
+function describedBy(id: string, { hint, error }: Pick<Common, "hint" | "error">): string | undefined {
+  const ids = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean);
+  return ids.length === 0 ? undefined : ids.join(" ");
+}
+
+function Around({
+  id,
+  label,
+  hint,
+  error,
+  children,
+}: Pick<Common, "label" | "hint" | "error"> & { id: string; children?: Child }) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {children}
+      {error && (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A line of text. */
+export function TextField({
+  type = "text",
+  value,
+  autocomplete = "off",
+  placeholder,
+  pattern,
+  autofocus,
+  maxlength,
+  ...common
+}: Common & {
+  type?: "text" | "password" | "email" | "url" | "search" | "number" | "datetime-local" | "date";
+  value?: string | number | null | undefined;
+  autocomplete?: string;
+  placeholder?: string;
+  pattern?: string;
+  autofocus?: boolean;
+  maxlength?: number;
+}) {
+  const { name, id = name, error, required } = common;
+  return (
+    <Around {...common} id={id}>
+      <input
+        id={id}
+        name={name}
+        type={type}
+        value={value ?? ""}
+        autocomplete={autocomplete}
+        placeholder={placeholder}
+        pattern={pattern}
+        maxlength={maxlength}
+        {...AS_WRITTEN}
+        autofocus={autofocus}
+        required={required}
+        aria-invalid={error ? "true" : undefined}
+        aria-describedby={describedBy(id, common)}
+      />
+    </Around>
+  );
+}
+
+/** Lines of text; `code` shows them in letters of one width. */
+export function AreaField({
+  value,
+  rows = 6,
+  code = false,
+  ...common
+}: Common & { value?: string | undefined; rows?: number; code?: boolean }) {
+  const { name, id = name, error, required } = common;
+  return (
+    <Around {...common} id={id}>
+      <textarea
+        id={id}
+        name={name}
+        rows={rows}
+        class={code ? "code" : undefined}
+        {...(code && AS_WRITTEN)}
+        required={required}
+        aria-invalid={error ? "true" : undefined}
+        aria-describedby={describedBy(id, common)}
+      >
+        {/* The first line end of a textarea is dropped by the parser. */}
+        {`\n${value ?? ""}`}
+      </textarea>
+    </Around>
+  );
+}
+
+/** One of several values. */
+export function SelectField({
+  value,
+  options,
+  ...common
+}: Common & { value?: string | undefined; options: readonly { value: string; label: string }[] }) {
+  const { name, id = name } = common;
+  return (
+    <Around {...common} id={id}>
+      <select id={id} name={name} aria-describedby={describedBy(id, common)}>
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </Around>
+  );
+}
+
+/** A box to tick. */
+export function CheckField({
+  name,
+  label,
+  hint,
+  checked = false,
+  value = "on",
+  id = name,
+}: Omit<Common, "error" | "required"> & { checked?: boolean; value?: string }) {
+  return (
+    <div class="check">
+      <input
+        type="checkbox"
+        id={id}
+        name={name}
+        value={value}
+        checked={checked}
+        aria-describedby={describedBy(id, { hint })}
+      />
+      <label for={id}>{label}</label>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

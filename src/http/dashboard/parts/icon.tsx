@@ -1,0 +1,79 @@
+import { raw } from "hono/html";
+import activity from "lucide-static/icons/activity.svg" with { type: "text" };
+import alert from "lucide-static/icons/triangle-alert.svg" with { type: "text" };
+import archive from "lucide-static/icons/archive.svg" with { type: "text" };
+import arrowLeft from "lucide-static/icons/arrow-left.svg" with { type: "text" };
+import arrowRight from "lucide-static/icons/arrow-right.svg" with { type: "text" };
+import check from "lucide-static/icons/check.svg" with { type: "text" };
+import clock from "lucide-static/icons/clock.svg" with { type: "text" };
+import download from "lucide-static/icons/download.svg" with { type: "text" };
+import ellipsis from "lucide-static/icons/ellipsis.svg" with { type: "text" };
+import file from "lucide-static/icons/paperclip.svg" with { type: "text" };
+import flag from "lucide-static/icons/flag.svg" with { type: "text" };
+import forms from "lucide-static/icons/clipboard-list.svg" with { type: "text" };
+import history from "lucide-static/icons/history.svg" with { type: "text" };
+import home from "lucide-static/icons/layout-dashboard.svg" with { type: "text" };
+import inbox from "lucide-static/icons/inbox.svg" with { type: "text" };
+import info from "lucide-static/icons/info.svg" with { type: "text" };
+import key from "lucide-static/icons/key-round.svg" with { type: "text" };
+import lock from "lucide-static/icons/lock.svg" with { type: "text" };
+import logOut from "lucide-static/icons/log-out.svg" with { type: "text" };
+import plus from "lucide-static/icons/plus.svg" with { type: "text" };
+import search from "lucide-static/icons/search.svg" with { type: "text" };
+import send from "lucide-static/icons/send.svg" with { type: "text" };
+import settings from "lucide-static/icons/settings.svg" with { type: "text" };
+import shield from "lucide-static/icons/shield-alert.svg" with { type: "text" };
+import terminal from "lucide-static/icons/terminal.svg" with { type: "text" };
+import trash from "lucide-static/icons/trash-2.svg" with { type: "text" };
+import user from "lucide-static/icons/circle-user-round.svg" with { type: "text" };
+import users from "lucide-static/icons/users.svg" with { type: "text" };
+
+const ICONS = {
+  activity,
+  alert,
+  archive,
+  arrowLeft,
+  arrowRight,
+  check,
+  clock,
+  download,
+  ellipsis,
+  file,
+  flag,
+  forms,
+  history,
+  home,
+  inbox,
+  info,
+  key,
+  lock,
+  logOut,
+  plus,
+  search,
+  send,
+  settings,
+  shield,
+  terminal,
+  trash,
+  user,
+  users,
+} as const;
+
+export type IconName = keyof typeof ICONS;
+
+/** The shapes of each icon, without the element around them. */
+const SHAPES = Object.fromEntries(
+  Object.entries(ICONS).map(([name, text]) => [
+    name,
+    /<svg[^>]*>(.*)<\/svg>/s.exec(text)![1]!.replace(/\s+/g, " ").trim(),
+  ]),
+) as Record<IconName, string>;
+
+/** An icon beside a text that says the same: it is hidden from those who listen. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+      {raw(SHAPES[name])}
+    </svg>
+  );
+}

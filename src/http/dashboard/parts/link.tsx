@@ -1,0 +1,138 @@
+import type { Child, PropsWithChildren } from "hono/jsx";
+import { addressOf, useView } from "../view.ts";
+import { Icon, type IconName } from "./icon.tsx";
+
+type Query = Parameters<typeof addressOf>[2];
+
+/** A link to a page of the dashboard; `to` is its path behind the dashboard's own. */
+export function A({
+  to,
+  query,
+  children,
+  class: className,
+  current,
+  label,
+  shortcut,
+}: PropsWithChildren<{
+  to: string;
+  query?: Query;
+  class?: string;
+  /** Whether it leads to the page that is shown, or to a part of it. */
+  current?: "page" | "true" | undefined;
+  label?: string | undefined;
+  shortcut?: string | undefined;
+}>) {
+  return (
+    <a
+      href={addressOf(useView(), to, query)}
+      class={className}
+      aria-current={current}
+      aria-label={label}
+      aria-keyshortcuts={shortcut}
+    >
+      {children}
+    </a>
+  );
+}
+
+/**
+ * A form that changes something: it posts to `to` behind the dashboard's path, and works without JavaScript. `values` are
+ * sent along, unseen.
+ */
+export function Form({
+  to,
+  query,
+  values = {},
+  class: className,
+  id,
+  label,
+  children,
+}: PropsWithChildren<{
+  to: string;
+  query?: Query;
+  values?: Readonly<Record<string, string | number | null | undefined>>;
+  class?: string;
+  id?: string;
+  label?: string;
+}>) {
+  return (
+    <form method="post" action={addressOf(useView(), to, query)} class={className} id={id} aria-label={label}>
+      <Hidden values={values} />
+      {children}
+    </form>
+  );
+}
+
+/** Values that a form sends along, unseen; null and undefined are left out. */
+export function Hidden({ values }: { values: Readonly<Record<string, string | number | null | undefined>> }) {
+  return (
+    <>
+      {Object.entries(values).map(([name, value]) =>
+        value === null || value === undefined ? null : (
+          <input type="hidden" name={name} value={String(value)} />
+        ),
+      )}
+    </>
+  );
+}
+
+export type ButtonKind = "primary" | "danger" | "quiet" | "plain";
+
+/** A button that sends the form around it, or the one named by `form`. */
+export function Button({
+  kind = "plain",
+  icon,
+  name,
+  value,
+  form,
+  label,
+  children,
+}: {
+  kind?: ButtonKind;
+  icon?: IconName;
+  name?: string | undefined;
+  value?: string | undefined;
+  form?: string | undefined;
+  /** What it is called where its text alone does not tell. */
+  label?: string | undefined;
+  children?: Child;
+}) {
+  return (
+    <button type="submit" class={`button ${kind}`} name={name} value={value} form={form} aria-label={label}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}
+
+/** A form that is one button. */
+export function ButtonForm({
+  to,
+  values,
+  ...button
+}: {
+  to: string;
+  values?: Readonly<Record<string, string | number | null | undefined>>;
+} & Parameters<typeof Button>[0]) {
+  return (
+    <Form to={to} {...(values && { values })} class="inline">
+      <Button {...button} />
+    </Form>
+  );
+}
+
+/** A link that looks like a button. */
+export function ButtonLink({
+  to,
+  query,
+  kind = "plain",
+  icon,
+  children,
+}: PropsWithChildren<{ to: string; query?: Query; kind?: ButtonKind; icon?: IconName }>) {
+  return (
+    <A to={to} {...(query && { query })} class={`button ${kind}`}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </A>
+  );
+}

@@ -1,0 +1,50 @@
+import type { PropsWithChildren } from "hono/jsx";
+import { Icon } from "./icon.tsx";
+
+export type Tone = "neutral" | "good" | "bad" | "warn" | "info";
+
+/** A short state, such as `spam` or `failed`. Its text says what its colour says. */
+export function Badge({ tone = "neutral", children }: PropsWithChildren<{ tone?: Tone }>) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+/** The name of an environment with its colour, and a lock where it is locked. */
+export function EnvironmentName({
+  environment: { slug, color, locked },
+}: {
+  environment: { slug: string; color?: string | null | undefined; locked?: boolean };
+}) {
+  return (
+    <span class={`environment ${color ?? "gray"}`}>
+      {slug}
+      {locked && (
+        <>
+          <Icon name="lock" />
+          <span class="unseen">, locked</span>
+        </>
+      )}
+    </span>
+  );
+}
+
+/** Whether a flag is on. */
+export function OnOff({ on }: { on: boolean }) {
+  return <span class={`state ${on ? "on" : "off"}`}>{on ? "On" : "Off"}</span>;
+}
+
+/** A message to the reader of the page. */
+export function Notice({
+  tone = "info",
+  title,
+  children,
+}: PropsWithChildren<{ tone?: Tone; title?: string }>) {
+  return (
+    <div class={`notice ${tone}`} role={tone === "bad" ? "alert" : undefined}>
+      <Icon name={tone === "good" ? "check" : tone === "info" || tone === "neutral" ? "info" : "alert"} />
+      <div>
+        {title && <strong>{title}</strong>}
+        {children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import type { Child } from "hono/jsx";
+
+export type Column<T> = {
+  label: string;
+  cell: (row: T) => Child;
+  /** Numbers stand at the right, with digits of one width. */
+  numeric?: boolean;
+  /** The heading of a row, and of its card on a phone. */
+  heading?: boolean;
+  /** The label is for those who listen: the cells explain themselves. */
+  isLabelUnseen?: boolean;
+};
+
+/** A table that becomes a list of cards on a phone. `caption` names it for those who listen. */
+export function Table<T>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+}: {
+  caption: string;
+  columns: readonly Column<T>[];
+  rows: readonly T[];
+  /** Names a row, so that an update of the page keeps its place. */
+  keyOf?: (row: T) => string;
+}) {
+  return (
+    <table class="cards">
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ label, numeric, isLabelUnseen }) => (
+            <th scope="col" class={numeric ? "numeric" : undefined}>
+              {isLabelUnseen ? <span class="unseen">{label}</span> : label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr id={keyOf?.(row)}>
+            {columns.map(({ label, cell, numeric, heading, isLabelUnseen }) =>
+              heading ? (
+                <th scope="row">{cell(row)}</th>
+              ) : (
+                <td class={numeric ? "numeric" : undefined} data-label={isLabelUnseen ? undefined : label}>
+                  {cell(row)}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Facts about one thing, each a name and a value. */
+export function Facts({
+  facts,
+  class: className = "",
+}: {
+  class?: string;
+  facts: readonly (readonly [name: string, value: Child] | null | false)[];
+}) {
+  return (
+    <dl class={`facts ${className}`}>
+      {facts.map(
+        (fact) =>
+          fact && (
+            <div>
+              <dt>{fact[0]}</dt>
+              <dd>{fact[1]}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+/** What a list says where it has nothing, and what to do first. */
+export function Empty({ title, children }: { title: string; children?: Child }) {
+  return (
+    <div class="empty">
+      <p class="title">{title}</p>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+/** Characters that a page must not show as they are: controls but tab and line feed, and those that turn the direction. */
+// oxlint-disable-next-line no-control-regex
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** A text with its control characters as their pictures (Unicode, U+2400 to U+2426). */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? "\u2421" : "\u2426";
+  });
+}
+
+/** A text that somebody else wrote, kept apart from the direction of the page around it. */
+export function Foreign({ text }: { text: string }) {
+  return <bdi dir="auto">{visible(text)}</bdi>;
+}
+
+/** A value that was sent: a link only where all of it is an address of the web or of mail. */
+export function ForeignValue({ text }: { text: string }) {
+  const href = linkOf(text);
+  if (href === null)
+    return (
+      <span class="value">
+        <Foreign text={text} />
+      </span>
+    );
+  return (
+    <a class="value" href={href} rel="noopener noreferrer nofollow" target="_blank">
+      <Foreign text={text} />
+    </a>
+  );
+}
+
+function linkOf(text: string): string | null {
+  const value = text.trim();
+  if (value.length > 2000 || /\s/.test(value)) return null;
+  if (/^[^@:/?#"<>\\]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value)) return `mailto:${encodeURI(value)}`;
+  if (!/^(https?:\/\/|mailto:)/i.test(value)) return null;
+  return URL.parse(value)?.href ?? null;
+}

@@ -1,0 +1,48 @@
+import { useView } from "../view.ts";
+
+const UNITS = [
+  ["year", 31_536_000_000],
+  ["month", 2_592_000_000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+const exact = new Map<string, Intl.DateTimeFormat>();
+
+/** A time as `3 min. ago`, with the exact one where the pointer rests. `at` is milliseconds since 1970. */
+export function Time({ at }: { at: number }) {
+  const { now, timeZone } = useView();
+  return (
+    <time datetime={new Date(at).toISOString()} title={formatExact(at, timeZone)}>
+      {formatRelative(at, now)}
+    </time>
+  );
+}
+
+/** A time as `22 Nov 2026, 09:30:12 UTC`. */
+export function ExactTime({ at }: { at: number }) {
+  const { timeZone } = useView();
+  return <time datetime={new Date(at).toISOString()}>{formatExact(at, timeZone)}</time>;
+}
+
+export function formatRelative(at: number, now: number): string {
+  const distance = at - now;
+  const unit = UNITS.find(([, size]) => Math.abs(distance) >= size);
+  if (!unit) return distance > 0 ? "in under a minute" : "just now";
+  return relative.format(Math.trunc(distance / unit[1]), unit[0]);
+}
+
+export function formatExact(at: number, timeZone: string): string {
+  let format = exact.get(timeZone);
+  if (!format) {
+    format = new Intl.DateTimeFormat("en-GB", {
+      dateStyle: "medium",
+      timeStyle: "long",
+      timeZone,
+    });
+    exact.set(timeZone, format);
+  }
+  return format.format(at);
+}

@@ -1,0 +1,46 @@
+import type { Scope } from "../../access/scope.ts";
+import type { SignedIn } from "../../access/sign-in.ts";
+import type { App } from "../../app.ts";
+import type { Flash } from "./cookies.ts";
+import type { DashboardContext, DashboardOptions } from "./dashboard-env.ts";
+import type { Fields } from "./fields.ts";
+import type { Page } from "./page.tsx";
+import type { View, addressOf } from "./view.ts";
+
+/** What an action did: the page to go to, and what that page says of it. */
+export type Done = {
+  to: string;
+  query?: Parameters<typeof addressOf>[2];
+} & Partial<Flash>;
+
+/** What the routes of pages share. */
+export type Dashboard = {
+  app: App;
+  options: DashboardOptions;
+  /** The path of the dashboard. */
+  root: string;
+  /** A route that shows a page, to callers that hold the scope; null for everybody who is signed in. */
+  page: (
+    scope: Scope | null,
+    show: (c: DashboardContext) => Promise<Page | Response>,
+  ) => (c: DashboardContext) => Promise<Response>;
+  /**
+   * A route that takes a form. It changes things through an operation of the product, and goes on to another page, or shows
+   * one, for example with what was wrong.
+   */
+  action: (
+    scope: Scope | null,
+    act: (c: DashboardContext, fields: Fields) => Promise<Done | Page | Response>,
+  ) => (c: DashboardContext) => Promise<Response>;
+  /** Who looks at a page, when, and in which time zone. */
+  viewOf: (c: DashboardContext) => View;
+  /** Answers with a page. */
+  render: (c: DashboardContext, page: Page) => Promise<Response>;
+  /** Starts a session in the browser that sent the request. */
+  enter: (c: DashboardContext, session: SignedIn & { secret: string }) => void;
+};
+
+/** What is recorded of the browser that signs in. */
+export function browserOf(c: DashboardContext) {
+  return { agent: (c.req.header("user-agent") ?? "").slice(0, 300), address: c.env.client.address };
+}

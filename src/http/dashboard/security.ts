@@ -1,0 +1,60 @@
+import { AppError } from "../../base/errors.ts";
+import { NO_SNIFF } from "../security.ts";
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types formflag",
+].join("; ");
+
+/**
+ * Headers of every answer of the dashboard. Pages need the referrer within the site: with `no-referrer` Chrome posts forms
+ * with `Origin: null`.
+ */
+export const SECURITY_HEADERS = {
+  ...NO_SNIFF,
+  "Content-Security-Policy": POLICY,
+  "X-Frame-Options": "DENY",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Referrer-Policy": "same-origin",
+  "Cache-Control": "no-store",
+} as const;
+
+/**
+ * Throws `forbidden` for a request that a page of another origin may have sent (OWASP, cross-site request forgery), and
+ * `unsupported` for a body that is not a form's. `Origin` decides where it is sent; a scheme of `https` is right for
+ * `http` too, since a proxy in front may speak TLS.
+ */
+export function requireOwnForm(request: Request, dashboardUrl: string | null): void {
+  const origin = request.headers.get("origin");
+  const site = request.headers.get("sec-fetch-site");
+  const isOwn = origin === null ? site === "same-origin" : isOwnOrigin(origin, request, dashboardUrl);
+  if (!isOwn || (site !== null && site !== "same-origin" && site !== "none" && origin === null))
+    throw new AppError("forbidden", "this form was not sent by a page of this dashboard", {
+      reason: "foreign-origin",
+      hint: "open the dashboard at its own address and try again",
+    });
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i.test(type))
+    throw new AppError("unsupported", "the dashboard takes forms alone: programs use the admin API");
+}
+
+function isOwnOrigin(origin: string, request: Request, dashboardUrl: string | null): boolean {
+  const sender = URL.parse(origin);
+  if (!sender || !/^https?:$/.test(sender.protocol)) return false;
+  if (dashboardUrl !== null && sender.origin === new URL(dashboardUrl).origin) return true;
+  const host = request.headers.get("host");
+  if (host === null) return false;
+  // The port of a scheme is left out of both, so each is read with the scheme of the sender.
+  const own = URL.parse(`${sender.protocol}//${host}`);
+  const isDowngrade = new URL(request.url).protocol === "https:" && sender.protocol === "http:";
+  return own !== null && own.host === sender.host && !isDowngrade;
+}

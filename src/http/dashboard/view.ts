@@ -1,0 +1,46 @@
+import { createContext, useContext } from "hono/jsx";
+import type { Caller } from "../../access/caller.ts";
+import type { Scope } from "../../access/scope.ts";
+import { hasScope } from "../../access/token.ts";
+
+/** What every part of a page may use: who looks at it, when, and where the dashboard is. */
+export type View = {
+  /** The path of the dashboard, such as `/formflag/dashboard`. */
+  root: string;
+  /** The path of this page behind `root`, without its query. */
+  path: string;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** IANA name of the time zone in which times are shown. */
+  timeZone: string;
+  /** Null before anybody has signed in. */
+  caller: Caller | null;
+};
+
+const NOWHERE: View = { root: "", path: "", now: 0, timeZone: "UTC", caller: null };
+
+export const ViewContext = createContext<View>(NOWHERE);
+
+export function useView(): View {
+  return useContext(ViewContext);
+}
+
+/** Whether the person who looks at the page holds a scope, so that pages offer only what would be allowed. */
+export function useMay(scope: Scope): boolean {
+  const { caller } = useView();
+  return caller !== null && hasScope(caller, scope);
+}
+
+/** The address of a page of the dashboard: `/inbox` with `{ folder: "spam" }` is `<root>/inbox?folder=spam`. */
+export function addressOf(
+  { root }: Pick<View, "root">,
+  path: string,
+  query: Readonly<Record<string, string | number | boolean | null | undefined>> = {},
+): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== null && value !== undefined && value !== false && value !== "")
+      parameters.append(name, String(value));
+  const text = parameters.toString();
+  return `${root}${path === "/" ? "" : path}${text === "" ? "" : `?${text}`}`;
+}

@@ -1,0 +1,28 @@
+import * as z from "zod/mini";
+
+/** Statistics of the admin API, for callers that may read everything. */
+export const statsSchema = z.object({
+  /** How many submissions are in the folders of each form; `unread` are those of the inbox that nobody has read. */
+  forms: z.array(
+    z.object({
+      form: z.string(),
+      name: z.string(),
+      inbox: z.int(),
+      unread: z.int(),
+      spam: z.int(),
+      archived: z.int(),
+    }),
+  ),
+  /** Submissions by day, in UTC, and form: how many were stored in the inbox and in the spam folder. Days without any are left out. */
+  submissions: z.array(z.object({ day: z.string(), form: z.string(), inbox: z.int(), spam: z.int() })),
+  /** Reads of flags by hour and environment: of one flag each, and of all. Hours without any are left out. */
+  reads: z.array(
+    z.object({ hour: z.string(), project: z.string(), environment: z.string(), one: z.int(), all: z.int() }),
+  ),
+  /** Deliveries that wait and that have failed; no more than 1,000 of each are counted. */
+  deliveries: z.object({ queued: z.int(), failed: z.int() }),
+  /** How long commits took, in milliseconds, by minute; empty unless a server answers. */
+  commits: z.array(
+    z.object({ at: z.string(), commits: z.int(), p50: z.number(), p99: z.number(), max: z.number() }),
+  ),
+});

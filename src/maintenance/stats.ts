@@ -1,0 +1,169 @@
+import type { Caller } from "../access/caller.ts";
+import { hasScope, requireScope } from "../access/token.ts";
+import { isoTime } from "../base/clock.ts";
+import { type Day, lastDays } from "../base/days.ts";
+import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
+import { HOUR_MS, hourOf } from "../base/tally.ts";
+import { getForm } from "../forms/forms.ts";
+import type { FormCounts } from "../forms/store.ts";
+import { getEnvironment } from "../projects/environments.ts";
+import type { CommitMinute } from "./commit-latency.ts";
+import { MAX_STATS_DELIVERIES } from "./limits.ts";
+import type { StatsApp } from "./store.ts";
+
+/** Days of submissions and hours of reads where none are named. */
+export const DEFAULT_STATS_DAYS = 30;
+export const DEFAULT_STATS_HOURS = 24;
+
+/** Submissions to a form that were stored on a day in the inbox and in the spam folder. */
+export type DaySubmissions = { day: string; form: string; inbox: number; spam: number };
+
+/** Reads of an environment in the hour that begins at `hour`, in ISO 8601: of one flag each, and of all flags. */
+export type HourReads = { hour: string; project: string; environment: string; one: number; all: number };
+
+export type FormStats = {
+  /** By slug. */
+  forms: Omit<FormCounts, "formKey">[];
+  /** By day and form; days without submissions are left out. */
+  submissions: DaySubmissions[];
+  /** No more than `MAX_STATS_DELIVERIES` are counted. */
+  deliveries: { queued: number; failed: number };
+};
+
+/** Undefined is what the caller may not read. */
+export type Stats = Partial<FormStats> & { reads?: HourReads[]; commits?: readonly CommitMinute[] };
+
+type StatsQuery = {
+  /** How many days of submissions, today included. */
+  days: number;
+  /** Limits what is returned of forms to one, by its slug or key. */
+  form?: string | undefined;
+  /** How many hours of reads, the current one included. */
+  hours?: number;
+  /** By whose midnight days are told apart. */
+  timeZone?: string;
+  /** What {@link createCommitLatency} has kept, in a server. */
+  commits?: readonly CommitMinute[];
+};
+
+/**
+ * Statistics that a caller may read: of forms with the scope `forms:read`, of flags with `flags:read` in the projects and
+ * environments that it is limited to, and the times of commits with `read`. Throws `forbidden` for a caller that may read
+ * none of them, `not_found` for the form, `invalid` for the time zone.
+ */
+export async function readStats(
+  app: StatsApp,
+  caller: Caller,
+  { days, form, hours = DEFAULT_STATS_HOURS, timeZone = "UTC", commits = [] }: StatsQuery,
+): Promise<Stats> {
+  const ofForms = hasScope(caller, "forms:read");
+  const ofFlags = hasScope(caller, "flags:read", caller);
+  if (!ofForms && !ofFlags) requireScope(caller, "read");
+  return {
+    ...(ofForms && (await readFormStats(app, form, lastDays(app.now(), days, timeZone)))),
+    ...(ofFlags && { reads: await readReads(app, caller, hours) }),
+    ...(hasScope(caller, "read") && { commits }),
+  };
+}
+
+async function readFormStats(app: StatsApp, form: string | undefined, days: Day[]): Promise<FormStats> {
+  const { submissions, tallies, deliveries } = app.store;
+  const wanted = form === undefined ? null : await getForm(app, form);
+  const counts = (await submissions.counts()).filter(({ formKey }) => (wanted?.key ?? formKey) === formKey);
+  const slugs = new Map(counts.map(({ formKey, form }) => [formKey, form]));
+  const points: DaySubmissions[] = [];
+  const turn = createTurns();
+  for (const { day, from, to } of days) {
+    const ofDay = new Map<string, DaySubmissions>();
+    for (const { what, variant, count } of await tallies.sum({
+      kind: "submissions",
+      from,
+      to,
+      prefix: wanted?.key,
+    })) {
+      // Submissions of forms that were deleted stay tallied.
+      const slug = slugs.get(what);
+      if (slug === undefined) continue;
+      const point = ofDay.get(slug) ?? { day, form: slug, inbox: 0, spam: 0 };
+      point[variant === "spam" ? "spam" : "inbox"] += count;
+      ofDay.set(slug, point);
+    }
+    points.push(...[...ofDay.values()].toSorted((a, b) => (a.form < b.form ? -1 : 1)));
+    await turn();
+  }
+  return {
+    forms: counts.map(({ formKey: _key, ...each }) => each),
+    submissions: points,
+    deliveries: {
+      queued: await deliveries.countQueued(MAX_STATS_DELIVERIES),
+      failed: await deliveries.countFailed(MAX_STATS_DELIVERIES),
+    },
+  };
+}
+
+async function readReads(app: StatsApp, caller: Caller, hours: number): Promise<HourReads[]> {
+  const places = new Map<string, { project: string; environment: string }>();
+  for (const { slug: project, environments } of await app.store.projects.list()) {
+    for (const { slug: environment, key } of environments) {
+      if (hasScope(caller, "flags:read", { project, environment })) places.set(key, { project, environment });
+    }
+  }
+  const points = new Map<string, HourReads>();
+  const end = hourOf(app.now()) + 1;
+  const turn = createTurns();
+  for (let from = end - hours; from < end; from += 24) {
+    const to = Math.min(from + 24, end);
+    for (const { hour, what, variant, count } of await app.store.tallies.read({ kind: "reads", from, to })) {
+      const place = places.get(what);
+      if (!place) continue;
+      const key = `${hour} ${what}`;
+      const point = points.get(key) ?? { hour: isoTime(hour * HOUR_MS), ...place, one: 0, all: 0 };
+      point[variant === "all" ? "all" : "one"] += count;
+      points.set(key, point);
+    }
+    await turn();
+  }
+  return [...points.values()];
+}
+
+/** How often the flags of an environment were read in the last hour: each by itself, by slug, and all together. */
+export type ReadRates = { flags: Map<string, number>; all: number };
+
+/** Tallies that are read at once. */
+const STEP = 1000;
+
+/**
+ * Estimates the reads of the last hour from the current hour and a share of the one before. A read counts after a minute.
+ * Throws `not_found` for the project or the environment, `forbidden`.
+ */
+export async function readRates(
+  app: StatsApp,
+  caller: Caller,
+  { project, environment }: { project: string; environment: string },
+): Promise<ReadRates> {
+  requireScope(caller, "flags:read", { project, environment });
+  const { tallies } = app.store;
+  const { key } = await getEnvironment(app, project, environment);
+  const current = hourOf(app.now());
+  const weights = { [current]: 1, [current - 1]: current + 1 - app.now() / HOUR_MS };
+  const flags = new Map<string, number>();
+  let all = 0;
+  for (const [hour, weight] of Object.entries(weights)) {
+    const span = { from: Number(hour), to: Number(hour) + 1 };
+    for (const { variant, count } of await tallies.read({ kind: "reads", ...span, prefix: key }))
+      if (variant === "all") all += count * weight;
+    for (let after: string | undefined, isLast = false; !isLast;) {
+      const prefix = `${key}/`;
+      const page = await tallies.read({ kind: "flagReads", ...span, prefix, after, limit: STEP });
+      for (const { what, count } of page) {
+        const slug = what.slice(prefix.length);
+        flags.set(slug, (flags.get(slug) ?? 0) + count * weight);
+      }
+      after = page.at(-1)?.what;
+      isLast = page.length < STEP;
+      if (!isLast) await yieldToEventLoop();
+    }
+  }
+  const rounded = [...flags].map(([slug, count]): [string, number] => [slug, Math.round(count)]);
+  return { flags: new Map(rounded), all: Math.round(all) };
+}

@@ -1,0 +1,243 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import type { Store } from "../../src/app.ts";
+import { hourOf } from "../../src/base/tally.ts";
+import type { Conditions, FormCounts } from "../../src/forms/store.ts";
+import { SUBMISSION_MARKS, SUBMISSION_STATES } from "../../src/forms/submission-state.ts";
+import { addForm, apply, deleteFormChange } from "../support/apply.ts";
+import { NOW, nextId, submissionTo } from "../support/records.ts";
+import { type Driver, fresh, opener } from "./driver.ts";
+
+const HOUR = 3_600_000;
+
+const NONE: Conditions = {
+  key: null,
+  spam: null,
+  recent: null,
+  challenge: null,
+  keepsSpam: true,
+  maxSubmissions: null,
+};
+
+/** The counts as they are found by reading every submission. */
+async function countedByHand(store: Store): Promise<FormCounts[]> {
+  return Promise.all(
+    (await store.forms.list()).map(async ({ key, slug, name }) => {
+      const of = async (state: "inbox" | "spam" | "archived") =>
+        (await store.submissions.list(key, 1000, null, [state])).submissions;
+      const inbox = await of("inbox");
+      return {
+        formKey: key,
+        form: slug,
+        name,
+        inbox: inbox.length,
+        unread: inbox.filter(({ read }) => !read).length,
+        spam: (await of("spam")).length,
+        archived: (await of("archived")).length,
+      };
+    }),
+  );
+}
+
+/** A step of a random walk: what to do, and which of the known forms or submissions to do it with. */
+type Step = { what: (typeof STEPS)[number]; pick: number; more: number };
+const STEPS = [
+  "insert",
+  "insert",
+  "insert",
+  "insert spam",
+  "insert where there is room",
+  "insert again",
+  "insert nowhere",
+  "import",
+  "mark",
+  "mark",
+  "delete",
+  "purge",
+  "delete aged",
+  "delete form",
+  "clear deleted",
+  "rewrite",
+] as const;
+
+const walks = fc.array(
+  fc.array(
+    fc.record({
+      what: fc.constantFrom(...STEPS),
+      pick: fc.nat(999),
+      more: fc.nat(999),
+    }) as fc.Arbitrary<Step>,
+    { minLength: 1, maxLength: 8 },
+  ),
+  { minLength: 3, maxLength: 10 },
+);
+
+async function createWalker(store: Store) {
+  const forms = [await addForm(store, fresh()), await addForm(store, fresh())];
+  const ids: string[] = [];
+  const known = { id: nextId() };
+  return async ({ what, pick, more }: Step): Promise<unknown> => {
+    const { submissions } = store;
+    const form = forms[pick % forms.length]!;
+    const picked = ids[pick % Math.max(1, ids.length)] ?? known.id;
+    const insert = (formKey: string, given: Partial<Conditions> | null) => {
+      const submission = submissionTo(formKey, {
+        createdAt: NOW - more * HOUR,
+        ...(given && { conditions: { ...NONE, ...given } }),
+      });
+      // Later steps may use it before it is stored.
+      ids.push(submission.id);
+      return submissions.insert(submission);
+    };
+    const hash = String(pick % 10).repeat(64);
+    switch (what) {
+      case "insert":
+        return insert(form.key, null);
+      case "insert spam":
+        return insert(form.key, { spam: "links", keepsSpam: more % 2 === 0 });
+      case "insert where there is room":
+        return insert(form.key, { maxSubmissions: 3 });
+      case "insert again":
+        return insert(form.key, { key: { hash, content: hash, expiresAt: NOW + HOUR } });
+      case "insert nowhere":
+        return insert("nowhere", null);
+      case "import":
+        return submissions.import(
+          form.key,
+          [nextId(), nextId(), picked].map((id, index) => {
+            ids.push(id);
+            const state = SUBMISSION_STATES[(more + index) % 3]!;
+            const createdAt = (more % 5 === 0 ? -1 : NOW) - more * HOUR;
+            const spam = state === "spam" ? "manual" : null;
+            return { id, data: "{}", createdAt, state, spam, read: more % 2 === 0, meta: null };
+          }),
+        );
+      case "mark":
+        return submissions.mark(
+          [picked],
+          SUBMISSION_MARKS[more % SUBMISSION_MARKS.length]!,
+          {},
+          { who: "ann", at: NOW },
+        );
+      case "delete":
+        return submissions.delete([picked]);
+      case "purge": {
+        const { items } = await submissions.scanAll(0, 1 + (more % 4));
+        return submissions.purge(items, []);
+      }
+      case "delete aged": {
+        const aged = {
+          formKey: form.key,
+          state: SUBMISSION_STATES[more % 3]!,
+          createdBefore: NOW - pick * HOUR,
+        };
+        return submissions.deleteAged(aged, ids);
+      }
+      case "delete form":
+        if (more % 4 > 0) return undefined;
+        forms.splice(forms.indexOf(form), 1, await addForm(store, fresh()));
+        return apply(store, deleteFormChange(form));
+      case "clear deleted":
+        return submissions.clearDeleted(1 + (more % 5));
+      case "rewrite":
+        return more % 10 === 0 ? submissions.rewrite() : undefined;
+    }
+  };
+}
+
+/** What the product relies on for the numbers of submissions in every driver. */
+export function countsContract(driver: Driver): void {
+  describe(`the counts of submissions, kept by ${driver.name},`, () => {
+    const open = opener(driver);
+
+    test("are those of the submissions after whatever happened to them, together or one by one", async () => {
+      await fc.assert(
+        fc.asyncProperty(walks, async (walk) => {
+          const store = open();
+          const take = await createWalker(store);
+          for (const steps of walk) {
+            // Those of one turn become one transaction where writes are committed together.
+            await Promise.allSettled(steps.map(take));
+            expect(await store.submissions.counts()).toEqual(await countedByHand(store));
+          }
+          expect(await store.submissions.wrongCounts()).toEqual([]);
+        }),
+        { numRuns: 15 },
+      );
+    }, 60_000);
+
+    test("are right where one of the writes of a transaction fails", async () => {
+      const store = open();
+      const { key } = await addForm(store, fresh());
+      const twice = submissionTo(key);
+      const done = await Promise.allSettled([
+        store.submissions.insert(submissionTo(key)),
+        store.submissions.insert(twice),
+        store.submissions.insert(twice),
+        store.submissions.insert(submissionTo("nowhere")),
+        store.submissions.insert(submissionTo(key)),
+        store.submissions.delete([twice.id]),
+      ]);
+      expect(done.filter(({ status }) => status === "rejected")).toHaveLength(2);
+      expect(await store.submissions.counts()).toMatchObject([{ inbox: 2, unread: 2, spam: 0 }]);
+      const hour = hourOf(NOW);
+      expect(
+        await store.tallies.read({ kind: "submissions", from: hour, to: hour + 1, prefix: key }),
+      ).toEqual([{ hour, what: key, variant: "inbox", count: 3 }]);
+    });
+
+    test("are tallied by the hour and folder in which they were stored, and stay so", async () => {
+      const store = open();
+      const { key } = await addForm(store, fresh());
+      const early = submissionTo(key, { createdAt: NOW - HOUR });
+      await store.submissions.insert(early);
+      await store.submissions.insert(submissionTo(key, { conditions: { ...NONE, spam: "links" } }));
+      const replay = {
+        conditions: { ...NONE, key: { hash: "ab".repeat(32), content: "cd".repeat(32), expiresAt: NOW + 1 } },
+      };
+      for (let count = 0; count < 3; count += 1) await store.submissions.insert(submissionTo(key, replay));
+      const imported = (createdAt: number, state: "archived" | "spam") => ({
+        id: nextId(),
+        data: "{}",
+        createdAt,
+        state,
+        spam: null,
+        read: true,
+        meta: null,
+      });
+      const rows = [
+        imported(NOW - 48 * HOUR, "archived"),
+        imported(NOW - 48 * HOUR, "spam"),
+        imported(-1, "spam"),
+      ];
+      await store.submissions.import(key, rows);
+      await store.submissions.import(key, rows);
+      await store.submissions.mark([early.id], "spam", {}, { who: "ann", at: NOW });
+      await store.submissions.delete([early.id]);
+      const now = hourOf(NOW);
+      const tallied = await store.tallies.read({ kind: "submissions", from: now - 100, to: now + 1 });
+      expect(tallied.map(({ hour, variant, count }) => [hour - now, variant, count])).toEqual([
+        [-48, "inbox", 1],
+        [-48, "spam", 1],
+        [-1, "inbox", 1],
+        [0, "inbox", 1],
+        [0, "spam", 1],
+      ]);
+    });
+
+    test("are listed for every form by slug, and for none that was deleted", async () => {
+      const store = open();
+      const [b, a] = [await addForm(store, "b"), await addForm(store, "a")];
+      await store.submissions.insert(submissionTo(b.key));
+      const none = { inbox: 0, unread: 0, spam: 0, archived: 0 };
+      expect(await store.submissions.counts()).toEqual([
+        { formKey: a.key, form: "a", name: "a", ...none },
+        { formKey: b.key, form: "b", name: "b", ...none, inbox: 1, unread: 1 },
+      ]);
+      await apply(store, deleteFormChange(b));
+      expect((await store.submissions.counts()).map(({ form }) => form)).toEqual(["a"]);
+      while (await store.submissions.clearDeleted(10));
+      expect(await store.submissions.wrongCounts()).toEqual([]);
+    });
+  });
+}
