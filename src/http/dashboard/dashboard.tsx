@@ -147,6 +147,7 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     await resume(c);
     await next();
   });
+  site.get(`${DASHBOARD_PATH}/`, (c) => c.redirect(root, 302));
   site.route(DASHBOARD_PATH, signInRoutes(dashboard));
   site.post(`${DASHBOARD_PATH}/sign-out`, async (c) => {
     const session = c.get("session");

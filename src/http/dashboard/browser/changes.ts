@@ -1,4 +1,4 @@
-import { isChanged, notify, show } from "./document.ts";
+import { isChanged, notify, parse, show } from "./document.ts";
 
 /** Milliseconds that changes are collected before the page is loaded again. */
 const PAUSE = 150;
@@ -51,8 +51,8 @@ async function update(): Promise<void> {
   const address = location.href;
   const answer = await fetch(address).catch(() => null);
   if (!answer?.ok || answer.redirected || location.href !== address) return;
-  const text = await answer.text();
-  const run = () => show(text, { isUpdate: true });
+  const next = parse(await answer.text());
+  const run = () => show(next, { isUpdate: true });
   const isTyping = [...document.forms].some(isChanged) || document.querySelector("dialog[open]") !== null;
   const isPointing = document.querySelector("main tbody tr:hover, main .items li:hover") !== null;
   if (isTyping || isPointing)

@@ -12,9 +12,8 @@ export function parse(text: string): Document {
   return new DOMParser().parseFromString(policy?.createHTML(text) ?? text, "text/html");
 }
 
-/** Makes the open page the one in `text`, with as few changes as possible, so that focus and scrolling stay. */
-export function show(text: string, { isUpdate = false } = {}): void {
-  const next = parse(text);
+/** Makes the open page `next`, with as few changes as possible, so that focus and scrolling stay. */
+export function show(next: Document, { isUpdate = false } = {}): void {
   document.title = next.title;
   const [main, nextMain] = [document.querySelector("main"), next.querySelector("main")];
   if (!main || !nextMain) return location.reload();
@@ -29,8 +28,6 @@ export function show(text: string, { isUpdate = false } = {}): void {
   if (!isUpdate && messages) document.querySelector("#messages")?.replaceChildren(...messages.childNodes);
   const [nav, nextNav] = [document.querySelector("nav.sections"), next.querySelector("nav.sections")];
   if (nav && nextNav) void Idiomorph.morph(nav, nextNav);
-  else if (nav || nextNav) location.reload();
-  document.dispatchEvent(new Event("shown"));
 }
 
 /** Whether somebody has typed or chosen something in a form and not sent it yet. */

@@ -23,16 +23,18 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
       method: "POST",
       body: isMultipart ? data : new URLSearchParams([...data] as [string, string][]),
     });
-    const text = await answer.text();
+    const next = parse(await answer.text());
     notify("failure", null);
     form.ariaBusy = null;
-    if (answer.status === 428) return openDialog(text, form);
+    if (answer.status === 428) return openDialog(next, form);
+    // Somebody signed in or out.
+    if (next.body.dataset["user"] !== document.body.dataset["user"]) return location.assign(answer.url);
     document.querySelector("dialog")?.remove();
     if (answer.ok && answer.redirected && answer.url !== location.href) {
       history.pushState(null, "", answer.url);
       scrollTo(0, 0);
     }
-    show(text);
+    show(next);
     if (!answer.ok) document.querySelector<HTMLElement>("main [aria-invalid='true'], main")?.focus();
   } catch {
     form.ariaBusy = null;
@@ -44,11 +46,10 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
 }
 
 /** Asks for a confirmation, which the server wants before it changes something locked, in a dialog. */
-function openDialog(text: string, opener: HTMLElement): void {
+function openDialog(next: Document, opener: HTMLElement): void {
   const before = document.querySelector("dialog");
   const dialog = document.createElement("dialog");
   dialog.setAttribute("aria-labelledby", "dialog-title");
-  const next = parse(text);
   const main = next.querySelector("main")!;
   const heading = main.querySelector("h1");
   if (heading) heading.id = "dialog-title";

@@ -50,7 +50,7 @@ function isRefusal({ code }: AppError): boolean {
 
 /** A path behind the dashboard's own; anything else leads to its first page. */
 function nextPath(next: string): string {
-  return /^\/(?![/\\])/.test(next) ? next : "/";
+  return /^\/[^/\\]/.test(next) ? next : "";
 }
 
 const FIRST_PAGE: Page = {
