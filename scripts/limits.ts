@@ -1,3 +1,4 @@
+import { MAX_WHY } from "../src/access/why.ts";
 import { formatBytes } from "../src/base/bytes.ts";
 import { VERSION_TTL_MS } from "../src/base/changes.ts";
 import { MAX_JSON_LEVELS } from "../src/base/json.ts";
@@ -23,6 +24,7 @@ const LIMITS = {
   ...http,
   ...store,
   ...pages,
+  MAX_WHY,
   VERSION_TTL_MS,
   MAX_JSON_LEVELS,
   MIN_FREE_BYTES,
@@ -215,6 +217,10 @@ const SECTIONS: Section[] = [
         what: "characters of a text that an operation creates",
         past: "the rule fails",
       },
+      "RULE_LIMITS.triedContexts": {
+        what: "contexts for which one request evaluates an unsaved change",
+        past: "400",
+      },
     },
   },
   {
@@ -222,6 +228,7 @@ const SECTIONS: Section[] = [
     text: "",
     rows: {
       MAX_ADMIN_BODY: { unit: "bytes", what: "a request body", past: "413" },
+      MAX_WHY: { what: "characters of the reason for a change, `--why` and `X-Why`", past: "400" },
       MAX_IMPORT_BODY: { unit: "bytes", what: "the body of an import or of `apply`", past: "413" },
       MAX_JSON_LEVELS: { what: "levels of a request body or of a file that a command reads", past: "400" },
       MAX_LIST: {

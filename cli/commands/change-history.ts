@@ -31,7 +31,7 @@ export function addHistoryCommand(noun: Command, io: Io, kind: Kind): void {
       `
 A change has a revision, a number that grows with every change, and lines \`- field: old\` and
 \`+ field: new\`. With --json it is an object with revision, environment (null for all), kind, name, at, who,
-before and after.
+why (null without a reason), before and after.
 
 Examples:
   formflag ${noun.name()} history ${EXAMPLES[kind]} -p shop
@@ -89,7 +89,9 @@ async function run({ client, print, suggest, paint }: Session, values: Values): 
 function headOf(change: Change): string {
   const { revision, at, who, environment } = change;
   const parts = [`revision ${revision}`, at, who, environment ?? "all environments", actionOf(change)];
-  return printable(parts.join("  "));
+  // A server of an earlier version sends none.
+  const reason = change.why == null ? "" : `\nwhy: ${printable(change.why)}`;
+  return printable(parts.join("  ")) + reason;
 }
 
 function actionOf({ kind, before, after }: Change): string {

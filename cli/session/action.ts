@@ -12,6 +12,7 @@ import { type Input, openInput } from "./input.ts";
 import { inTermsOf } from "./near-misses.ts";
 import { type Session, openSession } from "./session.ts";
 import { usage } from "./usage.ts";
+import { whyHeader } from "./why.ts";
 
 /** Turns options and arguments into values. Throws `invalid` for wrong usage, and changes nothing. */
 type Parse<T> = (input: Input, ...args: (string | undefined)[]) => T | Promise<T>;
@@ -27,9 +28,10 @@ export const BEGINS: Begins = { begins: () => true };
 /** A commander action on the admin API, of a server or in this process: parses, then runs on what was parsed. */
 export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () => false }: Begins = {}) {
   return async function (this: Command, ...given: unknown[]): Promise<void> {
-    const options = this.opts<Record<string, unknown> & { field?: string | string[] }>();
+    const options = this.opts<Record<string, unknown> & { field?: string | string[]; why?: string }>();
     const field = printedField(options.field);
     const config = readConfig(this);
+    const reason = whyHeader(options.why);
     const mayBegin = begins(options);
     const remote = await readRemote(this, config, env);
     const client = lazyClient(async () => {
@@ -46,7 +48,7 @@ export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () =>
         openInput(io, config, client, this),
         ...argumentsIn<string | undefined>(given),
       );
-      await run(openSession(io, config, client, field), values);
+      await run(openSession(io, config, client, { field, reason }), values);
     } catch (error) {
       throw inTermsOf(this, error);
     } finally {

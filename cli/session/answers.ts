@@ -6,7 +6,7 @@ import { isObject } from "../../src/base/json.ts";
 export type Shape = Kind | readonly [Shape] | { readonly [name: string]: Shape };
 type Kind = "string" | "number" | "boolean" | "object" | "any";
 
-const ENVIRONMENT = { slug: "string", name: "string", key: "string" } as const;
+const ENVIRONMENT = { slug: "string", name: "string", key: "string", "color?": "string" } as const;
 const PROJECT = { slug: "string", name: "string", key: "string", environments: [ENVIRONMENT] } as const;
 const FLAG = {
   slug: "string",
@@ -40,6 +40,7 @@ const SCHEDULED = {
   flag: "string",
   patch: "object",
   who: "string",
+  "why?": "string",
 } as const;
 const CHANGE = {
   revision: "number",
@@ -48,6 +49,7 @@ const CHANGE = {
   name: "string",
   at: "string",
   who: "string",
+  "why?": "string",
   "before?": "any",
   "after?": "any",
 } as const;
@@ -171,6 +173,7 @@ const ANSWERS: Record<string, Shape> = {
   [`POST ${IN}/flags/*/rollback`]: { ...FLAG, result },
   [`POST ${IN}/flags/*/scheduled`]: SCHEDULED,
   [`POST ${IN}/flags/*/evaluate`]: { key: "string" },
+  [`POST ${IN}/flags/*/for`]: { ...FLAG, result, "scheduled?": SCHEDULED },
   [`GET ${IN}/segments`]: { segments: [SEGMENT], "next?": "string" },
   [`GET ${IN}/segments/*`]: SEGMENT,
   [`PUT ${IN}/segments/*`]: { ...SEGMENT, result },

@@ -225,20 +225,22 @@ export function lazyClient(open: () => Promise<Client>): Client {
 
 /**
  * A client that confirms changes of locked environments: all with `yes`, else from the first time that `confirm`
- * returns. Without `confirm` the API refuses them.
+ * returns. Without `confirm` the API refuses them. Each change is sent with the headers `reason`.
  */
 export function confirmingClient(
   client: Client,
   yes: boolean,
   confirm: ((locked: string) => Promise<void>) | null,
+  reason: Headers,
 ): Client {
   let isConfirmed = yes;
   const callAt = async <T>(
     method: Method,
     path: string,
     body?: unknown,
-    headers: Headers = {},
+    given: Headers = {},
   ): Promise<At<T>> => {
+    const headers = method === "GET" ? given : { ...given, ...reason };
     const send = () =>
       client.callAt<T>(method, path, body, isConfirmed ? { ...headers, "X-Confirm": "*" } : headers);
     try {

@@ -1,5 +1,5 @@
 import type { App } from "../../src/app.ts";
-import { operatorCaller } from "../../src/access/caller.ts";
+import { type Caller, operatorCaller } from "../../src/access/caller.ts";
 import { type FlagPlace, noSuchFlag, viewDetail } from "../../src/flags/flag.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import type { Client } from "./client.ts";
@@ -21,7 +21,7 @@ export function directCall([method, path, body, headers = {}]: Parameters<Client
   if (method === "GET") return (app) => readFlag(app, place);
   const enabled = enabledIn(body);
   if (method !== "PATCH" || enabled === undefined || "If-Match" in headers) return undefined;
-  return (app) => switchFlag(app, place, enabled, headers["X-Confirm"] === "*");
+  return (app) => switchFlag(app, place, enabled, callerOf(headers));
 }
 
 async function readFlag(app: App, place: FlagPlace) {
@@ -30,8 +30,13 @@ async function readFlag(app: App, place: FlagPlace) {
   return { value: viewDetail(record, app.now()), revision: record.revision };
 }
 
-async function switchFlag(app: App, place: FlagPlace, enabled: boolean, isConfirmed: boolean) {
-  const caller = operatorCaller(userName, () => isConfirmed);
+/** The person who runs this command, with what the headers of the call confirm and give as a reason. */
+function callerOf({ "X-Confirm": confirmed, "X-Why": why }: Record<string, string>): Caller {
+  const reason = why === undefined ? undefined : decodeURIComponent(why);
+  return operatorCaller(userName, () => confirmed === "*", reason);
+}
+
+async function switchFlag(app: App, place: FlagPlace, enabled: boolean, caller: Caller) {
   const { record, result } = await setFlag(app, caller, place, { enabled }, null);
   return { value: { ...viewDetail(record, app.now()), result }, revision: record.revision };
 }

@@ -23,8 +23,16 @@ export type Session = Printer & {
   confirmDelete: (kind: string, name: string, more?: string) => Promise<void>;
 };
 
-/** A session on `bare`, the client of a server or of this process; `field` is the value of `--field`. */
-export function openSession(io: Io, config: Config, bare: Client, field: string | undefined): Session {
+/**
+ * A session on `bare`, the client of a server or of this process; `field` is the value of `--field`, `reason` are the
+ * headers of `--why`.
+ */
+export function openSession(
+  io: Io,
+  config: Config,
+  bare: Client,
+  { field, reason }: { field: string | undefined; reason: Record<string, string> },
+): Session {
   const confirm = async (question: string) => {
     if (await promptConfirm(question)) return;
     io.note("nothing was changed\n");
@@ -35,7 +43,7 @@ export function openSession(io: Io, config: Config, bare: Client, field: string 
     ...createPrinter(io, { ...config, field }),
     config,
     io,
-    client: confirmingClient(bare, config.yes, canPrompt(io, config) ? confirmLocked : null),
+    client: confirmingClient(bare, config.yes, canPrompt(io, config) ? confirmLocked : null, reason),
     canPrompt: () => canPrompt(io, config),
     confirm,
     async confirmDelete(kind, name, more = "") {

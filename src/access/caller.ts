@@ -17,13 +17,18 @@ export type Caller = Rights & {
 };
 
 /** The person who runs commands on the machine that holds the data: everything is allowed. */
-export function operatorCaller(name: () => string, hasConfirmed: Caller["hasConfirmed"]): Caller {
+export function operatorCaller(
+  name: () => string,
+  hasConfirmed: Caller["hasConfirmed"],
+  why?: string,
+): Caller {
   return {
     get name() {
       return name();
     },
     scopes: ["admin"],
     hasConfirmed,
+    why,
     verify: async () => {},
   };
 }

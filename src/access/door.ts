@@ -31,7 +31,7 @@ const retries = new WeakMap<object, Promise<unknown>>();
  */
 export async function change<C, T>(
   { store, now }: { store: ChangeStore<C>; now: () => number },
-  caller: Pick<Caller, "name" | "verify">,
+  caller: Pick<Caller, "name" | "why" | "verify">,
   plan: (moment: Moment) => Promise<Plan<C, T>>,
 ): Promise<T> {
   /** Returns undefined where another change was applied first. */
@@ -40,7 +40,8 @@ export async function change<C, T>(
     try {
       await caller.verify();
       const { changes, result } = await plan(moment);
-      if (changes.length > 0) await store.apply(changes, moment.version, { who: caller.name, at: moment.at });
+      const by = { who: caller.name, at: moment.at, why: caller.why };
+      if (changes.length > 0) await store.apply(changes, moment.version, by);
       return { result };
     } catch (error) {
       if (!(error instanceof AppError) || isLast) throw error;

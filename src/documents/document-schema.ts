@@ -3,7 +3,7 @@ import { displayName } from "../base/slug-schema.ts";
 import { flagPatchSchema, flagSlug } from "../flags/flag-schema.ts";
 import { segmentName, segmentRuleSchema } from "../flags/segment-schema.ts";
 import { formPatchSchema, formSchema } from "../forms/form-schema.ts";
-import { environmentSchema } from "../projects/environment-schema.ts";
+import { color, environmentSchema } from "../projects/environment-schema.ts";
 import { projectSchema } from "../projects/project-schema.ts";
 
 const flag = z.strictObject({
@@ -15,6 +15,7 @@ const flag = z.strictObject({
 
 const environment = z.strictObject({
   name: z.optional(displayName),
+  color: z.optional(color),
   segments: z
     .optional(z.record(segmentName, segmentRuleSchema.shape.rule))
     .check(z.describe('Rules that flags of this environment share by {"$ref": name}.')),

@@ -38,8 +38,12 @@ function projectEntry({ name, environments }: SetupProject): DocumentProject {
   };
 }
 
-function environmentEntry({ name, segments }: SetupEnvironment) {
-  return { name, segments: Object.fromEntries(segments.map((each) => [each.name, JSON.parse(each.rule)])) };
+function environmentEntry({ name, color, segments }: SetupEnvironment) {
+  return {
+    name,
+    color,
+    segments: Object.fromEntries(segments.map((each) => [each.name, JSON.parse(each.rule)])),
+  };
 }
 
 /** The values by environment of the flag at `index`, which is the same in the list of every environment. */

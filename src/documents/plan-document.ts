@@ -101,14 +101,15 @@ function planEnvironments(
   );
   const usual = current ? {} : Object.fromEntries(DEFAULT_ENVIRONMENTS.map((slug) => [slug, {}]));
   const named: NonNullable<DocumentProject["environments"]> = wanted.environments ?? usual;
-  for (const [environment, { name }] of Object.entries(named)) {
+  for (const [environment, { name, color }] of Object.entries(named)) {
     const path = pathOf("projects", project, "environments", environment);
     const before = targets.get(environment);
     if (!before) {
-      const made = newEnvironment(clock, { slug: environment, name });
+      const made = newEnvironment(clock, { slug: environment, name, color });
+      const after = { name: made.name, ...(made.color === null ? {} : { color: made.color }) };
       add(
         plan,
-        { action: "create", kind: "environment", path, before: null, after: { name: made.name } },
+        { action: "create", kind: "environment", path, before: null, after },
         planEnvironment(project, made, clock.now()),
       );
       targets.set(environment, {
@@ -118,13 +119,18 @@ function planEnvironments(
         rules: new Map(),
         flagRules: new Map(),
       });
-    } else if (name !== undefined && name !== before.name) {
-      add(
-        plan,
-        { action: "update", kind: "environment", path, before: { name: before.name }, after: { name } },
-        planUpdate(project, before, { name }),
-      );
+      continue;
     }
+    const isRenamed = name !== undefined && name !== before.name;
+    const isColored = color !== undefined && color !== before.color;
+    if (!isRenamed && !isColored) continue;
+    const was = { ...(isRenamed && { name: before.name }), ...(isColored && { color: before.color }) };
+    const after = { ...(isRenamed && { name }), ...(isColored && { color }) };
+    add(
+      plan,
+      { action: "update", kind: "environment", path, before: was, after },
+      planUpdate(project, before, after),
+    );
   }
   const isPruned = (slug: string) => prune && wanted.environments && !Object.hasOwn(named, slug);
   for (const target of targets.values()) {

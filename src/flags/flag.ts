@@ -31,6 +31,16 @@ export type FlagValues = {
 /** A flag as it is stored for one environment. */
 export type FlagRecord = FlagValues & Preview;
 
+/** What all environments of a project share of a flag. */
+export type FlagHead = Pick<FlagValues, "slug" | "description" | "createdAt">;
+
+/** What a flag is in one environment, in short. */
+export type FlagStatus = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "revision"> & {
+  environment: string;
+  /** Whether a rule chooses among its variants. */
+  hasRule: boolean;
+};
+
 /** The flag as readers see it at `now`: off once it has expired. */
 export function viewFlag(record: FlagValues, now: number): Flag {
   return {

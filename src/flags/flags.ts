@@ -16,6 +16,7 @@ import {
   noSuchFlag,
 } from "./flag.ts";
 import { requireRevision, restore, stateAfter } from "./history.ts";
+import { flagInEveryEnvironment } from "./overviews.ts";
 import { dropFlag, putFlag } from "./plan.ts";
 import { requireSoundContent } from "./preview-content.ts";
 import { segmentsIn } from "./segments.ts";
@@ -72,10 +73,8 @@ export function deleteFlag(
   return change(app, caller, async () => {
     await requireChangeable(app, caller, { project });
     const records = new Map<string, FlagRecord>();
-    for (const { slug: environment } of await app.store.environments.list(project)) {
-      const record = await app.store.flags.find({ project, environment, flag });
+    for (const { environment, record } of await flagInEveryEnvironment(app, project, flag))
       if (record) records.set(environment, record);
-    }
     requireRevision(flag, Math.max(0, ...[...records.values()].map(({ revision }) => revision)), expected);
     if (records.size === 0) throw noSuchFlag(flag);
     return { changes: [dropFlag(project, flag, records)], result: undefined };

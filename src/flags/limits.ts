@@ -26,6 +26,8 @@ export const RULE_LIMITS = {
   contextDepth: 16,
   /** The `targetingKey` of a context, in bytes: every percentage rollout hashes it. */
   targetingKey: KiB,
+  /** Contexts for which an unsaved change is evaluated at once. */
+  triedContexts: 20,
 } as const;
 
 /** Characters of a flag's description. */

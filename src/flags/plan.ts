@@ -1,6 +1,7 @@
 import type { FlagChange } from "./change.ts";
 import type { FlagPlace, FlagRecord } from "./flag.ts";
 import { flagState } from "./history.ts";
+import type { ScheduledChange } from "./scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
 /** The change that gives a flag other values in an environment; `before` is undefined where it is new. */
@@ -18,6 +19,11 @@ export function putFlag(place: FlagPlace, before: FlagRecord | undefined, record
       after: flagState(record),
     },
   };
+}
+
+/** The change that schedules one; the history has it once it is made. */
+export function planScheduled(project: string, scheduled: ScheduledChange): FlagChange {
+  return { change: "insertScheduled", project, scheduled, history: null };
 }
 
 /** The change that deletes a flag everywhere; `records` holds its values by environment. */

@@ -25,6 +25,7 @@ export function withValuesOf(source: FlagRecord) {
 
 /** The segments that the rules of these flags refer to, also through one another, in the order given. */
 export function segmentsNeeded(flags: FlagRecord[], segments: SegmentRecord[]): SegmentRecord[] {
+  if (segments.length === 0) return [];
   const byName = new Map(segments.map((segment) => [segment.name, segment]));
   const needed = new Set<SegmentRecord>();
   const addReferences = (rule: string) => {

@@ -2,6 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { change, type Moment, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
+import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import type { FlagChange } from "./change.ts";
 import { requireFit, requireRoom } from "./fit.ts";
@@ -31,10 +32,29 @@ export async function promoteFlags(
   return change(app, caller, async (moment) => {
     const state = await readState(app, project, order);
     if (!dryRun) await requireChangeable(app, caller, { project, environment: to });
-    const { changes, result } = planPromotion(project, order, state, moment, dryRun);
+    const { changes, result } = await planPromotion(project, order, state, moment, dryRun);
     return { changes: dryRun ? [] : changes, result };
   });
 }
+
+/**
+ * How the flags of two environments of a project differ: what a dry run of promoting all of them lists. Throws
+ * `not_found`.
+ */
+export async function compareEnvironments(
+  app: FlagsApp,
+  project: string,
+  from: string,
+  to: string,
+): Promise<Promotion> {
+  const order: PromotionOrder = { from, to, flags: null, segments: false };
+  const state = await readState(app, project, order);
+  const moment = { version: await app.store.version(), at: app.now() };
+  return (await planPromotion(project, order, state, moment, true)).result;
+}
+
+/** Flags that are read at once, with rules and previews. */
+const STEP = 250;
 
 type State = {
   /** The flags to copy, as they are in the source, and every flag of the target by slug. */
@@ -50,8 +70,8 @@ async function readState(
   project: string,
   { from, to, flags }: PromotionOrder,
 ): Promise<State> {
-  const bySlug = new Map((await app.store.flags.list(project, from)).map((each) => [each.slug, each]));
-  const target = await app.store.flags.list(project, to);
+  const bySlug = new Map((await listInSteps(app, project, from)).map((each) => [each.slug, each]));
+  const target = await listInSteps(app, project, to);
   const chosen = [...new Set(flags ?? bySlug.keys())].map((slug) => {
     const record = bySlug.get(slug);
     if (!record) throw noSuchFlag(slug);
@@ -65,13 +85,27 @@ async function readState(
   };
 }
 
-function planPromotion(
+/** Every flag of an environment by slug, read in steps so that readers do not wait. */
+async function listInSteps({ store }: FlagsApp, project: string, environment: string): Promise<FlagRecord[]> {
+  const all: FlagRecord[] = [];
+  for (;;) {
+    const { items, more } = await store.flags.page(project, environment, {
+      limit: STEP,
+      after: all.at(-1)?.slug,
+    });
+    all.push(...items);
+    if (!more) return all;
+    await yieldToEventLoop();
+  }
+}
+
+async function planPromotion(
   project: string,
   { to, segments: copies }: PromotionOrder,
   { chosen, target, sourceSegments, targetSegments }: State,
   { version, at }: Moment,
   dryRun: boolean,
-): Plan<FlagChange, Promotion> {
+): Promise<Plan<FlagChange, Promotion>> {
   const needed = segmentsNeeded(chosen, sourceSegments);
   const existing = new Map(targetSegments.map((each) => [each.name, each]));
   const different = needed.filter(({ name, rule }) => existing.get(name)?.rule !== rule);
@@ -88,16 +122,20 @@ function planPromotion(
     changes.push(orderSegments(project, to, [...others, ...names]));
   }
 
-  const promoted = chosen.map((source) => {
-    const before = target.get(source.slug)!;
-    const { record, result } = changeRecord(source.slug, before, at, withValuesOf(source));
-    if (result !== "unchanged") {
-      const after = { ...record, revision: version + changes.length + 1 };
-      changes.push(putFlag({ project, environment: to, flag: source.slug }, before, after));
-    }
-    return { slug: source.slug, result, before: flagState(before), after: flagState(record), record };
-  });
-  const changed = promoted.filter(({ result }) => result !== "unchanged");
+  const changed: (Promotion["flags"][number] & { record: FlagRecord })[] = [];
+  const turn = createTurns();
+  for (const source of chosen) {
+    await turn();
+    const { slug } = source;
+    const before = target.get(slug);
+    // Deleted between the two reads, which makes a plan outdated.
+    if (!before) continue;
+    const { record, result } = changeRecord(slug, before, at, withValuesOf(source));
+    if (result === "unchanged") continue;
+    const after = { ...record, revision: version + changes.length + 1 };
+    changes.push(putFlag({ project, environment: to, flag: slug }, before, after));
+    changed.push({ slug, result, before: flagState(before), after: flagState(record), record });
+  }
   const after = rulesBySegment([...targetSegments, ...(copies ? different : [])]);
   // A dry run lists missing segments, which `segments` would copy, instead of failing.
   if (!dryRun)
@@ -116,7 +154,7 @@ function planPromotion(
     changes,
     result: {
       flags: changed.map(({ slug, result, before, after }) => ({ slug, result, before, after })),
-      unchanged: promoted.length - changed.length,
+      unchanged: chosen.length - changed.length,
       segments: different.map(({ name, rule }) => {
         const before = existing.get(name);
         return {

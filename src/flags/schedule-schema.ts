@@ -2,6 +2,9 @@ import * as z from "zod/mini";
 import { momentOf, timestamp } from "../base/slug-schema.ts";
 import { flagPatchSchema } from "./flag-schema.ts";
 
+/** A change that lasts until a time. */
+export const forSchema = z.strictObject({ patch: flagPatchSchema, until: momentOf("until") });
+
 export const newScheduledSchema = z.strictObject({ at: momentOf("at"), patch: flagPatchSchema });
 
 export const scheduledSchema = z.object({
@@ -11,5 +14,6 @@ export const scheduledSchema = z.object({
   flag: z.string(),
   patch: flagPatchSchema,
   who: z.string(),
+  why: z.nullable(z.string()),
   createdAt: timestamp,
 });

@@ -8,10 +8,12 @@ import type { Job } from "../base/jobs.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import type { FlagChange } from "./change.ts";
 import { requireFit, requireSoundRules } from "./fit.ts";
-import { applyPatch, noSuchFlag, type FlagPatch, type FlagPlace } from "./flag.ts";
+import { applyPatch, type ChangedFlag, noSuchFlag, type FlagPatch, type FlagPlace } from "./flag.ts";
 import { canCauseGaps, requireNoGaps } from "./flagd/gaps.ts";
+import { requireRevision } from "./history.ts";
+import { inverseOf } from "./inverse.ts";
 import { SCHEDULE_POLL_MS } from "./limits.ts";
-import { putFlag } from "./plan.ts";
+import { planScheduled, putFlag } from "./plan.ts";
 import { requireSoundContent } from "./preview-content.ts";
 import { parseRules } from "./rules.ts";
 import { noSuchScheduled, type DueChange, type ScheduledChange } from "./scheduled-change.ts";
@@ -40,8 +42,49 @@ export async function scheduleChange(
     await requireSoundRules(current, patch, () => segmentsIn(app, place));
     await requireSoundContent(patch.previewContent);
     const id = dashedKey(app.random);
-    const scheduled = { id, environment, flag, patch, at: due, who: caller.name, createdAt: at };
-    return { changes: [{ change: "insertScheduled", project, scheduled, history: null }], result: scheduled };
+    const { name: who, why = null } = caller;
+    const scheduled = { id, environment, flag, patch, at: due, who, why, createdAt: at };
+    return { changes: [planScheduled(project, scheduled)], result: scheduled };
+  });
+}
+
+/** A flag after a change, and the change back; null where the flag was already so. */
+type SetForNow = ChangedFlag & { scheduled: ScheduledChange | null };
+
+/**
+ * Changes a flag that exists, and schedules the change back at `until`, in milliseconds since 1970. Where the patch
+ * changes nothing, nothing is scheduled. Throws `invalid` for a time that has passed, `not_found` for the flag, and as
+ * `setFlag`.
+ */
+export async function setFlagFor(
+  app: FlagsApp,
+  caller: Caller,
+  place: FlagPlace,
+  patch: FlagPatch,
+  until: number,
+  expected: number | null = null,
+): Promise<SetForNow> {
+  requireScope(caller, "flags:write", place);
+  const { project, environment, flag } = place;
+  await requireSoundContent(patch.previewContent);
+  return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, SetForNow>> => {
+    if (until <= at)
+      throw new AppError("invalid", `a change lasts until a later time: ${isoTime(until)} has passed`);
+    const before = await app.store.flags.find(place);
+    await requireChangeable(app, caller, place);
+    requireRevision(flag, before?.revision ?? 0, expected);
+    if (!before) throw noSuchFlag(flag);
+    await requireSoundRules(before, patch, () => segmentsIn(app, place));
+    const { record, result } = applyPatch(flag, before, patch, at);
+    if (result === "unchanged") return { changes: [], result: { record, result, scheduled: null } };
+    const after = { ...record, revision: version + 1 };
+    const { name: who, why = null } = caller;
+    const back = { patch: inverseOf(before, after), at: until };
+    const scheduled = { id: dashedKey(app.random), environment, flag, ...back, who, why, createdAt: at };
+    return {
+      changes: [putFlag(place, before, after), planScheduled(project, scheduled)],
+      result: { record: after, result, scheduled },
+    };
   });
 }
 
@@ -86,9 +129,9 @@ export function scheduleJob(app: FlagsApp, report: (text: string) => void): Job 
 
 /** Applies a due change. Returns why it failed; null where it succeeded, or another process applied it. */
 function applyOne(app: FlagsApp, { project, scheduled }: DueChange): Promise<string | null> {
-  const { id, environment, flag, patch, who, createdAt } = scheduled;
+  const { id, environment, flag, patch, who, why, createdAt } = scheduled;
   const place = { project, environment, flag };
-  const author = { name: who, verify: async () => {} };
+  const author = { name: who, why: why ?? undefined, verify: async () => {} };
   // Dated when it was due, also where the server was down then.
   const then = { store: app.store, now: () => scheduled.at };
   return change(then, author, async ({ version, at }) => {

@@ -10,6 +10,8 @@ export type ScheduledChange = {
   patch: FlagPatch;
   at: number;
   who: string;
+  /** Why the change was scheduled; null where no reason was given. */
+  why: string | null;
   createdAt: number;
 };
 
@@ -22,8 +24,8 @@ export type ScheduledQuery = {
 /** A scheduled change that is due. */
 export type DueChange = { project: string; scheduled: ScheduledChange };
 
-export function viewScheduled({ id, at, environment, flag, patch, who, createdAt }: ScheduledChange) {
-  return { id, at: isoTime(at), environment, flag, patch, who, createdAt: isoTime(createdAt) };
+export function viewScheduled({ id, at, environment, flag, patch, who, why, createdAt }: ScheduledChange) {
+  return { id, at: isoTime(at), environment, flag, patch, who, why, createdAt: isoTime(createdAt) };
 }
 
 export function noSuchScheduled(id: string): AppError {

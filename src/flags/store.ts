@@ -9,7 +9,7 @@ import type { FlagChange } from "./change.ts";
 import type { CodeList, CodePlace, CodeUploadRecord } from "./code-reference.ts";
 import type { Feedback, FeedbackRecord, RatingCount } from "./feedback.ts";
 import type { FlagRead } from "./flag-read.ts";
-import type { FlagPlace, FlagRecord, FlagValues } from "./flag.ts";
+import type { FlagHead, FlagPlace, FlagRecord, FlagStatus, FlagValues } from "./flag.ts";
 import type { PreviewedFlag } from "./preview.ts";
 import type { DueChange, ScheduledChange, ScheduledQuery } from "./scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
@@ -33,6 +33,10 @@ type FlagStore = {
   list(project: string, environment: string): Promise<FlagRecord[]>;
   page(project: string, environment: string, query: PageQuery): Promise<Page<FlagRecord>>;
   find(where: FlagPlace): Promise<FlagRecord | undefined>;
+  /** The flags of a project by slug. Throws `not_found`. */
+  heads(project: string, query: PageQuery): Promise<Page<FlagHead>>;
+  /** What flags of a project are in each of its environments, by slug, then by environment. Throws `not_found`. */
+  statuses(project: string, slugs: string[]): Promise<FlagStatus[]>;
   /** The flags of the environment that two keys select; undefined where they select none. */
   select(projectKey: string, environmentKey: string): Promise<FlagSelection | undefined>;
   /** The flags of an environment by its slugs. Throws `not_found`. */

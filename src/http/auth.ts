@@ -4,6 +4,7 @@ import { type Caller, operatorCaller } from "../access/caller.ts";
 import type { Scope } from "../access/scope.ts";
 import { requireScope } from "../access/token.ts";
 import { authenticate } from "../access/tokens.ts";
+import { readWhy } from "../access/why.ts";
 import type { App } from "../app.ts";
 import { formatBytes } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
@@ -22,6 +23,7 @@ export type AdminEnv = {
 };
 
 export const CONFIRM = "X-Confirm";
+export const WHY = "X-Why";
 
 /** Whether the header `X-Confirm` names an environment, or all of them with `*`. */
 function confirmationIn(header: string | undefined): (environment: string) => boolean {
@@ -29,21 +31,36 @@ function confirmationIn(header: string | undefined): (environment: string) => bo
   return (environment) => named.has(environment) || named.has("*");
 }
 
+/** The reason for a change in the header `X-Why`, percent-encoded UTF-8; undefined for none. Throws `invalid`. */
+function whyIn(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  try {
+    return readWhy(decodeURIComponent(header));
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    throw new AppError("invalid", `the header ${WHY} is not UTF-8 in percent-encoding`, {
+      hint: "write a space as %20 and ü as %C3%BC",
+    });
+  }
+}
+
 /**
- * Identifies the caller by a bearer token (RFC 6750); the variable `identify` repeats that. Throws `unauthenticated`, and
- * `rate_limited` for an address with too many wrong tokens, from which a valid token still passes.
+ * Identifies the caller by a bearer token (RFC 6750); the variable `identify` repeats that. Throws `unauthenticated`,
+ * `invalid` for the reason of a change, and `rate_limited` for an address with too many wrong tokens, from which a valid
+ * token still passes.
  */
 export function identify(app: App) {
   const countFailure = createFailureCount(app.now);
   return createMiddleware<AdminEnv>(async (c, next) => {
     const { operator, client } = c.env ?? {};
     const hasConfirmed = confirmationIn(c.req.header(CONFIRM));
+    const why = () => whyIn(c.req.header(WHY));
     const identifyCaller = async (): Promise<Caller> => {
-      if (operator) return operatorCaller(operator, hasConfirmed);
+      if (operator) return operatorCaller(operator, hasConfirmed, why());
       try {
         const secret = bearerToken(c.req.header("authorization"));
         const verify = async () => void (await authenticate(app, secret));
-        return { ...(await authenticate(app, secret)), hasConfirmed, verify };
+        return { ...(await authenticate(app, secret)), hasConfirmed, why: why(), verify };
       } catch (error) {
         if (client) countFailure(error, () => client);
         throw error;

@@ -1,3 +1,4 @@
+import type { Color } from "./color.ts";
 import type { Environment } from "./environment.ts";
 import type { HistoryEntry } from "./history.ts";
 
@@ -10,6 +11,12 @@ export type ProjectChange =
   | ({ change: "renameProject"; name: string } & Recorded)
   | { change: "deleteProject"; project: string; history: null }
   | ({ change: "insertEnvironment"; environment: Environment; createdAt: number } & Recorded)
-  | ({ change: "updateEnvironment"; environment: string; name: string; locked: boolean } & Recorded)
+  | ({
+      change: "updateEnvironment";
+      environment: string;
+      name: string;
+      locked: boolean;
+      color: Color | null;
+    } & Recorded)
   | ({ change: "setMetadata"; environment: string; metadata: string } & Recorded)
   | ({ change: "deleteEnvironment"; environment: string } & Recorded);

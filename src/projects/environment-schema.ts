@@ -1,7 +1,11 @@
 import * as z from "zod/mini";
 import { displayName, slugOf } from "../base/slug-schema.ts";
+import { COLORS } from "./color.ts";
 
 const environmentSlug = slugOf("environment");
+
+/** Null for none. */
+export const color = z.nullable(z.enum(COLORS, `a color is one of ${COLORS.join(", ")}, or null`));
 
 export const environmentSchema = z.object({
   slug: environmentSlug,
@@ -10,6 +14,7 @@ export const environmentSchema = z.object({
   key: z.string(),
   /** Changes in a locked environment need a confirmation and the scope `flags:locked`. */
   locked: z.boolean(),
+  color,
 });
 
 export const newEnvironmentSchema = z.strictObject({
@@ -17,6 +22,12 @@ export const newEnvironmentSchema = z.strictObject({
   name: z.optional(displayName),
   /** The environment whose flag values the new one starts with; without it every flag is off. */
   from: z.optional(environmentSlug),
+  color: z.optional(color),
 });
 
-export const environmentPatchSchema = z.strictObject({ locked: z.boolean("locked is true or false") });
+export const environmentPatchSchema = z
+  .strictObject({
+    locked: z.optional(z.boolean("locked is true or false")),
+    color: z.optional(color),
+  })
+  .check(z.refine((patch) => Object.keys(patch).length > 0, "name locked or color"));

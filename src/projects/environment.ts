@@ -2,18 +2,24 @@ import type * as z from "zod/mini";
 import type { Clockwork } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { dashedKey } from "../base/ids.ts";
-import type { environmentSchema, newEnvironmentSchema } from "./environment-schema.ts";
+import type {
+  environmentPatchSchema,
+  environmentSchema,
+  newEnvironmentSchema,
+} from "./environment-schema.ts";
 
 export type Environment = z.infer<typeof environmentSchema>;
 
 export type NewEnvironment = z.infer<typeof newEnvironmentSchema>;
 
+export type EnvironmentPatch = z.infer<typeof environmentPatchSchema>;
+
 /** An environment with a fresh key, not yet stored. */
 export function newEnvironment(
   app: Clockwork,
-  input: { slug: string; name?: string | undefined },
+  { slug, name = slug, color = null }: Pick<NewEnvironment, "slug" | "name" | "color">,
 ): Environment {
-  return { slug: input.slug, name: input.name ?? input.slug, key: dashedKey(app.random), locked: false };
+  return { slug, name, key: dashedKey(app.random), locked: false, color };
 }
 
 export function noSuchEnvironment(project: string, slug: string): AppError {

@@ -3,7 +3,7 @@ import { change, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
 import type { SetResult } from "../base/result.ts";
 import type { ProjectChange } from "./change.ts";
-import { noSuchEnvironment, type Environment } from "./environment.ts";
+import { noSuchEnvironment, type Environment, type EnvironmentPatch } from "./environment.ts";
 import { planDeletion, planUpdate } from "./plan.ts";
 import { requireChangeable } from "./locks.ts";
 import type { ProjectsApp } from "./store.ts";
@@ -16,24 +16,26 @@ export async function getEnvironment(app: ProjectsApp, project: string, slug: st
   return environment;
 }
 
-type LockedEnvironment = { environment: Environment; result: SetResult };
+/** An environment after a change, and whether the change altered it. */
+type ChangedEnvironment = { environment: Environment; result: SetResult };
 
-/** Locks or unlocks an environment. Throws `not_found`, `forbidden`. */
-export function lockEnvironment(
+/** Locks or unlocks an environment, or gives it another colour. Throws `not_found`, `forbidden`. */
+export function setEnvironment(
   app: ProjectsApp,
   caller: Caller,
   project: string,
   slug: string,
-  locked: boolean,
-): Promise<LockedEnvironment> {
+  patch: EnvironmentPatch,
+): Promise<ChangedEnvironment> {
   requireScope(caller, "admin");
-  return change(app, caller, async (): Promise<Plan<ProjectChange, LockedEnvironment>> => {
+  return change(app, caller, async (): Promise<Plan<ProjectChange, ChangedEnvironment>> => {
     const before = await getEnvironment(app, project, slug);
-    if (before.locked === locked)
+    const { locked = before.locked, color = before.color } = patch;
+    if (locked === before.locked && color === before.color)
       return { changes: [], result: { environment: before, result: "unchanged" } };
-    const environment = { ...before, locked };
+    const environment = { ...before, locked, color };
     return {
-      changes: [planUpdate(project, before, { locked })],
+      changes: [planUpdate(project, before, { locked, color })],
       result: { environment, result: "updated" },
     };
   });

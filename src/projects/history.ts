@@ -21,6 +21,8 @@ export type Change = HistoryEntry & {
   revision: number;
   at: number;
   who: string;
+  /** In the words of who made it; null where no reason was given. */
+  why: string | null;
 };
 
 /** Selects changes, newest first. The kind `flag` includes scheduled changes that failed. */
@@ -35,6 +37,6 @@ export type ChangeQuery = {
 };
 
 /** A change as the admin API shows it. */
-export function viewChange({ revision, environment, kind, name, at, who, before, after }: Change) {
-  return { revision, environment, kind, name, at: isoTime(at), who, before, after };
+export function viewChange({ revision, environment, kind, name, at, who, why, before, after }: Change) {
+  return { revision, environment, kind, name, at: isoTime(at), who, why, before, after };
 }

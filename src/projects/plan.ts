@@ -1,4 +1,5 @@
 import type { ProjectChange } from "./change.ts";
+import type { Color } from "./color.ts";
 import type { Environment } from "./environment.ts";
 
 /** The change that adds an environment; `from` is the slug of the environment whose values it copies. */
@@ -8,16 +9,17 @@ export function planEnvironment(
   createdAt: number,
   from?: string,
 ): ProjectChange {
-  const { slug, name } = environment;
-  const history = historyOf(slug, null, { name, ...(from === undefined ? {} : { from }) });
+  const { slug, name, color } = environment;
+  const after = { name, ...(color === null ? {} : { color }), ...(from === undefined ? {} : { from }) };
+  const history = historyOf(slug, null, after);
   return { change: "insertEnvironment", project, environment, createdAt, history };
 }
 
-/** The change that renames, locks or unlocks an environment. */
+/** The change that renames, locks or unlocks an environment, or gives it another colour. */
 export function planUpdate(
   project: string,
   { slug, ...before }: Environment,
-  patch: { name?: string; locked?: boolean },
+  patch: { name?: string; locked?: boolean; color?: Color | null },
 ): ProjectChange {
   const after = { ...stateOf(before), ...patch };
   const history = historyOf(slug, stateOf(before), after);
@@ -35,6 +37,6 @@ function historyOf(slug: string, before: unknown, after: unknown) {
 }
 
 /** The part of an environment that the history keeps. */
-function stateOf({ name, locked }: Pick<Environment, "name" | "locked">) {
-  return { name, locked };
+function stateOf({ name, locked, color }: Pick<Environment, "name" | "locked" | "color">) {
+  return { name, locked, color };
 }

@@ -11,7 +11,7 @@ import { applyDue, scheduleChange } from "../../src/flags/schedule.ts";
 import { setSegment } from "../../src/flags/segments.ts";
 import { createForm, getForm } from "../../src/forms/forms.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
-import { lockEnvironment } from "../../src/projects/environments.ts";
+import { setEnvironment } from "../../src/projects/environments.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openTestApp, type TestApp } from "../support/app.ts";
 import { apply } from "../support/apply.ts";
@@ -47,7 +47,7 @@ const VARIANTS = { on: true, off: false };
 describe("a change of the setup", () => {
   test("is refused where its environment was locked between its check and its write", async () => {
     const app = await openShop();
-    const meanwhile = interrupted(app, () => lockEnvironment(app, OPERATOR, "shop", "live", true));
+    const meanwhile = interrupted(app, () => setEnvironment(app, OPERATOR, "shop", "live", { locked: true }));
     expect(await reasonOf(setFlag(meanwhile, CAUTIOUS, SEARCH, { enabled: true }))).toBe(
       "unconfirmed environment-locked",
     );
@@ -56,7 +56,7 @@ describe("a change of the setup", () => {
 
   test("of a whole file is refused where the environment was locked while it was planned", async () => {
     const app = await openShop();
-    const meanwhile = interrupted(app, () => lockEnvironment(app, OPERATOR, "shop", "live", true));
+    const meanwhile = interrupted(app, () => setEnvironment(app, OPERATOR, "shop", "live", { locked: true }));
     const file = { flags: { search: { state: "ENABLED", variants: { on: true }, defaultVariant: "on" } } };
     const place = { project: "shop", environment: "live" };
     expect(await reasonOf(importFlags(meanwhile, CAUTIOUS, place, file, false))).toBe(

@@ -63,6 +63,50 @@ describe("flags enable, disable and toggle", () => {
   });
 });
 
+describe("flags enable --for", () => {
+  test("turns a flag on and schedules it off, which flags unschedule cancels", async () => {
+    const here = await openShop();
+    const { run } = here;
+    await run("flags", "disable", "checkout-v1", ...LIVE);
+    const { code, stdout } = await run(
+      "flags",
+      "enable",
+      "checkout-v1",
+      ...LIVE,
+      "--for",
+      "2h",
+      "--why",
+      "a try",
+    );
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^updated checkout-v1 in shop\/live: on until \d{4}-\S+Z\n$/),
+    });
+    type Scheduled = { id: string; at: string; patch: object; why: string };
+    const [back] = await here.json<Scheduled[]>("flags", "scheduled", "-p", "shop");
+    expect(back).toMatchObject({ patch: { enabled: false }, why: "a try" });
+    expect(stdout).toContain(back!.at);
+    expect((await run("flags", "unschedule", back!.id, "-p", "shop")).code).toBe(0);
+    const again = await here.json<{ result: string }>(
+      "flags",
+      "enable",
+      "checkout-v1",
+      ...LIVE,
+      "--for",
+      "1d",
+    );
+    expect(again).toMatchObject({ enabled: true, result: "unchanged", scheduled: null });
+    expect(await here.json<Scheduled[]>("flags", "scheduled", "-p", "shop")).toEqual([]);
+    const wrong = await Promise.all([
+      run("flags", "disable", "checkout-v1", ...LIVE, "--for", "soon"),
+      run("flags", "disable", "checkout-v1", ...LIVE, "--for", "0s"),
+      run("flags", "toggle", "checkout-v1", ...LIVE, "--for", "1h"),
+      run("flags", "disable", "nothing", ...LIVE, "--for", "1h"),
+    ]);
+    expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2, 3]);
+  });
+});
+
 describe("flags set of a new flag", () => {
   test("says that it is new, and which one may have been meant", async () => {
     const { run } = await openShop();

@@ -6,7 +6,14 @@ import { eventually } from "../support/eventually.ts";
 import { formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
-type Change = { revision: number; environment: string | null; kind: string; who: string; at: string };
+type Change = {
+  revision: number;
+  environment: string | null;
+  kind: string;
+  who: string;
+  why: string | null;
+  at: string;
+};
 type Environment = { slug: string; key: string };
 type Project = { key: string; environments: Environment[] };
 type Scheduled = { id: string; at: string; flag: string; environment: string; patch: object; who: string };
@@ -68,6 +75,7 @@ describe("history", () => {
       name: "sale",
       at: expect.stringMatching(new RegExp(TIME)),
       who: expect.stringMatching(/^(?!unknown)/),
+      why: null,
       before: { enabled: false, expiredAt: null, description: "why\u202e" },
       after: { enabled: true, expiredAt: null, description: "why\u202e" },
     } as unknown as Change);
@@ -116,6 +124,43 @@ describe("history", () => {
     const back = await remote("flags", "rollback", "sale", ...LIVE, "--to", String(revision));
     expect(back.stdout).toBe(`updated sale in shop/live: as after revision ${revision}\n`);
     expect((await history()).map(({ who }) => who).slice(0, 2)).toEqual(["pipeline", "pipeline"]);
+  });
+});
+
+describe("--why", () => {
+  test("is shown in the history, here and over HTTP, however the flag is changed", async () => {
+    const { data, run, set, history } = await openShop();
+    const why = (text: string) => ["--why", text];
+    await set("--on", ...why("Grüße, 100 %"));
+    await run("flags", "disable", "sale", ...LIVE, ...why("too\u202e slow"));
+    await run("segments", "set", "staff", ...LIVE, "--rule", "true", ...why("for us"));
+    await run("environments", "set", "live", "-p", "shop", "--color", "red", ...why("visible"));
+    await run("environments", "lock", "live", "-p", "shop", ...why("safe"));
+    const app = openApp(data, "inline");
+    const { token } = await createToken(app, OPERATOR, { name: "pipeline" });
+    await app.store.close();
+    const { url } = await startServer([], { data });
+    const env = { FORMFLAG_SERVER: url, FORMFLAG_TOKEN: token };
+    await formflag(["flags", "enable", "sale", ...LIVE, "--yes", ...why("日本 – faster")], { env });
+    expect((await history()).map((change) => change.why)).toEqual([
+      "日本 – faster",
+      "too\u202e slow",
+      "Grüße, 100 %",
+    ]);
+    const { stdout } = await run("flags", "history", "sale", "-p", "shop", "--limit", "2");
+    expect(stdout).toMatch(/live  updated\nwhy: 日本 – faster\n- enabled: false\n/);
+    expect(stdout).toContain("why: too\\u202e slow\n");
+    for (const [noun, name, text] of [
+      ["segments", "staff", "for us"],
+      ["environments", "live", "safe"],
+    ] as const)
+      expect((await run(noun, "history", name, "-p", "shop", "--limit", "1")).stdout).toContain(
+        `why: ${text}\n`,
+      );
+    const before = await history();
+    for (const wrong of ["two\nlines", "x".repeat(501)])
+      expect((await run("flags", "enable", "sale", ...LIVE, "--yes", ...why(wrong))).code).toBe(2);
+    expect(await history()).toEqual(before);
   });
 });
 

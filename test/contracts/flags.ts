@@ -79,6 +79,41 @@ export function flagsContract(driver: Driver): void {
       expect(slugsOf(await (await select("develop"))!.flags())).toEqual(["z", "a", "b", "c"]);
     });
 
+    test("have a head that their environments share, in pages by slug", async () => {
+      const { slug, set } = await open("a", "b");
+      for (const flag of ["c", "a", "b"])
+        await set("b", flag, { description: `is ${flag}`, createdAt: 1000 });
+      const head = (flag: string) => ({ slug: flag, description: `is ${flag}`, createdAt: 1000 });
+      expect(await store.flags.heads(slug, { limit: 2 })).toEqual({
+        items: [head("a"), head("b")],
+        more: true,
+      });
+      expect(await store.flags.heads(slug, { limit: 2, after: "b" })).toEqual({
+        items: [head("c")],
+        more: false,
+      });
+      expect(await codeOf(store.flags.heads("nobody", { limit: 1 }))).toBe("not_found");
+    });
+
+    test("have a status in each environment, by slug, then by environment", async () => {
+      const { slug, set } = await open("b", "a");
+      const rules = '{"variants":{"targeting":1},"targeting":{"if":[true,"targeting"]}}';
+      await set("b", "y", { enabled: true, expiresAt: 5, rules });
+      await set("a", "y", { rules: '{"variants":{"targeting":1},"targeting":{}}' });
+      await set("a", "x", { rules: '{"variants":{"targeting":1}}' });
+      await set("a", "z");
+      const version = await store.version();
+      const plain = { enabled: false, expiresAt: null, hasRule: false };
+      expect(await store.flags.statuses(slug, ["y", "nothing", "x"])).toEqual([
+        { slug: "x", environment: "a", ...plain, revision: version - 1 },
+        { slug: "x", environment: "b", ...plain, revision: version - 1 },
+        { slug: "y", environment: "a", ...plain, revision: version - 2 },
+        { slug: "y", environment: "b", enabled: true, expiresAt: 5, hasRule: true, revision: version - 3 },
+      ]);
+      expect(await store.flags.statuses(slug, [])).toEqual([]);
+      expect(await codeOf(store.flags.statuses("nobody", []))).toBe("not_found");
+    });
+
     test("are undefined where there is none, and not found without their environment", async () => {
       const { slug, find } = await open("develop");
       const elsewhere = { project: "nobody", environment: "develop", flag: "flag" };

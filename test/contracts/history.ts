@@ -14,7 +14,7 @@ export function historyContract(driver: Driver): void {
     test("has what each change recorded, at its revision, with who made it and when", async () => {
       const { slug, flagChange, segmentChange } = await addProject(store, fresh(), "live");
       const version = await store.version();
-      const bob = { who: "bob", at: NOW + 1000 };
+      const bob = { who: "bob", at: NOW + 1000, why: "Ünder test" };
       const changes = [
         await flagChange("live", "sale", { payload: '{"ä":[1]}' }),
         { ...(await flagChange("live", "quiet")), history: null },
@@ -27,7 +27,13 @@ export function historyContract(driver: Driver): void {
         { revision: version + 3, kind: "segment", name: "staff", ...shown, after: { var: "a" } },
         { revision: version + 1, kind: "flag", name: "sale", ...shown, after },
       ]);
-      expect(await store.changes.find(slug, version + 1)).toMatchObject({ name: "sale", after });
+      expect(await store.changes.find(slug, version + 1)).toMatchObject({
+        name: "sale",
+        why: bob.why,
+        after,
+      });
+      await applyBy({ who: "bob", at: NOW }, store, await flagChange("live", "sale", { enabled: true }));
+      expect((await store.changes.page(slug, { limit: 1 })).items).toMatchObject([{ who: "bob", why: null }]);
       expect(await store.changes.find(slug, version + 2)).toBeUndefined();
     });
 

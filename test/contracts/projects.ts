@@ -64,20 +64,25 @@ export function projectsContract(driver: Driver): void {
 
     test("are added to a project and listed by slug", async () => {
       const { slug } = await addProject(store, fresh(), "m");
-      const added = { slug: "a", name: "First", key: dashedKey(random), locked: false };
+      const added = { slug: "a", name: "First", key: dashedKey(random), locked: false, color: null };
       await apply(store, planEnvironment(slug, added, NOW));
       const listed = await store.environments.list(slug);
       expect(listed.map((each) => each.slug)).toEqual(["a", "m"]);
       expect(listed[0]).toEqual(added);
     });
 
-    test("get another name, and are locked and unlocked", async () => {
+    test("get another name and a colour, and are locked and unlocked", async () => {
       const { slug, environments } = await addProject(store, fresh(), "live");
       const [live] = environments as [(typeof environments)[number]];
       await apply(store, planUpdate(slug, live, { name: "Live", locked: true }));
       expect(await store.environments.list(slug)).toEqual([{ ...live, name: "Live", locked: true }]);
       await apply(store, planUpdate(slug, { ...live, name: "Live" }, { locked: false }));
       expect(await store.environments.list(slug)).toEqual([{ ...live, name: "Live" }]);
+      await apply(store, planUpdate(slug, { ...live, name: "Live" }, { color: "red" }));
+      expect(await store.environments.list(slug)).toEqual([{ ...live, name: "Live", color: "red" }]);
+      const copy = { ...environmentCalled("copy"), color: "pink" } as const;
+      await apply(store, planEnvironment(slug, copy, NOW));
+      expect((await store.environments.list(slug))[0]).toEqual(copy);
     });
 
     test("have every flag, off, when they are new", async () => {

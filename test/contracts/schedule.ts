@@ -22,6 +22,7 @@ export function scheduleContract(driver: Driver): void {
         patch: { payload: { ä: [1, null] } },
         at,
         who: "bob",
+        why: id === "early" ? "Ünder test" : null,
         createdAt: NOW,
         ...more,
       });

@@ -137,7 +137,7 @@ export function setupContract(driver: Driver): void {
         () => apply(near, { change: "orderSegments", ...place, names: ["staff"] }),
         () => apply(near, { change: "setMetadata", ...place, metadata: '{"a":1}' }),
         () => project.addEnvironment("c"),
-        () => apply(near, { change: "updateEnvironment", ...place, name: "a", locked: true }),
+        () => apply(near, { change: "updateEnvironment", ...place, name: "a", locked: true, color: null }),
         () => apply(near, planDeletion("p", environmentCalled("b"))),
         () => project.dropSegment("a", "staff"),
         () => project.drop("flag"),

@@ -4,7 +4,7 @@ import type { App } from "../../src/app.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
-import { lockEnvironment } from "../../src/projects/environments.ts";
+import { setEnvironment } from "../../src/projects/environments.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { OPERATOR } from "../support/caller.ts";
@@ -37,7 +37,10 @@ const entry = fc.oneof(
 );
 const project = fc.record({
   name: fc.string({ minLength: 1, maxLength: 20 }),
-  environments: fc.constant({ one: { segments: { a: SEGMENT } }, two: { segments: { a: SEGMENT } } }),
+  environments: fc.record({
+    one: fc.record({ segments: fc.constant({ a: SEGMENT }), color: fc.constantFrom("red", "pink", null) }),
+    two: fc.constant({ segments: { a: SEGMENT } }),
+  }),
   flags: fc.dictionary(
     name,
     fc.record(
@@ -220,7 +223,7 @@ describe("a document", () => {
   test("asks for a confirmation where an environment is locked", async () => {
     const { app, apply } = await openDocuments();
     await apply(shop({ sale: {} }));
-    await lockEnvironment(app, OPERATOR, "shop", "production", true);
+    await setEnvironment(app, OPERATOR, "shop", "production", { locked: true });
     const inside = (environment: string) => ({
       projects: { shop: { flags: { sale: { environments: { [environment]: { enabled: true } } } } } },
     });

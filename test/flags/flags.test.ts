@@ -3,7 +3,7 @@ import type { FlagPatch } from "../../src/flags/flag.ts";
 import { deleteFlag, setFlag } from "../../src/flags/flags.ts";
 import { NO_PREVIEW } from "../../src/flags/preview.ts";
 import { deleteSegment } from "../../src/flags/segments.ts";
-import { deleteEnvironment, lockEnvironment } from "../../src/projects/environments.ts";
+import { deleteEnvironment, setEnvironment } from "../../src/projects/environments.ts";
 import { OPERATOR } from "../support/caller.ts";
 import { codeOf, reasonOf } from "../support/refusals.ts";
 import { BOB, brief, openShop } from "../support/shop.ts";
@@ -135,7 +135,7 @@ test("the history has each change to environments, flags and segments, newest fi
     [BOB, true],
     [OPERATOR, false],
   ] as const)
-    await lockEnvironment(app, caller, "shop", "live", locked);
+    await setEnvironment(app, caller, "shop", "live", { locked });
   await drop(BOB);
   await deleteEnvironment(app, BOB, "shop", "live");
   const all = await history();

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Caller } from "../../src/access/caller.ts";
 import type { App } from "../../src/app.ts";
-import { promoteFlags } from "../../src/flags/promotions.ts";
+import { importFlags } from "../../src/flags/imports.ts";
+import { compareEnvironments, promoteFlags } from "../../src/flags/promotions.ts";
 import { OPERATOR } from "../support/caller.ts";
 import { errorOf, reasonOf } from "../support/refusals.ts";
 import { BOB, brief, openShop } from "../support/shop.ts";
@@ -13,6 +14,38 @@ const promote = (
   dryRun = false,
   by: Caller = BOB,
 ) => promoteFlags(app, by, "shop", { ...ORDER, ...more }, dryRun);
+
+describe("a comparison of environments", () => {
+  test("is what a dry run of promoting every flag lists, without a right to promote", async () => {
+    const { app, set, segment, history } = await openShop();
+    await set("develop", { enabled: true, payload: 1, expiredAt: "2030-01-01T00:00:00Z" });
+    await segment("develop", "staff", true);
+    const targeting = { if: [{ $ref: "staff" }, "a"] };
+    await set("develop", { variants: { a: 1 }, targeting, isPreview: true }, OPERATOR, "rich");
+    await set("develop", {}, OPERATOR, "same");
+    const before = await history();
+    const compared = await compareEnvironments(app, "shop", "develop", "live");
+    expect(compared).toEqual(await promote(app, {}, true));
+    expect(compared.flags.map(({ slug }) => slug)).toEqual(["rich", "sale"]);
+    expect(compared).toMatchObject({ unchanged: 1, segments: [{ name: "staff", before: null }] });
+    expect((await compareEnvironments(app, "shop", "live", "live")).flags).toEqual([]);
+    expect(await reasonOf(compareEnvironments(app, "shop", "develop", "nowhere"))).toStartWith("not_found");
+    expect(await history()).toEqual(before);
+  });
+
+  test("reads more flags than fit into one step", async () => {
+    const { app, place } = await openShop();
+    const flags = Object.fromEntries(
+      Array.from({ length: 1200 }, (_, index) => [
+        `flag-${index}`,
+        { state: "ENABLED", variants: { on: true, off: false }, defaultVariant: index % 2 ? "on" : "off" },
+      ]),
+    );
+    await importFlags(app, OPERATOR, place("develop"), { flags }, false);
+    const { flags: different, unchanged } = await compareEnvironments(app, "shop", "develop", "live");
+    expect({ different: different.length, unchanged }).toEqual({ different: 600, unchanged: 600 });
+  });
+});
 
 describe("a promotion", () => {
   test("copies values but not descriptions, counts what is unchanged, and is one change a flag", async () => {

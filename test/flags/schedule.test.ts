@@ -32,6 +32,7 @@ async function openPlanned() {
           patch,
           at: start + ahead,
           who: "bob",
+          why: null,
           createdAt: start,
         },
         history: null,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createEnvironment } from "../../src/flags/environments.ts";
-import { deleteEnvironment, getEnvironment, lockEnvironment } from "../../src/projects/environments.ts";
+import type { EnvironmentPatch } from "../../src/projects/environment.ts";
+import { deleteEnvironment, getEnvironment, setEnvironment } from "../../src/projects/environments.ts";
 import { createProject, deleteProject } from "../../src/projects/projects.ts";
 import { callerNamed, OPERATOR } from "../support/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
@@ -42,7 +43,7 @@ describe("an environment", () => {
   test("is locked and unlocked, which is a change only where it differs", async () => {
     const { app, history } = await openShop("live");
     const lock = async (locked: boolean) =>
-      (await lockEnvironment(app, OPERATOR, "shop", "live", locked)).result;
+      (await setEnvironment(app, OPERATOR, "shop", "live", { locked })).result;
     expect([await lock(true), await lock(true), await lock(false), await lock(false)]).toEqual([
       "updated",
       "unchanged",
@@ -54,12 +55,41 @@ describe("an environment", () => {
       { locked: true },
       { name: "live" },
     ]);
-    expect(await reasonOf(lockEnvironment(app, OPERATOR, "shop", "test", true))).toStartWith("not_found");
+    expect(await reasonOf(setEnvironment(app, OPERATOR, "shop", "test", { locked: true }))).toStartWith(
+      "not_found",
+    );
+  });
+
+  test("gets a colour and loses it, alone or with a lock, by administrators only", async () => {
+    const { app, history } = await openShop("live");
+    const set = async (patch: EnvironmentPatch, caller = OPERATOR) =>
+      setEnvironment(app, caller, "shop", "live", patch);
+    expect(await set({ color: "red" })).toMatchObject({ environment: { color: "red" }, result: "updated" });
+    expect((await set({ color: "red" })).result).toBe("unchanged");
+    await set({ locked: true, color: "blue" });
+    expect(await getEnvironment(app, "shop", "live")).toMatchObject({ locked: true, color: "blue" });
+    await set({ color: null });
+    expect((await history()).slice(0, 3).map(({ before, after }) => [before, after])).toEqual([
+      [
+        { name: "live", locked: true, color: "blue" },
+        { name: "live", locked: true, color: null },
+      ],
+      [
+        { name: "live", locked: false, color: "red" },
+        { name: "live", locked: true, color: "blue" },
+      ],
+      [
+        { name: "live", locked: false, color: null },
+        { name: "live", locked: false, color: "red" },
+      ],
+    ]);
+    const releaser = callerNamed("eve", { scopes: ["flags:locked"] });
+    expect(await reasonOf(set({ color: "red" }, releaser))).toStartWith("forbidden");
   });
 
   test("that is locked is deleted, alone or with its project, by those who confirm it", async () => {
     const { app } = await openShop("live");
-    await lockEnvironment(app, OPERATOR, "shop", "live", true);
+    await setEnvironment(app, OPERATOR, "shop", "live", { locked: true });
     const cautious = callerNamed("bob", { hasConfirmed: () => false });
     for (const attempt of [
       deleteEnvironment(app, cautious, "shop", "live"),

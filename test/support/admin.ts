@@ -106,6 +106,7 @@ export const NEEDED: Record<string, Scope> = {
   "POST /projects/{project}/environments/{environment}/promote": "flags:write",
   "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": "flags:write",
   "POST /projects/{project}/environments/{environment}/flags/{flag}/scheduled": "flags:write",
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/for": "flags:write",
   "GET /projects/{project}/scheduled": "flags:read",
   "DELETE /projects/{project}/environments/{environment}/scheduled/{scheduled}": "flags:write",
   "GET /projects/{project}/history": "flags:read",

@@ -17,7 +17,7 @@ export const random = (length: number) => crypto.getRandomValues(new Uint8Array(
 export const nextId = createIdSource(random, () => NOW);
 
 export function environmentCalled(slug: string): Environment {
-  return { slug, name: slug, key: dashedKey(random), locked: false };
+  return { slug, name: slug, key: dashedKey(random), locked: false, color: null };
 }
 
 /** A flag without any value, which is off. */

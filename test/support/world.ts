@@ -48,6 +48,10 @@ const BODIES: Record<string, unknown> = {
     at: "2999-01-01T00:00:00Z",
     patch: { enabled: true },
   },
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/for": {
+    until: "2999-01-01T00:00:00Z",
+    patch: { enabled: true },
+  },
   "PUT /projects/{project}/code-refs": {
     branch: "made",
     projectName: "web",

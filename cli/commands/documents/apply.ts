@@ -3,11 +3,13 @@ import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
+import { whyOption } from "../../session/why.ts";
 import { type DocumentValues, applyDocument, readDocumentOptions, withDocumentOptions } from "./plan.ts";
 
 export function addApplyCommand(command: Command, io: Io): void {
   withDocumentOptions(command)
     .option("--dry-run", "show what would change, and change nothing; exits 0 either way")
+    .addOption(whyOption())
     .option("--schema", "print the JSON Schema of a file, for editors, and nothing else")
     .addHelpText(
       "after",

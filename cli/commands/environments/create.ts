@@ -8,8 +8,10 @@ import { projectOption } from "../../session/config.ts";
 import { create, ifNotExistsOption } from "../../session/create.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
+import { whyOption } from "../../session/why.ts";
 import { describeEnvironment } from "./describe.ts";
 import { urlOf } from "./place.ts";
+import { colorOf, colorOption } from "./set.ts";
 
 export function addCreateCommand(environments: Command, io: Io): void {
   environments
@@ -19,7 +21,9 @@ export function addCreateCommand(environments: Command, io: Io): void {
     .addOption(projectOption())
     .option("--name <name>", "name for people")
     .option("--from <environment>", "copy every flag's values from that environment")
+    .addOption(colorOption())
     .addOption(ifNotExistsOption("the environment"))
+    .addOption(whyOption())
     .addOption(fieldOption())
     .addHelpText(
       "after",
@@ -30,7 +34,12 @@ export function addCreateCommand(environments: Command, io: Io): void {
 
 type Values = {
   project: string;
-  environment: { slug: string; name: string | undefined; from: string | undefined };
+  environment: {
+    slug: string;
+    name: string | undefined;
+    from: string | undefined;
+    color: Environment["color"] | undefined;
+  };
   ifNotExists: boolean;
 };
 
@@ -39,7 +48,7 @@ async function parse(input: Input, given?: string): Promise<Values> {
   const project = await input.project();
   const options = input.options as { name?: string; from?: string; ifNotExists?: true };
   const { name, from, ifNotExists = false } = options;
-  return { project, environment: { slug, name, from }, ifNotExists };
+  return { project, environment: { slug, name, from, color: colorOf(input) }, ifNotExists };
 }
 
 async function run({ client, report }: Session, { project, ...values }: Values): Promise<void> {

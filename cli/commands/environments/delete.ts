@@ -4,6 +4,7 @@ import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { projectOption } from "../../session/config.ts";
 import type { Session } from "../../session/session.ts";
+import { whyOption } from "../../session/why.ts";
 import { type Place, readPlace, urlOf } from "./place.ts";
 
 export function addDeleteCommand(environments: Command, io: Io): void {
@@ -12,6 +13,7 @@ export function addDeleteCommand(environments: Command, io: Io): void {
     .argument("[environment]", "slug of the environment")
     .description("delete an environment and its flag values")
     .addOption(projectOption())
+    .addOption(whyOption())
     .action(action(io, readPlace, run));
 }
 

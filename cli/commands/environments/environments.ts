@@ -6,6 +6,7 @@ import { addDeleteCommand } from "./delete.ts";
 import { addGetCommand } from "./get.ts";
 import { addListCommand } from "./list.ts";
 import { addLockCommand, addUnlockCommand } from "./lock.ts";
+import { addSetCommand } from "./set.ts";
 
 export function addEnvironmentCommands(environments: Command, io: Io): void {
   environments.addHelpText(
@@ -18,6 +19,7 @@ export function addEnvironmentCommands(environments: Command, io: Io): void {
   addCreateCommand(environments, io);
   addListCommand(environments, io);
   addGetCommand(environments, io);
+  addSetCommand(environments, io);
   addDeleteCommand(environments, io);
   addLockCommand(environments, io);
   addUnlockCommand(environments, io);

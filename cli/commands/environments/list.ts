@@ -26,6 +26,12 @@ async function parse(input: Input): Promise<string> {
 async function run({ client, print }: Session, project: string): Promise<void> {
   const url = path`/projects/${project}/environments`;
   const { environments } = await client.call<{ environments: Environment[] }>("GET", url);
-  const rows = environments.map(({ slug, name, key, locked }) => [slug, name, key, locked ? "yes" : ""]);
-  await print(environments, table(["ENVIRONMENT", "NAME", "X-ENVIRONMENT-KEY", "LOCKED"], rows));
+  const rows = environments.map(({ slug, name, key, locked, color }) => [
+    slug,
+    name,
+    key,
+    locked ? "yes" : "",
+    color ?? "",
+  ]);
+  await print(environments, table(["ENVIRONMENT", "NAME", "X-ENVIRONMENT-KEY", "LOCKED", "COLOR"], rows));
 }

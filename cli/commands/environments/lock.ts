@@ -5,6 +5,7 @@ import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { projectOption } from "../../session/config.ts";
 import type { Session } from "../../session/session.ts";
+import { whyOption } from "../../session/why.ts";
 import { type Place, readPlace, urlOf } from "./place.ts";
 
 export function addLockCommand(environments: Command, io: Io): void {
@@ -25,6 +26,7 @@ function addEnvironment(command: Command): Command {
   return command
     .argument("[environment]", "slug of the environment")
     .addOption(projectOption())
+    .addOption(whyOption())
     .addHelpText(
       "after",
       `

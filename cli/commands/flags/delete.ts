@@ -7,6 +7,7 @@ import { projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
+import { whyOption } from "../../session/why.ts";
 
 export function addDeleteCommand(flags: Command, io: Io): void {
   flags
@@ -15,6 +16,7 @@ export function addDeleteCommand(flags: Command, io: Io): void {
     .description("delete a flag from every environment of its project")
     .addOption(projectOption())
     .addOption(revisionOption())
+    .addOption(whyOption())
     .action(action(io, parse, run));
 }
 

@@ -1,16 +1,17 @@
 import type { Command } from "commander";
+import { AppError } from "../../../src/base/errors.ts";
 import { Failed } from "../../exit.ts";
 import type { Io } from "../../output/terminal.ts";
-import { details } from "../../output/text.ts";
+import { details, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonObject } from "../../session/sources.ts";
 import { type Place, readPlace, urlOf } from "./place.ts";
+import { patchOf, readValues, type ValuesChange, withValues } from "./values.ts";
 
-type Evaluated = {
-  key: string;
+type Outcome = {
   value?: unknown;
   variant?: string;
   reason?: string;
@@ -18,38 +19,57 @@ type Evaluated = {
   errorDetails?: string;
 };
 
+type Evaluated = Outcome & { key: string; results?: { now: Outcome; after: Outcome }[] };
+
 export function addEvaluateCommand(flags: Command, io: Io): void {
-  flags
-    .command("evaluate")
+  withValues(flags.command("evaluate"))
     .argument("[flag]", "slug of the flag, or <flag>.payload")
-    .description("evaluate a flag for a context, and show why it has that value")
+    .description("evaluate a flag for a context, as it is or as it would be after a change")
     .addOption(projectOption())
     .addOption(environmentOption())
     .option("--context <json>", "the values that its rule uses: JSON, @FILE, or - for standard input", "{}")
     .addHelpText(
       "after",
       `
-Exits 1 where the flag's rule cannot be used. A flag without a value leaves readers with their own default.
+Shows the value and why the flag has it. With options of flags set, shows it now and after that change, which is not
+made; the flag need not exist. Exits 1 where the flag's rule cannot be used. A flag without a value leaves readers
+with their own default.
 
 Examples:
   formflag flags evaluate new-checkout -p shop -e production
   formflag flags evaluate search -p shop -e production --context '{"targetingKey":"ann","email":"ann@example.com"}'
+  formflag flags evaluate search -p shop -e production --context '{"plan":"pro"}' --if 'plan == pro' --then on
 `,
     )
     .action(action(io, parse, run));
 }
 
-type Values = { place: Place; context: object };
+type Values = { place: Place; context: object; change: ValuesChange };
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const place = await readPlace(input, given);
-  return { place, context: await contextOf(String(input.options["context"]), input) };
+  const context = await contextOf(String(input.options["context"]), input);
+  return { place, context, change: await readValues(input) };
 }
 
-async function run({ client, print }: Session, { place, context }: Values): Promise<void> {
-  const result = await client.call<Evaluated>("POST", `${urlOf(place)}/evaluate`, { context });
-  await print(result, describe(result));
-  if (result.errorCode !== undefined) throw new Failed();
+async function run(session: Session, { place, context, change }: Values): Promise<void> {
+  const { client, print } = session;
+  const url = `${urlOf(place)}/evaluate`;
+  // The payload of a flag is evaluated by a key of its own.
+  const flag = place.flag.replace(/\.payload$/, "");
+  const { patch } = await patchOf(session, { ...place, flag }, change);
+  if (Object.keys(patch).length === 0) {
+    const result = await client.call<Evaluated>("POST", url, { context });
+    await print(result, describe(result));
+    if (result.errorCode !== undefined) throw new Failed();
+    return;
+  }
+  const { results } = await client.call<Evaluated>("POST", url, { contexts: [context], patch });
+  const [trial] = results ?? [];
+  if (!trial)
+    throw new AppError("unavailable", "the server is too old to evaluate a change that is not made");
+  await print(trial, describeTrial(trial));
+  if (trial.after.errorCode !== undefined) throw new Failed();
 }
 
 /** The example in the hint uses a bare word as the targeting key. */
@@ -59,14 +79,32 @@ function contextOf(text: string, input: Input): Promise<object> {
   return jsonObject(text, "--context", JSON.stringify({ targetingKey: key }), input, { rounded: true });
 }
 
-function describe({ value, variant, reason, errorCode, errorDetails }: Evaluated): string {
+function describeTrial({ now, after }: { now: Outcome; after: Outcome }): string {
+  const rows = [
+    ["value", valueOf(now), valueOf(after)],
+    ["variant", now.variant ?? "none", after.variant ?? "none"],
+    ["reason", reasonOf(now), reasonOf(after)],
+  ];
+  return table(["", "NOW", "AFTER"], rows);
+}
+
+function reasonOf({ reason, errorCode, errorDetails }: Outcome): string {
+  return errorCode === undefined ? (reason ?? "") : `${errorCode}: ${errorDetails ?? ""}`;
+}
+
+function valueOf({ value }: Outcome): string {
+  return value === undefined ? "none" : JSON.stringify(value);
+}
+
+function describe(outcome: Outcome): string {
+  const { variant, reason, errorCode, errorDetails } = outcome;
   if (errorCode !== undefined)
     return details([
       ["error", errorCode],
       ["details", errorDetails ?? ""],
     ]);
   return details([
-    ["value", value === undefined ? "none" : JSON.stringify(value)],
+    ["value", valueOf(outcome)],
     ["variant", variant ?? "none"],
     ["reason", reason ?? ""],
   ]);

@@ -10,6 +10,7 @@ import { parseJson } from "../../session/json.ts";
 import type { Session } from "../../session/session.ts";
 import { readText } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
+import { whyOption } from "../../session/why.ts";
 import { flagdOption } from "./flagd-option.ts";
 import { readEnvironment } from "./place.ts";
 
@@ -22,6 +23,7 @@ export function addImportCommand(flags: Command, io: Io): void {
     .addOption(projectOption())
     .addOption(environmentOption())
     .option("--dry-run", "show what would change, and change nothing")
+    .addOption(whyOption())
     .addHelpText(
       "after",
       `

@@ -10,6 +10,7 @@ import { projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
+import { whyOption } from "../../session/why.ts";
 
 export function addPromoteCommand(flags: Command, io: Io): void {
   flags
@@ -22,6 +23,7 @@ export function addPromoteCommand(flags: Command, io: Io): void {
     .option("--to <environment>", "environment to copy to")
     .option("--segments", "copy the segments that the rules refer to, too")
     .option("--dry-run", "show what would change, and change nothing")
+    .addOption(whyOption())
     .addHelpText(
       "after",
       `

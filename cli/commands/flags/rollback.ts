@@ -10,6 +10,7 @@ import { ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { countValue } from "../../session/values.ts";
+import { whyOption } from "../../session/why.ts";
 import { type Place, readPlace, urlOf } from "./place.ts";
 
 export function addRollbackCommand(flags: Command, io: Io): void {
@@ -21,6 +22,7 @@ export function addRollbackCommand(flags: Command, io: Io): void {
     .addOption(environmentOption())
     .option("--to <revision>", "the change, as formflag flags history shows it")
     .addOption(revisionOption())
+    .addOption(whyOption())
     .addHelpText(
       "after",
       `

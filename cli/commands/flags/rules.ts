@@ -1,11 +1,12 @@
 import { type Command, Option } from "commander";
+import { AppError } from "../../../src/base/errors.ts";
+import { parseComparison, ruleOfComparison } from "../../../src/flags/conditions.ts";
 import type { Flag } from "../../../src/flags/flag.ts";
 import type { Preview } from "../../../src/flags/preview.ts";
 import type { FlagRules, RulesPatch } from "../../../src/flags/rules.ts";
 import type { Input } from "../../session/input.ts";
 import { jsonObject } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
-import { conditionRule } from "./condition.ts";
 
 /** A flag as the admin API shows it. */
 export type FlagDetail = Flag & Partial<FlagRules> & Partial<Preview>;
@@ -92,6 +93,15 @@ export async function readRules(input: Input): Promise<RulesChange> {
     return patch;
   };
   return { needsVariants: own.variants === undefined, patchFor };
+}
+
+/** The condition of an `--if` as a rule. Throws `invalid`. */
+function conditionRule(text: string): Record<string, unknown> {
+  try {
+    return ruleOfComparison(parseComparison(text));
+  } catch (error) {
+    throw error instanceof AppError ? usage(`--if: ${error.message}`, error.hint ?? undefined) : error;
+  }
 }
 
 const EXAMPLES = {

@@ -10,7 +10,7 @@ import { changeOf, listScheduled } from "./scheduled-change.ts";
 export function addScheduledCommand(flags: Command, io: Io): void {
   flags
     .command("scheduled")
-    .description("list the changes that flags set --at has scheduled, the next first")
+    .description("list the changes that --at and --for have scheduled, the next first")
     .addOption(projectOption())
     .addOption(environmentOption())
     .addHelpText(

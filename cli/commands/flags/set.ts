@@ -1,5 +1,4 @@
-import { type Command, Option } from "commander";
-import { AppError } from "../../../src/base/errors.ts";
+import type { Command } from "commander";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
@@ -7,24 +6,21 @@ import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { changeAtRevision, ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
-import { jsonValue, sourceOf } from "../../session/sources.ts";
+import { sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { expiryValue, switchValue } from "../../session/values.ts";
+import { whyOption } from "../../session/why.ts";
 import { type Place, readPlace, urlOf } from "./place.ts";
 import { type SetFlag, reportFlag } from "./report.ts";
-import { type FlagDetail, type RulesChange, readRules, withRules } from "./rules.ts";
 import { scheduleChange } from "./scheduled-change.ts";
+import { patchOf, readValues, type ValuesChange, withValues } from "./values.ts";
 
 export function addSetCommand(flags: Command, io: Io): void {
-  withRules(flags.command("set"))
+  withValues(flags.command("set"))
     .argument("[flag]", "slug of the flag")
     .description("create or change a flag in an environment; options that are not given change nothing")
     .addOption(projectOption())
     .addOption(environmentOption())
-    .addOption(new Option("--on", "turn it on").conflicts("off"))
-    .addOption(new Option("--off", "turn it off").conflicts("on"))
-    .option("--payload <json>", "data for readers: JSON, @FILE, or - for standard input")
-    .option("--expires <time>", "off from then on: ISO 8601, a span such as 30d, or never")
     .option("--description <text>", "what it is for, in every environment")
     .option("--preview <on|off>", "whether people may try it and say what they think of it")
     .option("--preview-name <text>", "its name on a page of previews")
@@ -34,6 +30,7 @@ export function addSetCommand(flags: Command, io: Io): void {
       "make the change at that time, on a flag that exists: ISO 8601, or a span such as 2h",
     )
     .addOption(revisionOption().conflicts("at"))
+    .addOption(whyOption())
     .addHelpText("after", HELP)
     .action(action(io, parse, run));
 }
@@ -61,10 +58,6 @@ Examples:
 `;
 
 type Options = {
-  on?: true;
-  off?: true;
-  payload?: string;
-  expires?: string;
   description?: string;
   preview?: string;
   previewName?: string;
@@ -74,8 +67,7 @@ type Options = {
 
 type Values = {
   place: Place;
-  patch: FlagPatch;
-  rules: RulesChange;
+  change: ValuesChange;
   /** When to make the change, in ISO 8601; null for now. */
   at: string | null;
   /** Names the revision of `--if-revision`. */
@@ -84,16 +76,14 @@ type Values = {
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const place = await readPlace(input, given);
-  const rules = await readRules(input);
-  const { on, off, payload, expires, description, at, ...preview } = input.options as Options;
+  const { own, rules } = await readValues(input);
+  const { description, at, ...preview } = input.options as Options;
   const patch: FlagPatch = {
-    ...(on || off ? { enabled: on === true } : {}),
-    ...(payload === undefined ? {} : { payload: await jsonValue(payload, "--payload", input) }),
-    ...(expires === undefined ? {} : { expiredAt: expiryValue(expires, "--expires", Date.now()) }),
+    ...own,
     ...(description === undefined ? {} : { description }),
     ...(await previewPatch(preview, input)),
   };
-  return { place, patch, rules, at: timeOf(at), headers: ifRevision(input.options) };
+  return { place, change: { own: patch, rules }, at: timeOf(at), headers: ifRevision(input.options) };
 }
 
 type PreviewOptions = Pick<Options, "preview" | "previewName" | "previewContent">;
@@ -116,30 +106,15 @@ function timeOf(at: string | undefined): string | null {
   return time;
 }
 
-async function run(session: Session, { place, patch: own, rules, at, headers }: Values): Promise<void> {
+async function run(session: Session, { place, change, at, headers }: Values): Promise<void> {
   const isNamed = "If-Match" in headers;
   await changeAtRevision(isNamed, async () => {
-    const read = rules.needsVariants ? await readVariants(session, place) : null;
-    const patch = { ...rules.patchFor(read?.variants), ...own };
+    const { patch, revision } = await patchOf(session, place, change);
     if (at !== null) return scheduleChange(session, place, patch, at);
     // The rule fits only the variants that were read.
-    const expected = read === null || isNamed ? headers : { "If-Match": `"${read.revision}"` };
+    const expected = revision === null || isNamed ? headers : { "If-Match": `"${revision}"` };
     const answer = await session.client.callAt<SetFlag>("PATCH", urlOf(place), patch, expected);
     // A caller who named a revision needs the next one.
     await reportFlag(session, place, answer.value, isNamed ? ` (revision ${answer.revision})` : "");
   });
-}
-
-/** The variants and the revision of a flag; revision 0 for one that does not exist. */
-async function readVariants(
-  { client }: Session,
-  place: Place,
-): Promise<{ variants?: FlagDetail["variants"]; revision: number }> {
-  try {
-    const { value, revision } = await client.callAt<FlagDetail>("GET", urlOf(place));
-    return { variants: value.variants, revision };
-  } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return { revision: 0 };
-    throw error;
-  }
 }

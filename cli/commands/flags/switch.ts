@@ -1,32 +1,47 @@
 import type { Command } from "commander";
+import type { viewScheduled } from "../../../src/flags/scheduled-change.ts";
 import type { Io } from "../../output/terminal.ts";
+import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { changeAtRevision, ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
+import { durationValue } from "../../session/values.ts";
+import { whyOption } from "../../session/why.ts";
 import { findFlag } from "./near-slug.ts";
 import { type Place, readPlace, urlOf } from "./place.ts";
 import { type SetFlag, reportFlag } from "./report.ts";
+
+/** `scheduled` is the change back of `--for`. */
+type Switched = SetFlag & { scheduled?: ReturnType<typeof viewScheduled> | null };
 
 /** Returns whether a flag is on after the switch. */
 type Switch = (enabled: boolean) => boolean;
 
 /** `flags enable`, `disable` and `toggle`: they never create a flag. */
 export function addSwitchCommands(flags: Command, io: Io): void {
-  add(flags, io, "enable", "turn a flag on in an environment", () => true);
-  add(flags, io, "disable", "turn a flag off in an environment", () => false);
+  withFor(add(flags, io, "enable", "turn a flag on in an environment", () => true));
+  withFor(add(flags, io, "disable", "turn a flag off in an environment", () => false));
   add(flags, io, "toggle", "turn a flag on where it is off, and off where it is on", (enabled) => !enabled);
 }
 
-function add(flags: Command, io: Io, verb: string, description: string, enabledAfter: Switch): void {
-  flags
+function withFor(command: Command): Command {
+  const verb = command.name();
+  return command
+    .option("--for <span>", "schedule the change back after that time: 30m, 2h, 7d")
+    .addHelpText("after", `  formflag flags ${verb} new-checkout -p shop -e production --for 2h\n`);
+}
+
+function add(flags: Command, io: Io, verb: string, description: string, enabledAfter: Switch): Command {
+  return flags
     .command(verb)
     .argument("[flag]", "slug of the flag")
     .description(description)
     .addOption(projectOption())
     .addOption(environmentOption())
     .addOption(revisionOption())
+    .addOption(whyOption())
     .addHelpText(
       "after",
       `
@@ -39,19 +54,33 @@ Example:
     .action(action(io, parse, (session, values) => run(session, values, enabledAfter)));
 }
 
-type Values = { place: Place; headers: Record<string, string> };
+type Values = {
+  place: Place;
+  headers: Record<string, string>;
+  /** In seconds; null for ever. */
+  lasts: number | null;
+};
 
 async function parse(input: Input, given?: string): Promise<Values> {
-  return { place: await readPlace(input, given), headers: ifRevision(input.options) };
+  const place = await readPlace(input, given);
+  const { for: span } = input.options as { for?: string };
+  const lasts = span === undefined ? null : durationValue(span, "--for");
+  return { place, headers: ifRevision(input.options), lasts };
 }
 
-async function run(session: Session, { place, headers }: Values, enabledAfter: Switch): Promise<void> {
+async function run(session: Session, { place, headers, lasts }: Values, enabledAfter: Switch): Promise<void> {
   const flag = await changeAtRevision("If-Match" in headers, async () => {
     const { value, revision } = await findFlag(session, place);
     const body = { enabled: enabledAfter(value.enabled) };
     // Prevents that the flag is toggled twice, or created again after it was deleted meanwhile.
     const expected = { "If-Match": `"${revision}"`, ...headers };
-    return session.client.call<SetFlag>("PATCH", urlOf(place), body, expected);
+    if (lasts === null) return session.client.call<Switched>("PATCH", urlOf(place), body, expected);
+    const until = new Date(Date.now() + lasts * 1000).toISOString();
+    return session.client.call<Switched>("POST", `${urlOf(place)}/for`, { patch: body, until }, expected);
   });
-  await reportFlag(session, place, flag);
+  const { scheduled = null } = flag;
+  await reportFlag(session, place, flag, scheduled === null ? "" : ` until ${scheduled.at}`);
+  if (scheduled === null) return;
+  const { id } = scheduled;
+  session.suggest(shown`formflag flags unschedule ${id} -p ${place.project} leaves it as it is now.`);
 }

@@ -6,6 +6,7 @@ import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
+import { whyOption } from "../../session/why.ts";
 import { type Place, readPlace, urlOf } from "./place.ts";
 
 export function addDeleteCommand(segments: Command, io: Io): void {
@@ -16,6 +17,7 @@ export function addDeleteCommand(segments: Command, io: Io): void {
     .addOption(projectOption())
     .addOption(environmentOption())
     .addOption(revisionOption())
+    .addOption(whyOption())
     .action(action(io, parse, run));
 }
 

@@ -10,6 +10,7 @@ import { ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonValue } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
+import { whyOption } from "../../session/why.ts";
 import { type Place, readPlace, urlOf } from "./place.ts";
 
 export function addSetCommand(segments: Command, io: Io): void {
@@ -21,6 +22,7 @@ export function addSetCommand(segments: Command, io: Io): void {
     .addOption(environmentOption())
     .option("--rule <json>", "true or false for a context, in flagd's language: JSON, @FILE, or -")
     .addOption(revisionOption())
+    .addOption(whyOption())
     .addHelpText(
       "after",
       `

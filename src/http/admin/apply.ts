@@ -24,6 +24,7 @@ export function applyRoutes(app: App) {
       tag: "documents",
       summary: "Apply a document, with the scope `admin`; or list what would change, with `dryRun`",
       scope: "read",
+      explains: true,
       schema: z.object({ changes: z.array(differenceSchema) }),
       maxBody: MAX_IMPORT_BODY,
     }),

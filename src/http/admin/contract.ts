@@ -3,10 +3,11 @@ import { describeRoute, resolver, validator } from "hono-openapi";
 import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
 import type { Scope } from "../../access/scope.ts";
+import { MAX_WHY } from "../../access/why.ts";
 import { AppError } from "../../base/errors.ts";
 import { MAX_JSON_LEVELS, findInexact, inexactMessage, isDeeper } from "../../base/json.ts";
 import { pathOf } from "../../documents/document.ts";
-import { CONFIRM, type OperationPlace, requires } from "../auth.ts";
+import { CONFIRM, type OperationPlace, requires, WHY } from "../auth.ts";
 import { MAX_ADMIN_BODY } from "../limits.ts";
 
 z.config(en());
@@ -46,6 +47,8 @@ type Described = {
   media?: string[];
   /** Whether it takes X-Confirm for locked environments. Default: where the scope allows changes. */
   confirms?: boolean;
+  /** Whether it takes X-Why for the history. Default: where the scope allows changes. */
+  explains?: boolean;
   /** Where the project and environment are named that the token must be good for. Default: the path. */
   place?: OperationPlace;
   /** Schema of each line where the body is JSON lines. */
@@ -65,6 +68,13 @@ const CONFIRMATION = {
   schema: { type: "string" as const },
 };
 
+const REASON = {
+  name: WHY,
+  in: "header" as const,
+  description: `Why the change is made, for the history: UTF-8 in percent-encoding, at most ${MAX_WHY} characters.`,
+  schema: { type: "string" as const },
+};
+
 /** Describes a route in the OpenAPI document and lets only callers with its scope pass. */
 export function route({
   tag,
@@ -74,6 +84,7 @@ export function route({
   schema,
   media = [],
   confirms = CHANGES.has(scope) && tag !== "tokens",
+  explains = CHANGES.has(scope) && tag !== "tokens",
   place = "path",
   lines,
   maxBody = MAX_ADMIN_BODY,
@@ -90,7 +101,7 @@ export function route({
   const described = describeRoute({
     tags: [tag],
     summary,
-    parameters: confirms ? [CONFIRMATION] : [],
+    parameters: [...(confirms ? [CONFIRMATION] : []), ...(explains ? [REASON] : [])],
     description: `Needs the scope \`${scope}\`.`,
     ...(lines && { requestBody: { required: true, content: { [JSON_LINES]: { schema: resolver(lines) } } } }),
     responses: { [status]: { description: summary, content }, ...Object.fromEntries(failures) },

@@ -7,7 +7,7 @@ import {
   newEnvironmentSchema,
 } from "../../projects/environment-schema.ts";
 import { createEnvironment } from "../../flags/environments.ts";
-import { deleteEnvironment, getEnvironment, lockEnvironment } from "../../projects/environments.ts";
+import { deleteEnvironment, getEnvironment, setEnvironment } from "../../projects/environments.ts";
 import type { AdminEnv } from "../auth.ts";
 import { created, createdResult, jsonBody, route } from "./contract.ts";
 
@@ -57,7 +57,7 @@ export function environmentRoutes(app: App) {
       ONE,
       route({
         tag,
-        summary: "Lock or unlock an environment",
+        summary: "Lock or unlock an environment, or give it another color",
         scope: "admin",
         schema: setEnvironmentSchema,
         confirms: false,
@@ -65,8 +65,7 @@ export function environmentRoutes(app: App) {
       jsonBody(environmentPatchSchema),
       async (c) => {
         const { project, environment: slug } = c.req.param();
-        const { locked } = c.req.valid("json");
-        const set = await lockEnvironment(app, c.get("caller"), project, slug, locked);
+        const set = await setEnvironment(app, c.get("caller"), project, slug, c.req.valid("json"));
         return c.json({ ...set.environment, result: set.result });
       },
     )

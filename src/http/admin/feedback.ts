@@ -19,7 +19,7 @@ const listQuery = z.extend(placeQuery, {
   before: z.optional(z.string()),
 });
 
-const shared = { tag: "flags", place: "query", confirms: false } as const;
+const shared = { tag: "flags", place: "query", confirms: false, explains: false } as const;
 
 export function feedbackRoutes(app: App) {
   return new Hono<AdminEnv>()

@@ -4,6 +4,8 @@ import type { App } from "../../app.ts";
 import { flagDetailSchema, flagPatchSchema } from "../../flags/flag-schema.ts";
 import { noSuchFlag, viewDetail } from "../../flags/flag.ts";
 import { deleteFlag, setFlag } from "../../flags/flags.ts";
+import { forSchema, scheduledSchema } from "../../flags/schedule-schema.ts";
+import { viewScheduled } from "../../flags/scheduled-change.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, query, revisionOf, route, etagHeader } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
@@ -16,17 +18,39 @@ export const setFlagSchema = z.extend(flagDetailSchema, {
   result: z.enum(["created", "updated", "unchanged"]),
 });
 
-const contextSchema = z.strictObject({
-  context: z.optional(z.record(z.string(), z.any(), "the context is a JSON object")),
+const setForSchema = z.extend(setFlagSchema, {
+  /** The change back; null where the flag is already as the patch makes it. */
+  scheduled: z.nullable(scheduledSchema),
 });
-const evaluationSchema = z.object({
-  key: z.string(),
+
+const context = z.record(z.string(), z.any(), "the context is a JSON object");
+const contextSchema = z
+  .strictObject({
+    context: z.optional(context),
+    /** Evaluates an unsaved change for each of these, together with `patch`. */
+    contexts: z.optional(z.array(context)),
+    patch: z.optional(flagPatchSchema),
+  })
+  .check(
+    z.refine(
+      ({ context, contexts, patch }) =>
+        (contexts === undefined) === (patch === undefined) &&
+        (contexts === undefined || context === undefined),
+      "send a context, or contexts and a patch",
+    ),
+  );
+const outcomeSchema = z.object({
   value: z.optional(z.any()),
   variant: z.optional(z.string()),
   reason: z.optional(z.string()),
   /** Present instead of `reason` where the rule cannot be evaluated. */
   errorCode: z.optional(z.string()),
   errorDetails: z.optional(z.string()),
+});
+const evaluationSchema = z.extend(outcomeSchema, {
+  key: z.string(),
+  /** With `contexts`, in their order: what the flag is now, and what it would be after the change. */
+  results: z.optional(z.array(z.object({ context, now: outcomeSchema, after: outcomeSchema }))),
 });
 
 export function flagRoutes(app: App) {
@@ -74,19 +98,42 @@ export function flagRoutes(app: App) {
       },
     )
     .post(
+      `${ONE}/for`,
+      route({
+        tag,
+        summary: "Change a flag in an environment, and schedule the change back",
+        scope: "flags:write",
+        schema: setForSchema,
+      }),
+      jsonBody(forSchema),
+      async (c) => {
+        const place = c.req.param();
+        const { patch, until } = c.req.valid("json");
+        const expected = revisionOf(c.req.header("if-match"));
+        const { setFlagFor } = await import("../../flags/schedule.ts");
+        const set = await setFlagFor(app, c.get("caller"), place, patch, Date.parse(until), expected);
+        const { record, result } = set;
+        const scheduled = set.scheduled && viewScheduled(set.scheduled);
+        return c.json({ ...viewDetail(record, app.now()), result, scheduled }, 200, etagHeader(record));
+      },
+    )
+    .post(
       `${ONE}/evaluate`,
       route({
         tag,
-        summary: "Evaluate a flag for a context",
+        summary: "Evaluate a flag for a context, or an unsaved change of it for several",
         scope: "flags:read",
         schema: evaluationSchema,
       }),
       jsonBody(contextSchema, { rounded: true }),
       async (c) => {
-        const { project, environment, flag } = c.req.param();
-        const { evaluateOne } = await import("./evaluate.ts");
-        const { context = {} } = c.req.valid("json");
-        return c.json({ key: flag, ...(await evaluateOne(app, { project, environment, flag }, context)) });
+        const { project, environment, flag: key } = c.req.param();
+        const { evaluateStored, tryChange } = await import("../../flags/evaluations.ts");
+        const { context = {}, contexts, patch } = c.req.valid("json");
+        const [caller, place] = [c.get("caller"), { project, environment, flag: key }];
+        if (contexts && patch)
+          return c.json({ key, results: await tryChange(app, caller, place, patch, contexts) });
+        return c.json({ key, ...(await evaluateStored(app, caller, place, context)) });
       },
     )
     .delete(

@@ -14,6 +14,7 @@ export function mailRoutes(app: App, { outgoing }: { outgoing: () => Promise<Out
       summary: "Send a test message through the mail server",
       scope: "admin",
       confirms: false,
+      explains: false,
       schema: mailTestSchema,
     }),
     jsonBody(newMailTestSchema),

@@ -3,6 +3,7 @@ import { endSessionBySecret, instanceId, resumeSession, userCaller } from "../..
 import { type SignedIn, signInByProxy } from "../../access/sign-in.ts";
 import { requireScope } from "../../access/token.ts";
 import { isTimeZone } from "../../access/user.ts";
+import { readWhy } from "../../access/why.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { showError } from "../errors.ts";
@@ -12,7 +13,7 @@ import { createCookies } from "./cookies.ts";
 import type { DashboardContext, DashboardEnv, DashboardOptions } from "./dashboard-env.ts";
 import { createEvents } from "./events.ts";
 import { errorPage } from "./error-page.tsx";
-import { type Fields, readFields, textOf, textOrNull } from "./fields.ts";
+import { type Fields, readFields, textOf } from "./fields.ts";
 import { type Page, Document } from "./page.tsx";
 import { type Dashboard, browserOf } from "./routes.ts";
 import { SECURITY_HEADERS, requireOwnForm } from "./security.ts";
@@ -86,7 +87,7 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     const session = c.get("session");
     if (!session) throw new AppError("unauthenticated", "you are not signed in", { reason: "signed-out" });
     const confirmed = fields ? textOf(fields, "confirm").trim() : "";
-    const why = (fields && textOrNull(fields, "why")) ?? undefined;
+    const why = fields && readWhy(textOf(fields, "why"));
     const hasConfirmed = (environment: string) => environment === confirmed;
     return userCaller(app, session.signedIn, session.secret, hasConfirmed, why);
   };

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { authenticate } from "../../access/tokens.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
+import { ContextError } from "../../flags/context.ts";
 import type { Context } from "../../flags/flagd/evaluate.ts";
 import { withinRequest } from "../../flags/flagd/guard.ts";
 import type { NoteRead } from "../../flags/reads.ts";
@@ -13,7 +14,7 @@ import { EVENTS_PATH, OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "../p
 import type { Guard } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 import { etagOf, matches } from "./etag.ts";
-import { ContextError, readContext } from "./ofrep-context.ts";
+import { readContext } from "./ofrep-context.ts";
 import { createFlagEvents } from "./ofrep-events.ts";
 import { type FlagSet, createFlagSets } from "./ofrep-flags.ts";
 import type { Reader } from "./ofrep-tickets.ts";

@@ -8,13 +8,13 @@ export function recordChange(
   db: Database,
   projectId: number,
   revision: number,
-  { who, at }: Author,
+  { who, at, why }: Author,
   { environment, kind, name, before, after }: HistoryEntry,
 ): void {
   query(
     db,
-    `INSERT INTO changes (revision, project_id, environment, kind, name, at, who, before, after)
-       VALUES ($revision, $projectId, $environment, $kind, $name, $at, $who, $before, $after)`,
+    `INSERT INTO changes (revision, project_id, environment, kind, name, at, who, why, before, after)
+       VALUES ($revision, $projectId, $environment, $kind, $name, $at, $who, $why, $before, $after)`,
   ).run({
     revision,
     projectId,
@@ -23,6 +23,7 @@ export function recordChange(
     name,
     at,
     who,
+    why: why ?? null,
     before: toJson(before),
     after: toJson(after),
   });

@@ -8,25 +8,26 @@ type Change<K> = ProjectChange & { change: K };
 
 export function insertEnvironment(
   db: Database,
-  { project, environment: { slug, name, key }, createdAt }: Change<"insertEnvironment">,
+  { project, environment: { slug, name, key, color }, createdAt }: Change<"insertEnvironment">,
   revision: number,
 ): void {
   query(
     db,
-    `INSERT INTO environments (project_id, slug, name, key, revision, created_at)
-       VALUES ($projectId, $slug, $name, $key, $revision, $createdAt)`,
-  ).run({ projectId: projectRow(db, project).id, slug, name, key, createdAt, revision });
+    `INSERT INTO environments (project_id, slug, name, key, color, revision, created_at)
+       VALUES ($projectId, $slug, $name, $key, $color, $revision, $createdAt)`,
+  ).run({ projectId: projectRow(db, project).id, slug, name, key, color, createdAt, revision });
 }
 
 export function updateEnvironment(
   db: Database,
-  { project, environment, name, locked }: Change<"updateEnvironment">,
+  { project, environment, name, locked, color }: Change<"updateEnvironment">,
 ): void {
   const { id } = environmentRow(db, project, environment);
-  query(db, "UPDATE environments SET name = $name, locked = $locked WHERE id = $id").run({
+  query(db, "UPDATE environments SET name = $name, locked = $locked, color = $color WHERE id = $id").run({
     id,
     name,
     locked: locked ? 1 : 0,
+    color,
   });
 }
 

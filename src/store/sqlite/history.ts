@@ -7,7 +7,7 @@ import { query } from "./statements.ts";
 
 type Row = Omit<Change, "before" | "after"> & { before: string | null; after: string | null };
 
-const COLUMNS = "revision, environment, kind, name, at, who, before, after";
+const COLUMNS = "revision, environment, kind, name, at, who, why, before, after";
 
 /** Newest first. */
 export function pageChanges(db: Database, project: string, options: ChangeQuery): Page<Change> {

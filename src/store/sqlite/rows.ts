@@ -35,13 +35,11 @@ function findEnvironmentRow(db: Database, projectId: number, slug: string): Envi
 
 /** By slug. */
 export function environmentsOf(db: Database, projectId: number): Environment[] {
-  const sql = "SELECT slug, name, key, locked FROM environments WHERE project_id = $projectId ORDER BY slug";
-  type Row = { slug: string; name: string; key: string; locked: number };
-  return query<Row, { projectId: number }>(db, sql).all({ projectId }).map(toEnvironment);
-}
-
-function toEnvironment({ locked, ...row }: Omit<Environment, "locked"> & { locked: number }): Environment {
-  return { ...row, locked: locked === 1 };
+  const sql = `
+    SELECT slug, name, key, locked, color FROM environments WHERE project_id = $projectId ORDER BY slug`;
+  type Row = Omit<Environment, "locked"> & { locked: number };
+  const rows = query<Row, { projectId: number }>(db, sql).all({ projectId });
+  return rows.map((row) => ({ ...row, locked: row.locked === 1 }));
 }
 
 /** Sets the revision of an environment, by which readers notice that its flags have changed. */

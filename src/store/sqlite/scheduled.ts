@@ -10,7 +10,7 @@ import { query } from "./statements.ts";
 type Row = Omit<ScheduledChange, "patch"> & { patch: string; project: string };
 
 const SELECT = `
-  SELECT s.id, s.flag, s.patch, s.at, s.who, s.created_at AS createdAt,
+  SELECT s.id, s.flag, s.patch, s.at, s.who, s.why, s.created_at AS createdAt,
          e.slug AS environment, p.slug AS project
   FROM scheduled_changes s
   JOIN environments e ON e.id = s.environment_id
@@ -20,11 +20,11 @@ const BY_TIME = "ORDER BY s.at, s.created_at, s.id";
 type Change<K> = FlagChange & { change: K };
 
 export function insertScheduled(db: Database, { project, scheduled }: Change<"insertScheduled">): void {
-  const { id, environment, flag, patch, at, who, createdAt } = scheduled;
+  const { id, environment, flag, patch, at, who, why, createdAt } = scheduled;
   query(
     db,
-    `INSERT INTO scheduled_changes (id, environment_id, flag, patch, at, who, created_at)
-       VALUES ($id, $environmentId, $flag, $patch, $at, $who, $createdAt)`,
+    `INSERT INTO scheduled_changes (id, environment_id, flag, patch, at, who, why, created_at)
+       VALUES ($id, $environmentId, $flag, $patch, $at, $who, $why, $createdAt)`,
   ).run({
     id,
     environmentId: environmentRow(db, project, environment).id,
@@ -32,6 +32,7 @@ export function insertScheduled(db: Database, { project, scheduled }: Change<"in
     patch: JSON.stringify(patch),
     at,
     who,
+    why,
     createdAt,
   });
 }
@@ -94,8 +95,8 @@ export function findDue(db: Database, now: number): DueChange | undefined {
   return row ? { project: row.project, scheduled: toScheduled(row) } : undefined;
 }
 
-function toScheduled({ id, flag, environment, at, who, createdAt, patch }: Row): ScheduledChange {
-  return { id, flag, environment, at, who, createdAt, patch: parsed(patch) };
+function toScheduled({ id, flag, environment, at, who, why, createdAt, patch }: Row): ScheduledChange {
+  return { id, flag, environment, at, who, why, createdAt, patch: parsed(patch) };
 }
 
 /** Returns text that is not JSON as it is: only a damaged database has it, and the product discards the change. */

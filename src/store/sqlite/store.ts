@@ -22,6 +22,7 @@ import {
   projectOfKeys,
   selectEnvironment,
 } from "./flags.ts";
+import { listStatuses, pageHeads } from "./flag-overviews.ts";
 import { findForm, findFormByKey, formRecords, pageForms } from "./forms.ts";
 import { findChange, pageChanges } from "./history.ts";
 import { decide } from "./intake.ts";
@@ -115,6 +116,8 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       list: (project, environment) => read(() => listFlags(db, project, environment)),
       page: (project, environment, options) => read(() => pageFlags(db, project, environment, options)),
       find: (where) => read(() => findFlag(db, where)),
+      heads: (project, options) => read(() => pageHeads(db, project, options)),
+      statuses: (project, slugs) => read(() => listStatuses(db, project, slugs)),
       select: (projectKey, environmentKey) =>
         read(() => {
           const environment = selectEnvironment(db, projectKey, environmentKey);

@@ -24,6 +24,7 @@ describe("environments create", () => {
       name: "preview",
       key: expect.stringMatching(KEY),
       locked: false,
+      color: null,
       result: "created",
     });
     const named = await here.json<Environment>(
@@ -42,6 +43,7 @@ describe("environments create", () => {
       name: "Tests",
       key: named.key,
       locked: false,
+      color: null,
     });
   });
 
@@ -86,13 +88,43 @@ describe("environments create", () => {
   });
 });
 
+describe("environments set --color", () => {
+  test("gives an environment a colour that is listed, exported and applied again", async () => {
+    const here = await openShop();
+    const { run } = here;
+    expect((await run("environments", "set", "live", "-p", "shop", "--color", "red")).stdout).toBe(
+      "updated environment live of project shop: color red\n",
+    );
+    expect((await run("environments", "set", "live", "-p", "shop", "--color", "red")).stdout).toStartWith(
+      "unchanged",
+    );
+    expect((await run("environments", "list", "-p", "shop", "--no-color")).stdout).toMatch(/^live .* red$/m);
+    expect((await run("environments", "get", "live", "-p", "shop")).stdout).toMatch(/^color +red$/m);
+    const created = await here.json("environments", "create", "qa", "-p", "shop", "--color", "blue");
+    expect(created).toMatchObject({ color: "blue", locked: false });
+    const file = (await run("export", "-p", "shop")).stdout;
+    await run("environments", "set", "live", "-p", "shop", "--color", "none");
+    expect(await here.json("environments", "get", "live", "-p", "shop")).toMatchObject({ color: null });
+    const path = `${tempDirectory()}/formflag.yaml`;
+    await Bun.write(path, file);
+    expect((await run("apply", "-f", path)).stdout).toContain("+ color: red");
+    expect(await here.json("environments", "get", "live", "-p", "shop")).toMatchObject({ color: "red" });
+    const wrong = await Promise.all([
+      run("environments", "set", "live", "-p", "shop", "--color", "crimson"),
+      run("environments", "set", "live", "-p", "shop"),
+      run("environments", "set", "nope", "-p", "shop", "--color", "red"),
+    ]);
+    expect(wrong.map(({ code }) => code)).toEqual([2, 2, 3]);
+  });
+});
+
 describe("environments list", () => {
   test("is an array by name", async () => {
     const here = await openShop();
     await here.run("environments", "create", "alpha", "-p", "shop");
     const all = await here.json<Environment[]>("environments", "list", "-p", "shop");
     expect(all.map(({ slug }) => slug)).toEqual(["alpha", "develop", "live"]);
-    expect(Object.keys(all[0]!)).toEqual(["slug", "name", "key", "locked"]);
+    expect(Object.keys(all[0]!)).toEqual(["slug", "name", "key", "locked", "color"]);
     const { stdout } = await here.run("environments", "list", "-p", "shop");
     for (const { key } of all) expect(stdout).toContain(key);
   });

@@ -217,3 +217,48 @@ describe("flags get and list", () => {
     expect(flag).not.toContainAnyKeys(["variants", "defaultVariant", "targeting"]);
   });
 });
+
+describe("flags evaluate of a change that is not made", () => {
+  test("shows the value now and then, of any flag, and changes nothing", async () => {
+    await set("offer", "--on", "--payload", "1");
+    const before = await run("flags", "get", "offer", ...HERE, "--json");
+    const attempt = (...args: string[]) => run("flags", "evaluate", "offer", ...HERE, ...args);
+    const pro = ["--context", '{"plan":"pro"}'];
+    const user = ["--context", '{"targetingKey":"ann"}'];
+    const { code, stdout } = await attempt(...pro, "--if", "plan == free", "--then", "on");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: [
+        "         NOW     AFTER",
+        "value    true    false",
+        "variant  on      off",
+        "reason   STATIC  DEFAULT",
+        "",
+      ].join("\n"),
+    });
+    expect(await json("flags", "evaluate", "offer", ...HERE, "--off")).toMatchObject({
+      now: { value: true },
+      after: { value: false, reason: "DISABLED" },
+    });
+    expect(await json("flags", "evaluate", "offer.payload", ...HERE, "--payload", "2")).toMatchObject({
+      now: { value: 1 },
+      after: { value: 2 },
+    });
+    expect(
+      await json("flags", "evaluate", "not-there", ...HERE, "--on", ...user, "--rollout", "100"),
+    ).toMatchObject({
+      now: { errorCode: "FLAG_NOT_FOUND" },
+      after: { value: true },
+    });
+    expect((await run("flags", "get", "offer", ...HERE, "--json")).stdout).toBe(before.stdout);
+    const wrong = await Promise.all([
+      attempt("--if", "plan like x", "--then", "on"),
+      attempt("--if", "plan == x"),
+      attempt("--on", "--off"),
+      attempt("--default", "none-such"),
+      attempt("--payload", "{"),
+    ]);
+    expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
+    expect(wrong[0].stderr).toContain("--if");
+  });
+});

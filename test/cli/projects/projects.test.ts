@@ -17,6 +17,7 @@ describe("projects create", () => {
       name: slug,
       key: expect.stringMatching(KEY),
       locked: false,
+      color: null,
     });
     expect(project).toEqual({
       slug: "shop",

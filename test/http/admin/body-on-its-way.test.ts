@@ -5,7 +5,7 @@ import { setFlag } from "../../../src/flags/flags.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { createSite } from "../../../src/http/site.ts";
-import { deleteEnvironment, lockEnvironment } from "../../../src/projects/environments.ts";
+import { deleteEnvironment, setEnvironment } from "../../../src/projects/environments.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../../support/app.ts";
 import { OPERATOR } from "../../support/caller.ts";
@@ -31,7 +31,7 @@ async function openShop(more: Partial<NewToken> = {}) {
     path: `/api/admin/v1/projects/${slug}/environments/develop`,
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     revoke: () => revokeToken(app, OPERATOR, slug),
-    lock: () => lockEnvironment(app, OPERATOR, slug, "develop", true),
+    lock: () => setEnvironment(app, OPERATOR, slug, "develop", { locked: true }),
   };
 }
 

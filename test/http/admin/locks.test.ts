@@ -4,7 +4,7 @@ import { createToken } from "../../../src/access/tokens.ts";
 import { setFlag, deleteFlag } from "../../../src/flags/flags.ts";
 import { scheduleChange } from "../../../src/flags/schedule.ts";
 import { setSegment } from "../../../src/flags/segments.ts";
-import { lockEnvironment } from "../../../src/projects/environments.ts";
+import { setEnvironment } from "../../../src/projects/environments.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openServices, openTestApp } from "../../support/app.ts";
 import { OPERATOR } from "../../support/caller.ts";
@@ -32,7 +32,7 @@ async function openShop() {
     patch: { enabled: true },
     at: app.now() + 1000,
   });
-  await lockEnvironment(app, OPERATOR, project, "live", true);
+  await setEnvironment(app, OPERATOR, project, "live", { locked: true });
   const live = `/projects/${project}/environments/live`;
   return {
     live,
@@ -56,6 +56,7 @@ async function openShop() {
       ["PATCH", `${live}/flags/fresh`, {}],
       ["POST", `${live}/flags/sale/rollback`, { to: record.revision }],
       ["POST", `${live}/flags/sale/scheduled`, { at: "2999-01-01T00:00:00Z", patch: { enabled: true } }],
+      ["POST", `${live}/flags/sale/for`, { until: "2999-01-01T00:00:00Z", patch: { enabled: false } }],
       ["DELETE", `${live}/scheduled/${id}`, undefined],
       ["POST", `${live}/promote`, { from: "develop" }],
       ["POST", `${live}/flagd`, { flags: {} }],
@@ -133,7 +134,13 @@ describe("a locked environment", () => {
     const environments = `/projects/${project}/environments`;
     expect((await ask("POST", environments, { body: { slug: "copy", from: "live" } })).status).toBe(201);
     const shown = async (url: string) => (await ask("GET", url)).json();
-    expect(await shown(live)).toEqual({ slug: "live", name: "live", key: expect.any(String), locked: true });
+    expect(await shown(live)).toEqual({
+      slug: "live",
+      name: "live",
+      key: expect.any(String),
+      locked: true,
+      color: null,
+    });
     expect(await shown(develop)).toMatchObject({ slug: "develop", locked: false });
     expect(await shown(`${environments}/copy`)).toMatchObject({ slug: "copy", locked: false });
     const unlocked = await (await ask("PATCH", live, { body: { locked: false } })).json();
@@ -187,6 +194,7 @@ describe("the history of a flag", () => {
       "name",
       "at",
       "who",
+      "why",
       "before",
       "after",
     ]);

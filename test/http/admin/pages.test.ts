@@ -31,6 +31,7 @@ for (const number of numbers) {
     at: app.now() + 1000 + (number >> 3),
     createdAt: app.now(),
     who: "ann",
+    why: null,
   };
   const insert = { change: "insertScheduled" as const, project: "shop", scheduled, history: null };
   await app.store.apply([insert], await app.store.version(), { who: "ann", at: app.now() });

@@ -26,6 +26,7 @@ describe("projects, environments and flags", () => {
         name: slug,
         key,
         locked: false,
+        color: null,
       })),
     });
     expect(await (await ask(path("projects", slug))).json()).toEqual(project);
@@ -36,7 +37,7 @@ describe("projects, environments and flags", () => {
 
     const added = await ask(environments, { body: { slug: "qa", name: "QA", from: "develop" } });
     expect(added.status).toBe(201);
-    const environment = { slug: "qa", name: "QA", key, locked: false };
+    const environment = { slug: "qa", name: "QA", key, locked: false, color: null };
     expect(await added.json()).toEqual({ ...environment, result: "created" });
     expect(await (await ask(`${environments}/qa`)).json()).toEqual(environment);
     const gone = await ask(`${environments}/qa`, { method: "DELETE" });

@@ -104,6 +104,7 @@ CREATE TABLE delivery_attempts (
 
 -- Why somebody made a change, in their words.
 ALTER TABLE changes ADD COLUMN why TEXT;
+ALTER TABLE scheduled_changes ADD COLUMN why TEXT;
 
 -- The name of a colour by which people tell the environment from others.
 ALTER TABLE environments ADD COLUMN color TEXT;

@@ -1,0 +1,81 @@
+import { yieldToEventLoop } from "../base/event-loop.ts";
+import type { Page } from "../base/pages.ts";
+import { type FlagHead, type FlagPlace, type FlagRecord, type FlagStatus, hasExpired } from "./flag.ts";
+import type { FlagsApp } from "./store.ts";
+
+/** Rows that are read before other work of the event loop takes its turn. */
+const STEP = 1000;
+
+/** A flag of a project, and what it is in each environment, by the slug of the environment. */
+export type FlagOverview = FlagHead & { environments: (FlagStatus & { expired: boolean })[] };
+
+/**
+ * A page of the flags of a project by slug, from behind the slug `after`; with `search`, of those whose slug or description
+ * holds that text in either case. Throws `not_found` for the project.
+ */
+export async function overviewOfFlags(
+  app: FlagsApp,
+  project: string,
+  { search = "", after, limit }: { search?: string | undefined; after?: string | undefined; limit: number },
+): Promise<Page<FlagOverview>> {
+  const { items: heads, more } = await searchHeads(app, project, search, after, limit);
+  const environments = await app.store.environments.list(project);
+  const step = Math.max(1, Math.floor(STEP / Math.max(1, environments.length)));
+  const items: FlagOverview[] = [];
+  for (let from = 0; from < heads.length; from += step) {
+    if (from > 0) await yieldToEventLoop();
+    const some = heads.slice(from, from + step);
+    const statuses = await app.store.flags.statuses(
+      project,
+      some.map(({ slug }) => slug),
+    );
+    const bySlug = Map.groupBy(statuses, ({ slug }) => slug);
+    for (const head of some) {
+      const all = bySlug.get(head.slug) ?? [];
+      const withExpiry = all.map((status) => ({ ...status, expired: hasExpired(status, app.now()) }));
+      items.push({ ...head, environments: withExpiry });
+    }
+  }
+  return { items, more };
+}
+
+/** Reads the flags in steps until the page is full or the list ends. */
+async function searchHeads(
+  { store }: FlagsApp,
+  project: string,
+  search: string,
+  after: string | undefined,
+  limit: number,
+): Promise<Page<FlagHead>> {
+  const wanted = search.toLowerCase();
+  const holds = (text: string) => text.toLowerCase().includes(wanted);
+  const found: FlagHead[] = [];
+  let last = after;
+  for (;;) {
+    const page = await store.flags.heads(project, { limit: search === "" ? limit : STEP, after: last });
+    for (const head of page.items) {
+      if (!holds(head.slug) && !holds(head.description)) continue;
+      if (found.length === limit) return { items: found, more: true };
+      found.push(head);
+    }
+    // Where everything matches, the page of the store is the page that is asked for.
+    if (!page.more || (search === "" && found.length === limit)) return { items: found, more: page.more };
+    last = page.items.at(-1)?.slug;
+    await yieldToEventLoop();
+  }
+}
+
+/** A flag as it is in each environment of its project, by slug; null where it does not exist. Throws `not_found`. */
+export async function flagInEveryEnvironment(
+  app: FlagsApp,
+  project: string,
+  flag: string,
+): Promise<{ environment: string; record: FlagRecord | null }[]> {
+  const found: { environment: string; record: FlagRecord | null }[] = [];
+  for (const { slug: environment } of await app.store.environments.list(project)) {
+    const place: FlagPlace = { project, environment, flag };
+    found.push({ environment, record: (await app.store.flags.find(place)) ?? null });
+    if (found.length % 100 === 0) await yieldToEventLoop();
+  }
+  return found;
+}
