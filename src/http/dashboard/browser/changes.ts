@@ -2,10 +2,19 @@ import { isChanged, notify, parse, show } from "./document.ts";
 
 /** Milliseconds that changes are collected before the page is loaded again. */
 const PAUSE = 150;
+/** Milliseconds between two signs of life of the tab that holds the stream. */
+const BEAT = 5000;
 
-/** Keeps the page up to date by the server's stream of events, which only the visible tab holds. */
+/**
+ * Keeps the page up to date by the server's stream of events. Of all tabs, the one that became visible last holds it and
+ * passes on what comes: with HTTP/1.1 a browser has six connections to a host, and further tabs would not load.
+ */
 export function listenToChanges(): void {
+  const address = document.body.dataset["events"];
+  if (!address) return;
+  const tabs = new BroadcastChannel(`formflag ${address}`);
   let source: EventSource | undefined;
+  let heardAt = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let wasLost = false;
 
@@ -13,12 +22,20 @@ export function listenToChanges(): void {
     clearTimeout(timer);
     timer = setTimeout(() => void update(), PAUSE);
   };
-  const connect = () => {
-    const address = document.body.dataset["events"];
-    if (!address || document.visibilityState !== "visible" || source) return;
+  const receive = (topic: string) => {
+    if (document.querySelector("main")?.dataset["topics"]?.split(" ").includes(topic)) later();
+  };
+  const release = () => {
+    source?.close();
+    source = undefined;
+  };
+  const claim = () => {
+    if (document.visibilityState !== "visible" || source) return;
+    tabs.postMessage("mine");
     source = new EventSource(address);
     source.addEventListener("message", ({ data }) => {
-      if (document.querySelector("main")?.dataset["topics"]?.split(" ").includes(String(data))) later();
+      receive(String(data));
+      tabs.postMessage(data);
     });
     source.addEventListener("open", () => {
       notify("lost", null);
@@ -28,22 +45,25 @@ export function listenToChanges(): void {
     source.addEventListener("error", () => {
       wasLost = true;
       notify("lost", "Not connected. Trying again …");
-      if (source?.readyState !== EventSource.CLOSED) return;
-      source = undefined;
-      setTimeout(connect, 2000);
+      if (source?.readyState === EventSource.CLOSED) source = undefined;
     });
   };
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible") {
-      connect();
-      later();
-      return;
-    }
-    source?.close();
-    source = undefined;
+  tabs.addEventListener("message", ({ data }) => {
+    heardAt = Date.now();
+    if (data === "mine") release();
+    else receive(String(data));
   });
-  addEventListener("pagehide", () => source?.close());
-  connect();
+  setInterval(() => {
+    if (source) tabs.postMessage("mine");
+    else if (Date.now() - heardAt > 2 * BEAT) claim();
+  }, BEAT);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState !== "visible") return release();
+    claim();
+    later();
+  });
+  addEventListener("pagehide", release);
+  claim();
 }
 
 /** Loads the page again, and shows it unless that would disturb somebody: then they decide when. */
@@ -55,10 +75,7 @@ async function update(): Promise<void> {
   const run = () => show(next, { isUpdate: true });
   const isTyping = [...document.forms].some(isChanged) || document.querySelector("dialog[open]") !== null;
   const isPointing = document.querySelector("main tbody tr:hover, main .items li:hover") !== null;
-  if (isTyping || isPointing)
-    notify("changed", isTyping ? "This page has changed meanwhile." : "There is something new.", {
-      label: "Show",
-      run,
-    });
-  else run();
+  if (!isTyping && !isPointing) return run();
+  const text = isTyping ? "This page has changed meanwhile." : "There is something new.";
+  notify("changed", text, { label: "Show", run });
 }
