@@ -1,4 +1,5 @@
 import { MAX_WHY } from "../src/access/why.ts";
+import * as access from "../src/access/limits.ts";
 import { formatBytes } from "../src/base/bytes.ts";
 import { VERSION_TTL_MS } from "../src/base/changes.ts";
 import { MAX_JSON_LEVELS } from "../src/base/json.ts";
@@ -17,6 +18,7 @@ type Row = { unit?: "bytes" | "ms" | "s"; what: string; past: string; set?: stri
 type Section = { title: string; text: string; rows: Record<string, Row> };
 
 const LIMITS = {
+  ...access,
   ...forms,
   ...delivery,
   ...flags,
@@ -275,6 +277,29 @@ const SECTIONS: Section[] = [
         unit: "s",
         what: "time in which they count",
         past: "the count starts over",
+      },
+    },
+  },
+  {
+    title: "Signing in",
+    text: "Counts of wrong passwords are kept in memory: a restart resets them. They never affect links.",
+    rows: {
+      "PASSWORD_LIMITS.leastCharacters": { what: "characters of a password, at least", past: "refused" },
+      "PASSWORD_LIMITS.bytes": { unit: "bytes", what: "size of a password", past: "refused" },
+      "SIGN_IN_LIMITS.failures": {
+        what: "wrong passwords for a name, whether or not a user has it, before each next one waits; one is forgotten each minute",
+        past: "429 with `Retry-After`, for the right password too",
+      },
+      "SIGN_IN_LIMITS.waitSeconds": { unit: "s", what: "the longest wait", past: "" },
+      "SIGN_IN_LIMITS.hashes": { what: "passwords that are checked at a time", past: "sign-ins wait" },
+      "SIGN_IN_LIMITS.waiting": { what: "sign-ins that wait", past: "429 with `Retry-After`" },
+      LINK_MINUTES: { what: "minutes for which a sign-in link works", past: "the link is unknown" },
+      "SESSION_LIMITS.idleDays": { what: "days that a session lasts after its last use", past: "it ends" },
+      "SESSION_LIMITS.days": { what: "days that a session lasts in all", past: "it ends" },
+      "SESSION_LIMITS.perUser": { what: "sessions of a user", past: "the one used longest ago ends" },
+      "SESSION_LIMITS.text": {
+        what: "characters that a session keeps of what the browser says of itself, and of its address",
+        past: "cut",
       },
     },
   },

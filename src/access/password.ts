@@ -22,7 +22,7 @@ export function isPossible(password: string): boolean {
 export function checkNewPassword(text: string): string {
   const password = normalisePassword(text);
   const { leastCharacters, bytes } = PASSWORD_LIMITS;
-  if ([...password].length < leastCharacters)
+  if (Array.from(password).length < leastCharacters)
     throw new AppError("invalid", `a password has at least ${leastCharacters} characters`, {
       reason: "password-short",
     });

@@ -1,4 +1,4 @@
-/** The format of the names of projects, environments, flags, segments, forms and tokens. */
+/** The format of the names of projects, environments, flags, segments, forms, tokens and users. */
 export const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,149}$/;
 
 /** Returns why a text is not a valid name of a `noun`, or undefined where it is. */
@@ -7,7 +7,8 @@ export function findSlugFault(
   text: string,
   reserved: readonly string[] = [],
 ): string | undefined {
-  const article = /^[aeiou]/.test(noun) ? "an" : "a";
+  // The u of a user is a consonant.
+  const article = /^[aeio]/.test(noun) ? "an" : "a";
   if (!SLUG.test(text))
     return `${article} ${noun} is named by 1 to 150 letters, digits, dots, dashes or underscores, starting with a letter or digit`;
   if (reserved.includes(text)) return `this name is reserved: choose another for the ${noun}`;

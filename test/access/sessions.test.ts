@@ -63,10 +63,13 @@ describe("a session", () => {
     await resumeSession(app, secret);
     expect(await seenAt()).toBe(session.seenAt);
     app.clock.now += 1;
-    const { markSeen } = app.store.sessions;
-    app.store.sessions.markSeen = () => Promise.reject(new AppError("unavailable", "the disk is full"));
+    const { sessions } = app.store;
+    app.store.sessions = {
+      ...sessions,
+      markSeen: () => Promise.reject(new AppError("unavailable", "the disk is full")),
+    };
     expect(await resumeSession(app, secret)).toMatchObject({ user: { name: "ann" } });
-    app.store.sessions.markSeen = markSeen;
+    app.store.sessions = sessions;
     expect((await resumeSession(app, secret)).session.seenAt).toBe(app.now());
     expect(await seenAt()).toBe(app.now());
   });

@@ -79,10 +79,11 @@ test("works take turns, and no more wait than may", async () => {
     });
   const [first, second, third] = [run(0), run(1), run(2)];
   const settled = Promise.allSettled([first, second, third]);
-  await expect(run(3)).rejects.toMatchObject({ code: "rate_limited", reason: "sign-in-busy", retryAfter: 1 });
+  const refused = await run(3).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: "rate_limited", reason: "sign-in-busy", retryAfter: 1 });
   expect(started).toEqual([0, 1]);
   ends[0]!.resolve();
-  await expect(first).rejects.toThrow("failed");
+  expect(await first.catch(String)).toContain("failed");
   ends[2]!.resolve();
   await third;
   expect(started).toEqual([0, 1, 2]);

@@ -165,6 +165,14 @@ export const NEEDED: Record<string, Scope> = {
   "GET /tokens": "admin",
   "POST /tokens": "admin",
   "DELETE /tokens/{name}": "admin",
+  "GET /users": "admin",
+  "POST /users": "admin",
+  "POST /users/links": "admin",
+  "GET /users/{user}": "admin",
+  "PATCH /users/{user}": "admin",
+  "DELETE /users/{user}": "admin",
+  "GET /sessions": "admin",
+  "DELETE /sessions/{session}": "admin",
 };
 
 /** The methods that send something. */

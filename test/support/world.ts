@@ -16,6 +16,7 @@ import { createProject } from "../../src/projects/projects.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { openServices, openTestApp, placeOf } from "./app.ts";
 import { OPERATOR } from "./caller.ts";
+import { signIn } from "./users.ts";
 
 export const ROOT = "/api/admin/v1";
 
@@ -74,6 +75,9 @@ const BODIES: Record<string, unknown> = {
   "POST /apply": { document: { forms: { applied: {} } }, dryRun: true },
   "POST /mail/test": { address: "ada@example.com" },
   "POST /tokens": { name: "made", scopes: ["admin"] },
+  "POST /users": { name: "made-user", role: "viewer" },
+  "POST /users/links": { name: "member" },
+  "PATCH /users/{user}": { role: "editor" },
 };
 
 /** What operations need in their query. */
@@ -124,6 +128,7 @@ export async function openWorld() {
   const hook = "https://example.com/hook";
   const { id: target } = await addTarget(app, OPERATOR, "contact", hook, services.outgoing);
   await createToken(app, OPERATOR, { name: "victim" });
+  const { session } = await signIn(app, "member");
   const tokens = {} as Record<Scope, string>;
   for (const scope of SCOPES) {
     tokens[scope] = (
@@ -148,6 +153,8 @@ export async function openWorld() {
     delivery: delivery.id,
     file: "1",
     name: "victim",
+    user: "member",
+    session: session.id,
   } as Record<string, string>;
   /** The address of an operation on other things than these, where they are named. */
   const addressOf = (path: string, others: Partial<typeof names> = {}) =>
@@ -206,6 +213,7 @@ export async function openWorld() {
     const files = readdirSync(join(app.directory, "uploads"), { recursive: true });
     return JSON.stringify([
       [await store.version(), setup, await store.tokens.list()],
+      [await store.users.page({ limit: 100 }), await store.sessions.page(null, { limit: 100 })],
       [await Promise.all(projects), await Promise.all(sent), await Promise.all(targets)],
       await store.deliveries.page(ALL_DELIVERIES),
       [await store.submissions.files("", 1000), await store.submissions.looseFiles(1000)],

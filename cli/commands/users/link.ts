@@ -14,8 +14,8 @@ export function addLinkCommand(users: Command, io: Io): void {
       `
 Without any user it creates the first one, an admin, who is called admin unless a name is given.
 
-The link begins with the address of the dashboard: that of --server, else what the server is given as
---dashboard-url; without --server that is FORMFLAG_DASHBOARD_URL. At a terminal it is shown as a QR code too.
+The link begins with the address that the server is given as --dashboard-url, else with that of --server.
+Without --server it begins with FORMFLAG_DASHBOARD_URL. At a terminal it is shown as a QR code too.
 
 Examples:
   formflag users link

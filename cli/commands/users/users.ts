@@ -13,10 +13,10 @@ export function addUserCommands(users: Command, io: Io): void {
     `
 Roles, each with what it may do:
   viewer    read everything
-  inbox     manage forms and submissions
-  editor    the same, and change flags
+  inbox     read and change forms and submissions
+  editor    the same, and read and change flags
   releaser  the same, and change flags in locked environments
-  admin     everything, users and tokens too
+  admin     everything, also users and tokens
 
 Examples:
   formflag users link

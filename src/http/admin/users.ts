@@ -56,8 +56,9 @@ export function userRoutes(app: App, { dashboardUrl, basePath = "" }: Options) {
       }),
       jsonBody(newLinkSchema),
       async (c) => {
-        const { secret, ...link } = await createLink(app, c.get("caller"), c.req.valid("json").name);
-        return c.json({ ...link, url: dashboardLink(dashboardUrl ?? basePath, secret) }, 201);
+        const link = await createLink(app, c.get("caller"), c.req.valid("json").name);
+        const { name, secret, expiresAt } = link;
+        return c.json({ name, url: dashboardLink(dashboardUrl ?? basePath, secret), expiresAt }, 201);
       },
     )
     .get("/users/:user", route({ ...shared, summary: "Get a user", schema: userSchema }), async (c) => {

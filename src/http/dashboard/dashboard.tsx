@@ -6,6 +6,7 @@ import { isTimeZone } from "../../access/user.ts";
 import { readWhy } from "../../access/why.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
+import { normalise } from "../../base/network.ts";
 import { showError } from "../errors.ts";
 import { DASHBOARD_PATH } from "../paths.ts";
 import { type AssetName, answerAsset, createAssets } from "./assets.ts";
@@ -67,7 +68,9 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     const secret = cookies.session(c);
     const { proxy } = options;
     const proxied =
-      proxy !== null && proxy.isTrusted(c.env.peer()) ? c.req.header(proxy.header)?.trim() || null : null;
+      proxy !== null && proxy.isTrusted(normalise(c.env.peer()))
+        ? c.req.header(proxy.header)?.trim() || null
+        : null;
     const known = secret === undefined ? null : await resumed(app, secret);
     if (known && (proxied === null || known.user.name === proxied)) {
       c.set("session", { signedIn: known, secret: secret! });

@@ -250,6 +250,19 @@ describe("rows are not taken from a database that", () => {
       "a scopes that",
     ],
     [
+      "has a password that takes gigabytes to check",
+      update(
+        `INSERT INTO users (name, role, password, settings, created_at) VALUES
+         ('u', 'admin', '$argon2id$v=19$m=4194304,t=9,p=1$' || substr(hex(zeroblob(22)), 2) || '$' || substr(hex(zeroblob(22)), 2), '{}', 1)`,
+      ),
+      "a password that",
+    ],
+    [
+      "has a user with a role that there is not",
+      update("INSERT INTO users (name, role, settings, created_at) VALUES ('u', 'owner', '{}', 1)"),
+      "a role that",
+    ],
+    [
       "has a table without an end",
       (db) => {
         const sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'submissions'";

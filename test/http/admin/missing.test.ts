@@ -21,6 +21,7 @@ describe("what is not there", () => {
       method,
       ...(method === "PATCH" && { body: path.endsWith("/environments/nothing") ? { locked: true } : {} }),
       ...(path === "/targets/nothing" && method === "PATCH" && { body: { enabled: true } }),
+      ...(path === "/users/nothing" && method === "PATCH" && { body: { role: "viewer" } }),
       ...(method === "PUT" && { body: { rule: true } }),
     });
     const { code, message } = await errorOf(answer);

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "bun:test";
+import { signInByLink } from "../../../src/access/sign-in.ts";
+import { createAdminApp } from "../../../src/http/admin/admin.ts";
+import { expectError, openAdmin } from "../../support/admin.ts";
+import { fakeOutgoing } from "../../support/outgoing.ts";
+import { BROWSER, signIn } from "../../support/users.ts";
+import { ROOT, bearer } from "../../support/world.ts";
+
+const { app, ADMIN, ask } = await openAdmin();
+const json = async (asked: ReturnType<typeof ask>) => {
+  const answer = await asked;
+  const body: unknown = await answer.json();
+  return { status: answer.status, cache: answer.headers.get("cache-control"), body };
+};
+
+describe("users", () => {
+  test("are created, read, listed, given a role, and deleted", async () => {
+    await signIn(app, "boss", "admin");
+    const made = await json(ask("/users", { body: { name: "ann", role: "inbox" } }));
+    const ann = {
+      name: "ann",
+      role: "inbox",
+      hasPassword: false,
+      settings: { timeZone: null, shortcuts: true },
+      createdAt: new Date(app.now()).toISOString(),
+    };
+    expect(made).toMatchObject({ status: 201, body: { ...ann, result: "created" } });
+    expect((await json(ask("/users/ann"))).body).toEqual(ann);
+    const { body } = await json(ask("/users?limit=1"));
+    expect(body).toEqual({ users: [ann], next: "ann" });
+    const rest = await json(ask("/users?after=ann"));
+    expect(rest.body).toMatchObject({ users: [{ name: "boss" }], next: null });
+    const set = (role: string) => json(ask("/users/ann", { method: "PATCH", body: { role } }));
+    expect((await set("editor")).body).toEqual({ ...ann, role: "editor", result: "updated" });
+    expect((await set("editor")).body).toMatchObject({ result: "unchanged" });
+    expect((await ask("/users/ann", { method: "DELETE" })).status).toBe(204);
+    await expectError(await ask("/users/ann"), 404, "not_found", "ann");
+  });
+
+  test.each<[what: string, body: unknown, word: string]>([
+    ["no role", { name: "x" }, "a role is one of viewer, inbox"],
+    ["a role there is not", { name: "x", role: "owner" }, "a role is one of"],
+    ["a name with a space", { name: "a b", role: "viewer" }, "a user is named by"],
+    ["a password", { name: "x", role: "viewer", password: "correct horse battery" }, "password"],
+  ])("are refused with %s", async (_, body, word) => {
+    await expectError(await ask("/users", { body }), 400, "invalid", word);
+  });
+
+  test("keep their last admin, and their names to themselves", async () => {
+    const demote = () => ask("/users/boss", { method: "PATCH", body: { role: "viewer" } });
+    expect((await json(demote())).body).toMatchObject({ error: { reason: "last-admin" } });
+    await expectError(await demote(), 409, "conflict", "last admin");
+    await expectError(await ask("/users/boss", { method: "DELETE" }), 409, "conflict");
+    await expectError(await ask("/users", { body: { name: "boss", role: "viewer" } }), 409, "conflict");
+    await expectError(await ask("/tokens", { body: { name: "boss" } }), 409, "conflict", "user");
+    await expectError(
+      await ask("/users", { body: { name: "admin", role: "viewer" } }),
+      409,
+      "conflict",
+      "token",
+    );
+  });
+});
+
+describe("a sign-in link", () => {
+  const linkOf = async (options: { dashboardUrl?: string | null; basePath?: string }) => {
+    const report = { error: () => {}, refused: () => {}, spam: () => {} };
+    const outgoing = async () => fakeOutgoing();
+    const admin = await createAdminApp(app, { version: "test", report, outgoing, ...options });
+    const answer = await admin.request(`${ROOT}/users/links`, {
+      method: "POST",
+      headers: { ...bearer(ADMIN), "content-type": "application/json" },
+      body: "{}",
+    });
+    return (await answer.json()) as { name: string; url: string; expiresAt: string };
+  };
+
+  test("is a path under the base path, or whole where the address of the dashboard is known", async () => {
+    const { name, url, expiresAt } = await linkOf({});
+    expect({ name, expiresAt }).toEqual({
+      name: "boss",
+      expiresAt: new Date(app.now() + 900_000).toISOString(),
+    });
+    expect(url).toMatch(/^\/dashboard\/link\/[\w-]{43}$/);
+    expect((await linkOf({ basePath: "/ff" })).url).toStartWith("/ff/dashboard/link/");
+    const whole = await linkOf({ basePath: "/ff", dashboardUrl: "https://flags.example.com/ff" });
+    expect(whole.url).toStartWith("https://flags.example.com/ff/dashboard/link/");
+  });
+
+  test("signs in, and neither it nor the session is a token", async () => {
+    const link = await ask("/users/links", { body: { name: "boss" } });
+    expect(link.status).toBe(201);
+    const { url } = (await link.json()) as { url: string };
+    const secret = url.split("/").at(-1)!;
+    for (const token of [secret, `ff_${secret}`])
+      await expectError(await ask("/users", { token }), 401, "unauthenticated");
+    const signedIn = await signInByLink(app, secret, BROWSER);
+    expect(signedIn.user.name).toBe("boss");
+    for (const token of [signedIn.secret, `ff_${signedIn.secret}`, signedIn.session.id])
+      await expectError(await ask("/users", { token }), 401, "unauthenticated");
+  });
+
+  test("is for a user that exists, and has a valid name", async () => {
+    await expectError(await ask("/users/links", { body: { name: "nobody" } }), 404, "not_found", "nobody");
+    await expectError(
+      await ask("/users/links", { body: { name: "a b" } }),
+      400,
+      "invalid",
+      "a user is named by",
+    );
+    await expectError(await ask("/users/links", { body: { user: "boss" } }), 400, "invalid");
+  });
+});
+
+describe("sessions", () => {
+  test("are listed, of one user too, and ended", async () => {
+    const { session } = await signIn(app, "carl");
+    const all = (await json(ask("/sessions"))).body as { sessions: { id: string; user: string }[] };
+    expect(all.sessions.map(({ user }) => user)).toContain("boss");
+    const ofCarl = await json(ask("/sessions?user=carl"));
+    const at = new Date(app.now()).toISOString();
+    expect(ofCarl.body).toEqual({ sessions: [{ ...session, createdAt: at, seenAt: at }] });
+    expect(ofCarl.cache).toBe("no-store");
+    const end = () => ask(`/sessions/${session.id}`, { method: "DELETE" });
+    expect((await end()).status).toBe(204);
+    await expectError(await end(), 404, "not_found", session.id);
+    await expectError(await ask("/sessions?user=nobody"), 404, "not_found", "nobody");
+    await expectError(await ask("/sessions?name=carl"), 400, "invalid");
+  });
+});
