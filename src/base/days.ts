@@ -1,5 +1,11 @@
 import { AppError } from "./errors.ts";
-import { HOUR_MS } from "./tally.ts";
+
+export const HOUR_MS = 3_600_000;
+
+/** The hour of a time in milliseconds since 1970, in hours since 1970. */
+export function hourOf(ms: number): number {
+  return Math.floor(ms / HOUR_MS);
+}
 
 /** Formatters that are kept: each takes longer to make than a hundred days take to format. */
 const MAX_KEPT = 50;
@@ -45,7 +51,7 @@ const MAX_HOURS = 26;
  */
 export function lastDays(now: number, days: number, timeZone: string): Day[] {
   const list: Day[] = [];
-  let hour = Math.floor(now / HOUR_MS);
+  let hour = hourOf(now);
   while (list.length < days) {
     const day = dayOf(hour * HOUR_MS, timeZone);
     const from = firstHour(day, hour, timeZone);

@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import type { Job } from "../base/jobs.ts";
-import { HOUR_MS, type Tally, hourOf } from "../base/tally.ts";
+import { HOUR_MS, hourOf } from "../base/days.ts";
+import type { Tally } from "./tally.ts";
 import { TALLY_LIMITS } from "./limits.ts";
 import type { FlagsApp } from "./store.ts";
 

@@ -2,7 +2,7 @@ import type { ChangeStore } from "../access/door.ts";
 import type { Clockwork } from "../base/clock.ts";
 import type { Versioned } from "../base/changes.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
-import type { TallyStore } from "../base/tally.ts";
+import type { TallyStore } from "./tally.ts";
 import type { ProjectChange } from "../projects/change.ts";
 import type { ProjectsStore } from "../projects/store.ts";
 import type { FlagChange } from "./change.ts";

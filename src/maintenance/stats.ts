@@ -1,9 +1,8 @@
 import type { Caller } from "../access/caller.ts";
 import { hasScope, requireScope } from "../access/token.ts";
 import { isoTime } from "../base/clock.ts";
-import { type Day, lastDays } from "../base/days.ts";
+import { type Day, HOUR_MS, hourOf, lastDays } from "../base/days.ts";
 import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
-import { HOUR_MS, hourOf } from "../base/tally.ts";
 import { getForm } from "../forms/forms.ts";
 import type { FormCounts } from "../forms/store.ts";
 import { getEnvironment } from "../projects/environments.ts";
@@ -67,28 +66,14 @@ export async function readStats(
 }
 
 async function readFormStats(app: StatsApp, form: string | undefined, days: Day[]): Promise<FormStats> {
-  const { submissions, tallies, deliveries } = app.store;
-  const wanted = form === undefined ? null : await getForm(app, form);
-  const counts = (await submissions.counts()).filter(({ formKey }) => (wanted?.key ?? formKey) === formKey);
-  const slugs = new Map(counts.map(({ formKey, form }) => [formKey, form]));
+  const { submissions, deliveries } = app.store;
+  const formKey = form === undefined ? undefined : (await getForm(app, form)).key;
+  const counts = (await submissions.counts()).filter((each) => each.formKey === (formKey ?? each.formKey));
   const points: DaySubmissions[] = [];
   const turn = createTurns();
   for (const { day, from, to } of days) {
-    const ofDay = new Map<string, DaySubmissions>();
-    for (const { what, variant, count } of await tallies.sum({
-      kind: "submissions",
-      from,
-      to,
-      prefix: wanted?.key,
-    })) {
-      // Submissions of forms that were deleted stay tallied.
-      const slug = slugs.get(what);
-      if (slug === undefined) continue;
-      const point = ofDay.get(slug) ?? { day, form: slug, inbox: 0, spam: 0 };
-      point[variant === "spam" ? "spam" : "inbox"] += count;
-      ofDay.set(slug, point);
-    }
-    points.push(...[...ofDay.values()].toSorted((a, b) => (a.form < b.form ? -1 : 1)));
+    for (const { form, inbox, spam } of await submissions.stored({ from, to, formKey }))
+      points.push({ day, form, inbox, spam });
     await turn();
   }
   return {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Day, dayOf, lastDays } from "../../src/base/days.ts";
-import { HOUR_MS } from "../../src/base/tally.ts";
+import { type Day, HOUR_MS, dayOf, lastDays } from "../../src/base/days.ts";
 
 const time = (text: string) => Date.parse(text);
 const lengths = (days: Day[]) => days.map(({ day, from, to }) => [day, to - from]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Store } from "../../src/app.ts";
-import { hourOf } from "../../src/base/tally.ts";
+import { hourOf } from "../../src/base/days.ts";
 import type { Conditions, FormCounts } from "../../src/forms/store.ts";
 import { SUBMISSION_MARKS, SUBMISSION_STATES } from "../../src/forms/submission-state.ts";
 import { addForm, apply, deleteFormChange } from "../support/apply.ts";
@@ -141,6 +141,8 @@ async function createWalker(store: Store) {
         return submissions.clearDeleted(1 + (more % 5));
       case "rewrite":
         return more % 10 === 0 ? submissions.rewrite() : undefined;
+      default:
+        return undefined;
     }
   };
 }
@@ -180,15 +182,14 @@ export function countsContract(driver: Driver): void {
       ]);
       expect(done.filter(({ status }) => status === "rejected")).toHaveLength(2);
       expect(await store.submissions.counts()).toMatchObject([{ inbox: 2, unread: 2, spam: 0 }]);
-      const hour = hourOf(NOW);
-      expect(
-        await store.tallies.read({ kind: "submissions", from: hour, to: hour + 1, prefix: key }),
-      ).toEqual([{ hour, what: key, variant: "inbox", count: 3 }]);
+      expect(await store.submissions.stored({ from: hourOf(NOW), to: hourOf(NOW) + 1 })).toMatchObject([
+        { formKey: key, inbox: 3, spam: 0 },
+      ]);
     });
 
-    test("are tallied by the hour and folder in which they were stored, and stay so", async () => {
+    test("are kept by the hour and folder in which they were stored, and stay so", async () => {
       const store = open();
-      const { key } = await addForm(store, fresh());
+      const { key, slug } = await addForm(store, fresh());
       const early = submissionTo(key, { createdAt: NOW - HOUR });
       await store.submissions.insert(early);
       await store.submissions.insert(submissionTo(key, { conditions: { ...NONE, spam: "links" } }));
@@ -214,15 +215,20 @@ export function countsContract(driver: Driver): void {
       await store.submissions.import(key, rows);
       await store.submissions.mark([early.id], "spam", {}, { who: "ann", at: NOW });
       await store.submissions.delete([early.id]);
-      const now = hourOf(NOW);
-      const tallied = await store.tallies.read({ kind: "submissions", from: now - 100, to: now + 1 });
-      expect(tallied.map(({ hour, variant, count }) => [hour - now, variant, count])).toEqual([
-        [-48, "inbox", 1],
-        [-48, "spam", 1],
-        [-1, "inbox", 1],
-        [0, "inbox", 1],
-        [0, "spam", 1],
+      const other = await addForm(store, fresh());
+      await store.submissions.insert(submissionTo(other.key, { createdAt: NOW - 48 * HOUR }));
+      const stored = async (from: number, to: number, formKey?: string) =>
+        (await store.submissions.stored({ from: hourOf(NOW) + from, to: hourOf(NOW) + to, formKey })).map(
+          ({ form, inbox, spam }) => [form, inbox, spam],
+        );
+      expect(await stored(-48, -47)).toEqual([
+        [slug, 1, 1],
+        [other.slug, 1, 0],
       ]);
+      expect(await stored(-47, 0)).toEqual([[slug, 1, 0]]);
+      expect(await stored(0, 1)).toEqual([[slug, 1, 1]]);
+      expect(await stored(-100, 1, key)).toEqual([[slug, 3, 2]]);
+      expect(await stored(1, 1e6)).toEqual([]);
     });
 
     test("are listed for every form by slug, and for none that was deleted", async () => {

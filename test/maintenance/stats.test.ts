@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { HOUR_MS, hourOf } from "../../src/base/tally.ts";
+import { HOUR_MS, hourOf } from "../../src/base/days.ts";
 import { READ_INTERVAL, createReads, neverRead } from "../../src/flags/reads.ts";
 import { tallyExpiryJob } from "../../src/flags/read-tally.ts";
 import { createForm, deleteForm } from "../../src/forms/forms.ts";

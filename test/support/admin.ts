@@ -121,6 +121,7 @@ export const NEEDED: Record<string, Scope> = {
   "DELETE /projects/{project}/flags/{flag}/feedback": "flags:write",
   "DELETE /projects/{project}/feedback/{feedback}": "flags:write",
   "GET /projects/{project}/stale": "flags:read",
+  "GET /stats": "read",
   "GET /projects/{project}/code-refs": "flags:read",
   "PUT /projects/{project}/code-refs": "flags:refs",
   "DELETE /projects/{project}/code-refs": "flags:refs",

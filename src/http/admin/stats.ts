@@ -8,11 +8,16 @@ import { statsSchema } from "../../maintenance/stats-schema.ts";
 import { DEFAULT_STATS_DAYS, DEFAULT_STATS_HOURS, readStats } from "../../maintenance/stats.ts";
 import type { AdminEnv } from "../auth.ts";
 import { query, route } from "./contract.ts";
-import { limitOf } from "./pages.ts";
+
+/** A whole number from 1. */
+function numberOf(name: string, most: number) {
+  const message = `${name} is a whole number from 1 to ${most}`;
+  return z.coerce.number(message).check(z.int(message), z.gte(1, message), z.lte(most, message));
+}
 
 const statsQuery = z.strictObject({
-  days: limitOf(MAX_STATS_DAYS, DEFAULT_STATS_DAYS),
-  hours: limitOf(MAX_STATS_HOURS, DEFAULT_STATS_HOURS),
+  days: z._default(numberOf("days", MAX_STATS_DAYS), DEFAULT_STATS_DAYS),
+  hours: z._default(numberOf("hours", MAX_STATS_HOURS), DEFAULT_STATS_HOURS),
   form: z.optional(z.string()),
 });
 

@@ -132,8 +132,8 @@ const RULES: Record<string, Record<string, Rule>> = {
     settings: json(areUserSettings),
     ...created,
   },
-  tallies: { kind: integer(0, 2), hour: count, count },
-  submission_counts: { state: integer(0, 2), unread: flag, count },
+  tallies: { kind: integer(0, 1), hour: count, count },
+  submission_counts: { state: integer(0, 2), unread: flag, hour: count, count },
   submission_marks: { mark: oneOf(SUBMISSION_MARKS), at: time },
   delivery_attempts: { number: count, at: time, duration: count, code: optional(integer(0, 999)) },
   changes: {

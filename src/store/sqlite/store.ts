@@ -51,7 +51,7 @@ import {
 import { listMarks } from "./submission-marks.ts";
 import { newestOfForms, submissionsBeside } from "./submission-order.ts";
 import { scanSubmissions } from "./submission-scan.ts";
-import { countSubmissions, findWrongCounts, listCounts } from "./submission-counts.ts";
+import { countSubmissions, findWrongCounts, listCounts, sumStored } from "./submission-counts.ts";
 import { readTallies, sumTallies } from "./tallies.ts";
 import { findTarget, listTargets } from "./targets.ts";
 import { findToken, listTokens, pageTokens } from "./tokens.ts";
@@ -203,6 +203,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       indexBacklog: () => read(() => indexBacklog(db)),
       count: (form, states) => read(() => countSubmissions(db, form, states)),
       counts: () => read(() => listCounts(db)),
+      stored: (query) => read(() => sumStored(db, query)),
       wrongCounts: () => read(() => findWrongCounts(db)),
       recount: () => write("recountSubmissions", []),
       foresee: (formKey, now, conditions) => read(() => decide(db, formKey, now, conditions)),

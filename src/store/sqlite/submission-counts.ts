@@ -1,9 +1,16 @@
 import type { Database } from "bun:sqlite";
-import { hourOf } from "../../base/tally.ts";
-import type { FormCounts } from "../../forms/store.ts";
+import { hourOf } from "../../base/days.ts";
+import type { FormCounts, StoredQuery, StoredSum } from "../../forms/store.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../forms/submission-state.ts";
 import { query } from "./statements.ts";
-import { addTallies } from "./tallies.ts";
+
+const [INBOX, SPAM, ARCHIVED] = (["inbox", "spam", "archived"] as const).map((each) => STATES.indexOf(each));
+
+/** The hour of the rows that hold how many submissions there are, instead of how many were stored in an hour. */
+const NOW = Number.MAX_SAFE_INTEGER;
+
+/** Each row is found by itself: the index holds the hours behind these columns. */
+const PRESENT = `unread IN (0, 1) AND hour = ${NOW} AND count > 0`;
 
 /** The submissions to the form of that key in some states. */
 export function countSubmissions(
@@ -12,22 +19,35 @@ export function countSubmissions(
   states: readonly SubmissionState[] = STATES,
 ): number {
   const sql = `SELECT coalesce(sum(count), 0) AS count FROM submission_counts
-               WHERE form_id = (SELECT id FROM forms WHERE key = $formKey) AND count > 0
-               AND state IN (${states.map((state) => STATES.indexOf(state)).join()})`;
+               WHERE form_id = (SELECT id FROM forms WHERE key = $formKey)
+               AND state IN (${states.map((state) => STATES.indexOf(state)).join()}) AND ${PRESENT}`;
   return query<{ count: number }, { formKey: string }>(db, sql).get({ formKey })!.count;
 }
 
 const sumOf = (condition: string) => `coalesce(sum(c.count) FILTER (WHERE ${condition}), 0)`;
-const inState = (state: SubmissionState) => `c.state = ${STATES.indexOf(state)}`;
 
 /** Of every form, by slug. */
 export function listCounts(db: Database): FormCounts[] {
   const sql = `SELECT f.key AS formKey, f.slug AS form, f.name,
-      ${sumOf(inState("inbox"))} AS inbox, ${sumOf(`${inState("inbox")} AND c.unread = 1`)} AS unread,
-      ${sumOf(inState("spam"))} AS spam, ${sumOf(inState("archived"))} AS archived
-    FROM forms f LEFT JOIN submission_counts c ON c.form_id = f.id AND c.count > 0
+      ${sumOf(`c.state = ${INBOX}`)} AS inbox, ${sumOf(`c.state = ${INBOX} AND c.unread = 1`)} AS unread,
+      ${sumOf(`c.state = ${SPAM}`)} AS spam, ${sumOf(`c.state = ${ARCHIVED}`)} AS archived
+    FROM forms f LEFT JOIN submission_counts c ON c.form_id = f.id AND c.state IN (0, 1, 2) AND c.${PRESENT}
     WHERE f.deleted = 0 GROUP BY f.id ORDER BY f.slug`;
   return query<FormCounts, []>(db, sql).all();
+}
+
+/** How many submissions were stored in some hours. */
+export function sumStored(db: Database, { from, to, formKey }: StoredQuery): StoredSum[] {
+  const sql = `SELECT f.key AS formKey, f.slug AS form,
+      ${sumOf(`c.state = ${INBOX}`)} AS inbox, ${sumOf(`c.state = ${SPAM}`)} AS spam
+    FROM forms f CROSS JOIN submission_counts c ON c.form_id = f.id AND c.state IN (${INBOX}, ${SPAM})
+      AND c.unread = 1 AND c.hour >= ?1 AND c.hour < ?2
+    WHERE f.deleted = 0 AND f.key = coalesce(?3, f.key) GROUP BY f.id ORDER BY f.slug`;
+  return query<StoredSum, [number, number, string | null]>(db, sql).all(
+    from,
+    Math.min(to, NOW),
+    formKey ?? null,
+  );
 }
 
 /** Submissions of a transaction that were inserted and are still to be counted, together, before it commits. */
@@ -37,51 +57,61 @@ export type Uncounted = {
   count(): void;
 };
 
-type Group = { formKey: string; state: SubmissionState; isUnread: boolean; hour: number; count: number };
-
 export function createUncounted(db: Database): Uncounted {
-  let groups = new Map<string, Group>();
+  type Group = { formKey: string; state: SubmissionState; unread: 0 | 1; hour: number; count: number };
+  let groups: Group[] = [];
   return {
     add(formKey, state, isUnread, createdAt) {
-      const hour = hourOf(createdAt);
-      const key = `${formKey} ${state} ${isUnread} ${hour}`;
-      const group = groups.get(key);
-      if (group) group.count += 1;
-      else groups.set(key, { formKey, state, isUnread, hour, count: 1 });
+      const [unread, hour] = [isUnread ? 1 : 0, hourOf(createdAt)] as const;
+      // Nearly always a commit has one group, or a few.
+      for (const group of groups) {
+        const isSame = group.hour === hour && group.state === state && group.unread === unread;
+        if (!isSame || group.formKey !== formKey) continue;
+        group.count += 1;
+        return;
+      }
+      groups.push({ formKey, state, unread, hour, count: 1 });
     },
     count() {
-      if (groups.size === 0) return;
-      for (const group of groups.values()) countGroup(db, group);
-      groups = new Map();
+      for (const { formKey, state, unread, hour, count } of groups) {
+        addCount(db, formKey, STATES.indexOf(state), unread, NOW, count);
+        // Submissions from before 1970 are in no hour.
+        if (hour >= 0) addCount(db, formKey, state === "spam" ? SPAM! : INBOX!, 1, hour, count);
+      }
+      if (groups.length > 0) groups = [];
     },
   };
 }
 
-function countGroup(db: Database, { formKey, state, isUnread, hour, count }: Group): void {
-  query<unknown, [string, number, number, number]>(
+function addCount(
+  db: Database,
+  formKey: string,
+  state: number,
+  unread: number,
+  hour: number,
+  count: number,
+): void {
+  query<unknown, [string, number, number, number, number]>(
     db,
-    `INSERT INTO submission_counts (form_id, state, unread, count)
-     VALUES ((SELECT id FROM forms WHERE key = ?1), ?2, ?3, ?4)
+    `INSERT INTO submission_counts (form_id, state, unread, hour, count)
+     VALUES ((SELECT id FROM forms WHERE key = ?1), ?2, ?3, ?4, ?5)
      ON CONFLICT DO UPDATE SET count = count + excluded.count`,
-  ).run(formKey, STATES.indexOf(state), isUnread ? 1 : 0, count);
-  const variant = state === "spam" ? "spam" : "inbox";
-  // Submissions from before 1970 are in no hour.
-  if (hour >= 0) addTallies(db, [{ kind: "submissions", hour, what: formKey, variant, count }]);
+  ).run(formKey, state, unread, hour, count);
 }
+
+const FOUND = `SELECT form_id, state, unread, count(*) AS count FROM submissions GROUP BY form_id, state, unread`;
 
 /** Counts every submission again. */
 export function recountSubmissions(db: Database): void {
-  db.run("DELETE FROM submission_counts");
-  db.run(`INSERT INTO submission_counts (form_id, state, unread, count) ${REAL_COUNTS}`);
+  db.run(`DELETE FROM submission_counts WHERE hour = ${NOW}`);
+  db.run(`INSERT INTO submission_counts (form_id, state, unread, hour, count)
+          SELECT form_id, state, unread, ${NOW}, count FROM (${FOUND})`);
 }
-
-const REAL_COUNTS =
-  "SELECT form_id, state, unread, count(*) AS count FROM submissions GROUP BY form_id, state, unread";
 
 /** The slugs of the forms whose counts are not those of their submissions. Reads every submission. */
 export function findWrongCounts(db: Database): string[] {
-  const sql = `WITH found AS (${REAL_COUNTS}),
-      stored AS (SELECT form_id, state, unread, count FROM submission_counts WHERE count <> 0)
+  const sql = `WITH found AS (${FOUND}),
+      stored AS (SELECT form_id, state, unread, count FROM submission_counts WHERE hour = ${NOW} AND count <> 0)
     SELECT slug FROM forms WHERE id IN (
       SELECT form_id FROM (SELECT * FROM found EXCEPT SELECT * FROM stored)
       UNION SELECT form_id FROM (SELECT * FROM stored EXCEPT SELECT * FROM found)) ORDER BY slug`;

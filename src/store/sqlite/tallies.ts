@@ -1,9 +1,14 @@
 import type { Database } from "bun:sqlite";
-import type { HourTally, Tally, TallyKind, TallyPage, TallyQuery, TallySum } from "../../base/tally.ts";
+import {
+  type HourTally,
+  TALLY_KINDS as KINDS,
+  type Tally,
+  type TallyKind,
+  type TallyPage,
+  type TallyQuery,
+  type TallySum,
+} from "../../flags/tally.ts";
 import { query } from "./statements.ts";
-
-/** How the kinds are stored. */
-const KINDS: Record<TallyKind, number> = { submissions: 0, reads: 1, flagReads: 2 };
 
 /** Sorts after every text that begins with what precedes it. */
 const LAST = "\u{10ffff}";
@@ -15,7 +20,7 @@ type Bound = [kind: number, hours: string, from: string, to: string];
 
 function bound({ kind, from, to, prefix = "" }: TallyQuery): Bound {
   const hours = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
-  return [KINDS[kind], JSON.stringify(hours), prefix, prefix + LAST];
+  return [KINDS.indexOf(kind), JSON.stringify(hours), prefix, prefix + LAST];
 }
 
 export function readTallies(db: Database, { after = "", limit = -1, ...tallies }: TallyPage): HourTally[] {
@@ -37,11 +42,13 @@ export function addTallies(db: Database, tallies: readonly Tally[]): void {
      ON CONFLICT DO UPDATE SET count = count + excluded.count`,
   );
   for (const { kind, hour, what, variant, count } of tallies)
-    add.run(KINDS[kind], hour, what, variant, count);
+    add.run(KINDS.indexOf(kind), hour, what, variant, count);
 }
 
 export function clearTallies(db: Database, kind: TallyKind, before: number, limit: number): boolean {
   const sql = `DELETE FROM tallies WHERE (kind, hour, what, variant) IN (
     SELECT kind, hour, what, variant FROM tallies WHERE kind = ?1 AND hour < ?2 LIMIT ?3)`;
-  return query<unknown, [number, number, number]>(db, sql).run(KINDS[kind], before, limit).changes >= limit;
+  return (
+    query<unknown, [number, number, number]>(db, sql).run(KINDS.indexOf(kind), before, limit).changes >= limit
+  );
 }

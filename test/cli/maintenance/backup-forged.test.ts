@@ -298,7 +298,7 @@ describe("rows are not taken from a database that", () => {
 test("the counts of a forged backup are not believed: they are those of its submissions", async () => {
   const file = forgeDatabase((db) => {
     db.run("UPDATE submission_counts SET count = 1000000");
-    db.run("INSERT INTO submission_counts SELECT id, 1, 1, 5 FROM forms");
+    db.run("INSERT INTO submission_counts SELECT id, 1, 1, 9007199254740991, 5 FROM forms");
   });
   const restored = onData(join(tempDirectory(), "data"));
   await restored.run("backup", "restore", await packArchive(file));

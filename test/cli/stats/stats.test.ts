@@ -16,7 +16,7 @@ async function openForms() {
     .map((createdAt) => JSON.stringify({ data: { a: 1 }, createdAt }))
     .concat(JSON.stringify({ data: {}, createdAt: dayAgo(2), state: "spam" }));
   const stdin = `${lines.join("\n")}\n`;
-  expect(await formflag(["submissions", "import", "contact", "--data", data], { stdin })).toMatchObject({
+  expect(await formflag(["submissions", "import", "contact", "-", "--data", data], { stdin })).toMatchObject({
     code: 0,
   });
   const draw = (env: Record<string, string>, ...args: string[]) =>
@@ -54,11 +54,17 @@ describe("stats", () => {
   });
 
   test("is JSON, of one form, with a field alone, and on an empty data directory", async () => {
-    const { json, run } = await openForms();
-    const stats = await json<Record<string, unknown[]>>("stats", "--form", "contact", "--days", "60");
+    const commands = await openForms();
+    const stats = await commands.json<Record<string, unknown[]>>(
+      "stats",
+      "--form",
+      "contact",
+      "--days",
+      "60",
+    );
     expect(Object.keys(stats)).toEqual(["forms", "submissions", "deliveries", "reads", "commits"]);
     expect(stats["submissions"]).toHaveLength(3);
-    expect((await run("stats", "--field", "deliveries.failed")).stdout).toBe("0\n");
+    expect((await commands.run("stats", "--field", "deliveries.failed")).stdout).toBe("0\n");
     const empty = onData(tempDirectory());
     await empty.run("projects", "create", "shop");
     expect((await empty.run("stats", "--days", "1")).stdout).toContain("FORM  INBOX");

@@ -36,10 +36,9 @@ CREATE TABLE sign_in_links (
 CREATE INDEX sign_in_links_by_user ON sign_in_links (user_id);
 CREATE INDEX sign_in_links_by_expiry ON sign_in_links (expires_at);
 
--- Counts by the hour, in hours since 1970. `kind` is 0 for submissions, of which `what` is the key of the form and
--- `variant` the folder they were stored in; 1 for reads of flags, of which `what` is the key of the environment and
--- `variant` whether one flag or all were read; 2 for reads of one flag, of which `what` is the key of the environment, a
--- slash and the flag.
+-- How often flags were read within an hour, in hours since 1970. `kind` is 0 for an environment, of which `what` is the key
+-- and `variant` whether one flag or all were read; 1 for one flag, of which `what` is the key of the environment, a slash and
+-- the flag.
 CREATE TABLE tallies (
   kind INTEGER NOT NULL,
   hour INTEGER NOT NULL,
@@ -49,32 +48,35 @@ CREATE TABLE tallies (
   PRIMARY KEY (kind, hour, what, variant)
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO tallies (kind, hour, what, variant, count)
-SELECT 0, s.created_at / 3600000, f.key, CASE s.state WHEN 1 THEN 'spam' ELSE 'inbox' END, count(*)
-FROM submissions s JOIN forms f ON f.id = s.form_id
-WHERE s.created_at >= 0 AND f.deleted = 0 GROUP BY 2, 3, 4;
-
--- How many submissions of a form are in a folder, read and unread. Insertions are counted once for each commit.
+-- How many submissions of a form are in a folder, read and unread: the rows of the hour 9007199254740991. Rows of other
+-- hours, since 1970, hold how many were stored in that hour in the inbox and in the spam folder, with `unread` 1. Each commit
+-- counts what it inserts in two rows, which are on one page of the file by the order of the hours.
 CREATE TABLE submission_counts (
   form_id INTEGER NOT NULL REFERENCES forms (id) ON DELETE CASCADE,
   state INTEGER NOT NULL,
   unread INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
   count INTEGER NOT NULL,
-  PRIMARY KEY (form_id, state, unread)
+  PRIMARY KEY (form_id, state, unread, hour DESC)
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO submission_counts (form_id, state, unread, count)
-SELECT form_id, state, unread, count(*) FROM submissions GROUP BY 1, 2, 3;
+INSERT INTO submission_counts (form_id, state, unread, hour, count)
+SELECT form_id, state, unread, 9007199254740991, count(*) FROM submissions GROUP BY 1, 2, 3;
+
+INSERT INTO submission_counts (form_id, state, unread, hour, count)
+SELECT form_id, iif(state = 1, 1, 0), 1, created_at / 3600000, count(*)
+FROM submissions WHERE created_at >= 0 GROUP BY 1, 2, 4;
 
 CREATE TRIGGER submissions_counted_out AFTER DELETE ON submissions BEGIN
   UPDATE submission_counts SET count = count - 1
-  WHERE form_id = old.form_id AND state = old.state AND unread = old.unread;
+  WHERE form_id = old.form_id AND state = old.state AND unread = old.unread AND hour = 9007199254740991;
 END;
 
 CREATE TRIGGER submissions_counted_over AFTER UPDATE OF state, unread ON submissions BEGIN
   UPDATE submission_counts SET count = count - 1
-  WHERE form_id = old.form_id AND state = old.state AND unread = old.unread;
-  INSERT INTO submission_counts (form_id, state, unread, count) VALUES (new.form_id, new.state, new.unread, 1)
+  WHERE form_id = old.form_id AND state = old.state AND unread = old.unread AND hour = 9007199254740991;
+  INSERT INTO submission_counts (form_id, state, unread, hour, count)
+  VALUES (new.form_id, new.state, new.unread, 9007199254740991, 1)
   ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 

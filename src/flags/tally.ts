@@ -1,14 +1,12 @@
-/** Milliseconds of the hours that tallies count by. */
-export const HOUR_MS = 3_600_000;
-
 /**
- * What is tallied: `submissions` by the key of their form and the folder they were stored in, `inbox` or `spam`; `reads`
- * of flags by the key of their environment, `one` for a read of one flag and `all` for a read of every flag; `flagReads`
- * of one flag by the key of the environment, a slash and the flag, without a variant.
+ * What is counted by the hour: `reads` by the key of the environment, `one` for a read of one flag and `all` for a read of
+ * every flag; `flagReads` of one flag by the key of the environment, a slash and the flag, without a variant.
  */
-export type TallyKind = "submissions" | "reads" | "flagReads";
+export const TALLY_KINDS = ["reads", "flagReads"] as const;
 
-/** How often something happened within an hour, in hours since 1970. */
+export type TallyKind = (typeof TALLY_KINDS)[number];
+
+/** How often flags were read within an hour, in hours since 1970. */
 export type Tally = { kind: TallyKind; hour: number; what: string; variant: string; count: number };
 
 /** Selects the hours from `from` until before `to`, and with `prefix` only what begins with it. */
@@ -30,8 +28,3 @@ export type TallyStore = {
   /** Removes at most `limit` tallies from before an hour. Returns whether any may be left. */
   clear(kind: TallyKind, before: number, limit: number): Promise<boolean>;
 };
-
-/** The hour of a time in milliseconds since 1970, in hours since 1970. */
-export function hourOf(ms: number): number {
-  return Math.floor(ms / HOUR_MS);
-}
