@@ -41,7 +41,7 @@ export type SettledDelivery = {
   attempt?: AttemptTime;
 };
 
-export type AttemptTime = { at: number; duration: number };
+type AttemptTime = { at: number; duration: number };
 
 /** An attempt that has ended. */
 export type AttemptRecord = AttemptTime & { code: number | null; error: string | null };

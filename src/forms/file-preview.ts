@@ -4,12 +4,10 @@ import { findFile } from "./submissions.ts";
 import type { FileInfo } from "./submission.ts";
 
 /** Bytes at the beginning of a file that {@link previewTypeOf} needs; all of a shorter file. */
-export const PREVIEW_HEAD_BYTES = 64;
-
-type Bytes = Uint8Array<ArrayBufferLike>;
+const PREVIEW_HEAD_BYTES = 64;
 
 /** The images that every browser shows and that run nothing, by how their bytes begin. */
-const FORMATS: [type: string, isFormat: (head: Bytes) => boolean][] = [
+const FORMATS: [type: string, isFormat: (head: Uint8Array) => boolean][] = [
   ["image/png", (head) => startsWith(head, 0, "\x89PNG\r\n\x1a\n")],
   ["image/jpeg", (head) => startsWith(head, 0, "\xff\xd8\xff")],
   ["image/gif", (head) => startsWith(head, 0, "GIF87a") || startsWith(head, 0, "GIF89a")],
@@ -19,15 +17,15 @@ const FORMATS: [type: string, isFormat: (head: Bytes) => boolean][] = [
 ];
 
 /**
- * The media type as which a file may be shown in a page, by its first {@link PREVIEW_HEAD_BYTES} alone: one of five kinds
+ * The media type as which a file may be shown in a page, by its first 64 bytes alone: one of five kinds
  * of image; null for anything else. The name and the type that the sender chose do not count.
  */
-export function previewTypeOf(head: Bytes): string | null {
+export function previewTypeOf(head: Uint8Array): string | null {
   return FORMATS.find(([, isFormat]) => isFormat(head))?.[0] ?? null;
 }
 
 /** Whether bytes are at a position, each written as the character of its number. */
-function startsWith(head: Bytes, at: number, bytes: string): boolean {
+function startsWith(head: Uint8Array, at: number, bytes: string): boolean {
   return Buffer.from(head.subarray(at, at + bytes.length)).toString("latin1") === bytes;
 }
 

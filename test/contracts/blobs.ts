@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Blobs, StagedBlob } from "../../src/blobs/blobs.ts";
+import { codeOf } from "../support/refusals.ts";
 
 /** Opens an empty blob store; `keys` tells, sorted, what it keeps. */
 type OpenBlobs = () => { blobs: Blobs; keys: () => string[] };
@@ -192,6 +193,14 @@ export function blobsContract(name: string, open: OpenBlobs): void {
       expect(listed.toSorted()).toEqual(["a-ab.1", "b-cd.1"]);
       expect([await blobs.has("a-ab.1"), await blobs.has("a-ab.2")]).toEqual([true, false]);
       await staged.discard();
+    });
+
+    test("a kept file has a head, which is all of a short one", async () => {
+      const { blobs } = open();
+      await blobs.keep([{ key: "a-ab.1", staged: await stageText(blobs, "bytes") }]);
+      const head = async (length: number) => Buffer.from(await blobs.head("a-ab.1", length)).toString();
+      expect([await head(2), await head(100)]).toEqual(["by", "bytes"]);
+      expect(await codeOf(blobs.head("a-ab.2", 2))).toBe("not_found");
     });
 
     test("keys are pending from their note until it is cleared", async () => {

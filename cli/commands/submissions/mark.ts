@@ -56,7 +56,7 @@ async function run({ client, report }: Session, { ids, matching, mark }: Values)
   if (matching !== null) {
     const result = await client.call<Bulk>("POST", "/submissions/mark-matching", { ...matching, mark });
     const { dryRun, total } = result;
-    const text = dryRun ? `would look at ${counted(total)}` : shown`marked ${counted(total)} as ${mark}`;
+    const text = dryRun ? `${counted(total)} selected` : shown`marked ${counted(total)} as ${mark}`;
     await report({ mark, ...result }, `${text}\n`);
     return;
   }

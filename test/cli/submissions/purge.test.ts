@@ -57,7 +57,14 @@ const yes = ["submissions", "purge", "--email", ADDRESS, "--yes"];
 test("beside a server, no byte of the address is left in the database and the uploads, and the rest is", async () => {
   const { server, commands, key } = await openInbox();
   expect(filesWith(server.data, ADDRESS).length).toBeGreaterThan(3);
-  const counts = await commands.json("submissions", "purge", "--email", ADDRESS, "--dry-run");
+  const { ids, ...counts } = await commands.json<{ ids: string[] }>(
+    "submissions",
+    "purge",
+    "--email",
+    ADDRESS,
+    "--dry-run",
+  );
+  expect(new Set(ids).size).toBe(50);
   expect(counts).toEqual({
     dryRun: true,
     submissions: 50,

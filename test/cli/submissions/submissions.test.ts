@@ -115,10 +115,11 @@ describe("submissions list", () => {
       run("submissions", "list", "contact", "--limit", "many"),
       run("submissions", "list", "contact", "--limit", "-1"),
       run("submissions", "list", "contact", "--limit", "0"),
-      run("submissions", "list"),
+      run("submissions", "list", "contact", "--email", "a@b.example"),
+      run("submissions", "list", "--email", "a@b.example", "--unread"),
       run("submissions", "list", "nope"),
     ]);
-    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 2, 3]);
+    expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 3]);
     expect(results.map(({ stdout }) => stdout).join("")).toBe("");
   });
 
