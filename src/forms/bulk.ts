@@ -1,6 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
+import { yieldToEventLoop } from "../base/event-loop.ts";
 import { getForm, listForms } from "./forms.ts";
 import { MAX_BULK_IDS } from "./limits.ts";
 import { DELETION_MS, removeLooseFiles } from "./removal.ts";
@@ -36,10 +37,18 @@ export type BulkResult = {
 /** Called after each step with the number of submissions changed until then. */
 type OnProgress = (total: number) => void;
 
-/** The submissions of a selection, and changes none. Throws `not_found` for the form, `invalid`, `forbidden`. */
-export function countMatching(app: FormsApp, caller: Caller, selection: Selection): Promise<BulkResult> {
+/**
+ * The submissions of a selection, and changes none. Counts no more than `atMost`, and the rest of a step. Throws `not_found`
+ * for the form, `invalid`, `forbidden`.
+ */
+export function countMatching(
+  app: FormsApp,
+  caller: Caller,
+  selection: Selection,
+  atMost = Infinity,
+): Promise<BulkResult> {
   requireScope(caller, "forms:read");
-  return eachStep(app, selection, async (ids) => ids);
+  return eachStep(app, selection, async (ids) => ids, { atMost });
 }
 
 /**
@@ -54,11 +63,29 @@ export async function markMatching(
   onProgress?: OnProgress,
 ): Promise<BulkResult> {
   requireScope(caller, "forms:write");
-  return eachStep(app, selection, (ids) => markPresent(app, caller, ids, mark), onProgress);
+  return eachStep(app, selection, (ids) => markStep(app, caller, ids, mark), { onProgress });
+}
+
+/**
+ * Marks those of some submissions that exist, a step at a time, and returns the ids of those that were not marked so before.
+ * An error leaves the steps before it. Throws `forbidden`, `unauthenticated`.
+ */
+export async function markPresent(
+  app: FormsApp,
+  caller: Caller,
+  ids: readonly string[],
+  mark: SubmissionMark,
+): Promise<string[]> {
+  const changed: string[] = [];
+  for (let start = 0; start < ids.length; start += STEP) {
+    changed.push(...(await markStep(app, caller, ids.slice(start, start + STEP), mark)));
+    await yieldToEventLoop();
+  }
+  return changed;
 }
 
 /** Marks the submissions that exist; one may have been deleted since it was read. */
-async function markPresent(
+async function markStep(
   app: FormsApp,
   caller: Caller,
   ids: string[],
@@ -92,7 +119,7 @@ export async function deleteMatching(
     await removeLooseFiles(app);
     return deleted;
   };
-  const result = await eachStep(app, selection, step, onProgress);
+  const result = await eachStep(app, selection, step, { onProgress });
   await forgetDeleted(app, app.now() + DELETION_MS);
   return result;
 }
@@ -102,7 +129,7 @@ async function eachStep(
   app: FormsApp,
   { form, filter, upTo: given }: Selection,
   step: (ids: string[]) => Promise<string[]>,
-  onProgress?: OnProgress,
+  { onProgress, atMost = Infinity }: { onProgress?: OnProgress | undefined; atMost?: number } = {},
 ): Promise<BulkResult> {
   // Refuses a search without a word, also where there is no submission.
   searchOf(filter);
@@ -117,6 +144,7 @@ async function eachStep(
         result.total += changed.length;
         result.ids.push(...changed.slice(0, MAX_BULK_IDS - result.ids.length));
         onProgress?.(result.total);
+        if (result.total >= atMost) return result;
       }
     } catch (error) {
       // One of all forms may have been deleted meanwhile.

@@ -2,7 +2,6 @@ import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { exportSubmissions } from "../../forms/export.ts";
-import type { ExportFormat } from "../../forms/export-format.ts";
 import { getForm } from "../../forms/forms.ts";
 import { importSubmissions } from "../../forms/import.ts";
 import { isSelective, searchOf } from "../../forms/submission-filter.ts";
@@ -15,6 +14,7 @@ import { timelineOf } from "../../forms/timeline.ts";
 import { attachment } from "../attachment.ts";
 import type { AdminEnv } from "../auth.ts";
 import type { Report } from "../errors.ts";
+import { EXPORT_TYPES, streamOf } from "../exports.ts";
 import { MAX_IMPORT_BODY } from "../limits.ts";
 import { query, requireLines, route } from "./contract.ts";
 import { inboxRoutes } from "./inbox.ts";
@@ -41,13 +41,6 @@ const importedSchema = z.object({
   elsewhere: z.int(),
 });
 
-const MEDIA_TYPES: Record<ExportFormat, string> = {
-  jsonl: "application/jsonl",
-  csv: "text/csv; charset=utf-8",
-  json: "application/json",
-  zip: "application/zip",
-};
-
 export function submissionRoutes(app: App, { report }: { report: Report }) {
   return new Hono<AdminEnv>()
     .route("/", inboxRoutes(app))
@@ -73,7 +66,7 @@ export function submissionRoutes(app: App, { report }: { report: Report }) {
           streamOf(chunks, (error) => report.error(error, c.req.raw)),
           {
             headers: {
-              ...attachment(`${form.slug}.${format}`, MEDIA_TYPES[format]),
+              ...attachment(`${form.slug}.${format}`, EXPORT_TYPES[format]),
               ...(total !== null && { "X-Total-Count": String(total) }),
             },
           },
@@ -137,30 +130,4 @@ export function submissionRoutes(app: App, { report }: { report: Report }) {
         return c.body(null, 204);
       },
     );
-}
-
-/** A stream that produces chunks as fast as the receiver reads them. An error breaks it off, and goes to `report`. */
-function streamOf(
-  chunks: AsyncGenerator<string | Uint8Array>,
-  report: (error: unknown) => void,
-): ReadableStream<Uint8Array> {
-  let isCancelled = false;
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const { done, value } = await chunks.next();
-        // A receiver that went away in the meantime has closed the stream.
-        if (isCancelled) return;
-        if (done) controller.close();
-        else controller.enqueue(typeof value === "string" ? Buffer.from(value) : value);
-      } catch (error) {
-        report(error);
-        throw error;
-      }
-    },
-    async cancel() {
-      isCancelled = true;
-      await chunks.return(undefined);
-    },
-  });
 }

@@ -23,6 +23,8 @@ import { type View, addressOf } from "./view.ts";
 
 /** Pages of each section; a module a section, whose paths do not overlap. */
 const ROUTES = [
+  async () => (await import("./inbox/inbox.tsx")).inboxRoutes,
+  async () => (await import("./people/people.tsx")).peopleRoutes,
   async () => (await import("./forms/forms.tsx")).formRoutes,
   async () => (await import("./access/access.tsx")).accessRoutes,
   async () => (await import("./sections.ts")).sectionRoutes,

@@ -55,6 +55,7 @@ export function TextField({
   pattern,
   autofocus,
   maxlength,
+  shortcut,
   ...common
 }: Common & {
   type?: "text" | "password" | "email" | "url" | "search" | "number" | "datetime-local" | "date";
@@ -64,6 +65,8 @@ export function TextField({
   pattern?: string;
   autofocus?: boolean;
   maxlength?: number;
+  /** The key that puts the focus here. */
+  shortcut?: string;
 }) {
   const { name, id = name, error, required } = common;
   return (
@@ -77,6 +80,7 @@ export function TextField({
         placeholder={placeholder}
         pattern={pattern}
         maxlength={maxlength}
+        aria-keyshortcuts={shortcut}
         {...AS_WRITTEN}
         autofocus={autofocus}
         required={required}

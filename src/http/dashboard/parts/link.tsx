@@ -86,6 +86,7 @@ export function Button({
   value,
   form,
   label,
+  shortcut,
   children,
 }: {
   kind?: ButtonKind;
@@ -95,10 +96,20 @@ export function Button({
   form?: string | undefined;
   /** What it is called where its text alone does not tell. */
   label?: string | undefined;
+  /** The key that presses it. */
+  shortcut?: string | undefined;
   children?: Child;
 }) {
   return (
-    <button type="submit" class={`button ${kind}`} name={name} value={value} form={form} aria-label={label}>
+    <button
+      type="submit"
+      class={`button ${kind}`}
+      name={name}
+      value={value}
+      form={form}
+      aria-label={label}
+      aria-keyshortcuts={shortcut}
+    >
       {icon && <Icon name={icon} />}
       {children}
     </button>
@@ -127,10 +138,19 @@ export function ButtonLink({
   query,
   kind = "plain",
   icon,
+  label,
+  shortcut,
   children,
-}: PropsWithChildren<{ to: string; query?: Query; kind?: ButtonKind; icon?: IconName }>) {
+}: PropsWithChildren<{
+  to: string;
+  query?: Query;
+  kind?: ButtonKind;
+  icon?: IconName;
+  label?: string;
+  shortcut?: string;
+}>) {
   return (
-    <A to={to} {...(query && { query })} class={`button ${kind}`}>
+    <A to={to} {...(query && { query })} class={`button ${kind}`} label={label} shortcut={shortcut}>
       {icon && <Icon name={icon} />}
       {children}
     </A>

@@ -1,0 +1,129 @@
+import type { Page } from "../page.tsx";
+import type { Submission } from "../../../forms/submission.ts";
+import { TextField } from "../parts/field.tsx";
+import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { counted } from "./marks.ts";
+import { type InboxQuery, parametersOf, pathOf, valuesOf } from "./query.ts";
+import { summaryOf } from "./summary.ts";
+
+/** Names of submissions that a question shows. */
+const MAX_NAMED = 10;
+
+/** Asks whether submissions are to be deleted, and offers to export them first. */
+export function deletePage(submissions: readonly Submission[], query: InboxQuery, back: string): Page {
+  const ids = submissions.map(({ id }) => id);
+  return {
+    title: "Delete submissions",
+    heading: `Delete ${counted(submissions.length)}?`,
+    section: "inbox",
+    status: 428,
+    back: { to: back, label: "Back" },
+    content: (
+      <div class="stack narrow">
+        <ul class="named">
+          {submissions.slice(0, MAX_NAMED).map(({ data, form }) => (
+            <li>
+              <Foreign text={summaryOf(data).from} /> <span class="soft">{form}</span>
+            </li>
+          ))}
+          {submissions.length > MAX_NAMED && <li>and {submissions.length - MAX_NAMED} more</li>}
+        </ul>
+        <p>They go with their files and deliveries. This cannot be undone.</p>
+        <ExportFirst query={query} forms={[...new Set(submissions.map(({ form }) => form))]} />
+        <Form
+          to="/inbox/delete"
+          values={[...ids.map((id) => ["submission", id] as const), ...pairsOf(valuesOf(query))]}
+          id="delete"
+        >
+          <p class="buttons">
+            <Button kind="danger">{`Delete ${counted(submissions.length)}`}</Button>
+            <ButtonLink to={back} kind="quiet">
+              Back
+            </ButtonLink>
+          </p>
+        </Form>
+      </div>
+    ),
+  };
+}
+
+/** Links that save what the list shows, before it is deleted. */
+export function ExportFirst({ query, forms }: { query: InboxQuery; forms: readonly string[] }) {
+  const filter = { ...parametersOf({ ...query, before: null }), folder: query.folder };
+  return (
+    <div class="stack">
+      <p>Save the list that they are in first:</p>
+      <ul class="named">
+        {forms.slice(0, MAX_NAMED).map((form) => (
+          <li>
+            {form}:{" "}
+            {["csv", "jsonl", "zip"].map((format) => (
+              <>
+                <A to={`${pathOf({ form })}/export`} query={{ ...filter, format }} class="choice">
+                  {format.toUpperCase()}
+                </A>{" "}
+              </>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** The word that is typed before everything that a filter selects is deleted. */
+export const DELETE_WORD = "delete";
+
+/** Asks whether everything that a filter selects is to be deleted. `what` says how many they are. */
+export function deleteAllPage(
+  {
+    query,
+    what,
+    forms,
+    values,
+    typed,
+  }: {
+    query: InboxQuery;
+    what: string;
+    forms: readonly string[];
+    values: Readonly<Record<string, string | null>>;
+    /** What was typed before; empty for nothing. */
+    typed: string;
+  },
+  back: string,
+): Page {
+  return {
+    title: "Delete everything that matches",
+    heading: `Delete ${what}?`,
+    section: "inbox",
+    status: 428,
+    back: { to: back, label: "Back" },
+    content: (
+      <div class="stack narrow">
+        <p>They go with their files and deliveries. This cannot be undone.</p>
+        <ExportFirst query={query} forms={forms} />
+        <Form to="/inbox/-/matching" values={{ ...values, mark: "delete" }} class="stack" id="delete">
+          <TextField
+            id="delete-typed"
+            name="typed"
+            label={`Type ${DELETE_WORD} to confirm`}
+            value={typed}
+            error={typed === "" ? null : `That is not the word ${DELETE_WORD}. Nothing was deleted.`}
+            required
+          />
+          <p class="buttons">
+            <Button kind="danger">{`Delete ${what}`}</Button>
+            <ButtonLink to={back} kind="quiet">
+              Back
+            </ButtonLink>
+          </p>
+        </Form>
+      </div>
+    ),
+  };
+}
+
+function pairsOf(values: Readonly<Record<string, string | null>>): [name: string, value: string][] {
+  return Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== null);
+}

@@ -1,0 +1,63 @@
+import type { App } from "../../../app.ts";
+import { AppError } from "../../../base/errors.ts";
+import { EXPORT_FORMATS } from "../../../forms/export-format.ts";
+import { exportSubmissions } from "../../../forms/export.ts";
+import { getForm } from "../../../forms/forms.ts";
+import type { SubmissionFilter } from "../../../forms/submission-filter.ts";
+import { NOT_SPAM, SUBMISSION_STATES } from "../../../forms/submission-state.ts";
+import { attachment } from "../../attachment.ts";
+import { EXPORT_TYPES, streamOf } from "../../exports.ts";
+import type { Report } from "../../errors.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { filterOf, folderIn, isOn } from "./query.ts";
+
+/**
+ * The submissions of a form as a file. The address takes the filters of the list, also by the names of the admin API;
+ * without a folder it is everything but spam. Throws `invalid`, `not_found`.
+ */
+export async function answerExport(
+  c: DashboardContext,
+  app: App,
+  { slug, timeZone, report }: { slug: string; timeZone: string; report: Report },
+): Promise<Response> {
+  const form = await getForm(app, slug);
+  const name = c.req.query("format") ?? "jsonl";
+  const format = EXPORT_FORMATS.find((each) => each === name);
+  if (!format) throw new AppError("invalid", `a format is one of ${EXPORT_FORMATS.join(", ")}`);
+  const chunks = exportSubmissions(app, form, format, exportFilter(c, timeZone));
+  return sendFile(c, `${form.slug}.${format}`, EXPORT_TYPES[format], chunks, report);
+}
+
+/** A file that is made while it is sent. */
+export function sendFile(
+  c: DashboardContext,
+  name: string,
+  type: string,
+  chunks: AsyncGenerator<string | Uint8Array>,
+  report: Report,
+): Response {
+  const stream = streamOf(chunks, (error) => report.error(error, c.req.raw));
+  return c.body(stream, 200, attachment(name, type));
+}
+
+function exportFilter(c: DashboardContext, timeZone: string): SubmissionFilter {
+  const given = (...names: string[]) => names.map((name) => c.req.query(name)).find(Boolean) ?? "";
+  const folder = given("folder", "state");
+  const filter = filterOf(
+    {
+      folder: "inbox",
+      q: given("q", "search").trim(),
+      since: given("since").trim(),
+      until: given("until").trim(),
+      unread: isOn(given("unread")),
+    },
+    timeZone,
+  );
+  const fields = (c.req.queries("field") ?? []).map((each) => {
+    const at = each.indexOf("=");
+    if (at === -1) throw new AppError("invalid", "field is a name and a text, as in field=email=a@b.c");
+    return { name: each.slice(0, at), value: each.slice(at + 1) };
+  });
+  const states = folder === "" ? NOT_SPAM : folder === "all" ? SUBMISSION_STATES : [folderIn(folder)];
+  return { ...filter, states, fields };
+}

@@ -1,0 +1,118 @@
+import type { FormCounts } from "../../../forms/store.ts";
+import type { SubmissionMark } from "../../../forms/submission-state.ts";
+import { SelectField, TextField } from "../parts/field.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { A, Button, ButtonLink, Hidden } from "../parts/link.tsx";
+import { addressOf, useView } from "../view.ts";
+import type { Fault, Listing } from "./listing.ts";
+import { type InboxQuery, isFiltered, parametersOf, pathOf } from "./query.ts";
+
+/** Forms that a page offers in a list; the slug of one of more is typed. */
+const MAX_OPTIONS = 200;
+
+/** The search and the other filters of a list. */
+export function Filters({
+  query,
+  forms,
+  fault,
+}: {
+  query: InboxQuery;
+  forms: readonly FormCounts[];
+  fault: Fault | null;
+}) {
+  const { form, folder, q, since, until, unread } = query;
+  const errorOf = (field: string) => (fault?.field === field ? fault.message : null);
+  return (
+    <form method="get" action={addressOf(useView(), "/inbox")} class="filters" id="filters" role="search">
+      <Hidden values={{ folder: folder === "inbox" ? null : folder }} />
+      <TextField
+        type="search"
+        name="q"
+        label="Search"
+        value={q}
+        error={errorOf("q")}
+        placeholder="Words, names, addresses"
+        shortcut="/"
+      />
+      {(forms.length > 1 || (form === null && forms.length > 0)) && <FormChooser form={form} forms={forms} />}
+      <TextField type="date" name="since" label="From" value={dayIn(since)} error={errorOf("since")} />
+      <TextField type="date" name="until" label="Before" value={dayIn(until)} error={errorOf("until")} />
+      <div class="check">
+        <input type="checkbox" id="unread" name="unread" value="1" checked={unread} />
+        <label for="unread">Unread only</label>
+      </div>
+      <p class="buttons">
+        <Button icon="search">Search</Button>
+        {isFiltered(query) && (
+          <ButtonLink to={pathOf(query)} query={{ folder: folder === "inbox" ? null : folder }} kind="quiet">
+            Clear
+          </ButtonLink>
+        )}
+      </p>
+    </form>
+  );
+}
+
+/** A day as its field takes it. */
+function dayIn(text: string): string {
+  return text.slice(0, 10);
+}
+
+function FormChooser({ form, forms }: { form: string | null; forms: readonly FormCounts[] }) {
+  if (forms.length > MAX_OPTIONS)
+    return <TextField name="form" label="Form" value={form} placeholder="Slug of a form" />;
+  const options = forms.map(({ form: value }) => ({ value, label: value }));
+  return (
+    <SelectField
+      name="form"
+      label="Form"
+      value={form ?? ""}
+      options={[{ value: "", label: "All forms" }, ...options]}
+    />
+  );
+}
+
+const MARKS: Record<InboxQuery["folder"], readonly (readonly [SubmissionMark, string])[]> = {
+  inbox: [
+    ["archived", "Archive"],
+    ["spam", "Spam"],
+  ],
+  spam: [["inbox", "Not spam"]],
+  archived: [
+    ["inbox", "Move to inbox"],
+    ["spam", "Spam"],
+  ],
+};
+
+/** What can be done with the submissions of a folder, beside the deletion. */
+export function marksOf(folder: InboxQuery["folder"]): readonly (readonly [SubmissionMark, string])[] {
+  return [["read", "Mark as read"], ["unread", "Mark as unread"], ...MARKS[folder]];
+}
+
+/** What can be done with the rows that are ticked. */
+export function BulkBar({ listing: { query, next } }: { listing: Listing }) {
+  return (
+    <div class="bulk">
+      <label class="all scripted-only">
+        <input type="checkbox" data-all="submission" />
+        Select all on this page
+      </label>
+      <p class="buttons">
+        {marksOf(query.folder).map(([mark, label]) => (
+          <Button name="mark" value={mark}>
+            {label}
+          </Button>
+        ))}
+        <Button name="mark" value="delete" kind="danger">
+          Delete
+        </Button>
+      </p>
+      {(next !== null || query.before !== null) && (
+        <A to="/inbox/-/matching" query={{ ...parametersOf({ ...query, before: null }), form: query.form }}>
+          <Icon name="arrowRight" />
+          All that match…
+        </A>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,197 @@
+import type { FormCounts } from "../../../forms/store.ts";
+import type { Page } from "../page.tsx";
+import { quoted } from "../parts/commands.tsx";
+import { A, ButtonLink, Form } from "../parts/link.tsx";
+import { Badge, Notice } from "../parts/status.tsx";
+import { Empty } from "../parts/table.tsx";
+import { useMay } from "../view.ts";
+import { FOLDER_NAMES, type Listing, sumOf } from "./listing.ts";
+import { BulkBar, Filters } from "./list-controls.tsx";
+import { type InboxQuery, commandOptions, isFiltered, parametersOf, pathOf, valuesOf } from "./query.ts";
+import { Rows, besideOf } from "./rows.tsx";
+
+/** The list of a folder, of one form or of all. */
+export function listPage(listing: Listing): Page {
+  const { query, counts, fault } = listing;
+  const { form, folder } = query;
+  const name = FOLDER_NAMES[folder];
+  const unread = sumOf(counts, form, "unread");
+  return {
+    title: form === null ? name : `${name}, ${form}`,
+    heading: (
+      <>
+        {name}
+        {form !== null && <span class="soft">{form}</span>}
+        {folder === "inbox" && unread > 0 && <Badge tone="info">{unread.toLocaleString("en")} unread</Badge>}
+      </>
+    ),
+    section: "inbox",
+    status: fault ? 400 : 200,
+    topics: ["submissions"],
+    actions: form !== null && <Exports query={query} />,
+    commands: commandsOf(listing),
+    content: (
+      <div class="stack">
+        <Folders query={query} counts={counts} />
+        <Filters query={query} forms={counts} fault={fault} />
+        <List listing={listing} />
+      </div>
+    ),
+  };
+}
+
+function Folders({ query, counts }: { query: InboxQuery; counts: readonly FormCounts[] }) {
+  return (
+    <nav class="tabs" aria-label="Folders">
+      {(["inbox", "spam", "archived"] as const).map((folder) => (
+        <A
+          to={pathOf(query)}
+          query={parametersOf({ ...query, folder, before: null })}
+          current={folder === query.folder ? "page" : undefined}
+        >
+          {FOLDER_NAMES[folder]}
+          <span class="count">{sumOf(counts, query.form, folder).toLocaleString("en")}</span>
+        </A>
+      ))}
+    </nav>
+  );
+}
+
+/** Downloads of what the list shows. */
+export function Exports({ query }: { query: InboxQuery }) {
+  return (
+    <p class="exports small">
+      Export{" "}
+      {(["csv", "jsonl", "zip"] as const).map((format) => (
+        <A
+          to={`${pathOf(query)}/export`}
+          query={{ ...parametersOf({ ...query, before: null }), folder: query.folder, format }}
+        >
+          {format.toUpperCase()}
+        </A>
+      ))}
+    </p>
+  );
+}
+
+function List({ listing }: { listing: Listing }) {
+  const { query, submissions, next, indexing, fault } = listing;
+  const mayWrite = useMay("forms:write");
+  if (fault) return null;
+  const rows = (
+    <Rows
+      submissions={submissions}
+      query={besideOf(query)}
+      hasForms={query.form === null}
+      isSelectable={mayWrite}
+    />
+  );
+  return (
+    <>
+      {indexing > 0 && (
+        <Notice>
+          <p>Up to {indexing.toLocaleString("en")} new submissions are not searched yet.</p>
+        </Notice>
+      )}
+      {submissions.length === 0 ? (
+        <NothingHere query={query} next={next} hasForms={listing.counts.length > 0} />
+      ) : mayWrite ? (
+        <Form to="/inbox/marks" id="bulk" values={valuesOf(query)}>
+          <BulkBar listing={listing} />
+          {rows}
+        </Form>
+      ) : (
+        rows
+      )}
+      <Pager query={query} next={next} />
+    </>
+  );
+}
+
+function Pager({ query, next }: { query: InboxQuery; next: string | null }) {
+  if (query.before === null && next === null) return null;
+  const to = (before: string | null) => parametersOf({ ...query, before });
+  return (
+    <nav class="pager" aria-label="Pages">
+      {query.before === null ? (
+        <span></span>
+      ) : (
+        <ButtonLink to={pathOf(query)} query={to(null)}>
+          Newest
+        </ButtonLink>
+      )}
+      {next !== null && (
+        <ButtonLink to={pathOf(query)} query={to(next)} icon="arrowRight">
+          Older
+        </ButtonLink>
+      )}
+    </nav>
+  );
+}
+
+function NothingHere({
+  query,
+  next,
+  hasForms,
+}: {
+  query: InboxQuery;
+  next: string | null;
+  hasForms: boolean;
+}) {
+  const mayWrite = useMay("forms:write");
+  if (!hasForms)
+    return (
+      <Empty title="There are no forms yet">
+        <p class="soft">What people send to a form arrives here.</p>
+        {mayWrite && (
+          <ButtonLink to="/forms/new" kind="primary" icon="plus">
+            Create a form
+          </ButtonLink>
+        )}
+      </Empty>
+    );
+  if (next !== null)
+    return (
+      <Empty title="Nothing matches so far">
+        <p class="soft">Only some of the submissions were searched. “Older” searches on.</p>
+      </Empty>
+    );
+  if (isFiltered(query))
+    return (
+      <Empty title="Nothing matches">
+        <ButtonLink to={pathOf(query)} query={{ folder: query.folder }}>
+          Clear the filters
+        </ButtonLink>
+      </Empty>
+    );
+  if (query.folder !== "inbox") return <Empty title={`${FOLDER_NAMES[query.folder]} is empty`} />;
+  return (
+    <Empty title="The inbox is empty">
+      {query.form !== null && (
+        <p class="soft">
+          <A to={`/forms/${encodeURIComponent(query.form)}`}>The page of the form</A> has its address and code
+          that sends to it.
+        </p>
+      )}
+    </Empty>
+  );
+}
+
+function commandsOf({ query: { form }, filter }: Listing) {
+  if (filter === null) return [];
+  const words = commandOptions(filter);
+  const named = form === null ? "" : ` ${quoted(form)}`;
+  const selected = form === null ? "" : ` --form ${quoted(form)}`;
+  return [
+    { label: "List them", text: `formflag submissions list${named}${words}` },
+    ...(form === null
+      ? []
+      : [
+          {
+            label: "Export them",
+            text: `formflag submissions export${named}${words} --format csv -o ${quoted(`${form}.csv`)}`,
+          },
+        ]),
+    { label: "Mark all of them", text: `formflag submissions mark --matching${selected}${words} read` },
+  ];
+}

@@ -1,0 +1,132 @@
+import type { Caller } from "../../../access/caller.ts";
+import type { App } from "../../../app.ts";
+import { AppError } from "../../../base/errors.ts";
+import { emailFieldOf, findSenderAddress } from "../../../delivery/address.ts";
+import { PREVIEW_HEAD_BYTES, previewTypeOf } from "../../../forms/file-preview.ts";
+import { getForm } from "../../../forms/forms.ts";
+import { listInbox } from "../../../forms/inbox.ts";
+import { neighboursOf } from "../../../forms/neighbours.ts";
+import type { Submission } from "../../../forms/submission.ts";
+import type { SubmissionFilter } from "../../../forms/submission-filter.ts";
+import { timelineOf } from "../../../forms/timeline.ts";
+import { sentence } from "../error-page.tsx";
+import { blobKey } from "../../../blobs/key.ts";
+import type { Listing } from "./listing.ts";
+import { type InboxQuery, filterOf } from "./query.ts";
+import type { Neighbour, Reading } from "./submission-page.tsx";
+
+/** Submissions of a page. */
+const PAGE = 50;
+
+/** What a query lists. A search or a time that means nothing becomes the fault of its field. Throws `not_found`. */
+export async function loadList(
+  app: App,
+  caller: Caller,
+  query: InboxQuery,
+  timeZone: string,
+): Promise<Listing> {
+  const counts = await app.store.submissions.counts();
+  const nothing = { query, counts, filter: null, submissions: [], next: null, indexing: 0 };
+  let filter: SubmissionFilter;
+  try {
+    filter = filterOf(query, timeZone);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.reason === null) throw error;
+    return { ...nothing, fault: { field: error.reason, message: sentence(error.message) } };
+  }
+  const { form, before } = query;
+  const page = await listInbox(app, caller, { form, limit: PAGE, before, filter });
+  return { ...nothing, ...page, filter, fault: null };
+}
+
+/** What a submission's page shows. */
+export async function loadReading(
+  app: App,
+  caller: Caller,
+  submission: Submission,
+  asked: InboxQuery,
+  timeZone: string,
+): Promise<Reading> {
+  const form = await getForm(app, submission.form);
+  const { query, beside, next } = await loadBeside(app, caller, submission, asked, timeZone);
+  const filter = filterOf(query, timeZone);
+  return {
+    submission,
+    query,
+    beside,
+    next,
+    ...(await findNeighbours(app, caller, submission, { query, filter, beside, next })),
+    events: await timelineOf(app, caller, submission.id),
+    previews: await previewsOf(app, submission),
+    address: findSenderAddress(submission.data, form.emailField, emailFieldOf(form.schema)),
+    formName: form.name,
+  };
+}
+
+type Beside = { query: InboxQuery; beside: readonly Submission[]; next: string | null };
+
+/** The list beside a submission. It begins there anew where the page that was asked for ends before the submission. */
+async function loadBeside(
+  app: App,
+  caller: Caller,
+  { id }: Submission,
+  asked: InboxQuery,
+  timeZone: string,
+): Promise<Beside> {
+  const filter = filterOf(asked, timeZone);
+  const load = async (query: InboxQuery): Promise<Beside> => {
+    const { form, before } = query;
+    const { submissions, next } = await listInbox(app, caller, { form, limit: PAGE, before, filter });
+    return { query, beside: submissions, next };
+  };
+  const found = await load(asked);
+  const end = found.next === null ? undefined : found.beside.at(-1);
+  return end !== undefined && end.id > id ? load({ ...asked, before: after(id) }) : found;
+}
+
+/** The id behind one, so that a list that begins before it begins with that one. */
+function after(id: string): string {
+  const next = (BigInt(`0x${id.replaceAll("-", "")}`) + 1n).toString(16).padStart(32, "0");
+  return next.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+async function findNeighbours(
+  app: App,
+  caller: Caller,
+  submission: Submission,
+  { query, filter, beside, next }: Beside & { filter: SubmissionFilter },
+): Promise<{ newer: Neighbour | null; older: Neighbour | null }> {
+  const { id } = submission;
+  const { form, before } = query;
+  const inList = (each: Submission | undefined) => each && { form: each.form, id: each.id, before };
+  let newer = inList(beside.findLast((each) => each.id > id)) ?? null;
+  let older = inList(beside.find((each) => each.id < id)) ?? null;
+  if (!older && next !== null) {
+    const [first] = (await listInbox(app, caller, { form, limit: 1, before: id, filter })).submissions;
+    older = first ? { form: first.form, id: first.id, before: after(first.id) } : null;
+  }
+  // Before the first page of all forms only "Newest" leads.
+  if (!newer && before !== null && form !== null) {
+    const found = (await neighboursOf(app, caller, submission, filter)).newer;
+    newer = found === null ? null : { form, id: found, before: after(found) };
+  }
+  return { newer, older };
+}
+
+/** Files of a submission that are looked into for previews. */
+const MAX_PREVIEWS = 20;
+
+/** The numbers of the files that are shown as images, from 1. */
+async function previewsOf(app: App, { id, files }: Submission): Promise<Set<number>> {
+  const previews = new Set<number>();
+  for (const index of files.slice(0, MAX_PREVIEWS).keys()) {
+    try {
+      const head = await app.blobs.head(blobKey(id, index + 1), PREVIEW_HEAD_BYTES);
+      if (previewTypeOf(head) !== null) previews.add(index + 1);
+    } catch (error) {
+      // The rest of a submission is shown without a file that is missing.
+      if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+    }
+  }
+  return previews;
+}

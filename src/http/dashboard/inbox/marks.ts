@@ -1,0 +1,129 @@
+import type { Caller } from "../../../access/caller.ts";
+import type { App } from "../../../app.ts";
+import { AppError } from "../../../base/errors.ts";
+import { deleteMatching, markMatching, markPresent } from "../../../forms/bulk.ts";
+import { MAX_BULK_IDS } from "../../../forms/limits.ts";
+import { deleteSubmissions } from "../../../forms/submission-deletion.ts";
+import {
+  SUBMISSION_MARKS,
+  type SubmissionMark,
+  type SubmissionState,
+  isFolder,
+} from "../../../forms/submission-state.ts";
+import { type Fields, textOf, textsOf } from "../fields.ts";
+import type { Done } from "../routes.ts";
+import { addressIn, queryIn } from "./query.ts";
+import type { Undos } from "./undo.ts";
+
+/** `1 submission`, `1,200 submissions`. */
+export function counted(count: number, noun = "submission", nouns = `${noun}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
+}
+
+/** Marks the submissions that a form names, and offers to undo it. Throws `invalid` for a mark that does not exist. */
+export async function markSelected(app: App, undos: Undos, caller: Caller, fields: Fields): Promise<Done> {
+  const [ids, mark, back] = [idsIn(fields), markIn(fields), backIn(fields)];
+  const changed = await markPresent(app, caller, ids, mark);
+  return marked(undos, caller, {
+    changed: changed.length,
+    ids: changed,
+    mark,
+    back,
+    from: queryIn(fields).folder,
+  });
+}
+
+/** The same for everything that a filter selects. */
+export async function markAllMatching(
+  app: App,
+  undos: Undos,
+  caller: Caller,
+  fields: Fields,
+  selection: Parameters<typeof markMatching>[2],
+): Promise<Done> {
+  const mark = markIn(fields);
+  const { total, ids } = await markMatching(app, caller, selection, mark);
+  return marked(undos, caller, {
+    changed: total,
+    ids,
+    mark,
+    back: backIn(fields),
+    from: queryIn(fields).folder,
+  });
+}
+
+type Marked = {
+  changed: number;
+  ids: string[];
+  mark: SubmissionMark;
+  back: string;
+  /** The folder that they were in. */
+  from: SubmissionState;
+};
+
+function marked(undos: Undos, caller: Caller, { changed, ids, mark, back, from }: Marked): Done {
+  if (changed === 0) return { to: back, text: "Nothing to change." };
+  const inverse = inverseOf(mark, from);
+  const isUndoable = inverse !== null && changed <= MAX_BULK_IDS;
+  const undo = isUndoable && undos.keep({ user: caller.name, ids, mark: inverse, back });
+  return {
+    to: back,
+    text: `${counted(changed)} ${RESULTS[mark]}.`,
+    ...(undo && { undo: { to: "/inbox/undo", values: { undo } } }),
+  };
+}
+
+const RESULTS: Record<SubmissionMark, string> = {
+  inbox: "moved to the inbox",
+  spam: "moved to spam",
+  archived: "archived",
+  read: "marked as read",
+  unread: "marked as unread",
+};
+
+/** The mark that undoes one; null where there is none. */
+function inverseOf(mark: SubmissionMark, from: SubmissionState): SubmissionMark | null {
+  if (!isFolder(mark)) return mark === "read" ? "unread" : "read";
+  return mark === from ? null : from;
+}
+
+/** Takes a mark back. Throws `gone` where it cannot be undone any more. */
+export async function undoMark(app: App, undos: Undos, caller: Caller, fields: Fields): Promise<Done> {
+  const { ids, mark, back } = undos.take(textOf(fields, "undo"), caller.name);
+  const changed = await markPresent(app, caller, ids, mark);
+  return { to: back, text: `Undone: ${counted(changed.length)} ${RESULTS[mark]}.` };
+}
+
+/** Deletes the submissions that a form names. */
+export async function deleteSelected(app: App, caller: Caller, fields: Fields): Promise<Done> {
+  const deleted = await deleteSubmissions(app, caller, idsIn(fields));
+  return { to: addressIn(queryIn(fields)), text: `${counted(deleted.length)} deleted.` };
+}
+
+/** Deletes everything that a filter selects. */
+export async function deleteAllMatching(
+  app: App,
+  caller: Caller,
+  fields: Fields,
+  selection: Parameters<typeof deleteMatching>[2],
+): Promise<Done> {
+  const { total } = await deleteMatching(app, caller, selection);
+  return { to: addressIn(queryIn(fields)), text: `${counted(total)} deleted.` };
+}
+
+/** The ids that a form names; none where it names none. */
+export function idsIn(fields: Fields): string[] {
+  return [...new Set(textsOf(fields, "submission"))];
+}
+
+/** The page that a form was on: its list, or the page of a submission that it names. */
+export function backIn(fields: Fields): string {
+  const page = textOf(fields, "page");
+  return page.startsWith("/inbox/") ? page : addressIn(queryIn(fields));
+}
+
+function markIn(fields: Fields): SubmissionMark {
+  const mark = SUBMISSION_MARKS.find((each) => each === textOf(fields, "mark"));
+  if (!mark) throw new AppError("invalid", `a mark is one of ${SUBMISSION_MARKS.join(", ")}`);
+  return mark;
+}

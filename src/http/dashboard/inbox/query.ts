@@ -1,0 +1,144 @@
+import { AppError } from "../../../base/errors.ts";
+import { SUBMISSION_ID } from "../../../base/ids.ts";
+import { parseWallTime } from "../../../base/wall-time.ts";
+import { SEARCH_LIMITS } from "../../../forms/limits.ts";
+import { type SubmissionFilter, searchOf } from "../../../forms/submission-filter.ts";
+import { SUBMISSION_STATES, type SubmissionState } from "../../../forms/submission-state.ts";
+import { type Fields, textOf } from "../fields.ts";
+import { quoted } from "../parts/commands.tsx";
+
+/** Which submissions a page of the inbox lists, as its address says it. */
+export type InboxQuery = {
+  /** The slug of a form; null for all forms. */
+  form: string | null;
+  folder: SubmissionState;
+  /** Words that are searched for; empty for none. */
+  q: string;
+  /** Dates, or times with a zone, as they were typed; empty for none. */
+  since: string;
+  until: string;
+  unread: boolean;
+  /** The id that the page begins after; null for the newest. */
+  before: string | null;
+};
+
+type Parameters = (name: string) => string | undefined;
+
+/** Reads the query of an address. Throws `invalid` for a folder or an id that cannot be. */
+export function readQuery(get: Parameters, form: string | null): InboxQuery {
+  const before = get("before") || null;
+  if (before !== null && !SUBMISSION_ID.test(before))
+    throw new AppError("invalid", "before is the id of a submission");
+  return {
+    form,
+    folder: folderIn(get("folder") ?? "inbox"),
+    q: (get("q") ?? "").trim(),
+    since: (get("since") ?? "").trim(),
+    until: (get("until") ?? "").trim(),
+    unread: isOn(get("unread")),
+    before,
+  };
+}
+
+/** The folder of that name. Throws `invalid`. */
+export function folderIn(name: string): SubmissionState {
+  const folder = SUBMISSION_STATES.find((each) => each === name);
+  if (!folder) throw new AppError("invalid", "a folder is inbox, spam or archived");
+  return folder;
+}
+
+export function isOn(value: string | undefined): boolean {
+  return value === "1" || value === "on" || value === "true";
+}
+
+/** The path of a list behind the dashboard's: `/inbox/contact`. */
+export function pathOf({ form }: Pick<InboxQuery, "form">): string {
+  return form === null ? "/inbox" : `/inbox/${encodeURIComponent(form)}`;
+}
+
+/** The query of the address that {@link readQuery} reads; the inbox itself needs none. */
+export function parametersOf(query: InboxQuery): Record<string, string | null> {
+  const { folder, q, since, until, unread, before } = query;
+  return { folder: folder === "inbox" ? null : folder, q, since, until, unread: unread ? "1" : null, before };
+}
+
+/** The address of a list behind the dashboard's path. */
+export function addressIn(query: InboxQuery): string {
+  const given = Object.entries(parametersOf(query)).filter(([, value]) => value);
+  const text = new URLSearchParams(given as [string, string][]).toString();
+  return `${pathOf(query)}${text === "" ? "" : `?${text}`}`;
+}
+
+/** What a form sends along, so that {@link queryIn} knows the list that it was on. */
+export function valuesOf(query: InboxQuery): Record<string, string | null> {
+  return { ...parametersOf(query), form: query.form };
+}
+
+/** The list that a form was on. Throws `invalid`. */
+export function queryIn(fields: Fields): InboxQuery {
+  return readQuery((name) => textOf(fields, name) || undefined, textOf(fields, "form") || null);
+}
+
+/** Whether a list shows less than its folder. */
+export function isFiltered({ q, since, until, unread }: InboxQuery): boolean {
+  return q !== "" || since !== "" || until !== "" || unread;
+}
+
+/**
+ * The filter of a query; days begin at midnight in the time zone. Throws `invalid` for a time or a search that means
+ * nothing, with the name of the field as its reason.
+ */
+export function filterOf(
+  { folder, q, since, until, unread }: Omit<InboxQuery, "form" | "before">,
+  timeZone: string,
+): SubmissionFilter {
+  return {
+    states: [folder],
+    search: searchIn(q),
+    since: timeIn(since, "since", timeZone),
+    until: timeIn(until, "until", timeZone),
+    ...(unread && { unread }),
+  };
+}
+
+/** What a search box holds; undefined where it is empty. Throws `invalid`. */
+export function searchIn(q: string): string | undefined {
+  if (q === "") return undefined;
+  const { characters } = SEARCH_LIMITS;
+  if (q.length > characters)
+    throw new AppError("invalid", `a search has at most ${characters} characters`, { reason: "q" });
+  try {
+    searchOf({ states: [], search: q });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError("invalid", `${error.message}: it finds letters and digits`, { reason: "q" });
+  }
+  return q;
+}
+
+/** A day, or a time with a zone, in milliseconds since 1970; undefined for an empty text. Throws `invalid`. */
+export function timeIn(text: string, field: "since" | "until", timeZone: string): number | undefined {
+  if (text === "") return undefined;
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
+  const time = isDay ? parseWallTime(`${text}T00:00`, timeZone) : zonedTime(text);
+  if (time === undefined || Number.isNaN(time))
+    throw new AppError("invalid", "a day looks like 2027-01-31", { reason: field });
+  return time;
+}
+
+function zonedTime(text: string): number | undefined {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : undefined;
+}
+
+/** The words of a command that list, export or mark the same submissions. */
+export function commandOptions(filter: SubmissionFilter): string {
+  const { states, search, since, until, unread } = filter;
+  const words = [
+    states[0] !== "inbox" && `--${states[0]}`,
+    search !== undefined && `--search ${quoted(search)}`,
+    since !== undefined && `--since ${new Date(since).toISOString()}`,
+    until !== undefined && `--until ${new Date(until).toISOString()}`,
+    unread === true && "--unread",
+  ];
+  return words.flatMap((word) => (word === false ? [] : [` ${word}`])).join("");
+}

@@ -1,0 +1,250 @@
+import type { Submission } from "../../../forms/submission.ts";
+import type { SubmissionMark, SubmissionState } from "../../../forms/submission-state.ts";
+import { explainSpam } from "../../../forms/spam-reason.ts";
+import type { TimelineEvent } from "../../../forms/timeline.ts";
+import type { Page } from "../page.tsx";
+import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { Badge, Notice } from "../parts/status.tsx";
+import { Facts } from "../parts/table.tsx";
+import { Foreign, ForeignValue, visible } from "../parts/text.tsx";
+import { ExactTime } from "../parts/time.tsx";
+import { useMay } from "../view.ts";
+import { Files } from "./files.tsx";
+import { FOLDER_NAMES } from "./listing.ts";
+import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "./query.ts";
+import { Rows, besideOf, submissionPath } from "./rows.tsx";
+import { summaryOf } from "./summary.ts";
+import { Timeline } from "./timeline.tsx";
+import { FieldValues } from "./values.tsx";
+
+/** A submission, and the list that it was opened from. */
+export type Reading = {
+  submission: Submission;
+  /** The list beside it. */
+  query: InboxQuery;
+  beside: readonly Submission[];
+  /** Where the list goes on; null at its end. */
+  next: string | null;
+  /** The submissions before and after it in that list. */
+  newer: Neighbour | null;
+  older: Neighbour | null;
+  events: readonly TimelineEvent[];
+  previews: ReadonlySet<number>;
+  /** The sender's address, where it is known. */
+  address: string | null;
+  /** The name of the form. */
+  formName: string;
+};
+
+/** `before` is where the list beside it begins. */
+export type Neighbour = { form: string; id: string; before: string | null };
+
+/** A submission with all that is known about it; on a wide screen beside its list. */
+export function submissionPage(reading: Reading): Page {
+  const { submission, query } = reading;
+  const { id, form, data, state, spam, read } = submission;
+  const { from } = summaryOf(data);
+  return {
+    title: `Submission by ${visible(from)}, ${form}`,
+    heading: (
+      <>
+        <Foreign text={from} />
+        {!read && <Badge tone="info">unread</Badge>}
+        {state === "archived" && <Badge>archived</Badge>}
+        {spam !== null && <Badge tone="warn">spam</Badge>}
+      </>
+    ),
+    section: "inbox",
+    topics: ["submissions", "deliveries"],
+    back: { to: addressIn(query), label: FOLDER_NAMES[query.folder] },
+    actions: <Actions reading={reading} />,
+    commands: [
+      { label: "Print it", text: `formflag submissions get ${id} --json` },
+      { label: "What happened to it", text: `formflag submissions timeline ${id}` },
+      { label: "Archive it", text: `formflag submissions mark ${id} archived` },
+    ],
+    content: (
+      <div class="split">
+        <nav class="beside" aria-label="Submissions in this list">
+          <Rows
+            submissions={reading.beside}
+            query={besideOf(query)}
+            current={id}
+            hasForms={query.form === null}
+          />
+          {reading.next !== null && (
+            <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, before: reading.next })}>
+              Older
+            </ButtonLink>
+          )}
+        </nav>
+        <article class="stack">
+          {spam !== null && (
+            <Notice tone="warn">
+              <p>
+                Spam: <Foreign text={explainSpam(spam)} />.
+              </p>
+            </Notice>
+          )}
+          <section class="card" aria-labelledby="fields-title">
+            <h2 id="fields-title">Fields</h2>
+            <FieldValues data={data} />
+          </section>
+          {submission.files.length > 0 && <Files submission={submission} previews={reading.previews} />}
+          <Sender reading={reading} />
+          <Timeline events={reading.events} retry={`${submissionPath(submission)}/retry`} />
+          <Json submission={submission} />
+        </article>
+      </div>
+    ),
+  };
+}
+
+/** The folders to which a submission of a folder can go, with the words and the keys for it. */
+const MOVES: Record<SubmissionState, readonly [SubmissionMark, label: string, key?: string][]> = {
+  inbox: [
+    ["archived", "Archive", "e"],
+    ["spam", "Spam", "s"],
+  ],
+  spam: [["inbox", "Not spam", "s"]],
+  archived: [
+    ["inbox", "Move to inbox", "e"],
+    ["spam", "Spam", "s"],
+  ],
+};
+
+function Actions({ reading: { submission, query, newer, older } }: { reading: Reading }) {
+  const { id, state, read } = submission;
+  const mayWrite = useMay("forms:write");
+  const toggle: [SubmissionMark, string, string] = read
+    ? ["unread", "Mark as unread", "u"]
+    : ["read", "Mark as read", "u"];
+  const page = addressOfSubmission(submission, query);
+  return (
+    <>
+      {mayWrite && (
+        <Form
+          to="/inbox/marks"
+          class="buttons"
+          id="marks"
+          values={{ ...valuesOf(query), submission: id, folder: state, page }}
+        >
+          {[toggle, ...MOVES[state]].map(([mark, label, key]) => (
+            <Button name="mark" value={mark} shortcut={key}>
+              {label}
+            </Button>
+          ))}
+          <Button name="mark" value="delete" kind="danger">
+            Delete
+          </Button>
+        </Form>
+      )}
+      <nav class="buttons" aria-label="Neighbours">
+        <NeighbourLink neighbour={newer} query={query} label="Newer" shortcut="k" />
+        <NeighbourLink neighbour={older} query={query} label="Older" shortcut="j" />
+      </nav>
+    </>
+  );
+}
+
+function NeighbourLink({
+  neighbour,
+  query,
+  label,
+  shortcut,
+}: {
+  neighbour: Neighbour | null;
+  query: InboxQuery;
+  label: string;
+  shortcut: string;
+}) {
+  if (!neighbour) return null;
+  const { before } = neighbour;
+  return (
+    <ButtonLink
+      to={submissionPath(neighbour)}
+      query={besideOf({ ...query, before })}
+      kind="quiet"
+      label={`${label} submission`}
+      shortcut={shortcut}
+    >
+      {label}
+    </ButtonLink>
+  );
+}
+
+/** The address of a submission's page beside its list, behind the dashboard's path. */
+function addressOfSubmission(submission: Submission, query: InboxQuery): string {
+  const given = Object.entries(besideOf(query)).filter(([, value]) => value);
+  return `${submissionPath(submission)}?${new URLSearchParams(given as [string, string][]).toString()}`;
+}
+
+function Sender({ reading: { submission, address, formName } }: { reading: Reading }) {
+  const { id, createdAt, meta, form } = submission;
+  const subject = encodeURIComponent(`Re: ${formName}`);
+  return (
+    <section class="card" aria-labelledby="sender-title">
+      <h2 id="sender-title">Sender</h2>
+      {address !== null && (
+        <p class="buttons">
+          <a class="button primary" href={`mailto:${encodeURIComponent(address)}?subject=${subject}`}>
+            Reply by mail
+          </a>
+          <A to="/people" query={{ q: address }}>
+            Everything from <Foreign text={address} />
+          </A>
+        </p>
+      )}
+      <Facts
+        facts={[
+          ["Received", <ExactTime at={Date.parse(createdAt)} />],
+          ["Form", <A to={`/forms/${encodeURIComponent(form)}`}>{form}</A>],
+          has(meta?.address) && ["Address", <Foreign text={meta!.address!} />],
+          has(meta?.referrer) && ["Sent from", <ForeignValue text={meta!.referrer!} />],
+          has(meta?.language) && ["Language", <Foreign text={meta!.language!} />],
+          has(meta?.userAgent) && ["Browser", <Foreign text={meta!.userAgent!} />],
+          ["Id", <code>{id}</code>],
+        ]}
+      />
+    </section>
+  );
+}
+
+function has(text: string | null | undefined): boolean {
+  return text !== null && text !== undefined && text !== "";
+}
+
+/** Characters of JSON that a page holds to be copied. */
+const MAX_JSON = 32_768;
+
+/** Characters that change how the text around them looks: JSON may have them escaped. */
+const UNSEEN = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+function Json({ submission }: { submission: Submission }) {
+  const json = JSON.stringify(submission, null, 2).replaceAll(
+    UNSEEN,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  const path = `${submissionPath(submission)}/json`;
+  return (
+    <section class="card" aria-labelledby="json-title">
+      <h2 id="json-title">JSON</h2>
+      <p class="buttons">
+        {json.length <= MAX_JSON && (
+          <button type="button" class="button scripted-only" data-copy="#json">
+            Copy as JSON
+          </button>
+        )}
+        <A to={path}>Download as JSON</A>
+      </p>
+      {json.length <= MAX_JSON && (
+        <details id="json-details">
+          <summary>Show</summary>
+          <pre id="json" tabindex={0}>
+            {json}
+          </pre>
+        </details>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,194 @@
+import type { PurgeResult } from "../../../forms/purge.ts";
+import type { Submission } from "../../../forms/submission.ts";
+import { sentence } from "../error-page.tsx";
+import { counted } from "../inbox/marks.ts";
+import { Rows } from "../inbox/rows.tsx";
+import type { Page } from "../page.tsx";
+import { quoted } from "../parts/commands.tsx";
+import { TextField } from "../parts/field.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { A, Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
+import { Notice } from "../parts/status.tsx";
+import { Empty, Table } from "../parts/table.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
+import { addressOf, useMay, useView } from "../view.ts";
+
+/** The search for a person. `fault` is what is wrong with what was typed. */
+export function peoplePage(typed: string, fault: string | null): Page {
+  return {
+    title: "People",
+    section: "people",
+    status: fault === null ? 200 : 400,
+    content: (
+      <div class="stack">
+        <p class="soft">
+          Everything that one person sent, in every form and folder, by the mail address in it.
+        </p>
+        <Search typed={typed} fault={fault} />
+      </div>
+    ),
+  };
+}
+
+function Search({ typed, fault }: { typed: string; fault: string | null }) {
+  return (
+    <form method="get" action={addressOf(useView(), "/people")} class="filters" id="people" role="search">
+      <TextField
+        type="search"
+        name="q"
+        label="Address"
+        value={typed}
+        error={fault === null ? null : sentence(fault)}
+        placeholder="ada@example.com"
+        autofocus={typed === ""}
+        shortcut="/"
+      />
+      <p class="buttons">
+        <Button icon="search">Search</Button>
+      </p>
+    </form>
+  );
+}
+
+type Person = {
+  address: string;
+  submissions: readonly Submission[];
+  before: string | null;
+  next: string | null;
+  /** New submissions that the search does not know yet, at most. */
+  indexing: number;
+};
+
+/** What was sent with an address. */
+export function personPage({ address, submissions, before, next, indexing }: Person): Page {
+  const isNobody = submissions.length === 0 && next === null && before === null;
+  return {
+    title: `Person ${visible(address)}`,
+    heading: <Foreign text={address} />,
+    section: "people",
+    back: { to: "/people", label: "People" },
+    topics: ["submissions"],
+    actions: <Actions address={address} isNobody={isNobody} />,
+    commands: [
+      { label: "List them", text: `formflag submissions list --email ${quoted(address)}` },
+      {
+        label: "Count what an erasure deletes",
+        text: `formflag submissions purge --email ${quoted(address)} --dry-run`,
+      },
+    ],
+    content: (
+      <div class="stack">
+        <Search typed={address} fault={null} />
+        {indexing > 0 && (
+          <Notice>
+            <p>Up to {indexing.toLocaleString("en")} new submissions are not searched yet.</p>
+          </Notice>
+        )}
+        {isNobody ? (
+          <Empty title="Nobody sent this address">
+            <p class="soft">
+              A field has to hold the address alone. An erasure also finds it behind many other words.
+            </p>
+          </Empty>
+        ) : (
+          <Rows submissions={submissions} query={{}} hasForms hasFolders />
+        )}
+        {next !== null && (
+          <p class="buttons">
+            <ButtonLink to="/people" query={{ q: address, before: next }}>
+              Older
+            </ButtonLink>
+          </p>
+        )}
+      </div>
+    ),
+  };
+}
+
+function Actions({ address, isNobody }: { address: string; isNobody: boolean }) {
+  const mayWrite = useMay("forms:write");
+  return (
+    <>
+      {!isNobody && (
+        <p class="exports small">
+          <Icon name="download" />
+          <A to="/people/export" query={{ q: address, format: "jsonl" }}>
+            JSONL
+          </A>{" "}
+          <A to="/people/export" query={{ q: address, format: "zip" }}>
+            ZIP
+          </A>
+        </p>
+      )}
+      {mayWrite && (
+        <ButtonForm to="/people/erase" values={{ q: address }} kind="danger" icon="trash">
+          Erase…
+        </ButtonForm>
+      )}
+    </>
+  );
+}
+
+/** What an erasure would delete, and the question whether it shall. `typed` is what was typed in answer before. */
+export function erasePage(address: string, planned: PurgeResult, typed: string): Page {
+  const { submissions, files, forms, mentions } = planned;
+  return {
+    title: "Erase a person",
+    heading: (
+      <>
+        Erase <Foreign text={address} />?
+      </>
+    ),
+    section: "people",
+    status: 428,
+    back: { to: `/people?${new URLSearchParams({ q: address }).toString()}`, label: "Back" },
+    content: (
+      <div class="stack narrow">
+        <p>
+          {counted(submissions)} and {counted(files, "file")} would be deleted, with their deliveries and
+          metadata. The database file is rewritten, so that it holds nothing of them any more; backups are not
+          touched. This cannot be undone.
+        </p>
+        {forms.length > 0 && (
+          <Table
+            caption="What would be deleted"
+            rows={forms.slice(0, 100)}
+            columns={[
+              { label: "Form", heading: true, cell: ({ form }) => form },
+              {
+                label: "Submissions",
+                numeric: true,
+                cell: ({ submissions }) => submissions.toLocaleString("en"),
+              },
+              { label: "Files", numeric: true, cell: ({ files }) => files.toLocaleString("en") },
+            ]}
+          />
+        )}
+        {mentions > 0 && (
+          <Notice>
+            <p>
+              {counted(mentions, "other submission")} with the address inside a longer text{" "}
+              {mentions === 1 ? "is" : "are"} kept.
+            </p>
+          </Notice>
+        )}
+        <Form to="/people/erase" values={{ q: address }} class="stack" id="erase">
+          <TextField
+            id="erase-typed"
+            name="typed"
+            label="Type the address to confirm"
+            value={typed}
+            error={typed === "" ? null : "That is another address. Nothing was erased."}
+            required
+          />
+          <p class="buttons">
+            <Button kind="danger">Erase</Button>
+            <ButtonLink to="/people" query={{ q: address }} kind="quiet">
+              Back
+            </ButtonLink>
+          </p>
+        </Form>
+      </div>
+    ),
+  };
+}
