@@ -22,6 +22,8 @@ export function show(next: Document, { isUpdate = false } = {}): void {
     ignoreActiveValue: isUpdate,
     callbacks: {
       beforeNodeMorphed: (node: Node) => !(isUpdate && node instanceof HTMLFormElement && isChanged(node)),
+      // What somebody has opened stays open.
+      beforeAttributeUpdated: (name: string) => !(isUpdate && name === "open"),
     },
   });
   const messages = next.querySelector("#messages");

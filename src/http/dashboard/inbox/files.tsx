@@ -27,7 +27,8 @@ export function Files({ submission, previews }: { submission: Submission; previe
             )}
             <div>
               <A to={`${path}/files/${index + 1}`}>
-                <Icon name="download" /> <Foreign text={name} />
+                <Icon name="download" />
+                <Foreign text={name} />
               </A>
               <p class="soft small">
                 {formatBytes(size)}, <Foreign text={type} />, field <Foreign text={field} />

@@ -21,6 +21,7 @@ export function Filters({
   fault: Fault | null;
 }) {
   const { form, folder, q, since, until, unread } = query;
+  const isElsewhere = fault !== null && fault.field !== "q";
   const errorOf = (field: string) => (fault?.field === field ? fault.message : null);
   return (
     <form method="get" action={addressOf(useView(), "/inbox")} class="filters" id="filters" role="search">
@@ -35,12 +36,6 @@ export function Filters({
         shortcut="/"
       />
       {(forms.length > 1 || (form === null && forms.length > 0)) && <FormChooser form={form} forms={forms} />}
-      <TextField type="date" name="since" label="From" value={dayIn(since)} error={errorOf("since")} />
-      <TextField type="date" name="until" label="Before" value={dayIn(until)} error={errorOf("until")} />
-      <div class="check">
-        <input type="checkbox" id="unread" name="unread" value="1" checked={unread} />
-        <label for="unread">Unread only</label>
-      </div>
       <p class="buttons">
         <Button icon="search">Search</Button>
         {isFiltered(query) && (
@@ -49,6 +44,17 @@ export function Filters({
           </ButtonLink>
         )}
       </p>
+      <details id="more-filters" open={since !== "" || until !== "" || unread || isElsewhere}>
+        <summary>More filters</summary>
+        <div class="filters">
+          <TextField type="date" name="since" label="From" value={dayIn(since)} error={errorOf("since")} />
+          <TextField type="date" name="until" label="Before" value={dayIn(until)} error={errorOf("until")} />
+          <div class="check">
+            <input type="checkbox" id="unread" name="unread" value="1" checked={unread} />
+            <label for="unread">Unread only</label>
+          </div>
+        </div>
+      </details>
     </form>
   );
 }

@@ -177,9 +177,8 @@ function NothingHere({
   );
 }
 
-function commandsOf({ query: { form }, filter }: Listing) {
-  if (filter === null) return [];
-  const words = commandOptions(filter);
+function commandsOf({ query: { form, folder }, filter }: Listing) {
+  const words = commandOptions(filter ?? { states: [folder] });
   const named = form === null ? "" : ` ${quoted(form)}`;
   const selected = form === null ? "" : ` --form ${quoted(form)}`;
   return [

@@ -134,11 +134,7 @@ export function erasePage(address: string, planned: PurgeResult, typed: string):
   const { submissions, files, forms, mentions } = planned;
   return {
     title: "Erase a person",
-    heading: (
-      <>
-        Erase <Foreign text={address} />?
-      </>
-    ),
+    heading: `Erase ${visible(address)}?`,
     section: "people",
     status: 428,
     back: { to: `/people?${new URLSearchParams({ q: address }).toString()}`, label: "Back" },
