@@ -50,6 +50,6 @@ function oneLine(value: unknown): string {
 
 /** Cut between characters, never inside one. */
 function cut(text: string, length: number): string {
-  const characters = Array.from(text.slice(0, 2 * length));
+  const characters = Array.from(text.slice(0, 2 * (length + 1)));
   return characters.length <= length ? characters.join("") : `${characters.slice(0, length - 1).join("")}…`;
 }
