@@ -1,4 +1,4 @@
-import { isObject } from "../../src/base/json.ts";
+import { type IsSame, differencesOf, isUnset } from "../../src/projects/differences.ts";
 import type { Color, Paint } from "./color.ts";
 import { printable } from "./text.ts";
 
@@ -11,8 +11,8 @@ export type Notation = {
   indent: string;
   /** The lines of a state, or of one `field` of it; none for what is not set. */
   linesOf(value: unknown, field?: string): string[];
-  /** Whether two values of a field count as equal. */
-  isSame(before: unknown, after: unknown, field: string): boolean;
+  /** Left out where fields are compared as the history records them. */
+  isSame?: IsSame;
 };
 
 /** The head, then the differences as lines with `-` and `+`: by field, or whole states if either is not an object. */
@@ -20,25 +20,16 @@ export function printDiff({ head, color, before, after }: Diff, notation: Notati
   const removed = (lines: string[]) => lines.map((line) => paint(`${notation.indent}- ${line}`, "red"));
   const added = (lines: string[]) => lines.map((line) => paint(`${notation.indent}+ ${line}`, "green"));
   const lines = [paint(head, color)];
-  if (isObject(before) && isObject(after)) {
-    for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      const [old, now] = [before[field], after[field]];
-      if (notation.isSame(old, now, field)) continue;
-      lines.push(...removed(notation.linesOf(old, field)), ...added(notation.linesOf(now, field)));
-    }
-  } else lines.push(...removed(notation.linesOf(before)), ...added(notation.linesOf(after)));
+  for (const { field, ...states } of differencesOf(before, after, notation.isSame)) {
+    const linesOf = (value: unknown) => notation.linesOf(value, field ?? undefined);
+    lines.push(...removed(linesOf(states.before)), ...added(linesOf(states.after)));
+  }
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** A field a line, its value as JSON. */
+/** A field a line, its value as JSON; no line for a field that is not set. */
 export const JSON_NOTATION: Notation = {
   indent: "",
-  linesOf: jsonLines,
-  isSame: (before, after, field) => jsonLines(before, field)[0] === jsonLines(after, field)[0],
+  linesOf: (value, field = "") =>
+    isUnset(value, field) ? [] : [printable(`${field}: ${JSON.stringify(value)}`)],
 };
-
-/** No line for a field that is not set; null is a valid payload. */
-function jsonLines(value: unknown, field = ""): string[] {
-  const isUnset = value === undefined || value === "" || (value === null && field !== "payload");
-  return isUnset ? [] : [printable(`${field}: ${JSON.stringify(value)}`)];
-}

@@ -1,10 +1,14 @@
+import { AppError } from "../base/errors.ts";
 import { blobKey } from "../blobs/key.ts";
 import type { FormsApp } from "./store.ts";
 import { findFile } from "./submissions.ts";
-import type { FileInfo } from "./submission.ts";
+import type { FileInfo, Submission } from "./submission.ts";
 
 /** Bytes at the beginning of a file that {@link previewTypeOf} needs; all of a shorter file. */
 const PREVIEW_HEAD_BYTES = 64;
+
+/** Files of a submission, its first, that {@link findPreviews} reads from. */
+const MAX_PREVIEWS = 20;
 
 /** The images that every browser shows and that run nothing, by how their bytes begin. */
 const FORMATS: [type: string, isFormat: (head: Uint8Array) => boolean][] = [
@@ -42,4 +46,19 @@ export async function openPreview(
   const key = blobKey(id, position);
   const type = previewTypeOf(await app.blobs.head(key, PREVIEW_HEAD_BYTES));
   return type === null ? null : { file, type, bytes: await app.blobs.open(key) };
+}
+
+/** The numbers of the files of a submission that {@link openPreview} opens, from 1, among its first 20. */
+export async function findPreviews(app: FormsApp, { id, files }: Submission): Promise<Set<number>> {
+  const found = new Set<number>();
+  for (let position = 1; position <= Math.min(files.length, MAX_PREVIEWS); position += 1) {
+    try {
+      const head = await app.blobs.head(blobKey(id, position), PREVIEW_HEAD_BYTES);
+      if (previewTypeOf(head) !== null) found.add(position);
+    } catch (error) {
+      // A file that is missing hides nothing else of the submission.
+      if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+    }
+  }
+  return found;
 }

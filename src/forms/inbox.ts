@@ -32,7 +32,7 @@ export async function listInbox(
   const indexing = searchOf(filter) === null ? 0 : await beginIndexing(app);
   const { states } = filter;
   const page = await mergeForms(app, { states, limit, before }, (formKey) =>
-    stepsOf(app.store.submissions, formKey, filter, STEP_BYTES),
+    stepsOf(app, formKey, filter, STEP_BYTES),
   );
   return { ...page, total: undefined, indexing };
 }

@@ -1,11 +1,13 @@
 import { KiB } from "../base/bytes.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
+import { once } from "../base/once.ts";
 import type { Form } from "./form.ts";
 import { getForm } from "./forms.ts";
+import { idSpanOf } from "./id-span.ts";
 import { MAX_SCANNED } from "./limits.ts";
 import { beginIndexing, finishIndexing } from "./search-index.ts";
 import { termsOf } from "./search-text.ts";
-import type { FormsApp, ScanStep, SubmissionStore } from "./store.ts";
+import type { FormsApp, ScanStep } from "./store.ts";
 import { type SubmissionFilter, hasContent, isSelective, searchOf } from "./submission-filter.ts";
 import { type RawSubmission, type Submission, parsed } from "./submission.ts";
 
@@ -52,7 +54,7 @@ export async function listSubmissions(
     const next = more ? submissions.at(-1)!.id : null;
     return { submissions, next, total, indexing: 0 };
   }
-  const step = stepsOf(store, key, filter, STEP_BYTES);
+  const step = stepsOf(app, key, filter, STEP_BYTES);
   const indexing = searchOf(filter) === null ? 0 : await beginIndexing(app);
   return { ...(await collectPage(step, limit, before)), total: undefined, indexing };
 }
@@ -61,20 +63,20 @@ export async function listSubmissions(
 type Step = (before: string | null, size: number) => Promise<ScanStep>;
 
 /** The steps through a form's submissions in which a filter selects; `bytes` is about how much text one reads. */
-export function stepsOf(
-  store: SubmissionStore,
-  formKey: string,
-  filter: SubmissionFilter,
-  bytes: number,
-): Step {
+export function stepsOf(app: FormsApp, formKey: string, filter: SubmissionFilter, bytes: number): Step {
   const { states, unread = false, since = null, until = null, fields = [] } = filter;
   const phrases = searchOf(filter);
   const terms = phrases && termsOf(phrases);
+  const spanOfIds = once(() => idSpanOf(app, formKey, filter));
   return async (before, size) => {
-    const scan = { states, unread, since, until, terms, before, limit: size, bytes };
-    const { submissions, next } = await store.scan(formKey, scan);
-    if (fields.length === 0 && phrases === null) return { submissions, next };
-    return { submissions: submissions.filter((each) => hasContent(parsed(each), fields, phrases)), next };
+    const { first, last } = await spanOfIds();
+    const start = first !== null && (before === null || before > first) ? first : before;
+    const scan = { states, unread, since, until, terms, before: start, limit: size, bytes };
+    const found = await app.store.submissions.scan(formKey, scan);
+    const next = found.next !== null && last !== null && found.next < last ? null : found.next;
+    if (fields.length === 0 && phrases === null) return { ...found, next };
+    const submissions = found.submissions.filter((each) => hasContent(parsed(each), fields, phrases));
+    return { submissions, next };
   };
 }
 
@@ -107,7 +109,7 @@ export async function* eachSubmission(
   { upTo = null, size = 100 }: { upTo?: string | null; size?: number } = {},
 ): AsyncGenerator<RawSubmission[]> {
   if (searchOf(filter) !== null) await finishIndexing(app);
-  const step = stepsOf(app.store.submissions, form.key, filter, WALK_BYTES);
+  const step = stepsOf(app, form.key, filter, WALK_BYTES);
   let before: string | null = null;
   do {
     const { submissions, next }: ScanStep = await step(before, size);

@@ -60,7 +60,7 @@ export function openDashboard(app: TestApp) {
     /** Sends a form, and returns the page that follows. */
     const post = async (path: string, fields: Fields): Promise<Shown> => {
       const pairs = Object.entries(fields).flatMap(([name, value]) =>
-        (typeof value === "string" ? [value] : value).map((each) => [name, each]),
+        (typeof value === "string" ? [value] : value).map((each): [string, string] => [name, each]),
       );
       const body = new URLSearchParams(pairs);
       return follow(path, await ask(path, { method: "POST", body, headers: { Origin: ORIGIN } }));

@@ -14,7 +14,7 @@ import { createCookies } from "./cookies.ts";
 import type { DashboardContext, DashboardEnv, DashboardOptions } from "./dashboard-env.ts";
 import { createEvents } from "./events.ts";
 import { errorPage } from "./error-page.tsx";
-import { type Fields, readFields, textOf } from "./fields.ts";
+import { type Fields, readFields, textOf, textsOf } from "./fields.ts";
 import { type Page, Document } from "./page.tsx";
 import { type Dashboard, browserOf } from "./routes.ts";
 import { SECURITY_HEADERS, requireOwnForm } from "./security.ts";
@@ -91,9 +91,9 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
   const callerOf = (c: DashboardContext, fields?: Fields) => {
     const session = c.get("session");
     if (!session) throw new AppError("unauthenticated", "you are not signed in", { reason: "signed-out" });
-    const confirmed = fields ? textOf(fields, "confirm").trim() : "";
+    const confirmed = fields ? textsOf(fields, "confirm").map((name) => name.trim()) : [];
     const why = fields && readWhy(textOf(fields, "why"));
-    const hasConfirmed = (environment: string) => environment === confirmed;
+    const hasConfirmed = (environment: string) => confirmed.includes(environment);
     return userCaller(app, session.signedIn, session.secret, hasConfirmed, why);
   };
 

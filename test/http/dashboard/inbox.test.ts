@@ -290,7 +290,7 @@ describe("a submission", () => {
     const onNext = await neighbours(older!.slice("/dashboard".length));
     expect(onNext.rows).toEqual([ids[1]!, ids[0]!]);
     expect(onNext.newer).toContain(`/${ids[2]}?`);
-    expect((await neighbours(onNext.newer!.slice("/dashboard".length))).rows[0]).toBe(ids[2]!);
+    expect((await neighbours(onNext.newer!.slice("/dashboard".length))).rows[0]).toBe(ids[2]);
     // A link from elsewhere begins the list at the submission.
     expect((await neighbours(`${path}/${ids[0]}`)).rows).toEqual([ids[0]!]);
     const { ids: others } = await openForm("Ada");
@@ -351,7 +351,9 @@ describe("an export", () => {
     await markSubmissions(app, OPERATOR, [ids[1]!], "spam");
     const expected = async (format: "csv" | "jsonl", states: readonly SubmissionState[]) =>
       Buffer.concat(
-        (await Array.fromAsync(exportSubmissions(app, form, format, { states }))).map(Buffer.from),
+        (await Array.fromAsync(exportSubmissions(app, form, format, { states }))).map((chunk) =>
+          Buffer.from(chunk),
+        ),
       ).toString();
     const got = async (query: string) => (await browser.ask(`${path}/export${query}`)).text();
     expect(await got("")).toBe(await expected("jsonl", ["inbox", "archived"]));

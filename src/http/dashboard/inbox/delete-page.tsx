@@ -49,7 +49,7 @@ export function deletePage(submissions: readonly Submission[], query: InboxQuery
 }
 
 /** Links that save what the list shows, before it is deleted. */
-export function ExportFirst({ query, forms }: { query: InboxQuery; forms: readonly string[] }) {
+function ExportFirst({ query, forms }: { query: InboxQuery; forms: readonly string[] }) {
   const filter = { ...parametersOf({ ...query, before: null }), folder: query.folder };
   return (
     <div class="stack">

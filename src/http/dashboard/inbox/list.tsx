@@ -58,7 +58,7 @@ function Folders({ query, counts }: { query: InboxQuery; counts: readonly FormCo
 }
 
 /** Downloads of what the list shows. */
-export function Exports({ query }: { query: InboxQuery }) {
+function Exports({ query }: { query: InboxQuery }) {
   return (
     <p class="exports small">
       Export{" "}

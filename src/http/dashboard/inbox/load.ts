@@ -2,7 +2,7 @@ import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { emailFieldOf, findSenderAddress } from "../../../delivery/address.ts";
-import { PREVIEW_HEAD_BYTES, previewTypeOf } from "../../../forms/file-preview.ts";
+import { findPreviews } from "../../../forms/file-preview.ts";
 import { getForm } from "../../../forms/forms.ts";
 import { listInbox } from "../../../forms/inbox.ts";
 import { neighboursOf } from "../../../forms/neighbours.ts";
@@ -10,7 +10,6 @@ import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionFilter } from "../../../forms/submission-filter.ts";
 import { timelineOf } from "../../../forms/timeline.ts";
 import { sentence } from "../error-page.tsx";
-import { blobKey } from "../../../blobs/key.ts";
 import type { Listing } from "./listing.ts";
 import { type InboxQuery, filterOf } from "./query.ts";
 import type { Neighbour, Reading } from "./submission-page.tsx";
@@ -57,7 +56,7 @@ export async function loadReading(
     next,
     ...(await findNeighbours(app, caller, submission, { query, filter, beside, next })),
     events: await timelineOf(app, caller, submission.id),
-    previews: await previewsOf(app, submission),
+    previews: await findPreviews(app, submission),
     address: findSenderAddress(submission.data, form.emailField, emailFieldOf(form.schema)),
     formName: form.name,
   };
@@ -111,22 +110,4 @@ async function findNeighbours(
     newer = found === null ? null : { form, id: found, before: after(found) };
   }
   return { newer, older };
-}
-
-/** Files of a submission that are looked into for previews. */
-const MAX_PREVIEWS = 20;
-
-/** The numbers of the files that are shown as images, from 1. */
-async function previewsOf(app: App, { id, files }: Submission): Promise<Set<number>> {
-  const previews = new Set<number>();
-  for (const index of files.slice(0, MAX_PREVIEWS).keys()) {
-    try {
-      const head = await app.blobs.head(blobKey(id, index + 1), PREVIEW_HEAD_BYTES);
-      if (previewTypeOf(head) !== null) previews.add(index + 1);
-    } catch (error) {
-      // The rest of a submission is shown without a file that is missing.
-      if (!(error instanceof AppError) || error.code !== "not_found") throw error;
-    }
-  }
-  return previews;
 }

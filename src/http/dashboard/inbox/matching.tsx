@@ -12,7 +12,7 @@ import { FOLDER_NAMES } from "./listing.ts";
 import { type InboxQuery, addressIn, commandOptions } from "./query.ts";
 
 /** Submissions that are counted for a page; more are "more than". */
-export const MAX_MATCHING_COUNTED = 10_000;
+export const MAX_MATCHING_COUNTED = 1000;
 
 /** Everything that a filter selects, and how many they are. */
 export type Matching = {

@@ -102,7 +102,7 @@ export function filterOf(
 }
 
 /** What a search box holds; undefined where it is empty. Throws `invalid`. */
-export function searchIn(q: string): string | undefined {
+function searchIn(q: string): string | undefined {
   if (q === "") return undefined;
   const { characters } = SEARCH_LIMITS;
   if (q.length > characters)

@@ -45,7 +45,8 @@ function oneLine(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.slice(0, 10).map(oneLine).filter(Boolean).join(", ");
   if (isObject(value)) return Object.values(value).slice(0, 10).map(oneLine).filter(Boolean).join(", ");
-  return String(value).slice(0, 1000).replaceAll(/\s+/g, " ").trim();
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.slice(0, 1000).replaceAll(/\s+/g, " ").trim();
 }
 
 /** Cut between characters, never inside one. */

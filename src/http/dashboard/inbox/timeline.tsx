@@ -55,43 +55,43 @@ const TONES: Record<DeliveryStatus, Tone> = {
 };
 
 function Event({ event }: { event: TimelineEvent }) {
-  switch (event.event) {
-    case "stored":
-      if (event.explanation === null) return <>Stored</>;
-      return (
-        <>
-          Stored as spam: <Foreign text={event.explanation} />
-        </>
-      );
-    case "marked":
-      return (
-        <>
-          {MARKED[event.mark]} by <Foreign text={event.who} />
-        </>
-      );
-    case "queued":
-      return (
-        <>
-          <A to={`/deliveries/${event.delivery}`}>Delivery</A> by {event.kind} to{" "}
-          <Foreign text={event.target} /> <Badge tone={TONES[event.status]}>{event.status}</Badge>
-          {event.nextAt !== null && (
-            <>
-              {" "}
-              next attempt <Time at={Date.parse(event.nextAt)} />
-            </>
-          )}
-        </>
-      );
-    case "attempted":
-      return (
-        <>
-          Attempt by {event.kind} to <Foreign text={event.target} />{" "}
-          {event.error === null ? <Badge tone="good">succeeded</Badge> : <Badge tone="bad">failed</Badge>}{" "}
-          {event.error !== null && <Foreign text={event.error} />}
-          <span class="soft">
-            {event.code !== null && ` answered ${event.code}`} after {event.duration} ms
-          </span>
-        </>
-      );
-  }
+  if (event.event === "stored")
+    return event.explanation === null ? (
+      <>Stored</>
+    ) : (
+      <>
+        Stored as spam: <Foreign text={event.explanation} />
+      </>
+    );
+  if (event.event === "marked")
+    return (
+      <>
+        {MARKED[event.mark]} by <Foreign text={event.who} />
+      </>
+    );
+  const { kind, target } = event;
+  if (event.event === "queued")
+    return (
+      <>
+        <A to={`/deliveries/${event.delivery}`}>Delivery</A> by {kind} to <Foreign text={target} />{" "}
+        <Badge tone={TONES[event.status]}>{event.status}</Badge>
+        {event.nextAt !== null && (
+          <>
+            {" "}
+            next attempt <Time at={Date.parse(event.nextAt)} />
+          </>
+        )}
+      </>
+    );
+  const { error, code, duration } = event;
+  return (
+    <>
+      Attempt by {kind} to <Foreign text={target} />{" "}
+      {error === null ? <Badge tone="good">succeeded</Badge> : <Badge tone="bad">failed</Badge>}{" "}
+      {error !== null && <Foreign text={error} />}
+      <span class="soft">
+        {code !== null && ` answered ${code}`} after {duration} ms
+      </span>
+    </>
+  );
 }

@@ -50,7 +50,7 @@ export function Form({
 }: PropsWithChildren<{
   to: string;
   query?: Query;
-  values?: Readonly<Record<string, string | number | null | undefined>>;
+  values?: Values;
   class?: string;
   id?: string;
   label?: string;
@@ -63,11 +63,16 @@ export function Form({
   );
 }
 
+/** Names of fields with their values; as pairs where a name comes more than once. */
+type Values =
+  | Readonly<Record<string, string | number | null | undefined>>
+  | readonly (readonly [name: string, value: string])[];
+
 /** Values that a form sends along, unseen; null and undefined are left out. */
-export function Hidden({ values }: { values: Readonly<Record<string, string | number | null | undefined>> }) {
+export function Hidden({ values }: { values: Values }) {
   return (
     <>
-      {Object.entries(values).map(([name, value]) =>
+      {(Array.isArray(values) ? values : Object.entries(values)).map(([name, value]) =>
         value === null || value === undefined ? null : (
           <input type="hidden" name={name} value={String(value)} />
         ),

@@ -1,0 +1,154 @@
+import type { Child } from "hono/jsx";
+import { AppError } from "../../../base/errors.ts";
+import type { Environment } from "../../../projects/environment.ts";
+import type { Change } from "../../../projects/history.ts";
+import type { App } from "../../../app.ts";
+import { type Fields, textOf, textsOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
+import { useView } from "../view.ts";
+import { TextField } from "./field.tsx";
+import { Button, ButtonLink, Form } from "./link.tsx";
+import { EnvironmentName, Notice } from "./status.tsx";
+import { Facts } from "./table.tsx";
+import { Foreign } from "./text.tsx";
+import { ExactTime, Time } from "./time.tsx";
+
+/** What somebody has to know before they change a locked environment. */
+export type Confirmation = {
+  /** Of the window: `Confirm: checkout in production, shop`. */
+  title: string;
+  /** What would be done, as its button says it: `Turn on in production`. */
+  label: string;
+  /** The environments that would change; the locked ones have to be typed. */
+  environments: readonly Environment[];
+  /** What would change, as `<Diff>` or in words. */
+  change: Child;
+  /** The change before this one; null where there is none, left out where it says nothing. */
+  last?: Change | null;
+  /** Reads a minute, where they are known. */
+  rate?: number | null;
+  /** The page that the form was on. */
+  back: { to: string; label: string };
+};
+
+/** The names of fields that the page of a confirmation asks for itself. */
+const OWN = new Set(["confirm", "why"]);
+
+/**
+ * Returns what `act` does, an operation that the form in `fields` stands for. Where it would change a locked environment
+ * that the form does not confirm, returns the page that asks for that (428), which sends the same form once more.
+ */
+export async function confirmed<T>(
+  fields: Fields,
+  act: () => Promise<T>,
+  describe: () => Promise<Confirmation>,
+): Promise<T | Page> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "unconfirmed") throw error;
+    return confirmationPage(fields, await describe());
+  }
+}
+
+function confirmationPage(fields: Fields, confirmation: Confirmation): Page {
+  const { title, label, back } = confirmation;
+  return {
+    title,
+    heading: `${label}?`,
+    section: "flags",
+    status: 428,
+    back,
+    content: <Confirm fields={fields} confirmation={confirmation} />,
+  };
+}
+
+function Confirm({ fields, confirmation }: { fields: Fields; confirmation: Confirmation }) {
+  const { label, environments, change, last, rate, back } = confirmation;
+  const locked = environments.filter((each) => each.locked);
+  const typed = textsOf(fields, "confirm");
+  return (
+    <div class="stack narrow">
+      <p>
+        {locked.map((environment, index) => (
+          <>
+            {index > 0 && ", "}
+            <EnvironmentName environment={environment} />
+          </>
+        ))}
+        {locked.length === 1 ? " is locked." : " are locked."}
+      </p>
+      {change}
+      <Facts
+        facts={[
+          last !== undefined && [
+            "Last changed",
+            last === null ? (
+              "Nobody has changed it yet"
+            ) : (
+              <>
+                <Foreign text={last.who} />, <Time at={last.at} /> (<ExactTime at={last.at} />)
+              </>
+            ),
+          ],
+          rate != null && ["Read", <strong>{formatRate(rate)}</strong>],
+        ]}
+      />
+      <Form to={useView().path} values={valuesOf(fields)} class="stack" id="confirmation">
+        {typed.some((name) => name.trim() !== "") && (
+          <Notice tone="bad">
+            <p>That is not the name of the environment. Nothing has changed.</p>
+          </Notice>
+        )}
+        <TextField
+          id="confirm-why"
+          name="why"
+          label="Why"
+          hint="Kept in the history."
+          value={textOf(fields, "why")}
+          maxlength={500}
+        />
+        {locked.map(({ slug }, index) => (
+          <TextField
+            id={`confirm-${slug}`}
+            name="confirm"
+            label={`Type ${slug} to confirm`}
+            required
+            autofocus={index === 0}
+          />
+        ))}
+        <p class="buttons">
+          <Button kind="danger">{label}</Button>
+          <ButtonLink to={back.to} kind="quiet">
+            Back
+          </ButtonLink>
+        </p>
+      </Form>
+    </div>
+  );
+}
+
+/** Everything that the form sent, but what the confirmation asks for itself. */
+function valuesOf(fields: Fields): [name: string, value: string][] {
+  return [...fields].flatMap(([name, value]): [string, string][] =>
+    OWN.has(name) || typeof value !== "string" ? [] : [[name, value]],
+  );
+}
+
+/** The last change of a flag, a segment or an environment, in one environment or, with null, in any. */
+export async function lastChange(
+  app: Pick<App, "store">,
+  project: string,
+  { environment, ...query }: { kind: Change["kind"]; name: string; environment: string | null },
+): Promise<Change | null> {
+  const limits = { ...query, ...(environment === null ? {} : { environment }), limit: 1 };
+  return (await app.store.changes.page(project, limits)).items[0] ?? null;
+}
+
+/** `about 12 times a minute`. `rate` is reads a minute. */
+export function formatRate(rate: number): string {
+  if (rate === 0) return "not in the last hour";
+  if (rate < 1) return "less than once a minute";
+  const times = Math.round(rate);
+  return times === 1 ? "about once a minute" : `about ${times.toLocaleString("en")} times a minute`;
+}

@@ -1,0 +1,76 @@
+import { differencesOf, isUnset } from "../../../projects/differences.ts";
+import { visible } from "./text.tsx";
+
+/** Lines around a change that are shown with it. */
+const AROUND = 2;
+/** Lines of one value that are shown at most, and characters of one line. */
+const MAX_LINES = 60;
+const MAX_LINE = 500;
+
+/** What the fields of recorded states are called on pages; a field that is missing here goes by its own name. */
+const LABELS: Record<string, string> = {
+  enabled: "state",
+  expiredAt: "expires",
+  defaultVariant: "default variant",
+  targeting: "rule",
+  isPreview: "preview",
+  previewName: "preview name",
+  previewContent: "preview content",
+};
+
+/**
+ * What differs between two states of one thing, such as a flag as the history records it: a field after the other, with
+ * what was removed and what was added. `{}` stands for a thing that does not exist.
+ */
+export function Diff({ before, after }: { before: unknown; after: unknown }) {
+  const differences = differencesOf(before, after);
+  if (differences.length === 0) return <p class="soft">Nothing differs.</p>;
+  return (
+    <dl class="diff">
+      {differences.map(({ field, before, after }) => {
+        const [removed, added] = [linesOf(before, field ?? ""), linesOf(after, field ?? "")];
+        const shown = cutEqual(removed, added);
+        return (
+          <div>
+            {field !== null && <dt>{visible(LABELS[field] ?? field)}</dt>}
+            <dd>
+              {shown.isCutBefore && <span class="soft">…</span>}
+              {shown.removed.length > 0 && <Lines sign="-" lines={shown.removed} />}
+              {shown.added.length > 0 && <Lines sign="+" lines={shown.added} />}
+              {shown.isCutAfter && <span class="soft">…</span>}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+function Lines({ sign, lines }: { sign: "-" | "+"; lines: readonly string[] }) {
+  const text = lines
+    .slice(0, MAX_LINES)
+    .map((line) => `${sign} ${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`)
+    .join("\n");
+  const rest = lines.length > MAX_LINES ? `\n${sign} … ${lines.length - MAX_LINES} more lines` : "";
+  return sign === "-" ? <del>{visible(text + rest)}</del> : <ins>{visible(text + rest)}</ins>;
+}
+
+/** A value as people read it: on or off for a state, texts as they are, anything else as JSON. */
+function linesOf(value: unknown, field: string): string[] {
+  if (isUnset(value, field)) return [];
+  if (field === "enabled" || field === "isPreview") return [value === true ? "on" : "off"];
+  if (typeof value === "string" && field !== "payload") return value.split("\n");
+  return JSON.stringify(value, null, 2).split("\n");
+}
+
+/** Leaves out the lines that both begin and end with, but a few around what differs. */
+function cutEqual(removed: string[], added: string[]) {
+  const most = Math.min(removed.length, added.length);
+  let start = 0;
+  while (start < most && removed[start] === added[start]) start += 1;
+  let end = 0;
+  while (end < most - start && removed.at(-1 - end) === added.at(-1 - end)) end += 1;
+  const [from, off] = [Math.max(0, start - AROUND), Math.max(0, end - AROUND)];
+  const cut = (lines: string[]) => lines.slice(from, lines.length - off);
+  return { removed: cut(removed), added: cut(added), isCutBefore: from > 0, isCutAfter: off > 0 };
+}

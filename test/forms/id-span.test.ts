@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { createForm } from "../../src/forms/forms.ts";
+import { idSpanOf } from "../../src/forms/id-span.ts";
+import { importSubmissions } from "../../src/forms/import.ts";
+import { listSubmissions } from "../../src/forms/submission-list.ts";
+import { openTestApp } from "../support/app.ts";
+import { OPERATOR } from "../support/caller.ts";
+
+const app = openTestApp();
+const DAY = 86_400_000;
+let forms = 0;
+
+/** A form with a submission for each of some times, the ids made from them unless some are given. */
+async function openForm(times: number[], id?: string) {
+  const form = await createForm(app, OPERATOR, { slug: `form-${(forms += 1)}` });
+  const rows = times.map((time) => ({ id, createdAt: new Date(time).toISOString(), data: { time } }));
+  await importSubmissions(app, OPERATOR, form.slug, rows.map((row) => JSON.stringify(row)).join("\n"));
+  const timesOf = async (since: number, until: number) => {
+    const filter = { states: ["inbox"] as const, since, until };
+    const { submissions, next } = await listSubmissions(app, form.slug, { limit: 2, before: null, filter });
+    return { times: submissions.map(({ data }) => data["time"]), isEnd: next === null };
+  };
+  return { form, timesOf };
+}
+
+test("a list of a day begins and ends there", async () => {
+  const now = app.now();
+  const { form, timesOf } = await openForm([0, 1, 2, 3, 4].map((days) => now - days * DAY));
+  const [since, until] = [now - 3 * DAY, now - 2 * DAY];
+  expect(await timesOf(since, until)).toEqual({ times: [since], isEnd: true });
+  expect(await timesOf(since, until + 1)).toEqual({ times: [until, since], isEnd: true });
+  const span = await idSpanOf(app, form.key, { states: ["inbox"], since, until });
+  expect(span.first! > span.last!).toBe(true);
+});
+
+test("a form with ids of another make is searched whole", async () => {
+  const now = app.now();
+  const { form, timesOf } = await openForm([now - 3 * DAY], "f47ac10b-58cc-4372-a567-0e02b2c3d479");
+  expect(await timesOf(now - 4 * DAY, now - 2 * DAY)).toEqual({ times: [now - 3 * DAY], isEnd: true });
+  const filter = { states: ["inbox"] as const, since: now };
+  expect(await idSpanOf(app, form.key, filter)).toEqual({ first: null, last: null });
+});
