@@ -81,10 +81,10 @@ export type SubmissionStore = {
   /** Of every form, by slug. */
   counts(): Promise<FormCounts[]>;
   /**
-   * How many were stored in some hours, of every form by slug or of one, by the times of their creation; also those that
-   * were moved or deleted since. Callers read a day at a time.
+   * How many submissions to the form of that key were stored in each span of hours, by the times of their creation; also
+   * those that were moved or deleted since.
    */
-  stored(query: StoredQuery): Promise<StoredSum[]>;
+  stored(formKey: string, spans: readonly HourSpan[]): Promise<StoredSum[]>;
   /** The slugs of the forms whose counts are not those of their submissions. Reads every submission: for a check. */
   wrongCounts(): Promise<string[]>;
   /** Counts every submission again. Other writes wait: about a second for each million. */
@@ -145,11 +145,11 @@ export type FormCounts = {
 /** A mark that a submission got. `spam` is why it was spam until then, where the mark took it out of that folder. */
 export type MarkRecord = { mark: SubmissionMark; spam: string | null; who: string; at: number };
 
-/** Selects the hours since 1970 from `from` until before `to`. */
-export type StoredQuery = { from: number; to: number; formKey?: string | undefined };
+/** The hours since 1970 from `from` until before `to`. */
+export type HourSpan = { from: number; to: number };
 
-/** How many submissions of a form were stored in the inbox and in the spam folder. */
-export type StoredSum = { formKey: string; form: string; inbox: number; spam: number };
+/** How many submissions were stored in the inbox and in the spam folder. */
+export type StoredSum = { inbox: number; spam: number };
 
 /** The submissions of a form in one state from before a time, in milliseconds since 1970. */
 export type Aged = { formKey: string; state: SubmissionState; createdBefore: number };

@@ -69,16 +69,16 @@ async function readFormStats(app: StatsApp, form: string | undefined, days: Day[
   const { submissions, deliveries } = app.store;
   const formKey = form === undefined ? undefined : (await getForm(app, form)).key;
   const counts = (await submissions.counts()).filter((each) => each.formKey === (formKey ?? each.formKey));
-  const points: DaySubmissions[] = [];
+  const points = days.map((): DaySubmissions[] => []);
   const turn = createTurns();
-  for (const { day, from, to } of days) {
-    for (const { form, inbox, spam } of await submissions.stored({ from, to, formKey }))
-      points.push({ day, form, inbox, spam });
+  for (const { formKey, form } of counts) {
+    for (const [index, sums] of (await submissions.stored(formKey, days)).entries())
+      if (sums.inbox + sums.spam > 0) points[index]!.push({ day: days[index]!.day, form, ...sums });
     await turn();
   }
   return {
     forms: counts.map(({ formKey: _key, ...each }) => each),
-    submissions: points,
+    submissions: points.flat(),
     deliveries: {
       queued: await deliveries.countQueued(MAX_STATS_DELIVERIES),
       failed: await deliveries.countFailed(MAX_STATS_DELIVERIES),

@@ -182,14 +182,13 @@ export function countsContract(driver: Driver): void {
       ]);
       expect(done.filter(({ status }) => status === "rejected")).toHaveLength(2);
       expect(await store.submissions.counts()).toMatchObject([{ inbox: 2, unread: 2, spam: 0 }]);
-      expect(await store.submissions.stored({ from: hourOf(NOW), to: hourOf(NOW) + 1 })).toMatchObject([
-        { formKey: key, inbox: 3, spam: 0 },
-      ]);
+      const hour = { from: hourOf(NOW), to: hourOf(NOW) + 1 };
+      expect(await store.submissions.stored(key, [hour])).toEqual([{ inbox: 3, spam: 0 }]);
     });
 
     test("are kept by the hour and folder in which they were stored, and stay so", async () => {
       const store = open();
-      const { key, slug } = await addForm(store, fresh());
+      const { key } = await addForm(store, fresh());
       const early = submissionTo(key, { createdAt: NOW - HOUR });
       await store.submissions.insert(early);
       await store.submissions.insert(submissionTo(key, { conditions: { ...NONE, spam: "links" } }));
@@ -217,18 +216,37 @@ export function countsContract(driver: Driver): void {
       await store.submissions.delete([early.id]);
       const other = await addForm(store, fresh());
       await store.submissions.insert(submissionTo(other.key, { createdAt: NOW - 48 * HOUR }));
-      const stored = async (from: number, to: number, formKey?: string) =>
-        (await store.submissions.stored({ from: hourOf(NOW) + from, to: hourOf(NOW) + to, formKey })).map(
-          ({ form, inbox, spam }) => [form, inbox, spam],
-        );
-      expect(await stored(-48, -47)).toEqual([
-        [slug, 1, 1],
-        [other.slug, 1, 0],
+      const spans = [
+        [-48, -47],
+        [-47, 0],
+        [0, 1],
+        [-100, 1],
+        [1, 1e6],
+        [1, 2 ** 53],
+      ].map(([from = 0, to = 0]) => ({
+        from: hourOf(NOW) + from,
+        to: hourOf(NOW) + to,
+      }));
+      const stored = async (formKey: string) =>
+        (await store.submissions.stored(formKey, spans)).map(({ inbox, spam }) => [inbox, spam]);
+      expect(await stored(key)).toEqual([
+        [1, 1],
+        [1, 0],
+        [1, 1],
+        [3, 2],
+        [0, 0],
+        [0, 0],
       ]);
-      expect(await stored(-47, 0)).toEqual([[slug, 1, 0]]);
-      expect(await stored(0, 1)).toEqual([[slug, 1, 1]]);
-      expect(await stored(-100, 1, key)).toEqual([[slug, 3, 2]]);
-      expect(await stored(1, 1e6)).toEqual([]);
+      expect(await stored(other.key)).toEqual([
+        [1, 0],
+        [0, 0],
+        [0, 0],
+        [1, 0],
+        [0, 0],
+        [0, 0],
+      ]);
+      expect(await store.submissions.stored(key, [])).toEqual([]);
+      expect(await store.submissions.stored("nowhere", spans.slice(0, 1))).toEqual([{ inbox: 0, spam: 0 }]);
     });
 
     test("are listed for every form by slug, and for none that was deleted", async () => {

@@ -52,12 +52,12 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     const view = viewOf(c);
     const flash = cookies.takeFlash(c);
     const { version } = options;
-    const document = String(
-      <Document page={page} view={view} flash={flash} assets={assets} version={version} />,
+    const document: { toString: () => string } = (
+      <Document page={page} view={view} flash={flash} assets={assets} version={version} />
     );
     for (const [name, value] of Object.entries(page.headers ?? {})) c.header(name, value);
     c.header("Content-Type", "text/html; charset=utf-8");
-    const text = `<!doctype html>${document}`;
+    const text = `<!doctype html>${document.toString()}`;
     if (page.isSecret || !/\bgzip\b/.test(c.req.header("accept-encoding") ?? ""))
       return c.body(text, page.status ?? 200);
     c.header("Content-Encoding", "gzip");

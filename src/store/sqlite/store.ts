@@ -203,7 +203,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       indexBacklog: () => read(() => indexBacklog(db)),
       count: (form, states) => read(() => countSubmissions(db, form, states)),
       counts: () => read(() => listCounts(db)),
-      stored: (query) => read(() => sumStored(db, query)),
+      stored: (formKey, spans) => read(() => sumStored(db, formKey, spans)),
       wrongCounts: () => read(() => findWrongCounts(db)),
       recount: () => write("recountSubmissions", []),
       foresee: (formKey, now, conditions) => read(() => decide(db, formKey, now, conditions)),

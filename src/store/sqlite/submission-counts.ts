@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { hourOf } from "../../base/days.ts";
-import type { FormCounts, StoredQuery, StoredSum } from "../../forms/store.ts";
+import type { FormCounts, HourSpan, StoredSum } from "../../forms/store.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../forms/submission-state.ts";
 import { query } from "./statements.ts";
 
@@ -36,18 +36,14 @@ export function listCounts(db: Database): FormCounts[] {
   return query<FormCounts, []>(db, sql).all();
 }
 
-/** How many submissions were stored in some hours. */
-export function sumStored(db: Database, { from, to, formKey }: StoredQuery): StoredSum[] {
-  const sql = `SELECT f.key AS formKey, f.slug AS form,
-      ${sumOf(`c.state = ${INBOX}`)} AS inbox, ${sumOf(`c.state = ${SPAM}`)} AS spam
-    FROM forms f CROSS JOIN submission_counts c ON c.form_id = f.id AND c.state IN (${INBOX}, ${SPAM})
-      AND c.unread = 1 AND c.hour >= ?1 AND c.hour < ?2
-    WHERE f.deleted = 0 AND f.key = coalesce(?3, f.key) GROUP BY f.id ORDER BY f.slug`;
-  return query<StoredSum, [number, number, string | null]>(db, sql).all(
-    from,
-    Math.min(to, NOW),
-    formKey ?? null,
-  );
+/** How many submissions to the form of that key were stored in each span of hours. */
+export function sumStored(db: Database, formKey: string, spans: readonly HourSpan[]): StoredSum[] {
+  // A sum for each span and folder takes half as long as one over their join.
+  const sumIn = (state: number | undefined) => `(SELECT coalesce(sum(count), 0) FROM submission_counts
+    WHERE form_id = (SELECT id FROM forms WHERE key = ?1) AND state = ${state} AND unread = 1
+      AND hour >= span.value ->> 'from' AND hour < min(span.value ->> 'to', ${NOW}))`;
+  const sql = `SELECT ${sumIn(INBOX)} AS inbox, ${sumIn(SPAM)} AS spam FROM json_each(?2) span ORDER BY span.key`;
+  return query<StoredSum, [string, string]>(db, sql).all(formKey, JSON.stringify(spans));
 }
 
 /** Submissions of a transaction that were inserted and are still to be counted, together, before it commits. */

@@ -208,7 +208,7 @@ function tokenIn(fields: Fields): TypedToken {
 function newToken({ name, scopes, place, expires }: TypedToken, now: number) {
   if (scopes.length === 0) throw new AppError("invalid", "a token needs at least one scope");
   const seconds = expires === "" ? null : parseDuration(expires);
-  if (seconds === undefined) throw new AppError("invalid", `${expires} is not a time: write 90d or 12h`);
+  if (seconds === undefined) throw new AppError("invalid", `write the time as 90d or 12h, not ${expires}`);
   const [project, environment] = place === "" ? [] : place.split("/");
   return {
     name,

@@ -255,8 +255,7 @@ export function settingText(form: Form, { name, kind }: Setting, timeZone: strin
   if (kind === "duration") return formatDuration(value as number);
   if (kind === "rate") return formatRate(value as NonNullable<Form["rateLimit"]>);
   if (kind === "time") return wallTime(Date.parse(value as string), timeZone);
-  if (kind === "json") return JSON.stringify(value, null, 2);
-  return String(value);
+  return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
 }
 
 /** What is wrong with the fields of settings, by name. */
@@ -279,7 +278,7 @@ export function readSettings(
   }
   const checked = formPatchSchema.safeParse(values);
   for (const { path, message } of checked.error?.issues ?? []) errors[String(path[0])] ??= message;
-  return { patch: values as FormPatch, errors };
+  return { patch: values, errors };
 }
 
 type Typed = { value: unknown } | { error: string };

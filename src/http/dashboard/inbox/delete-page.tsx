@@ -29,7 +29,7 @@ export function deletePage(submissions: readonly Submission[], query: InboxQuery
           ))}
           {submissions.length > MAX_NAMED && <li>and {submissions.length - MAX_NAMED} more</li>}
         </ul>
-        <p>They go with their files and deliveries. This cannot be undone.</p>
+        <p>Files and deliveries are deleted too. This cannot be undone.</p>
         <ExportFirst query={query} forms={[...new Set(submissions.map(({ form }) => form))]} />
         <Form
           to="/inbox/delete"
@@ -53,7 +53,7 @@ function ExportFirst({ query, forms }: { query: InboxQuery; forms: readonly stri
   const filter = { ...parametersOf({ ...query, before: null }), folder: query.folder };
   return (
     <div class="stack">
-      <p>Save the list that they are in first:</p>
+      <p>Export the list first:</p>
       <ul class="named">
         {forms.slice(0, MAX_NAMED).map((form) => (
           <li>
@@ -101,7 +101,7 @@ export function deleteAllPage(
     back: { to: back, label: "Back" },
     content: (
       <div class="stack narrow">
-        <p>They go with their files and deliveries. This cannot be undone.</p>
+        <p>Files and deliveries are deleted too. This cannot be undone.</p>
         <ExportFirst query={query} forms={forms} />
         <Form to="/inbox/-/matching" values={{ ...values, mark: "delete" }} class="stack" id="delete">
           <TextField

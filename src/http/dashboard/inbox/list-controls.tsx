@@ -4,7 +4,7 @@ import { SelectField, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { A, Button, ButtonLink, Hidden } from "../parts/link.tsx";
 import { addressOf, useView } from "../view.ts";
-import type { Fault, Listing } from "./listing.ts";
+import { type Fault, type Listing, sumOf } from "./listing.ts";
 import { type InboxQuery, isFiltered, parametersOf, pathOf } from "./query.ts";
 
 /** Forms that a page offers in a list; the slug of one of more is typed. */
@@ -96,7 +96,8 @@ export function marksOf(folder: InboxQuery["folder"]): readonly (readonly [Submi
 }
 
 /** What can be done with the rows that are ticked. */
-export function BulkBar({ listing: { query, next } }: { listing: Listing }) {
+export function BulkBar({ listing: { query, next, counts } }: { listing: Listing }) {
+  const total = sumOf(counts, query.form, query.folder);
   return (
     <div class="bulk">
       <label class="all scripted-only">
@@ -116,7 +117,7 @@ export function BulkBar({ listing: { query, next } }: { listing: Listing }) {
       {(next !== null || query.before !== null) && (
         <A to="/inbox/-/matching" query={{ ...parametersOf({ ...query, before: null }), form: query.form }}>
           <Icon name="arrowRight" />
-          All that match…
+          {isFiltered(query) ? "All that match…" : `All ${total.toLocaleString("en")} that match…`}
         </A>
       )}
     </div>

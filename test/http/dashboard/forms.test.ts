@@ -1,0 +1,126 @@
+import { expect, test } from "bun:test";
+import { getForm } from "../../../src/forms/forms.ts";
+import { openTestApp } from "../../support/app.ts";
+import { openDashboard } from "../../support/dashboard.ts";
+
+function open() {
+  const app = openTestApp();
+  return { app, ...openDashboard(app) };
+}
+
+test("A form is created, and a slug in use keeps what was typed", async () => {
+  const { app, signIn } = open();
+  const { get, post } = await signIn("inbox");
+  expect((await get("/forms")).text).toContain("There are no forms yet");
+  const created = await post("/forms/new", { slug: "contact", name: "Contact us", uploads: "on" });
+  expect(created.text).toContain("Created form contact");
+  expect(await getForm(app, "contact")).toMatchObject({ name: "Contact us", uploads: true });
+
+  const again = await post("/forms/new", { slug: "contact", name: "<b>Other" });
+  expect(again.status).toBe(409);
+  expect(again.text).toContain("already exists");
+  expect(again.text).toContain("&lt;b&gt;Other");
+  const broken = await post("/forms/new", { slug: "no spaces", name: "" });
+  expect(broken.status).toBe(400);
+  expect(broken.text).toContain('value="no spaces"');
+});
+
+test("Settings are saved by group, and a wrong one keeps all that was typed", async () => {
+  const { app, signIn } = open();
+  const { get, post } = await signIn("editor");
+  await post("/forms/new", { slug: "contact" });
+  const path = "/forms/contact/settings";
+  const saved = await post(path, {
+    group: "senders",
+    allowedOrigins: "https://example.com\r\nhttps://*.example.org\r\n",
+    blockedSenders: "203.0.113.0/24",
+    rateLimit: "20/h",
+    opensAt: "2027-01-31T12:00",
+    closesAt: "",
+    maxSubmissions: "100",
+  });
+  expect(saved.text).toContain("Saved the settings");
+  expect(await getForm(app, "contact")).toMatchObject({
+    allowedOrigins: ["https://example.com", "https://*.example.org"],
+    blockedSenders: ["203.0.113.0/24"],
+    rateLimit: { count: 20, seconds: 3600 },
+    opensAt: "2027-01-31T12:00:00.000Z",
+    closesAt: null,
+    maxSubmissions: 100,
+  });
+  expect((await get(path)).text).toContain('value="20/h"');
+
+  const wrong = await post(path, { group: "senders", allowedOrigins: "example", rateLimit: "often" });
+  expect(wrong.status).toBe(400);
+  expect(wrong.text).toContain("Write a rate such as 20/h or 5/10m.");
+  expect(wrong.text).toContain("An origin looks like");
+  expect(wrong.text).toContain('value="often"');
+  const schema = await post(path, { group: "schema", schema: '{"type": "objec"}' });
+  expect(schema.status).toBe(400);
+  expect(schema.text).toContain("objec");
+  expect((await post(path, { group: "nothing" })).status).toBe(400);
+  expect(await getForm(app, "contact")).toMatchObject({ rateLimit: { count: 20 }, schema: null });
+});
+
+test("A form is closed, tested, and deleted by its name", async () => {
+  const { app, signIn } = open();
+  const { get, post } = await signIn("inbox");
+  await post("/forms/new", { slug: "contact" });
+  expect((await get("/forms/contact")).text).toContain(`/v1/s/${(await getForm(app, "contact")).key}`);
+  await post("/forms/contact/state", { enabled: "false" });
+  expect((await getForm(app, "contact")).enabled).toBe(false);
+  await post("/forms/contact/test", {});
+  expect(await app.store.submissions.count((await getForm(app, "contact")).key)).toBe(1);
+
+  const refused = await post("/forms/contact/delete", { name: "contac" });
+  expect(refused.status).toBe(400);
+  expect(refused.text).toContain("Type contact.");
+  expect((await post("/forms/contact/delete", { name: "contact" })).text).toContain("Deleted form contact");
+  expect((await get("/forms/contact")).status).toBe(404);
+});
+
+test("The secret of a webhook is shown once, and its answer is not compressed", async () => {
+  const { app, signIn } = open();
+  const { ask, get, post } = await signIn("inbox");
+  await post("/forms/new", { slug: "contact" });
+  const added = await ask("/forms/contact/targets", {
+    method: "POST",
+    body: new URLSearchParams({ target: "https://example.com/hook" }),
+    headers: { Origin: "http://dashboard.test", "Accept-Encoding": "gzip" },
+  });
+  expect(added.headers.get("content-encoding")).toBeNull();
+  const [, secret] = /(whsec_[^<\s]+)/.exec(await added.text())!;
+  expect((await get("/forms/contact")).text).not.toContain(secret!);
+  const wrong = await post("/forms/contact/targets", { target: "not a target" });
+  expect(wrong.status).toBe(400);
+  expect(wrong.text).toContain('value="not a target"');
+
+  const [target] = await app.store.targets.list((await getForm(app, "contact")).key);
+  const path = `/forms/contact/targets/${target!.id}`;
+  await post(path, { do: "disable" });
+  expect((await app.store.targets.find(target!.id))!.enabled).toBe(false);
+  await post(path, { do: "delete" });
+  expect(await app.store.targets.find(target!.id)).toBeUndefined();
+  expect((await post(path, { do: "explode" })).status).toBe(400);
+});
+
+test("A viewer reads forms, and neither finds a button nor changes anything", async () => {
+  const { app, signIn } = open();
+  await (await signIn("inbox")).post("/forms/new", { slug: "contact" });
+  const { get, post } = await signIn("viewer");
+  const { status, text } = await get("/forms/contact");
+  expect(status).toBe(200);
+  for (const label of ["Send a test", "Settings", "Delete", "Close the form", "<textarea", "forms/contact/targets"])
+    expect(text).not.toContain(label);
+  expect((await get("/forms/contact/settings")).status).toBe(403);
+  for (const [path, fields] of [
+    ["/forms/new", { slug: "other" }],
+    ["/forms/contact/state", { enabled: "false" }],
+    ["/forms/contact/settings", { group: "after", name: "Mine" }],
+    ["/forms/contact/delete", { name: "contact" }],
+    ["/forms/contact/test", {}],
+    ["/forms/contact/targets", { target: "https://example.com/" }],
+  ] as const)
+    expect([path, (await post(path, fields)).status]).toEqual([path, 403]);
+  expect(await getForm(app, "contact")).toMatchObject({ enabled: true, name: "contact" });
+});
