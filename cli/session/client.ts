@@ -73,7 +73,7 @@ export async function localClient(data: string, version: string, io: Io): Promis
     null,
     async (request) => {
       const path = new URL(request.url).pathname.slice(ADMIN_PATH.length);
-      // Forms, targets, mail and users do not depend on scheduled changes.
+      // Forms, targets, mail, users and statistics do not depend on scheduled changes.
       if (!/^\/(forms|targets|submissions|deliveries|stats|mail|tokens|users|sessions)\b/.test(path))
         await catchUp();
       hasDeleted ||= request.method === "DELETE" || path === "/apply";

@@ -39,6 +39,9 @@ export type FlagStatus = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "re
   environment: string;
   /** Whether a rule chooses among its variants. */
   hasRule: boolean;
+  isPreview: boolean;
+  /** When it was last read; null for never. */
+  readAt: number | null;
 };
 
 /** The flag as readers see it at `now`: off once it has expired. */

@@ -118,13 +118,15 @@ export type ReadRates = { flags: Map<string, number>; all: number };
 const STEP = 1000;
 
 /**
- * Estimates the reads of the last hour from the current hour and a share of the one before. A read counts after a minute.
- * Throws `not_found` for the project or the environment, `forbidden`.
+ * Estimates the reads of the last hour from the current hour and a share of the one before, with `between` of the flags
+ * from one slug to another. A read counts after a minute. Throws `not_found` for the project or the environment,
+ * `forbidden`.
  */
 export async function readRates(
   app: StatsApp,
   caller: Caller,
   { project, environment }: { project: string; environment: string },
+  between?: { first: string; last: string },
 ): Promise<ReadRates> {
   requireScope(caller, "flags:read", { project, environment });
   const { tallies } = app.store;
@@ -137,15 +139,18 @@ export async function readRates(
     const span = { from: Number(hour), to: Number(hour) + 1 };
     for (const { variant, count } of await tallies.read({ kind: "reads", ...span, prefix: key }))
       if (variant === "all") all += count * weight;
-    for (let after: string | undefined, isLast = false; !isLast;) {
-      const prefix = `${key}/`;
+    const prefix = `${key}/`;
+    // The store reads what sorts behind a text, and the first slug itself is wanted.
+    let after = between && `${prefix}${between.first.slice(0, -1)}`;
+    for (let isLast = false; !isLast;) {
       const page = await tallies.read({ kind: "flagReads", ...span, prefix, after, limit: STEP });
       for (const { what, count } of page) {
         const slug = what.slice(prefix.length);
+        if (between && (slug < between.first || slug > between.last)) continue;
         flags.set(slug, (flags.get(slug) ?? 0) + count * weight);
       }
       after = page.at(-1)?.what;
-      isLast = page.length < STEP;
+      isLast = page.length < STEP || (between !== undefined && after! > `${prefix}${between.last}`);
       if (!isLast) await yieldToEventLoop();
     }
   }

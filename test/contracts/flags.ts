@@ -103,12 +103,20 @@ export function flagsContract(driver: Driver): void {
       await set("a", "x", { rules: '{"variants":{"targeting":1}}' });
       await set("a", "z");
       const version = await store.version();
-      const plain = { enabled: false, expiresAt: null, hasRule: false };
+      const plain = { enabled: false, expiresAt: null, hasRule: false, isPreview: false, readAt: null };
       expect(await store.flags.statuses(slug, ["y", "nothing", "x"])).toEqual([
         { slug: "x", environment: "a", ...plain, revision: version - 1 },
         { slug: "x", environment: "b", ...plain, revision: version - 1 },
         { slug: "y", environment: "a", ...plain, revision: version - 2 },
-        { slug: "y", environment: "b", enabled: true, expiresAt: 5, hasRule: true, revision: version - 3 },
+        {
+          slug: "y",
+          environment: "b",
+          ...plain,
+          enabled: true,
+          expiresAt: 5,
+          hasRule: true,
+          revision: version - 3,
+        },
       ]);
       expect(await store.flags.statuses(slug, [])).toEqual([]);
       expect(await codeOf(store.flags.statuses("nobody", []))).toBe("not_found");

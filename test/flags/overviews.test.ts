@@ -13,7 +13,8 @@ describe("the overview of flags", () => {
     await set("develop", { variants: { a: 1 }, targeting, enabled: true }, OPERATOR, "rich");
     const version = await app.store.version();
     const first = await overviewOfFlags(app, "shop", { limit: 1 });
-    const off = { enabled: false, expiresAt: null, expired: false, hasRule: false };
+    const none = { expiresAt: null, expired: false, hasRule: false, isPreview: false, readAt: null };
+    const off = { enabled: false, ...none };
     expect(first).toEqual({
       items: [
         {

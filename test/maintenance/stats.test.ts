@@ -176,6 +176,10 @@ describe("the reads of the last hour", () => {
     await flush();
     const { flags, all } = await readRates(app, OPERATOR, live);
     expect([Object.fromEntries(flags), all]).toEqual([{ sale: 70, new: 1 }, 6]);
+    const some = await readRates(app, OPERATOR, live, { first: "nex", last: "sale" });
+    expect([Object.fromEntries(some.flags), some.all]).toEqual([{ sale: 70 }, 6]);
+    const one = await readRates(app, OPERATOR, live, { first: "new", last: "new" });
+    expect(Object.fromEntries(one.flags)).toEqual({ new: 1 });
   });
 
   test("need the right to read the environment, which has to exist", async () => {

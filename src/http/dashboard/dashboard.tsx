@@ -27,6 +27,7 @@ const ROUTES = [
   async () => (await import("./people/people.tsx")).peopleRoutes,
   async () => (await import("./forms/forms.tsx")).formRoutes,
   async () => (await import("./access/access.tsx")).accessRoutes,
+  async () => (await import("./flags/flags.ts")).flagRoutes,
   async () => (await import("./sections.ts")).sectionRoutes,
 ];
 

@@ -110,7 +110,14 @@ test("A viewer reads forms, and neither finds a button nor changes anything", as
   const { get, post } = await signIn("viewer");
   const { status, text } = await get("/forms/contact");
   expect(status).toBe(200);
-  for (const label of ["Send a test", "Settings", "Delete", "Close the form", "<textarea", "forms/contact/targets"])
+  for (const label of [
+    "Send a test",
+    "Settings",
+    "Delete",
+    "Close the form",
+    "<textarea",
+    "forms/contact/targets",
+  ])
     expect(text).not.toContain(label);
   expect((await get("/forms/contact/settings")).status).toBe(403);
   for (const [path, fields] of [

@@ -34,6 +34,7 @@ export function show(next: Document, { isUpdate = false } = {}): void {
 
 /** Whether somebody has typed or chosen something in a form and not sent it yet. */
 export function isChanged(form: HTMLFormElement): boolean {
+  if (form.dataset["changed"] !== undefined) return true;
   return [...form.elements].some((field) => {
     if (field instanceof HTMLInputElement)
       return field.type === "checkbox" || field.type === "radio"

@@ -35,7 +35,10 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
       scrollTo(0, 0);
     }
     show(next);
-    if (!answer.ok) document.querySelector<HTMLElement>("main [aria-invalid='true'], main")?.focus();
+    if (answer.ok) return;
+    const wrong = document.querySelector<HTMLElement>("main [aria-invalid='true']");
+    (wrong ?? document.querySelector<HTMLElement>("main"))?.focus();
+    if (!wrong) scrollTo({ top: 0, behavior: "instant" });
   } catch {
     form.ariaBusy = null;
     notify("failure", "The server does not answer. What you typed is still here.", {

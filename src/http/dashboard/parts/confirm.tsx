@@ -91,7 +91,7 @@ function Confirm({ fields, confirmation }: { fields: Fields; confirmation: Confi
               </>
             ),
           ],
-          rate != null && ["Read", <strong>{formatRate(rate)}</strong>],
+          rate != null && ["Reads", <strong>{formatRate(rate)}</strong>],
         ]}
       />
       <Form to={useView().path} values={valuesOf(fields)} class="stack" id="confirmation">

@@ -46,6 +46,7 @@ export function Form({
   class: className,
   id,
   label,
+  isChanged = false,
   children,
 }: PropsWithChildren<{
   to: string;
@@ -54,9 +55,18 @@ export function Form({
   class?: string;
   id?: string;
   label?: string;
+  /** Whether it holds what somebody typed and nobody has stored, which an update of the page must not take away. */
+  isChanged?: boolean;
 }>) {
   return (
-    <form method="post" action={addressOf(useView(), to, query)} class={className} id={id} aria-label={label}>
+    <form
+      method="post"
+      action={addressOf(useView(), to, query)}
+      class={className}
+      id={id}
+      aria-label={label}
+      data-changed={isChanged ? "" : undefined}
+    >
       <Hidden values={values} />
       {children}
     </form>

@@ -44,7 +44,8 @@ export function Table<T>({
                 <th scope="row">{cell(row)}</th>
               ) : (
                 <td class={numeric ? "numeric" : undefined} data-label={isLabelUnseen ? undefined : label}>
-                  {cell(row)}
+                  {/* Beside its label on a phone, whatever it is made of. */}
+                  {isLabelUnseen ? cell(row) : <div>{cell(row)}</div>}
                 </td>
               ),
             )}

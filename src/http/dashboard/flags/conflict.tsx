@@ -1,0 +1,93 @@
+import type { Change } from "../../../projects/history.ts";
+import { Diff } from "../parts/diff.tsx";
+import { Badge, Notice } from "../parts/status.tsx";
+import { Table } from "../parts/table.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { Time } from "../parts/time.tsx";
+import { Code } from "./flag-facts.tsx";
+import { FIELDS, type Draft, type Field, isSameText } from "./draft.ts";
+
+/** Two changes of one flag that were made at the same time. */
+export type Conflict = {
+  mine: Draft;
+  /** What the form of my change was rendered from. */
+  base: Draft;
+  theirs: Draft;
+  /** The change that came first; null where it is not known. */
+  last: Change | null;
+  isDeleted: boolean;
+  /** What to do now, as a sentence. */
+  advice: string;
+};
+
+/** What somebody else stored meanwhile, beside what I typed and what both began with. */
+export function ConflictView({ conflict }: { conflict: Conflict }) {
+  const { mine, base, theirs, last, isDeleted, advice } = conflict;
+  const isSame = (field: Field, one: Draft, other: Draft) => isSameText(field, one[field], other[field]);
+  const fields = (Object.keys(FIELDS) as Field[]).filter(
+    (field) => !isSame(field, mine, base) || !isSame(field, theirs, base),
+  );
+  return (
+    <section class="card" aria-labelledby="conflict-title" id="conflict">
+      <h2 id="conflict-title">Two changes at the same time</h2>
+      <Notice tone="bad">
+        <p>
+          {last === null ? "Somebody" : <Foreign text={last.who} />}{" "}
+          {isDeleted ? "deleted this flag" : "changed this flag"}
+          {last !== null && (
+            <>
+              {" "}
+              <Time at={last.at} />
+            </>
+          )}
+          {last?.why && (
+            <>
+              {" "}
+              (<Foreign text={last.why} />)
+            </>
+          )}
+          , after this page was loaded. Nothing of yours is stored yet.
+        </p>
+      </Notice>
+      <Table
+        caption="What differs"
+        columns={[
+          {
+            label: "Field",
+            heading: true,
+            cell: (field) => (
+              <>
+                {FIELDS[field]}{" "}
+                {!isSame(field, mine, base) &&
+                  !isSame(field, theirs, base) &&
+                  !isSame(field, mine, theirs) && <Badge tone="warn">both changed it</Badge>}
+              </>
+            ),
+          },
+          { label: "Before both", cell: (field) => <Value text={base[field]} /> },
+          {
+            label: "Theirs, stored",
+            cell: (field) => <Value text={theirs[field]} isSame={isSame(field, theirs, base)} />,
+          },
+          {
+            label: "Yours",
+            cell: (field) => <Value text={mine[field]} isSame={isSame(field, mine, base)} />,
+          },
+        ]}
+        rows={fields}
+      />
+      {last !== null && (
+        <details id="conflict-change">
+          <summary>All of their change</summary>
+          <Diff before={last.before ?? {}} after={last.after ?? {}} />
+        </details>
+      )}
+      <p>{advice}</p>
+    </section>
+  );
+}
+
+function Value({ text, isSame = false }: { text: string; isSame?: boolean }) {
+  if (isSame) return <span class="soft">not changed</span>;
+  return text === "" ? <span class="soft">none</span> : <Code text={text} />;
+}

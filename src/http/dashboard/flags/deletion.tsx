@@ -1,0 +1,101 @@
+import type { FlagRecord } from "../../../flags/flag.ts";
+import type { ScheduledChange } from "../../../flags/scheduled-change.ts";
+import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
+import type { Environment } from "../../../projects/environment.ts";
+import type { Project } from "../../../projects/project.ts";
+import { formatRate } from "../parts/confirm.tsx";
+import { TextField } from "../parts/field.tsx";
+import { Button, Form } from "../parts/link.tsx";
+import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { useView } from "../view.ts";
+import { LastRead } from "./flag-facts.tsx";
+import { flagPath } from "./paths.ts";
+
+/** A flag in one environment. */
+export type Place = {
+  environment: Environment;
+  record: FlagRecord;
+  /** When it was last read; null for never. */
+  readAt: number | null;
+  /** Reads a minute. */
+  rate: number;
+};
+
+export type WholeFlag = {
+  project: Project;
+  flag: string;
+  places: readonly Place[];
+  /** The next first. */
+  scheduled: readonly ScheduledChange[];
+};
+
+/** What somebody typed to delete a flag, and what is wrong with it. */
+export type DeletionDraft = { name: string; why: string; fault: string };
+
+/** Whether applications have read a flag lately enough to miss it. */
+export function isRead({ readAt }: Pick<Place, "readAt">, now: number): boolean {
+  return readAt !== null && now - readAt < DEFAULT_STALE_DAYS * 86_400_000;
+}
+
+/** The form that deletes a flag, which names who still reads it. */
+export function Deletion({ whole, draft }: { whole: WholeFlag; draft: DeletionDraft | null }) {
+  const { project, flag, places } = whole;
+  const { now } = useView();
+  const readers = places.filter((place) => isRead(place, now));
+  return (
+    <details class="card" open={draft !== null} id="delete">
+      <summary>Delete {flag}</summary>
+      <Form
+        to={`${flagPath(project.slug, flag)}/delete`}
+        values={{ revision: Math.max(...places.map(({ record }) => record.revision)) }}
+        class="stack narrow"
+        id="delete-form"
+        label={`Delete ${flag}`}
+        isChanged={draft !== null}
+      >
+        {readers.length === 0 ? (
+          <p>Nobody has read it in the last {DEFAULT_STALE_DAYS} days.</p>
+        ) : (
+          <Notice tone="warn" title="Applications still read it">
+            <Readers readers={readers} />
+          </Notice>
+        )}
+        <p>It is deleted in {places.map(({ environment }) => environment.slug).join(", ")}.</p>
+        <TextField
+          id="delete-why"
+          name="why"
+          label="Why"
+          hint="Kept in the history."
+          value={draft?.why}
+          maxlength={500}
+        />
+        <TextField
+          name="name"
+          label={`Type ${flag} to delete it`}
+          value={draft?.name}
+          error={draft?.fault}
+          required
+        />
+        <p>
+          <Button kind="danger" icon="trash">
+            Delete {flag} in every environment
+          </Button>
+        </p>
+      </Form>
+    </details>
+  );
+}
+
+/** The environments in which applications read a flag, with when and how often. */
+export function Readers({ readers }: { readers: readonly Place[] }) {
+  return (
+    <ul>
+      {readers.map(({ environment, readAt, rate }) => (
+        <li>
+          <EnvironmentName environment={environment} />: <LastRead at={readAt} />
+          {rate > 0 && `, ${formatRate(rate)}`}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,171 @@
+import * as z from "zod/mini";
+import { isoTime } from "../../../base/clock.ts";
+import { isObject } from "../../../base/json.ts";
+import { type Condition, conditionsOf, targetingOf } from "../../../flags/conditions.ts";
+import { flagPatchSchema } from "../../../flags/flag-schema.ts";
+import type { FlagPatch, FlagRecord } from "../../../flags/flag.ts";
+import { parseRules } from "../../../flags/rules.ts";
+import { AppError } from "../../../base/errors.ts";
+import { type Fields, textOf, textsOf } from "../fields.ts";
+import { parseJson } from "../json-text.ts";
+import { fromLocal, toLocal } from "../local-time.ts";
+
+/** Fields of the form of a flag, each with its label. */
+export const FIELDS = {
+  enabled: "State",
+  payload: "Payload",
+  variants: "Variants",
+  defaultVariant: "Default variant",
+  targeting: "Rule",
+  expires: "Expires",
+  description: "Description",
+  isPreview: "Preview",
+  previewName: "Preview name",
+  previewContent: "Preview content",
+} as const;
+
+export type Field = keyof typeof FIELDS;
+
+const NAMES = Object.keys(FIELDS) as Field[];
+
+/** The values of a flag in one environment, as the texts of its form. */
+export type Draft = Record<Field, string>;
+
+/** What is wrong with a draft, by field. */
+export type Faults = Partial<Record<Field, string>>;
+
+/** The draft of a flag as it is stored; times are in the time zone of the viewer. */
+export function draftOf(record: FlagRecord, timeZone: string): Draft {
+  const { enabled, payload, rules, expiresAt, description, isPreview, previewName, previewContent } = record;
+  const { variants, defaultVariant, targeting } = rules === null ? {} : parseRules(rules);
+  return {
+    enabled: enabled ? "on" : "off",
+    payload: payload === null ? "" : JSON.stringify(JSON.parse(payload), null, 2),
+    variants: variants === undefined ? "" : JSON.stringify(variants, null, 2),
+    defaultVariant: defaultVariant ?? "",
+    targeting: targetingText(targeting),
+    expires: expiresAt === null ? "" : toLocal(expiresAt, timeZone),
+    description,
+    isPreview: isPreview ? "on" : "off",
+    previewName,
+    previewContent,
+  };
+}
+
+function targetingText(targeting: unknown): string {
+  const isEmpty = !isObject(targeting) || Object.keys(targeting).length === 0;
+  return isEmpty ? "" : JSON.stringify(targeting, null, 2);
+}
+
+/** The draft that a form was rendered from, which it carries along; undefined where it carries none, or not a whole one. */
+export function baseIn(fields: Fields): Draft | undefined {
+  const parsed = parseJson(textOf(fields, "base"));
+  if (parsed.fault !== undefined || !isObject(parsed.value)) return undefined;
+  const { value } = parsed;
+  return NAMES.every((name) => typeof value[name] === "string") ? (value as Draft) : undefined;
+}
+
+/** A draft as somebody typed it, with its rule as rows where the form had rows. */
+export type Typed = { draft: Draft; rows: Condition[] | null; faults: Faults };
+
+/** What was typed into the form of a flag; fields that it did not send are those of `base`. */
+export function readDraft(fields: Fields, base: Draft): Typed {
+  const draft = { ...base };
+  for (const name of NAMES) if (fields.has(name)) draft[name] = textOf(fields, name);
+  if (!fields.has("attribute"))
+    return { draft, rows: fields.has("targeting") ? null : rowsOf(draft.targeting), faults: {} };
+  const rows = rowsIn(fields);
+  try {
+    return { draft: { ...draft, targeting: targetingText(targetingOf(rows)) }, rows, faults: {} };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const hint = error.hint === null ? "" : `: ${error.hint}`;
+    return { draft, rows, faults: { targeting: `${error.message}${hint}` } };
+  }
+}
+
+/** The rows of a rule as JSON; null where it is broken, or not one of rows. */
+export function rowsOf(targeting: string): Condition[] | null {
+  if (targeting.trim() === "") return [];
+  const parsed = parseJson(targeting);
+  return parsed.fault === undefined ? conditionsOf(parsed.value) : null;
+}
+
+/** The rows in which something was typed. */
+function rowsIn(fields: Fields): Condition[] {
+  const [operators, values, variants] = ["operator", "value", "variant"].map((name) => textsOf(fields, name));
+  return textsOf(fields, "attribute")
+    .map((attribute, at) => ({
+      attribute: attribute.trim(),
+      operator: operators![at] ?? "",
+      value: (values![at] ?? "").trim(),
+      variant: (variants![at] ?? "").trim(),
+    }))
+    .filter(({ attribute, value, variant }) => attribute !== "" || value !== "" || variant !== "");
+}
+
+/** Whether two texts of a field mean the same. */
+export function isSameText(field: Field, one: string, other: string): boolean {
+  if (one.trim() === other.trim()) return true;
+  if (field !== "payload" && field !== "variants" && field !== "targeting") return one === other;
+  const [a, b] = [parseJson(one), parseJson(other)];
+  return (
+    a.fault === undefined && b.fault === undefined && JSON.stringify(a.value) === JSON.stringify(b.value)
+  );
+}
+
+/** The fields in which a draft differs from the one it began as. */
+export function changedFields(draft: Draft, base: Draft): Field[] {
+  return NAMES.filter((name) => !isSameText(name, draft[name], base[name]));
+}
+
+/** What was typed on top of what somebody else stored meanwhile: their values where only they changed something. */
+export function mergeDrafts(mine: Draft, base: Draft, theirs: Draft): Draft {
+  const merged = { ...theirs };
+  for (const name of changedFields(mine, base)) merged[name] = mine[name];
+  return merged;
+}
+
+/** The change from `base` to a draft, of which it names only what differs; or what is wrong with the draft. */
+export function patchOf(draft: Draft, base: Draft, timeZone: string): { patch: FlagPatch; faults: Faults } {
+  const faults: Faults = {};
+  const patch: Record<string, unknown> = {};
+  const jsonOf = (name: Field, empty: unknown): unknown => {
+    if (draft[name].trim() === "") return empty;
+    const parsed = parseJson(draft[name]);
+    if (parsed.fault === undefined) return parsed.value;
+    faults[name] = parsed.fault;
+    return undefined;
+  };
+  for (const name of changedFields(draft, base)) {
+    if (name === "enabled" || name === "isPreview") patch[name] = draft[name] === "on";
+    else if (name === "payload") patch[name] = jsonOf(name, {});
+    else if (name === "variants" || name === "targeting") patch[name] = jsonOf(name, null);
+    else if (name === "defaultVariant") patch[name] = draft[name].trim() || null;
+    else if (name === "expires") {
+      const at = draft.expires === "" ? null : fromLocal(draft.expires, timeZone);
+      if (at === null && draft.expires !== "") faults.expires = "write a date and a time";
+      patch["expiredAt"] = at === null ? null : isoTime(at);
+    } else patch[name] = draft[name];
+  }
+  completeRules(patch, draft);
+  const checked = z.safeParse(flagPatchSchema, patch);
+  if (!checked.success)
+    for (const { path, message } of checked.error.issues) {
+      const name = path[0] === "expiredAt" ? "expires" : (path[0] as Field);
+      faults[name] ??= message;
+    }
+  return { patch, faults };
+}
+
+/** Variants go with their rule and default; a flag that has none and gets a rule gets the variants on and off. */
+function completeRules(patch: Record<string, unknown>, draft: Draft): void {
+  if (draft.variants.trim() !== "") return;
+  if ("variants" in patch) {
+    delete patch["targeting"];
+    delete patch["defaultVariant"];
+  } else if (patch["targeting"] != null || patch["defaultVariant"] != null) {
+    patch["variants"] = { on: true, off: false };
+    patch["defaultVariant"] ??= "off";
+  }
+}

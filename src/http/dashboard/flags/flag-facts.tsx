@@ -1,0 +1,90 @@
+import { hasExpired, type FlagRecord } from "../../../flags/flag.ts";
+import { parseRules } from "../../../flags/rules.ts";
+import { Badge, OnOff } from "../parts/status.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
+import { ExactTime, Time } from "../parts/time.tsx";
+import { useView } from "../view.ts";
+import { ruleInWords } from "./rule-words.ts";
+
+/** Characters of a payload that an overview shows. */
+const SHOWN = 600;
+
+/** Whether a flag is on for its readers, and why not where it is not. */
+export function FlagState({ record }: { record: FlagRecord }) {
+  const isExpired = hasExpired(record, useView().now);
+  return (
+    <>
+      <OnOff on={record.enabled && !isExpired} />
+      {isExpired && <Badge tone="warn">expired</Badge>}
+      {record.isPreview && <Badge tone="info">preview</Badge>}
+    </>
+  );
+}
+
+/** The payload of a plain flag, or the variants of another with the one that is served by default. */
+export function FlagValue({ record }: { record: FlagRecord }) {
+  const { rules, payload } = record;
+  if (rules === null)
+    return payload === null ? <span class="soft">none</span> : <Code text={indented(payload)} />;
+  const { variants, defaultVariant } = parseRules(rules);
+  return (
+    <>
+      <Code text={JSON.stringify(variants, null, 2)} />
+      <p class="soft small">
+        {defaultVariant ? (
+          <>
+            default: <Foreign text={defaultVariant} />
+          </>
+        ) : (
+          "no default"
+        )}
+      </p>
+    </>
+  );
+}
+
+function indented(payload: string): string {
+  return JSON.stringify(JSON.parse(payload), null, 2);
+}
+
+/** A text of a machine, cut where it is long. */
+export function Code({ text }: { text: string }) {
+  return (
+    <code class="value">
+      {visible(text.length > SHOWN ? `${text.slice(0, SHOWN)}\n… ${text.length} characters` : text)}
+    </code>
+  );
+}
+
+/** The rule of a flag in words, a line a row. */
+export function RuleWords({ record }: { record: FlagRecord }) {
+  const targeting = record.rules === null ? undefined : parseRules(record.rules).targeting;
+  const lines = ruleInWords(targeting);
+  if (lines === null) return <Code text={JSON.stringify(targeting)} />;
+  if (lines.length === 0) return <span class="soft">none</span>;
+  return (
+    <ol>
+      {lines.map((line) => (
+        <li>
+          <Foreign text={line} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export function Expiry({ record: { expiresAt } }: { record: FlagRecord }) {
+  if (expiresAt === null) return <span class="soft">never</span>;
+  return (
+    <>
+      <ExactTime at={expiresAt} />
+      {" ("}
+      <Time at={expiresAt} />)
+    </>
+  );
+}
+
+/** When a flag was last read, which is known to the hour. */
+export function LastRead({ at }: { at: number | null }) {
+  return at === null ? <span class="soft">never</span> : <Time at={at} />;
+}

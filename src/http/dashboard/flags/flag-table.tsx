@@ -1,0 +1,102 @@
+import type { FlagOverview } from "../../../flags/overviews.ts";
+import type { Environment } from "../../../projects/environment.ts";
+import type { Project } from "../../../projects/project.ts";
+import { A } from "../parts/link.tsx";
+import { Badge, EnvironmentName, OnOff } from "../parts/status.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { Time } from "../parts/time.tsx";
+import { flagPath, settingPath } from "./paths.ts";
+import type { RateOf } from "./rates.ts";
+
+/** Environments that the table has columns for; a flag's own page shows all. */
+export const MAX_COLUMNS = 8;
+
+/** Flags, each with what it is in the first environments of the project. */
+export function FlagTable({
+  project,
+  flags,
+  rateOf,
+}: {
+  project: Project;
+  flags: readonly FlagOverview[];
+  rateOf: RateOf;
+}) {
+  const environments = project.environments.slice(0, MAX_COLUMNS);
+  return (
+    <div class="wide" tabindex={0} role="group" aria-label="Flags by environment">
+      <table class="cards flags">
+        <caption class="unseen">Flags by environment</caption>
+        <thead>
+          <tr>
+            <th scope="col">Flag</th>
+            {environments.map((environment) => (
+              <th scope="col">
+                <EnvironmentName environment={environment} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {flags.map((flag) => (
+            <tr id={`flag-${flag.slug}`}>
+              <th scope="row">
+                <A to={flagPath(project.slug, flag.slug)}>{flag.slug}</A>
+                {flag.description !== "" && (
+                  <p class="soft small clipped">
+                    <Foreign text={flag.description} />
+                  </p>
+                )}
+              </th>
+              {environments.map((environment) => (
+                <td data-label={environment.slug}>
+                  <Status project={project.slug} flag={flag} environment={environment} rateOf={rateOf} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Status({
+  project,
+  flag: { slug, environments },
+  environment,
+  rateOf,
+}: {
+  project: string;
+  flag: FlagOverview;
+  environment: Environment;
+  rateOf: RateOf;
+}) {
+  const status = environments.find((each) => each.environment === environment.slug);
+  if (!status) return null;
+  const rate = rateOf(environment.slug, slug);
+  const isOn = status.enabled && !status.expired;
+  return (
+    <div>
+      <A
+        to={settingPath({ project, environment: environment.slug, flag: slug })}
+        label={`${isOn ? "On" : "Off"}: ${slug} in ${environment.slug}`}
+      >
+        <OnOff on={isOn} />
+      </A>{" "}
+      {status.hasRule && <Badge>rule</Badge>}
+      {status.expired && <Badge tone="warn">expired</Badge>}
+      {status.isPreview && <Badge tone="info">preview</Badge>}
+      <div class="soft small">
+        {status.readAt === null ? "never read" : <Time at={status.readAt} />}
+        {rate > 0 && `, ${shortRate(rate)}`}
+      </div>
+    </div>
+  );
+}
+
+/** `12/min`, `0.3/min`. */
+function shortRate(rate: number): string {
+  if (rate < 0.1) return "< 0.1/min";
+  const digits = rate < 10 ? 1 : 0;
+  return `${Number(rate.toFixed(digits)).toLocaleString("en")}/min`;
+}

@@ -1,0 +1,16 @@
+import { Hono } from "hono/quick";
+import type { DashboardEnv } from "../dashboard-env.ts";
+import type { Dashboard } from "../routes.ts";
+import { flagPageRoutes } from "./flag.tsx";
+import { projectFlagsRoutes } from "./project.tsx";
+import { projectListRoutes } from "./projects.ts";
+import { settingRoutes } from "./setting.ts";
+
+/** The pages of projects' flags. */
+export function flagRoutes(dashboard: Dashboard) {
+  return new Hono<DashboardEnv>()
+    .route("/", projectListRoutes(dashboard))
+    .route("/", projectFlagsRoutes(dashboard))
+    .route("/", flagPageRoutes(dashboard))
+    .route("/", settingRoutes(dashboard));
+}

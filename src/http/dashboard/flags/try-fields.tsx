@@ -1,0 +1,93 @@
+import type { Trial } from "../../../flags/evaluations.ts";
+import type { FlagState } from "../../../flags/history.ts";
+import { Diff } from "../parts/diff.tsx";
+import { AreaField } from "../parts/field.tsx";
+import { Button } from "../parts/link.tsx";
+import { Badge } from "../parts/status.tsx";
+import { Table } from "../parts/table.tsx";
+import { Code } from "./flag-facts.tsx";
+
+/** Contexts that somebody typed, and what the flag is for each now and would be once saved. */
+export type Tried = {
+  contexts: string;
+  fault?: string | undefined;
+  results?: { trials: readonly Trial[]; before: FlagState; after: FlagState } | undefined;
+};
+
+const EXAMPLE = '{"targetingKey": "ann", "email": "ann@example.com"}';
+
+/** Tries what the form holds, which is not stored. */
+export function TryFields({ tried }: { tried: Tried | undefined }) {
+  return (
+    <fieldset id="try">
+      <legend>Try it first</legend>
+      <AreaField
+        name="contexts"
+        label="Contexts"
+        hint={
+          <>
+            What is known of a reader, as JSON, a line for each, such as <code>{EXAMPLE}</code>.
+          </>
+        }
+        value={tried?.contexts ?? "{}"}
+        rows={4}
+        code
+        error={tried?.fault}
+      />
+      <p class="buttons">
+        <Button name="act" value="try">
+          Try
+        </Button>
+        <span class="soft">Nothing is saved.</span>
+      </p>
+      {tried?.results && <Results results={tried.results} />}
+    </fieldset>
+  );
+}
+
+function Results({ results: { trials, before, after } }: { results: NonNullable<Tried["results"]> }) {
+  return (
+    <div class="stack" id="results">
+      <Table
+        caption="What readers get, now and after saving"
+        columns={[
+          { label: "Context", heading: true, cell: ({ context }) => <Code text={JSON.stringify(context)} /> },
+          { label: "Now", cell: ({ now }) => <OutcomeText outcome={now} /> },
+          {
+            label: "After saving",
+            cell: ({ now, after }) => (
+              <>
+                <OutcomeText outcome={after} />{" "}
+                {Bun.deepEquals(now, after) ? <Badge>same</Badge> : <Badge tone="warn">differs</Badge>}
+              </>
+            ),
+          },
+        ]}
+        rows={trials}
+      />
+      <h3>What saving changes</h3>
+      <Diff before={before} after={after} />
+    </div>
+  );
+}
+
+const REASONS: Record<string, string> = {
+  STATIC: "for everybody",
+  TARGETING_MATCH: "by the rule",
+  DEFAULT: "by default",
+  DISABLED: "the flag is off",
+};
+
+function OutcomeText({ outcome }: { outcome: Trial["now"] }) {
+  if ("errorCode" in outcome) return <Code text={outcome.errorDetails} />;
+  const { value, variant, reason } = outcome;
+  return (
+    <>
+      {value === undefined ? "no value" : <Code text={JSON.stringify(value)} />}{" "}
+      <span class="soft small">
+        {variant !== undefined && value !== undefined && `variant ${variant}, `}
+        {REASONS[reason] ?? reason}
+      </span>
+    </>
+  );
+}

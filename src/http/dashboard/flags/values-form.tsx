@@ -1,0 +1,174 @@
+import { sentence } from "../error-page.tsx";
+import { AreaField, SelectField, TextField } from "../parts/field.tsx";
+import { Button, Form } from "../parts/link.tsx";
+import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { useMay, useView } from "../view.ts";
+import { type Draft, type Faults, type Typed, draftOf } from "./draft.ts";
+import { settingPath } from "./paths.ts";
+import { RuleFields } from "./rule-fields.tsx";
+import type { Setting } from "./setting-data.ts";
+import { type Tried, TryFields } from "./try-fields.tsx";
+
+/** What somebody typed into the form of values and has not stored. */
+export type ValuesDraft = Typed & {
+  /** What the form was rendered from. */
+  base: Draft;
+  why: string;
+  /** When to make the change, and what is wrong with that. */
+  at: string;
+  atFault?: string | undefined;
+  /** What is wrong with the whole. */
+  problem?: string | undefined;
+  tried?: Tried | undefined;
+};
+
+/** The form of a flag's values in one environment, with what they would do for contexts. */
+export function ValuesForm({ setting, typed }: { setting: Setting; typed: ValuesDraft | null }) {
+  const { place, environment, record } = setting;
+  const { timeZone } = useView();
+  const mayWrite = useMay("flags:write");
+  const stored = draftOf(record, timeZone);
+  const { draft, faults } = typed ?? { draft: stored, faults: {} };
+  const base = typed?.base ?? stored;
+  return (
+    <section class="card" aria-labelledby="values-title">
+      <h2 id="values-title">
+        Values in <EnvironmentName environment={environment} />
+      </h2>
+      <Form
+        to={settingPath(place)}
+        values={{ revision: record.revision, zone: timeZone, base: JSON.stringify(base) }}
+        class="stack"
+        id="values-form"
+        label={`Values in ${environment.slug}`}
+        isChanged={typed !== null}
+      >
+        {mayWrite && (
+          // What Enter in a field presses: the first button of a form.
+          <button type="submit" name="act" value="save" class="unseen" tabindex={-1} aria-hidden="true">
+            Save
+          </button>
+        )}
+        {typed?.problem !== undefined && (
+          <Notice tone="bad">
+            <p>{sentence(typed.problem)}</p>
+          </Notice>
+        )}
+        {base.variants === "" && draft.variants === "" && (
+          <AreaField
+            name="payload"
+            label="Payload"
+            hint="JSON for readers. Empty for none."
+            value={draft.payload}
+            rows={linesOf(draft.payload)}
+            code
+            error={faults.payload}
+          />
+        )}
+        <RuleFields draft={draft} rows={typed ? typed.rows : undefined} faults={faults} />
+        <TextField
+          name="expires"
+          type="datetime-local"
+          label="Expires"
+          hint={`Off from then on. Empty for never. Time zone ${timeZone}.`}
+          value={draft.expires}
+          error={faults.expires}
+        />
+        <TextField
+          name="description"
+          label="Description"
+          hint="The same in every environment."
+          value={draft.description}
+          error={faults.description}
+        />
+        <PreviewFields draft={draft} faults={faults} />
+        <TryFields tried={typed?.tried} />
+        {mayWrite && <Saving place={place.environment} typed={typed} />}
+      </Form>
+    </section>
+  );
+}
+
+function Saving({ place, typed }: { place: string; typed: ValuesDraft | null }) {
+  const { timeZone } = useView();
+  const { why = "", at = "", atFault } = typed ?? {};
+  return (
+    <>
+      <TextField
+        id="values-why"
+        name="why"
+        label="Why"
+        hint="Kept in the history."
+        value={why}
+        maxlength={500}
+      />
+      <p class="buttons">
+        <Button kind="primary" name="act" value="save">
+          Save
+        </Button>
+        <span class="soft">in {place}</span>
+      </p>
+      <details open={at !== "" || atFault !== undefined} id="values-later">
+        <summary>Save later</summary>
+        <div class="stack">
+          <TextField
+            id="values-at"
+            name="at"
+            type="datetime-local"
+            label="Save at"
+            hint={`Time zone ${timeZone}.`}
+            value={at}
+            error={atFault}
+          />
+          <p>
+            <Button name="act" value="schedule" icon="clock">
+              Save later in {place}
+            </Button>
+          </p>
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** The height of a field for a text. */
+function linesOf(text: string): number {
+  return Math.min(20, Math.max(4, text.split("\n").length + 1));
+}
+
+const YES_NO = [
+  { value: "off", label: "No" },
+  { value: "on", label: "Yes" },
+];
+
+function PreviewFields({ draft, faults }: { draft: Draft; faults: Faults }) {
+  const { isPreview, previewName, previewContent } = draft;
+  const isSet = isPreview === "on" || previewName !== "" || previewContent !== "";
+  return (
+    <details open={isSet} id="preview">
+      <summary>Preview</summary>
+      <div class="stack">
+        <SelectField
+          name="isPreview"
+          label="People may try it and say what they think"
+          value={isPreview}
+          options={YES_NO}
+        />
+        <TextField
+          name="previewName"
+          label="Name of the preview"
+          value={previewName}
+          error={faults.previewName}
+        />
+        <AreaField
+          name="previewContent"
+          label="What it is about"
+          hint="Markdown."
+          value={previewContent}
+          rows={linesOf(previewContent)}
+          error={faults.previewContent}
+        />
+      </div>
+    </details>
+  );
+}

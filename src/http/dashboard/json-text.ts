@@ -1,0 +1,54 @@
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { MAX_JSON_LEVELS, findInexact, inexactMessage, isDeeper } from "../../base/json.ts";
+
+const FAULTS: Record<string, string> = {
+  InvalidSymbol: "this is not JSON: texts stand in double quotes",
+  InvalidNumberFormat: "this is not a number",
+  PropertyNameExpected: "a name in double quotes is missing",
+  ValueExpected: "a value is missing",
+  ColonExpected: "a colon is missing",
+  CommaExpected: "a comma is missing",
+  CloseBraceExpected: "a closing brace is missing",
+  CloseBracketExpected: "a closing bracket is missing",
+  EndOfFileExpected: "there is something behind the end",
+  InvalidCommentToken: "JSON has no comments",
+  UnexpectedEndOfString: "a closing quote is missing",
+  UnexpectedEndOfNumber: "this number is not complete",
+  InvalidUnicode: "this is not a character's number",
+  InvalidEscapeCharacter: "a backslash cannot stand before this character",
+  InvalidCharacter: "this character cannot stand in a text",
+};
+
+export type Parsed = { value: unknown; fault?: undefined } | { fault: string };
+
+/** Parses JSON that somebody typed. A fault says where it is: `line 3, column 9: a comma is missing`. */
+export function parseJson(text: string): Parsed {
+  if (isDeeper(new TextEncoder().encode(text), MAX_JSON_LEVELS))
+    return { fault: `there are more than ${MAX_JSON_LEVELS} levels` };
+  try {
+    const value: unknown = JSON.parse(text);
+    const inexact = findInexact(text);
+    if (!inexact) return { value };
+    const line = lineAt(text, text.indexOf(inexact.source));
+    return { fault: `line ${line}: ${inexactMessage(inexact.source)}` };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { fault: faultIn(text) };
+  }
+}
+
+function faultIn(text: string): string {
+  const faults: ParseError[] = [];
+  parse(text, faults, { disallowComments: true });
+  const [first] = faults;
+  if (!first) return "this is not JSON";
+  const { error, offset } = first;
+  // The parser names the token behind a gap; the end of the text is behind its last character.
+  const at = Math.min(offset, text.trimEnd().length);
+  const column = at - text.lastIndexOf("\n", at - 1);
+  return `line ${lineAt(text, at)}, column ${column}: ${FAULTS[printParseErrorCode(error)] ?? "this is not JSON"}`;
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}

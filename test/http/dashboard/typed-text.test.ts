@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+import { ruleInWords } from "../../../src/http/dashboard/flags/rule-words.ts";
+import { parseJson } from "../../../src/http/dashboard/json-text.ts";
+import { fromLocal, toLocal } from "../../../src/http/dashboard/local-time.ts";
+
+describe("a time in a field", () => {
+  test("is of the time zone of the viewer, on either side of a change of clocks", () => {
+    const times = [
+      "2026-03-29T00:59:00Z",
+      "2026-03-29T01:00:00Z",
+      "2026-10-25T02:30:00Z",
+      "2026-01-02T03:04:05Z",
+    ];
+    for (const zone of ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Chatham"])
+      for (const time of times) {
+        const at = Date.parse(time);
+        expect([zone, fromLocal(toLocal(at, zone), zone)]).toEqual([zone, at]);
+      }
+    expect(toLocal(Date.parse("2026-07-01T10:00:00Z"), "Europe/Berlin")).toBe("2026-07-01T12:00");
+    expect(fromLocal("2026-03-29T02:30", "Europe/Berlin")).toBe(Date.parse("2026-03-29T01:30:00Z"));
+  });
+
+  test("is none where it is not written as one", () => {
+    for (const text of ["", "tomorrow", "2026-13-01T00:00", "2026-01-01", "2026-01-01T00:00Z"])
+      expect(fromLocal(text, "UTC")).toBeNull();
+  });
+});
+
+describe("JSON that somebody typed", () => {
+  test("is broken in a line that the message names", () => {
+    const faults = [
+      '{"a":1,}',
+      '{"a":\n1\n"b":2}',
+      '["a"',
+      "",
+      "'a'",
+      '{"a":1} 2',
+      "{\n// a\n}",
+      '"a\nb"',
+      "[1,\n01]",
+    ];
+    expect(faults.map((text) => parseJson(text).fault)).toEqual([
+      "line 1, column 8: a name in double quotes is missing",
+      "line 3, column 1: a comma is missing",
+      "line 1, column 5: a closing bracket is missing",
+      "line 1, column 1: a value is missing",
+      "line 1, column 1: this is not JSON: texts stand in double quotes",
+      "line 1, column 9: there is something behind the end",
+      "line 2, column 1: JSON has no comments",
+      "line 1, column 1: a closing quote is missing",
+      "line 2, column 2: a comma is missing",
+    ]);
+    expect(parseJson('{"__proto__":[1]}')).toEqual({ value: JSON.parse('{"__proto__":[1]}') });
+    expect(parseJson("[".repeat(100_000)).fault).toContain("levels");
+  });
+});
+
+describe("a rule in words", () => {
+  test("has a line for each row, and shares in percent", () => {
+    const row = { ends_with: [{ var: "email" }, "@example.com"] };
+    const share = {
+      fractional: [
+        ["on", 1],
+        ["off", 2],
+      ],
+    };
+    expect(ruleInWords({ if: [row, "on"] })).toEqual(["email ends with @example.com → on"]);
+    expect(ruleInWords(share)).toEqual(["everybody: 33.33 % on, 66.67 % off"]);
+    expect(ruleInWords({ if: [row, "on", share] })?.[1]).toBe("everybody else: 33.33 % on, 66.67 % off");
+    expect(ruleInWords(undefined)).toEqual([]);
+    for (const other of [{ "==": [1, 1] }, { if: [row] }, { fractional: [{ var: "a" }, ["on", 1]] }])
+      expect(ruleInWords(other)).toBeNull();
+  });
+});
