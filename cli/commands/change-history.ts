@@ -24,6 +24,7 @@ export function addHistoryCommand(noun: Command, io: Io, kind: Kind): void {
       `list the changes of ${kind === "environment" ? "an" : "a"} ${kind}, newest first: who made each, when, and what it changed`,
     )
     .addOption(projectOption())
+    .option("--who <name>", "only by that user, token or operator")
     .option("--limit <n>", "how many at most (default: 50)")
     .option("--before <revision>", "only older ones than that")
     .addHelpText(
@@ -49,6 +50,7 @@ type Values = {
   name: string;
   project: string;
   environment: string | undefined;
+  who: string | undefined;
   limit: number;
   before: number | undefined;
 };
@@ -56,22 +58,24 @@ type Values = {
 async function parse(input: Input, kind: Kind, given: string | undefined): Promise<Values> {
   const name = await input.need(given, kind);
   const project = await input.project();
-  const { environment, limit, before } = input.options as Record<string, string | undefined>;
+  const { environment, who, limit, before } = input.options as Record<string, string | undefined>;
   return {
     kind,
     name,
     project,
     environment,
+    who,
     before: before === undefined ? undefined : countValue(before, "--before"),
     limit: limit === undefined ? DEFAULT_PAGE : countValue(limit, "--limit", 1),
   };
 }
 
 async function run({ client, print, suggest, paint }: Session, values: Values): Promise<void> {
-  const { kind, name, project, environment, limit, before } = values;
+  const { kind, name, project, environment, who, limit, before } = values;
   const query: Record<string, string> = {
     ...(kind === "flag" ? {} : { kind, name }),
     ...(environment === undefined ? {} : { environment }),
+    ...(who === undefined ? {} : { who }),
     ...(before === undefined ? {} : { before: String(before) }),
   };
   const url =

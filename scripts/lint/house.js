@@ -55,8 +55,8 @@ const noStoreWrite = {
   create: (context) => ({
     CallExpression({ callee }) {
       if (callee.type !== "MemberExpression" || callee.object.type !== "MemberExpression") return;
-      const slices = WRITES[callee.property.name];
-      if (!slices?.includes(callee.object.property.name)) return;
+      const slices = Object.hasOwn(WRITES, callee.property.name) ? WRITES[callee.property.name] : [];
+      if (!slices.includes(callee.object.property.name)) return;
       context.report({ node: callee, message: "Only operations of the product write: call one of them." });
     },
   }),

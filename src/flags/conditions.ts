@@ -102,7 +102,7 @@ export function conditionsOf(targeting: unknown): Condition[] | null {
 }
 
 /** The comparison whose rule this is, null where it is none. */
-function comparisonOf(rule: unknown): Comparison | null {
+export function comparisonOf(rule: unknown): Comparison | null {
   const guess = guessComparison(rule);
   if (guess === null) return null;
   try {

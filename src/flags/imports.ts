@@ -2,6 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { change, type Moment, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
 import type { ProjectChange } from "../projects/change.ts";
+import type { HistoryEntry } from "../projects/history.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import type { FlagChange } from "./change.ts";
 import { requireRoom } from "./fit.ts";
@@ -15,8 +16,9 @@ type Where = { project: string; environment: string };
 type State = { flags: FlagRecord[]; segments: SegmentRecord[]; metadata: string };
 
 /**
- * Imports a flagd file into an environment, all of it or nothing; a dry run returns what would change. Throws `invalid`
- * for a file that cannot be imported, with a JSON pointer (RFC 6901) to each fault, and as `requireChangeable`.
+ * Imports a flagd file into an environment, all of it or nothing; a dry run returns what would change. `differences` are
+ * the changes as the history records them. Throws `invalid` for a file that cannot be imported, with a JSON pointer
+ * (RFC 6901) to each fault, and as `requireChangeable`.
  */
 export async function importFlags(
   app: FlagsApp,
@@ -24,7 +26,7 @@ export async function importFlags(
   where: Where,
   document: Record<string, unknown>,
   dryRun: boolean,
-): Promise<ImportResult & { warnings: string[] }> {
+): Promise<ImportResult & { warnings: string[]; differences: HistoryEntry[] }> {
   requireScope(caller, "flags:write", where);
   // Imported on demand: the library takes as long to load as the rest of a command.
   const { planImport } = await import("./flagd/import.ts");
@@ -44,7 +46,8 @@ export async function importFlags(
       new Map([...existing, ...rulesBySegment(plan.segments)]),
     );
     const { changes, result } = planChanges(where, plan, state, moment);
-    return { changes: dryRun ? [] : changes, result: { ...result, warnings } };
+    const differences = changes.flatMap(({ history }) => history ?? []);
+    return { changes: dryRun ? [] : changes, result: { ...result, warnings, differences } };
   });
 }
 

@@ -1,4 +1,5 @@
 import type { SetResult } from "../base/result.ts";
+import { sha256 } from "../base/sum.ts";
 import type { FlagRecord } from "./flag.ts";
 import type { FlagState } from "./history.ts";
 import { type SegmentRecord, referencesOf } from "./segment.ts";
@@ -15,6 +16,11 @@ export type Promotion = {
   /** Segments that the rules refer to and that are missing (`before` is null) or different in the target. */
   segments: { name: string; copied: boolean; before: unknown; after: unknown }[];
 };
+
+/** A text that differs for promotions that change different things. */
+export function fingerprintOf({ flags, segments }: Promotion): string {
+  return sha256(JSON.stringify([flags, segments]));
+}
 
 /** Returns a function that gives a record the values of another environment. */
 export function withValuesOf(source: FlagRecord) {

@@ -2,21 +2,28 @@ import type { Caller } from "../access/caller.ts";
 import { change, type Moment, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
-import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
+import { createTurns } from "../base/event-loop.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import type { FlagChange } from "./change.ts";
 import { requireFit, requireRoom } from "./fit.ts";
 import { changeRecord, noSuchFlag, type FlagRecord } from "./flag.ts";
 import { flagState } from "./history.ts";
 import { orderSegments, putFlag, putSegment } from "./plan.ts";
-import { segmentsNeeded, withValuesOf, type Promotion, type PromotionOrder } from "./promotion.ts";
+import {
+  fingerprintOf,
+  segmentsNeeded,
+  withValuesOf,
+  type Promotion,
+  type PromotionOrder,
+} from "./promotion.ts";
 import { applyRule, rulesBySegment, type SegmentRecord } from "./segment.ts";
+import { listInSteps } from "./list.ts";
 import type { FlagsApp } from "./store.ts";
 
 /**
- * Copies values of flags from one environment of a project to another. A dry run returns what would change. Throws
- * `not_found`, `conflict` with the reason `segment-missing` for a rule whose segments the target lacks, and as
- * `requireChangeable`.
+ * Copies values of flags from one environment of a project to another. A dry run returns what would change; its
+ * fingerprint as `expected` promotes that and nothing else. Throws `not_found`, `conflict` with the reason
+ * `segment-missing` for a rule whose segments the target lacks, or `promotion-differs`, and as `requireChangeable`.
  */
 export async function promoteFlags(
   app: FlagsApp,
@@ -24,6 +31,7 @@ export async function promoteFlags(
   project: string,
   order: PromotionOrder,
   dryRun: boolean,
+  expected: string | null = null,
 ): Promise<Promotion> {
   const { from, to } = order;
   requireScope(caller, "flags:write", { project, environment: to });
@@ -33,6 +41,10 @@ export async function promoteFlags(
     const state = await readState(app, project, order);
     if (!dryRun) await requireChangeable(app, caller, { project, environment: to });
     const { changes, result } = await planPromotion(project, order, state, moment, dryRun);
+    if (expected !== null && fingerprintOf(result) !== expected)
+      throw new AppError("conflict", `what differs between ${from} and ${to} has changed since the dry run`, {
+        reason: "promotion-differs",
+      });
     return { changes: dryRun ? [] : changes, result };
   });
 }
@@ -52,9 +64,6 @@ export async function compareEnvironments(
   const moment = { version: await app.store.version(), at: app.now() };
   return (await planPromotion(project, order, state, moment, true)).result;
 }
-
-/** Flags that are read at once, with rules and previews. */
-const STEP = 250;
 
 type State = {
   /** The flags to copy, as they are in the source, and every flag of the target by slug. */
@@ -83,20 +92,6 @@ async function readState(
     sourceSegments: await (await app.store.flags.selectIn(project, from)).segments(),
     targetSegments: await (await app.store.flags.selectIn(project, to)).segments(),
   };
-}
-
-/** Every flag of an environment by slug, read in steps so that readers do not wait. */
-async function listInSteps({ store }: FlagsApp, project: string, environment: string): Promise<FlagRecord[]> {
-  const all: FlagRecord[] = [];
-  for (;;) {
-    const { items, more } = await store.flags.page(project, environment, {
-      limit: STEP,
-      after: all.at(-1)?.slug,
-    });
-    all.push(...items);
-    if (!more) return all;
-    await yieldToEventLoop();
-  }
 }
 
 async function planPromotion(

@@ -2,6 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
+import { createTurns } from "../base/event-loop.ts";
 import type { SetResult } from "../base/result.ts";
 import { MAX_LIST } from "../base/pages.ts";
 import { findSlugFault } from "../base/slug.ts";
@@ -14,6 +15,7 @@ import type { ScheduledChange } from "./scheduled-change.ts";
 import {
   applyRule,
   noSuchSegment,
+  referencesOf,
   rulesBySegment,
   segmentInUse,
   type SegmentPlace,
@@ -32,6 +34,32 @@ export async function segmentsIn(
 ): Promise<Map<string, unknown>> {
   const selection = await app.store.flags.selectIn(project, environment);
   return rulesBySegment(await selection.segments());
+}
+
+/** What refers to a segment: a flag, another segment, or a scheduled change of the flag `name`. */
+export type SegmentUse = { kind: "flag" | "segment" | "scheduled"; name: string };
+
+/** What refers to each segment of an environment, by the name of the segment. Throws `not_found`. */
+export async function segmentUses(
+  app: FlagsApp,
+  { project, environment }: { project: string; environment: string },
+): Promise<Map<string, SegmentUse[]>> {
+  const selection = await app.store.flags.selectIn(project, environment);
+  const takeTurns = createTurns();
+  const uses = new Map<string, SegmentUse[]>();
+  const add = async (use: SegmentUse, rule: string | null) => {
+    for (const name of rule === null ? [] : referencesOf(rule)) {
+      const users = uses.get(name);
+      if (users) users.push(use);
+      else uses.set(name, [use]);
+    }
+    await takeTurns();
+  };
+  for (const { slug, rules } of await selection.flags()) await add({ kind: "flag", name: slug }, rules);
+  for (const { name, rule } of await selection.segments()) await add({ kind: "segment", name }, rule);
+  for (const { flag, patch } of await everyScheduled(app, project, environment))
+    await add({ kind: "scheduled", name: flag }, JSON.stringify(patch.targeting ?? null));
+  return uses;
 }
 
 /**

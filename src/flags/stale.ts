@@ -3,6 +3,7 @@ import { isoTime } from "../base/clock.ts";
 import { type FlagValues, hasExpired } from "./flag.ts";
 import { resultsOf } from "./flagd/results.ts";
 import { type KnownCode, readKnownCode } from "./code-references.ts";
+import { listInSteps } from "./list.ts";
 import { parseRules } from "./rules.ts";
 import type { StaleFlag, StaleReason } from "./stale-schema.ts";
 
@@ -27,7 +28,7 @@ export async function findStale(
     environment === null ? (await store.environments.list(project)).map(({ slug }) => slug) : [environment];
   const bySlug = new Map<string, FlagUse[]>();
   for (const each of environments) {
-    const [records, reads] = [await store.flags.list(project, each), await store.flags.reads(project, each)];
+    const [records, reads] = [await listInSteps(app, project, each), await store.flags.reads(project, each)];
     for (const record of records) {
       const use = { record, readAt: reads.get(record.slug) ?? null };
       bySlug.set(record.slug, [...(bySlug.get(record.slug) ?? []), use]);

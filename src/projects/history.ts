@@ -31,6 +31,8 @@ export type ChangeQuery = {
   name?: string | undefined;
   /** Changes that apply to every environment are included. */
   environment?: string | undefined;
+  /** Only changes by the user, token or operator of that name. */
+  who?: string | undefined;
   limit: number;
   /** Only changes older than this revision. */
   before?: number | undefined;

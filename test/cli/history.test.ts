@@ -83,6 +83,8 @@ describe("history", () => {
       second!,
       first!,
     ]);
+    expect(await history("--who", newest!.who, "--limit", "1")).toEqual([newest!]);
+    expect(await history("--who", "nobody")).toEqual([]);
   });
 
   test("of a segment, an environment and a flag that was deleted is told too, of one that never was exit 3", async () => {

@@ -37,6 +37,23 @@ export function historyContract(driver: Driver): void {
       expect(await store.changes.find(slug, version + 2)).toBeUndefined();
     });
 
+    test("is narrowed by who made a change, beside everything else", async () => {
+      const { slug, flagChange } = await addProject(store, fresh(), "live");
+      for (const [who, name] of [
+        ["bob", "sale"],
+        ["eve", "sale"],
+        ["bob", "other"],
+      ] as const)
+        await applyBy({ who, at: NOW }, store, await flagChange("live", name, { enabled: who === "bob" }));
+      const namesBy = async (query: object) =>
+        (await store.changes.page(slug, { limit: 2, ...query })).items.map(({ name }) => name);
+      expect(await namesBy({ who: "bob" })).toEqual(["other", "sale"]);
+      expect(await namesBy({ who: "bob", name: "sale", kind: "flag", environment: "live" })).toEqual([
+        "sale",
+      ]);
+      expect(await namesBy({ who: "nobody" })).toEqual([]);
+    });
+
     test("is narrowed by kind, name and environment, and comes in pages", async () => {
       const { slug, set, setSegment, drop } = await addProject(store, fresh(), "develop", "live");
       for (const environment of ["develop", "live"]) await set(environment, "sale", { enabled: true });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Caller } from "../../src/access/caller.ts";
 import type { App } from "../../src/app.ts";
 import { importFlags } from "../../src/flags/imports.ts";
+import { fingerprintOf } from "../../src/flags/promotion.ts";
 import { compareEnvironments, promoteFlags } from "../../src/flags/promotions.ts";
 import { OPERATOR } from "../support/caller.ts";
 import { errorOf, reasonOf } from "../support/refusals.ts";
@@ -72,6 +73,18 @@ describe("a promotion", () => {
       "flag live rich bob + +",
     ]);
     expect(await promote(app)).toEqual({ flags: [], unchanged: 3, segments: [] });
+  });
+
+  test("promotes what its dry run listed and nothing else, where it names that", async () => {
+    const { app, set, find } = await openShop();
+    await set("develop", { payload: 1 });
+    const promoteAt = (expected: string) => promoteFlags(app, BOB, "shop", ORDER, false, expected);
+    const dryRun = await promote(app, {}, true);
+    await set("develop", { payload: 2 });
+    expect(await reasonOf(promoteAt(fingerprintOf(dryRun)))).toBe("conflict promotion-differs");
+    expect(await find("live")).toMatchObject({ payload: null });
+    await promoteAt(fingerprintOf(await promote(app, {}, true)));
+    expect(await find("live")).toMatchObject({ payload: "2" });
   });
 
   test("that is a dry run returns the same and changes nothing", async () => {

@@ -59,7 +59,15 @@ export function flagdRoutes(app: App) {
       jsonBody(documentSchema),
       async (c) => {
         const dryRun = c.req.valid("query").dryRun === "true";
-        return c.json(await importFlags(app, c.get("caller"), c.req.param(), c.req.valid("json"), dryRun));
+        const document = c.req.valid("json");
+        const { differences: _, ...imported } = await importFlags(
+          app,
+          c.get("caller"),
+          c.req.param(),
+          document,
+          dryRun,
+        );
+        return c.json(imported);
       },
     );
 }

@@ -15,6 +15,8 @@ const tag = "history";
 
 const pageSchema = z.strictObject({
   environment: z.optional(z.string()),
+  /** Only changes by the user, token or operator of that name. */
+  who: z.optional(z.string()),
   limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
   /** A revision; the page starts with the next older change. */
   before: z.optional(z.coerce.number("before is a revision").check(z.int())),

@@ -1,6 +1,8 @@
 import { Hono } from "hono/quick";
 import type { App } from "../../app.ts";
+import { AppError } from "../../base/errors.ts";
 import { promotionOrderSchema, promotionSchema } from "../../flags/promotion-schema.ts";
+import { fingerprintOf } from "../../flags/promotion.ts";
 import { promoteFlags } from "../../flags/promotions.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, route } from "./contract.ts";
@@ -19,7 +21,18 @@ export function promoteRoutes(app: App) {
       const { project, environment: to } = c.req.param();
       const { from, flags = null, segments = false, dryRun = false } = c.req.valid("json");
       const order = { from, to, flags, segments };
-      return c.json(await promoteFlags(app, c.get("caller"), project, order, dryRun));
+      const expected = fingerprintIn(c.req.header("if-match"));
+      const promotion = await promoteFlags(app, c.get("caller"), project, order, dryRun, expected);
+      return c.json(promotion, 200, dryRun ? { ETag: `"${fingerprintOf(promotion)}"` } : {});
     },
   );
+}
+
+/** The fingerprint of a dry run that `If-Match` names; null where it names none. Throws `invalid`. */
+function fingerprintIn(ifMatch: string | undefined): string | null {
+  if (ifMatch === undefined || ifMatch.trim() === "*") return null;
+  const fingerprint = /^"([0-9a-f]{64})"$/.exec(ifMatch.trim())?.[1];
+  if (fingerprint === undefined)
+    throw new AppError("invalid", "If-Match is the ETag of the answer to a dry run");
+  return fingerprint;
 }

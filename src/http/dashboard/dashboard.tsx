@@ -29,6 +29,7 @@ const ROUTES = [
   async () => (await import("./access/access.tsx")).accessRoutes,
   async () => (await import("./flags/flags.ts")).flagRoutes,
   async () => (await import("./sections.ts")).sectionRoutes,
+  async () => (await import("./project/project.ts")).projectRoutes,
 ];
 
 export type DashboardApp = Hono<DashboardEnv>;

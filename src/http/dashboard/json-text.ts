@@ -1,4 +1,4 @@
-import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { type ParseError, findNodeAtLocation, parse, parseTree, printParseErrorCode } from "jsonc-parser";
 import { MAX_JSON_LEVELS, findInexact, inexactMessage, isDeeper } from "../../base/json.ts";
 
 const FAULTS: Record<string, string> = {
@@ -51,4 +51,19 @@ function faultIn(text: string): string {
 
 function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
+}
+
+/** The line of a JSON text on which the value at a JSON pointer (RFC 6901) begins; null where there is no such value. */
+export function lineOfPointer(text: string, pointer: string): number | null {
+  const root = parseTree(text);
+  const steps = pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  let node = root;
+  for (const step of steps) {
+    const isList: boolean = node?.type === "array";
+    node = node && findNodeAtLocation(node, [isList ? Number(step) : step]);
+  }
+  return node ? lineAt(text, node.offset) : null;
 }

@@ -12,18 +12,19 @@ const COLUMNS = "revision, environment, kind, name, at, who, why, before, after"
 /** Newest first. */
 export function pageChanges(db: Database, project: string, options: ChangeQuery): Page<Change> {
   const { id: projectId } = projectRow(db, project);
-  const { kind, name, environment, limit, before } = options;
+  const { kind, name, environment, who, limit, before } = options;
   const conditions = [
     "project_id = $projectId",
     // A scheduled change that failed belongs to the history of its flag.
     kind === "flag" ? "kind IN ('flag', 'scheduled')" : kind && "kind = $kind",
     name !== undefined && "name = $name",
     environment !== undefined && "(environment = $environment OR environment IS NULL)",
+    who !== undefined && "who = $who",
     before !== undefined && "revision < $before",
   ].filter(Boolean);
   const sql = `SELECT ${COLUMNS} FROM changes WHERE ${conditions.join(" AND ")}
     ORDER BY revision DESC LIMIT $limit`;
-  const all = { projectId, kind, name, environment, before, limit: limit + 1 };
+  const all = { projectId, kind, name, environment, who, before, limit: limit + 1 };
   const used = Object.entries(all).flatMap(([key, value]) =>
     value !== undefined && sql.includes(`$${key}`) ? [[key, value] as const] : [],
   );

@@ -120,7 +120,11 @@ describe("a locked environment", () => {
     expect(evaluated.status).toBe(200);
     const write = tokens["flags:write"];
     const dryRun = { from: "develop", dryRun: true };
-    expect((await ask("POST", `${live}/promote`, { token: write, body: dryRun })).status).toBe(200);
+    const tried = await ask("POST", `${live}/promote`, { token: write, body: dryRun });
+    expect([tried.status, tried.headers.get("etag")]).toEqual([
+      200,
+      expect.stringMatching(/^"[0-9a-f]{64}"$/),
+    ]);
     const imported = await ask("POST", `${live}/flagd?dryRun=true`, { token: write, body: { flags: {} } });
     expect(imported.status).toBe(200);
   });
@@ -149,17 +153,17 @@ describe("a locked environment", () => {
   });
 });
 
-describe("If-Match on a delete, a rollback and a segment", () => {
+describe("If-Match on a delete, a rollback, a segment and a promotion", () => {
   test("is a 409 where somebody else was faster, and 200 or 204 where nobody was", async () => {
     const { project, live } = await openShop();
-    const send = (method: string, path: string, revision: number, body?: unknown) =>
+    const send = (method: string, path: string, revision: number | string, body?: unknown) =>
       admin.request(`/api/admin/v1${path}`, {
         method,
         headers: {
           authorization: `Bearer ${tokens.admin}`,
           "content-type": "application/json",
           "x-confirm": "*",
-          "if-match": `"${revision}"`,
+          "if-match": revision === "*" ? "*" : `"${revision}"`,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
@@ -170,6 +174,12 @@ describe("If-Match on a delete, a rollback and a segment", () => {
     const rollback = `${live}/flags/sale/rollback`;
     expect((await send("POST", rollback, current - 1, { to: first!.revision })).status).toBe(409);
     expect((await send("POST", rollback, current, { to: first!.revision })).status).toBe(200);
+    const order = { from: "develop" };
+    const dryRun = await send("POST", `${live}/promote`, "*", { ...order, dryRun: true });
+    expect((await send("POST", `${live}/promote`, "a".repeat(64), order)).status).toBe(409);
+    expect((await send("POST", `${live}/promote`, "a", order)).status).toBe(400);
+    const etag = dryRun.headers.get("etag")!.slice(1, -1);
+    expect((await send("POST", `${live}/promote`, etag, order)).status).toBe(200);
     const segment = { project, environment: "live", segment: "staff" };
     const { revision } = (await app.store.segments.find(segment))!;
     expect((await send("DELETE", `${live}/segments/staff`, revision + 1)).status).toBe(409);

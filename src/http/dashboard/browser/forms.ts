@@ -34,7 +34,9 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
       history.pushState(null, "", answer.url);
       scrollTo(0, 0);
     }
+    const { title } = document;
     show(next);
+    if (document.title !== title) scrollTo(0, 0);
     if (answer.ok) return;
     const wrong = document.querySelector<HTMLElement>("main [aria-invalid='true']");
     (wrong ?? document.querySelector<HTMLElement>("main"))?.focus();

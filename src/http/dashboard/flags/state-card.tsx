@@ -59,7 +59,7 @@ export function StateCard({ setting, draft }: { setting: Setting; draft: StateDr
             ),
           ],
         ]}
-        isRow
+        class="row"
       />
       {useMay("flags:write") && <StateForm setting={setting} draft={draft} />}
     </section>

@@ -106,6 +106,8 @@ CREATE TABLE delivery_attempts (
 
 -- Why somebody made a change, in their words.
 ALTER TABLE changes ADD COLUMN why TEXT;
+CREATE INDEX changes_by_who ON changes (project_id, who, revision);
+CREATE INDEX changes_by_kind ON changes (project_id, kind, revision);
 ALTER TABLE scheduled_changes ADD COLUMN why TEXT;
 
 -- The name of a colour by which people tell the environment from others.

@@ -1,0 +1,125 @@
+import type { Environment } from "../../../projects/environment.ts";
+import type { Change } from "../../../projects/history.ts";
+import { flagPath, settingPath } from "../flags/paths.ts";
+import { Diff } from "../parts/diff.tsx";
+import { A, ButtonLink } from "../parts/link.tsx";
+import { projectPath } from "../parts/project-tabs.tsx";
+import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { ExactTime, Time } from "../parts/time.tsx";
+import { useMay } from "../view.ts";
+import { environmentPath } from "./project-page.tsx";
+
+type Props = { project: string; environments: readonly Environment[]; change: Change };
+
+/** A change of the history: of what, who made it, when, why, and what it changed. */
+export function ChangeCard({ project, environments, change }: Props) {
+  const { revision, name, at, who, why } = change;
+  const [done, tone] = ACTIONS[actionOf(change)];
+  return (
+    <article class="card" aria-labelledby={`change-${revision}`}>
+      <h2 id={`change-${revision}`}>
+        <ChangedThing project={project} environments={environments} change={change} />
+        <Badge tone={tone}>{done}</Badge>
+        {change.environment === null ? (
+          <span class="soft small">in every environment</span>
+        ) : (
+          change.kind !== "environment" && (
+            <EnvironmentName environment={environmentOf(environments, change.environment)} />
+          )
+        )}
+      </h2>
+      <p class="soft">
+        <Foreign text={who} />, <Time at={at} /> (<ExactTime at={at} />
+        ),{" "}
+        <A to={`${projectPath(project)}/history/${revision}`} label={`Revision ${revision}, ${name}`}>
+          revision {revision}
+        </A>
+      </p>
+      {why && (
+        <blockquote>
+          <Foreign text={why} />
+        </blockquote>
+      )}
+      {change.kind === "scheduled" ? <Dropped state={change.after} /> : <ChangeDiff change={change} />}
+      {canRollBack(change) && <RollBackLink project={project} change={change} />}
+    </article>
+  );
+}
+
+function RollBackLink({ project, change: { revision } }: { project: string; change: Change }) {
+  if (!useMay("flags:write")) return null;
+  return (
+    <p>
+      <ButtonLink to={`${projectPath(project)}/history/${revision}/rollback`} icon="history">
+        Roll back…
+      </ButtonLink>
+    </p>
+  );
+}
+
+/** Whether a flag can be set to what it was after a change. */
+function canRollBack({ kind, environment, after }: Change): boolean {
+  return kind === "flag" && environment !== null && after !== null;
+}
+
+/** What a change was about, as a link where it has a page. */
+function ChangedThing({ project, change }: Props) {
+  const { kind, name, environment, after } = change;
+  if (after === null) return <span>{name}</span>;
+  if (kind === "environment") return <A to={`${projectPath(project)}/settings`}>{name}</A>;
+  if (environment === null) return <A to={flagPath(project, name)}>{name}</A>;
+  if (kind === "segment")
+    return <A to={`${environmentPath(project, environment)}/segments/${encodeURIComponent(name)}`}>{name}</A>;
+  return <A to={settingPath({ project, environment, flag: name })}>{name}</A>;
+}
+
+/** What a recorded change changed. */
+function ChangeDiff({ change }: { change: Change }) {
+  return <Diff before={stateOf(change, change.before)} after={stateOf(change, change.after)} />;
+}
+
+/** A state as fields: the rule of a segment is one, and so is each environment of a flag that was deleted. */
+export function stateOf({ kind }: Pick<Change, "kind">, state: unknown): unknown {
+  if (state === null) return {};
+  if (kind === "segment") return { rule: state };
+  return (state as { environments?: unknown }).environments ?? state;
+}
+
+/** Why a scheduled change failed, and what it would have set. */
+function Dropped({ state }: { state: unknown }) {
+  const { dropped, change } = state as { dropped?: unknown; change?: unknown };
+  return (
+    <>
+      <p>
+        It was not made: <Foreign text={String(dropped)} />
+      </p>
+      <Diff before={{}} after={change} />
+    </>
+  );
+}
+
+const ACTIONS: Record<ReturnType<typeof actionOf>, readonly [label: string, tone: Tone]> = {
+  created: ["created", "good"],
+  updated: ["changed", "info"],
+  deleted: ["deleted", "bad"],
+  dropped: ["scheduled change failed", "bad"],
+};
+
+function actionOf({ kind, before, after }: Change) {
+  if (kind === "scheduled") return "dropped";
+  return before === null ? "created" : after === null ? "deleted" : "updated";
+}
+
+/** A change in a few words: `flag checkout changed in production`. */
+export function describeChange(change: Change): string {
+  const { kind, name, environment } = change;
+  const noun = kind === "scheduled" ? "flag" : kind;
+  const place = environment === null || kind === "environment" ? "" : ` in ${environment}`;
+  return `${noun} ${name}, ${ACTIONS[actionOf(change)][0]}${place}`;
+}
+
+/** An environment by its slug, which may have been deleted since. */
+export function environmentOf(environments: readonly Environment[], slug: string) {
+  return environments.find((each) => each.slug === slug) ?? { slug };
+}

@@ -1,0 +1,144 @@
+import { Hono } from "hono/quick";
+import type { App } from "../../../app.ts";
+import { AppError } from "../../../base/errors.ts";
+import type { CodeReferences } from "../../../flags/code-reference.ts";
+import { pageReferences } from "../../../flags/code-references.ts";
+import { getProject } from "../../../projects/projects.ts";
+import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
+import { flagPath } from "../flags/paths.ts";
+import type { Page } from "../page.tsx";
+import { quoted } from "../parts/commands.tsx";
+import { ButtonLink } from "../parts/link.tsx";
+import { Empty } from "../parts/table.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { Time } from "../parts/time.tsx";
+import type { Dashboard } from "../routes.ts";
+import { Pager } from "./filter-form.tsx";
+import { requireFlag } from "./feedback.tsx";
+import { projectPage } from "./project-page.tsx";
+
+/** Lines of code on one page. */
+const PAGE = 100;
+
+export function codeRoutes({ app, page }: Dashboard) {
+  return new Hono<DashboardEnv>().get(
+    "/projects/:project/flags/:flag/code",
+    page("flags:read", async (c) => {
+      const project = await getProject(app, c.req.param("project")!);
+      const flag = await requireFlag(app, project, c.req.param("flag")!);
+      const start = { after: c.req.query("after") || null, skip: skipIn(c) };
+      return codePage(project.slug, flag, start, await readLines(app, project.slug, flag, start));
+    }),
+  );
+}
+
+/** Where a page starts: behind a list of references, and behind some of those in the next list. */
+type Start = { after: string | null; skip: number };
+
+/** Throws `invalid`. */
+function skipIn(c: DashboardContext): number {
+  const text = c.req.query("skip") || "0";
+  if (!/^\d{1,6}$/.test(text)) throw new AppError("invalid", "the address of this page is not complete");
+  return Number(text);
+}
+
+/** The references of a page, by upload, and where the next page starts; null at the end. */
+async function readLines(app: App, project: string, flag: string, { after, skip }: Start) {
+  const lists: CodeReferences[] = [];
+  let [left, cursor, passed] = [PAGE, after, skip];
+  for (;;) {
+    const query = { flag, limit: 1, ...(cursor === null ? {} : { after: cursor }) };
+    const { references, next } = await pageReferences(app, project, query);
+    const [list] = references;
+    if (!list) return { lists, next: null };
+    const shown = list.references.slice(passed, passed + left);
+    if (shown.length > 0) lists.push({ ...list, references: shown });
+    left -= shown.length;
+    if (passed + shown.length < list.references.length)
+      return { lists, next: { after: cursor, skip: passed + shown.length } };
+    if (next === null) return { lists, next: null };
+    [cursor, passed] = [next, 0];
+    if (left === 0) return { lists, next: { after: cursor, skip: 0 } };
+  }
+}
+
+type Lines = Awaited<ReturnType<typeof readLines>>;
+
+function codePage(project: string, flag: string, start: Start, { lists, next }: Lines): Page {
+  const path = `${flagPath(project, flag)}/code`;
+  return projectPage({
+    project,
+    tab: "flags",
+    title: `Code that names ${flag}`,
+    heading: `Code that names ${flag}`,
+    back: { to: flagPath(project, flag), label: flag },
+    commands: [
+      { label: "Lists it", text: `formflag flags refs list ${quoted(flag)} -p ${quoted(project)}` },
+      {
+        label: "Sends what the code in this directory names",
+        text: `formflag flags refs scan -p ${quoted(project)} --upload`,
+      },
+    ],
+    content: (
+      <>
+        {lists.length === 0 ? (
+          <Empty title="No code that is known names it">
+            <p class="soft">A scan in the directory of the code sends where flags are named:</p>
+            <pre tabindex={0}>formflag flags refs scan -p {quoted(project)} --upload</pre>
+          </Empty>
+        ) : (
+          lists.map((list) => <Upload list={list} />)
+        )}
+        <Pager
+          newest={(start.after !== null || start.skip > 0) && <ButtonLink to={path}>First</ButtonLink>}
+          older={
+            next && (
+              <ButtonLink to={path} query={next}>
+                Next
+              </ButtonLink>
+            )
+          }
+        />
+      </>
+    ),
+  });
+}
+
+function Upload({ list: { branch, projectName, uploadedAt, references } }: { list: CodeReferences }) {
+  return (
+    <section class="card">
+      <h2>
+        <Foreign text={projectName} />
+        <code>{branch}</code>
+        <span class="soft small">
+          uploaded <Time at={Date.parse(uploadedAt)} />
+        </span>
+      </h2>
+      <ul class="stack">
+        {references.map(({ filePath, lineNumber, lineContent, url }) => (
+          <li>
+            <CodePlace place={`${filePath}:${lineNumber}`} url={url} />
+            <pre class="line">
+              <Foreign text={lineContent.trim() || " "} />
+            </pre>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** A file and line, as a link into its repository where that is known. */
+function CodePlace({ place, url }: { place: string; url: string | null }) {
+  const code = (
+    <code>
+      <Foreign text={place} />
+    </code>
+  );
+  if (url === null) return code;
+  return (
+    <a href={url} rel="noopener noreferrer nofollow" target="_blank">
+      {code}
+    </a>
+  );
+}

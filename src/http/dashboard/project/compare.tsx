@@ -1,0 +1,235 @@
+import { Hono } from "hono/quick";
+import { AppError } from "../../../base/errors.ts";
+import type { Promotion } from "../../../flags/promotion.ts";
+import { compareEnvironments } from "../../../flags/promotions.ts";
+import type { Project } from "../../../projects/project.ts";
+import { getProject } from "../../../projects/projects.ts";
+import type { DashboardEnv } from "../dashboard-env.ts";
+import { sentence } from "../error-page.tsx";
+import { settingPath } from "../flags/paths.ts";
+import type { Page } from "../page.tsx";
+import { quoted } from "../parts/commands.tsx";
+import { Diff } from "../parts/diff.tsx";
+import { CheckField } from "../parts/field.tsx";
+import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { projectPath } from "../parts/project-tabs.tsx";
+import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { Empty } from "../parts/table.tsx";
+import type { Dashboard } from "../routes.ts";
+import { useMay } from "../view.ts";
+import { environmentOf } from "./change-card.tsx";
+import { EnvironmentField, FilterForm, Pager } from "./filter-form.tsx";
+import { environmentPath, projectPage } from "./project-page.tsx";
+
+/** Flags on one page. */
+const PAGE = 50;
+
+export function compareRoutes({ app, page }: Dashboard) {
+  return new Hono<DashboardEnv>().get(
+    "/projects/:project/compare",
+    page("flags:read", async (c) => {
+      const project = await getProject(app, c.req.param("project")!);
+      const [from, to] = [c.req.query("from") ?? "", c.req.query("to") ?? ""];
+      if (from === "" || to === "") return comparePage({ project, ...usualPair(project) });
+      if (from === to)
+        return { ...comparePage({ project, from, to, error: "Choose two environments." }), status: 400 };
+      const comparison = await compareEnvironments(app, project.slug, from, to);
+      return comparePage({ project, from, to, comparison, after: c.req.query("after") ?? "" });
+    }),
+  );
+}
+
+/** The environments that are chosen at first: into production, where there is one that is called so. */
+function usualPair({ environments }: Project): { from: string; to: string } {
+  const slugs = environments.map(({ slug }) => slug);
+  const to = slugs.find((slug) => /^(prod|production|live)$/i.test(slug)) ?? slugs.at(-1) ?? "";
+  const others = slugs.filter((slug) => slug !== to);
+  return { from: others.find((slug) => /^(staging|stage|test)/i.test(slug)) ?? others[0] ?? "", to };
+}
+
+type Comparison = {
+  project: Project;
+  from: string;
+  to: string;
+  error?: string;
+  comparison?: Promotion;
+  /** The last flag of the page before. */
+  after?: string;
+};
+
+/** The page that compares two environments; without a comparison, the choice of them. */
+export function comparePage({ project, from, to, error, comparison, after = "" }: Comparison): Page {
+  const { slug, environments } = project;
+  const path = `${projectPath(slug)}/compare`;
+  return projectPage({
+    project: slug,
+    tab: "compare",
+    title: comparison ? `Compare ${from} with ${to}` : "Compare",
+    heading: "Compare environments",
+    ...(error !== undefined && { topics: [] }),
+    commands: [
+      {
+        label: "Lists the same",
+        text: `formflag flags promote --all ${promotionWords(slug, from, to)} --dry-run`,
+      },
+    ],
+    content:
+      environments.length < 2 ? (
+        <Empty title="There is nothing to compare">
+          <p>This project has one environment. Another one starts as a copy of it:</p>
+          <ButtonLink to={`${projectPath(slug)}/settings`} kind="primary" icon="plus">
+            Create an environment
+          </ButtonLink>
+        </Empty>
+      ) : (
+        <>
+          <FilterForm to={path} label="Environments" act="Compare">
+            <EnvironmentField environments={environments} name="from" label="From" value={from} />
+            <EnvironmentField environments={environments} name="to" label="To" value={to} />
+          </FilterForm>
+          {error !== undefined && (
+            <Notice tone="bad">
+              <p>{sentence(error)}</p>
+            </Notice>
+          )}
+          {comparison && (
+            <Differences project={project} from={from} to={to} comparison={comparison} after={after} />
+          )}
+        </>
+      ),
+  });
+}
+
+/** The options by which commands name a promotion. */
+export function promotionWords(project: string, from: string, to: string): string {
+  return `-p ${quoted(project)} --from ${quoted(from)} --to ${quoted(to)}`;
+}
+
+function Differences({
+  project: { slug, environments },
+  from,
+  to,
+  comparison: { flags, segments, unchanged },
+  after,
+}: Required<Omit<Comparison, "error">>) {
+  const canPromote = useMay("flags:write");
+  if (flags.length === 0 && segments.length === 0)
+    return (
+      <Empty title={`${from} and ${to} are the same`}>
+        <p class="soft">{counted(unchanged, "flag")} and the segments of their rules.</p>
+      </Empty>
+    );
+  const path = `${projectPath(slug)}/compare`;
+  const rest = flags.filter((each) => each.slug > after);
+  const shown = rest.slice(0, PAGE);
+  const list = (
+    <>
+      <p>
+        {counted(flags.length, "flag")} of <EnvironmentName environment={environmentOf(environments, from)} />{" "}
+        {flags.length === 1 ? "differs" : "differ"} from{" "}
+        <EnvironmentName environment={environmentOf(environments, to)} />, {unchanged.toLocaleString("en")} do
+        not. Lines with − are what {to} has, lines with + what {from} has.
+      </p>
+      <ol class="items stack">
+        {shown.map((each) => (
+          <li class="card" id={`flag-${each.slug}`}>
+            <h2>
+              {canPromote && (
+                <input type="checkbox" name="flag" value={each.slug} aria-label={`Promote ${each.slug}`} />
+              )}
+              <A to={settingPath({ project: slug, environment: to, flag: each.slug })}>{each.slug}</A>
+            </h2>
+            <Diff before={each.before} after={each.after} />
+          </li>
+        ))}
+      </ol>
+      <SegmentDifferences project={slug} from={from} to={to} segments={segments} />
+      <Pager
+        newest={
+          after !== "" && (
+            <ButtonLink to={path} query={{ from, to }}>
+              First
+            </ButtonLink>
+          )
+        }
+        older={
+          rest.length > shown.length && (
+            <ButtonLink to={path} query={{ from, to, after: shown.at(-1)!.slug }}>
+              Next
+            </ButtonLink>
+          )
+        }
+      />
+    </>
+  );
+  if (!canPromote) return <div class="stack">{list}</div>;
+  return (
+    <Form to={`${path}/review`} values={{ from, to }} class="stack" id="compare" label="What to promote">
+      {list}
+      <div class="card">
+        {segments.length > 0 && (
+          <CheckField
+            name="segments"
+            label="Copy the segments that their rules need, too"
+            hint={`A rule cannot be promoted while a segment of it is missing in ${to}.`}
+            checked
+          />
+        )}
+        <p class="buttons">
+          <Button kind="primary" name="which" value="ticked">
+            Promote what is ticked…
+          </Button>
+          <Button name="which" value="all">
+            Promote all {flags.length.toLocaleString("en")}…
+          </Button>
+        </p>
+      </div>
+    </Form>
+  );
+}
+
+/** The segments that rules need and that differ. */
+export function SegmentDifferences({
+  project,
+  from,
+  to,
+  segments,
+}: {
+  project: string;
+  from: string;
+  to: string;
+  segments: Promotion["segments"];
+}) {
+  if (segments.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="segments">
+      <h2 id="segments">Segments</h2>
+      {segments.slice(0, PAGE).map(({ name, copied, before, after }) => (
+        <div>
+          <h3>
+            <A to={`${environmentPath(project, from)}/segments/${encodeURIComponent(name)}`}>{name}</A>,{" "}
+            {before === null ? `missing in ${to}` : `different in ${to}`}
+            {copied && ", copied"}
+          </h3>
+          <Diff before={before === null ? {} : { rule: before }} after={{ rule: after }} />
+        </div>
+      ))}
+      {segments.length > PAGE && <p class="soft">And {counted(segments.length - PAGE, "segment")} more.</p>}
+    </section>
+  );
+}
+
+/** `1 flag`, `12 flags`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Throws `not_found` unless the project has both environments, `invalid` for one and the same. */
+export function pairOf({ slug, environments }: Project, from: string, to: string) {
+  const [source, target] = [from, to].map((name) => environments.find((each) => each.slug === name));
+  if (!source || !target)
+    throw new AppError("not_found", `project "${slug}" has no environment "${source ? to : from}"`, {
+      reason: "environment-not-found",
+    });
+  return { source, target };
+}

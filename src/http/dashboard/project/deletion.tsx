@@ -1,0 +1,197 @@
+import type { Child } from "hono/jsx";
+import { Hono } from "hono/quick";
+import type { App } from "../../../app.ts";
+import { deleteEnvironment, getEnvironment } from "../../../projects/environments.ts";
+import type { Environment } from "../../../projects/environment.ts";
+import type { Project } from "../../../projects/project.ts";
+import { deleteProject, getProject } from "../../../projects/projects.ts";
+import type { DashboardEnv } from "../dashboard-env.ts";
+import { textOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
+import { quoted } from "../parts/commands.tsx";
+import { confirmed } from "../parts/confirm.tsx";
+import { TextField } from "../parts/field.tsx";
+import { Button, ButtonLink, Form } from "../parts/link.tsx";
+import { projectPath } from "../parts/project-tabs.tsx";
+import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { Time } from "../parts/time.tsx";
+import type { Dashboard } from "../routes.ts";
+import { environmentPath, projectPage } from "./project-page.tsx";
+import { lastRead } from "./settings.tsx";
+
+const ENVIRONMENT = "/projects/:project/environments/:environment/delete";
+const PROJECT = "/projects/:project/delete";
+
+/** Environments whose last read is looked up before a project is deleted. */
+const SHOWN = 25;
+
+export function deletionRoutes({ app, page, action }: Dashboard) {
+  return new Hono<DashboardEnv>()
+    .get(
+      ENVIRONMENT,
+      page("admin", async (c) => {
+        const project = c.req.param("project")!;
+        return environmentPage(app, project, await getEnvironment(app, project, c.req.param("environment")!));
+      }),
+    )
+    .post(
+      ENVIRONMENT,
+      action("admin", async (c, fields) => {
+        const project = c.req.param("project")!;
+        const environment = await getEnvironment(app, project, c.req.param("environment")!);
+        const typed = textOf(fields, "confirm").trim();
+        if (typed !== environment.slug)
+          return { ...(await environmentPage(app, project, environment, typed)), status: 400 };
+        await deleteEnvironment(app, c.get("caller"), project, environment.slug);
+        const to = `${projectPath(project)}/settings`;
+        return { to, text: `The environment ${environment.slug} is deleted.` };
+      }),
+    )
+    .get(
+      PROJECT,
+      page("admin", async (c) => projectDeletionPage(app, await getProject(app, c.req.param("project")!))),
+    )
+    .post(
+      PROJECT,
+      action("admin", async (c, fields) => {
+        const project = await getProject(app, c.req.param("project")!);
+        const typed = textOf(fields, "name").trim();
+        if (typed !== project.slug)
+          return { ...(await projectDeletionPage(app, project, typed)), status: 400 };
+        const done = await confirmed(
+          fields,
+          () => deleteProject(app, c.get("caller"), project.slug),
+          async () => ({
+            title: `Confirm the deletion of ${project.slug}`,
+            label: `Delete ${project.slug}`,
+            environments: project.environments,
+            change: <p>Every environment, flag and segment of the project is deleted.</p>,
+            back: { to: `${projectPath(project.slug)}/settings`, label: "Settings" },
+          }),
+        );
+        if (done && "content" in done) return done;
+        return { to: "/projects", text: `The project ${project.slug} is deleted.` };
+      }),
+    );
+}
+
+async function environmentPage(
+  app: App,
+  project: string,
+  environment: Environment,
+  typed?: string,
+): Promise<Page> {
+  const { slug } = environment;
+  const readAt = await lastRead(app, project, slug);
+  return deletionPage({
+    project,
+    title: `Delete the environment ${slug}`,
+    to: `${environmentPath(project, slug)}/delete`,
+    field: "confirm",
+    name: slug,
+    typed,
+    command: `formflag environments delete ${quoted(slug)} -p ${quoted(project)}`,
+    children: (
+      <>
+        <p>
+          <EnvironmentName environment={environment} /> is deleted with the values that flags have in it, its
+          segments and its scheduled changes. Its key ends at once: readers get an error.
+        </p>
+        <Readers reads={readAt === null ? [] : [{ slug, readAt }]} />
+      </>
+    ),
+  });
+}
+
+async function projectDeletionPage(app: App, project: Project, typed?: string): Promise<Page> {
+  const { slug, environments } = project;
+  const reads: { slug: string; readAt: number }[] = [];
+  for (const environment of environments.slice(0, SHOWN)) {
+    const readAt = await lastRead(app, slug, environment.slug);
+    if (readAt !== null) reads.push({ slug: environment.slug, readAt });
+  }
+  return deletionPage({
+    project: slug,
+    title: "Delete the project",
+    to: `${projectPath(slug)}/delete`,
+    field: "name",
+    name: slug,
+    typed,
+    command: `formflag projects delete ${quoted(slug)}`,
+    children: (
+      <>
+        <p>
+          Its environments, flags, segments, scheduled changes and history are deleted. Its keys end at once:
+          readers get an error.
+        </p>
+        <Readers reads={reads} />
+      </>
+    ),
+  });
+}
+
+/** Who would notice: the environments that are read. */
+function Readers({ reads }: { reads: readonly { slug: string; readAt: number }[] }) {
+  if (reads.length === 0) return <p class="soft">Nobody has read a flag of it.</p>;
+  return (
+    <Notice tone="warn" title="It is read">
+      <ul>
+        {reads.map(({ slug, readAt }) => (
+          <li>
+            {slug}: <Time at={readAt} />
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+type Deletion = {
+  project: string;
+  title: string;
+  to: string;
+  field: "confirm" | "name";
+  /** What has to be typed. */
+  name: string;
+  typed: string | undefined;
+  command: string;
+  children: Child;
+};
+
+function deletionPage({ project, title, to, field, name, typed, command, children }: Deletion): Page {
+  const settings = `${projectPath(project)}/settings`;
+  return projectPage({
+    project,
+    tab: "settings",
+    title,
+    heading: `Delete ${name}`,
+    back: { to: settings, label: "Settings" },
+    topics: [],
+    commands: [{ label: "Does the same", text: command }],
+    content: (
+      <div class="stack narrow">
+        {children}
+        <Form to={to} class="stack" id="delete">
+          <TextField
+            name={field}
+            label={`Type ${name} to confirm`}
+            value={typed}
+            error={typed === undefined ? null : "That is not the name. Nothing was deleted."}
+            required
+          />
+          {field === "confirm" && (
+            <TextField name="why" label="Why" hint="Kept in the history." maxlength={500} />
+          )}
+          <p class="buttons">
+            <Button kind="danger" icon="trash">
+              Delete {name}
+            </Button>
+            <ButtonLink to={settings} kind="quiet">
+              Keep it
+            </ButtonLink>
+          </p>
+        </Form>
+      </div>
+    ),
+  });
+}

@@ -1,0 +1,54 @@
+import type { Child } from "hono/jsx";
+import { Button } from "../parts/link.tsx";
+import { SelectField } from "../parts/field.tsx";
+import { addressOf, useView } from "../view.ts";
+
+/** A form that chooses what a list shows: its fields become the query of the page. */
+export function FilterForm({
+  to,
+  label,
+  act = "Show",
+  children,
+}: {
+  to: string;
+  label: string;
+  act?: string;
+  children?: Child;
+}) {
+  return (
+    <form method="get" action={addressOf(useView(), to)} class="filters" aria-label={label}>
+      {children}
+      <Button>{act}</Button>
+    </form>
+  );
+}
+
+/** Chooses an environment; `all` is what no choice is called, left out where one has to be chosen. */
+export function EnvironmentField({
+  environments,
+  value,
+  name = "environment",
+  label = "Environment",
+  all,
+}: {
+  environments: readonly { slug: string }[];
+  value: string | null;
+  name?: string;
+  label?: string;
+  all?: string;
+}) {
+  const options = environments.map(({ slug }) => ({ value: slug, label: slug }));
+  const none = all === undefined ? [] : [{ value: "", label: all }];
+  return <SelectField name={name} label={label} value={value ?? ""} options={[...none, ...options]} />;
+}
+
+/** Links to the start of a list and to what comes behind this page; null where there is nothing. */
+export function Pager({ newest, older }: { newest: Child; older: Child }) {
+  if (!newest && !older) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      <span>{newest}</span>
+      <span>{older}</span>
+    </nav>
+  );
+}

@@ -1,0 +1,175 @@
+import { Hono } from "hono/quick";
+import { AppError } from "../../../base/errors.ts";
+import { CHANGE_KINDS, type Change, type ChangeQuery } from "../../../projects/history.ts";
+import { getProject } from "../../../projects/projects.ts";
+import type { Project } from "../../../projects/project.ts";
+import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
+import type { Page } from "../page.tsx";
+import { quoted } from "../parts/commands.tsx";
+import { SelectField, TextField } from "../parts/field.tsx";
+import { ButtonLink } from "../parts/link.tsx";
+import { projectPath } from "../parts/project-tabs.tsx";
+import { Empty } from "../parts/table.tsx";
+import type { Dashboard } from "../routes.ts";
+import { addressOf } from "../view.ts";
+import { ChangeCard, describeChange } from "./change-card.tsx";
+import { EnvironmentField, FilterForm, Pager } from "./filter-form.tsx";
+import { projectPage } from "./project-page.tsx";
+
+/** Changes on one page. */
+const PAGE = 20;
+
+export function historyRoutes({ app, page }: Dashboard) {
+  return new Hono<DashboardEnv>()
+    .get(
+      "/projects/:project/history",
+      page("flags:read", async (c) => {
+        const project = await getProject(app, c.req.param("project")!);
+        const filter = filterOf(c);
+        const { items, more } = await app.store.changes.page(project.slug, { ...filter, limit: PAGE });
+        return historyPage(project, filter, items, more);
+      }),
+    )
+    .get(
+      "/projects/:project/history/:revision",
+      page("flags:read", async (c) => {
+        const project = await getProject(app, c.req.param("project")!);
+        return changePage(project, await changeOf(app, project.slug, c.req.param("revision")!));
+      }),
+    );
+}
+
+type Filter = Omit<ChangeQuery, "limit">;
+
+/** The filter in the query of a page. Throws `invalid`. */
+function filterOf(c: DashboardContext): Filter {
+  const textOf = (name: string) => c.req.query(name)?.trim() || undefined;
+  const [given, before] = [textOf("kind"), textOf("before")];
+  const kind = CHANGE_KINDS.find((each) => each === given);
+  if (given !== undefined && kind === undefined)
+    throw new AppError("invalid", `the kind of a change is one of ${CHANGE_KINDS.join(", ")}`);
+  return {
+    environment: textOf("environment"),
+    name: textOf("name"),
+    kind,
+    who: textOf("who"),
+    before: before === undefined ? undefined : revisionOf(before),
+  };
+}
+
+function revisionOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new AppError("invalid", "a revision is a number");
+  return Number(text);
+}
+
+/** A change by its revision. Throws `not_found`, `invalid`. */
+export async function changeOf(
+  { store }: Pick<Dashboard["app"], "store">,
+  project: string,
+  revision: string,
+): Promise<Change> {
+  const change = await store.changes.find(project, revisionOf(revision));
+  if (change) return change;
+  throw new AppError("not_found", `project "${project}" has no revision ${revision}`, {
+    reason: "revision-not-found",
+  });
+}
+
+function historyPage(
+  { slug, environments }: Project,
+  filter: Filter,
+  changes: Change[],
+  more: boolean,
+): Page {
+  const to = `${projectPath(slug)}/history`;
+  const { before, ...chosen } = filter;
+  const { environment = null, name = "", kind = "", who = "" } = chosen;
+  const isFiltered = Object.values(chosen).some((value) => value !== undefined);
+  return projectPage({
+    project: slug,
+    tab: "history",
+    title: "History",
+    heading: "History",
+    commands: commandsOf(slug, filter),
+    content: (
+      <>
+        <FilterForm to={to} label="Filter">
+          <EnvironmentField environments={environments} value={environment} all="Any environment" />
+          <SelectField name="kind" label="Kind" value={kind} options={KINDS} />
+          <TextField name="name" label="Flag or name" type="search" value={name} />
+          <TextField name="who" label="Who" type="search" value={who} />
+        </FilterForm>
+        {changes.length === 0 ? (
+          <Empty title={isFiltered ? "No change matches" : "Nothing has changed yet"}>
+            {isFiltered && <ButtonLink to={to}>Show every change</ButtonLink>}
+          </Empty>
+        ) : (
+          <ol class="items stack">
+            {changes.map((change) => (
+              <li id={`revision-${change.revision}`}>
+                <ChangeCard project={slug} environments={environments} change={change} />
+              </li>
+            ))}
+          </ol>
+        )}
+        <Pager
+          newest={
+            before !== undefined && (
+              <ButtonLink to={to} query={chosen}>
+                Newest
+              </ButtonLink>
+            )
+          }
+          older={
+            more && (
+              <ButtonLink to={to} query={{ ...chosen, before: changes.at(-1)!.revision }}>
+                Older
+              </ButtonLink>
+            )
+          }
+        />
+      </>
+    ),
+  });
+}
+
+const KINDS = [
+  { value: "", label: "Any" },
+  { value: "flag", label: "Flags" },
+  { value: "segment", label: "Segments" },
+  { value: "environment", label: "Environments" },
+  { value: "scheduled", label: "Failed scheduled changes" },
+];
+
+/** The commands that list the same changes; the one for a thing names an example where the filter names none. */
+function commandsOf(project: string, { kind = "flag", name, environment, who, before }: Filter) {
+  const noun = { flag: "flags", segment: "segments", environment: "environments", scheduled: "flags" }[kind];
+  const options = [
+    kind !== "environment" && environment !== undefined && `-e ${quoted(environment)}`,
+    who !== undefined && `--who ${quoted(who)}`,
+    before !== undefined && `--before ${before}`,
+  ].filter(Boolean);
+  const words = [name === undefined ? "new-checkout" : quoted(name), "-p", quoted(project), ...options];
+  const query = addressOf({ root: "" }, "", { kind: name && kind, name, environment, who });
+  const path = `/api/admin/v1/projects/${encodeURIComponent(project)}/history${query}`;
+  return [
+    { label: "Lists the changes of one thing", text: `formflag ${noun} history ${words.join(" ")}` },
+    {
+      label: "Lists these, over the admin API",
+      text: `curl -H "Authorization: Bearer $FORMFLAG_TOKEN" "$FORMFLAG_SERVER${path}"`,
+    },
+  ];
+}
+
+function changePage({ slug, environments }: Project, change: Change): Page {
+  const { revision, kind, name } = change;
+  return projectPage({
+    project: slug,
+    tab: "history",
+    title: `Revision ${revision}: ${describeChange(change)}`,
+    heading: `Revision ${revision}`,
+    back: { to: `${projectPath(slug)}/history`, label: "History" },
+    commands: commandsOf(slug, { kind, name, before: revision + 1 }).slice(0, 1),
+    content: <ChangeCard project={slug} environments={environments} change={change} />,
+  });
+}

@@ -1,0 +1,200 @@
+import type { Environment } from "../../../projects/environment.ts";
+import { type ScheduledChange } from "../../../flags/scheduled-change.ts";
+import type { Change } from "../../../projects/history.ts";
+import type { Project } from "../../../projects/project.ts";
+import { sentence } from "../error-page.tsx";
+import { settingPath } from "../flags/paths.ts";
+import type { Page } from "../page.tsx";
+import { quoted } from "../parts/commands.tsx";
+import { Diff } from "../parts/diff.tsx";
+import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { projectPath } from "../parts/project-tabs.tsx";
+import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { Empty } from "../parts/table.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { ExactTime, Time } from "../parts/time.tsx";
+import { useMay } from "../view.ts";
+import { ChangeCard, environmentOf } from "./change-card.tsx";
+import { EnvironmentField, FilterForm, Pager } from "./filter-form.tsx";
+import { environmentPath, projectPage } from "./project-page.tsx";
+
+/** A scheduled change, and what it would make of the flag as it is now. */
+export type Coming = {
+  scheduled: ScheduledChange;
+  before: unknown;
+  after: unknown;
+  /** Why it would fail, as far as is known now. */
+  fault: string | null;
+};
+
+/** A coming change with its place. */
+export type FoundScheduled = { project: Project; environment: Environment; coming: Coming };
+
+type Scheduled = {
+  project: Project;
+  environment: string | null;
+  coming: Coming[];
+  more: boolean;
+  failed: Change[];
+};
+
+export function scheduledPage({ project, environment, coming, more, failed }: Scheduled): Page {
+  const { slug, environments } = project;
+  const path = `${projectPath(slug)}/scheduled`;
+  const where = `-p ${quoted(slug)}${environment === null ? "" : ` -e ${quoted(environment)}`}`;
+  const example = `-p ${quoted(slug)} -e ${quoted(environment ?? environments[0]?.slug ?? "production")}`;
+  const last = coming.at(-1)?.scheduled;
+  return projectPage({
+    project: slug,
+    tab: "scheduled",
+    title: "Scheduled changes",
+    heading: "Scheduled changes",
+    commands: [
+      { label: "Lists them", text: `formflag flags scheduled ${where}` },
+      {
+        label: "Schedules one",
+        text: `formflag flags set new-checkout ${example} --on --at 2027-01-31T12:00:00Z`,
+      },
+    ],
+    content: (
+      <>
+        <FilterForm to={path} label="Filter">
+          <EnvironmentField environments={environments} value={environment} all="Any environment" />
+        </FilterForm>
+        {coming.length === 0 ? (
+          <Empty title="No change is scheduled">
+            <p class="soft">A flag's page schedules a change, or turns a flag on for a while.</p>
+            <ButtonLink to={projectPath(slug)}>Show the flags</ButtonLink>
+          </Empty>
+        ) : (
+          <ol class="items stack">
+            {coming.map((each) => (
+              <li class="card" id={`scheduled-${each.scheduled.id}`}>
+                <ComingChange project={project} coming={each} />
+              </li>
+            ))}
+          </ol>
+        )}
+        <Pager
+          newest={null}
+          older={
+            more &&
+            last && (
+              <ButtonLink to={path} query={{ environment, after: `${last.at}.${last.createdAt}.${last.id}` }}>
+                Later ones
+              </ButtonLink>
+            )
+          }
+        />
+        {failed.length > 0 && (
+          <section class="stack" aria-labelledby="failed">
+            <h2 id="failed">Failed lately</h2>
+            {failed.map((change) => (
+              <ChangeCard project={slug} environments={environments} change={change} />
+            ))}
+            <p>
+              <A to={`${projectPath(slug)}/history`} query={{ kind: "scheduled", environment }}>
+                Every scheduled change that failed
+              </A>
+            </p>
+          </section>
+        )}
+      </>
+    ),
+  });
+}
+
+function ComingChange({ project, coming }: { project: Project; coming: Coming }) {
+  const { id, flag, environment, at } = coming.scheduled;
+  return (
+    <>
+      <h2>
+        <A to={settingPath({ project: project.slug, environment, flag })}>{flag}</A>
+        <EnvironmentName environment={environmentOf(project.environments, environment)} />
+        <Time at={at} />
+      </h2>
+      <Planned project={project.slug} coming={coming} />
+      {useMay("flags:write") && (
+        <p>
+          <ButtonLink to={`${environmentPath(project.slug, environment)}/scheduled/${id}/cancel`}>
+            Cancel…
+          </ButtonLink>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** When a change is due, who planned it and why, and what it changes. */
+export function Planned({
+  project,
+  coming: { scheduled, before, after, fault },
+}: {
+  project: string;
+  coming: Coming;
+}) {
+  const { at, who, why, createdAt, environment, flag } = scheduled;
+  return (
+    <>
+      <p class="soft">
+        On <ExactTime at={at} />, scheduled by <Foreign text={who} />, <Time at={createdAt} />
+      </p>
+      {why && (
+        <blockquote>
+          <Foreign text={why} />
+        </blockquote>
+      )}
+      {fault !== null && (
+        <Notice tone="warn" title="This change would fail">
+          <p>
+            {sentence(fault)}{" "}
+            <A to={settingPath({ project, environment, flag })} label={`The flag ${flag} in ${environment}`}>
+              The flag
+            </A>
+          </p>
+        </Notice>
+      )}
+      <Diff before={before} after={after} />
+    </>
+  );
+}
+
+export function cancelPage({ project: { slug }, environment, coming }: FoundScheduled): Page {
+  const { id, flag } = coming.scheduled;
+  const path = `${projectPath(slug)}/scheduled`;
+  return projectPage({
+    project: slug,
+    tab: "scheduled",
+    title: `Cancel the scheduled change of ${flag} in ${environment.slug}`,
+    heading: "Cancel a scheduled change",
+    back: { to: path, label: "Scheduled changes" },
+    commands: [
+      {
+        label: "Does the same",
+        text: `formflag flags unschedule ${quoted(id)} -p ${quoted(slug)}`,
+      },
+    ],
+    content: (
+      <div class="stack">
+        <section class="card" aria-labelledby="change">
+          <h2 id="change">
+            {flag} <EnvironmentName environment={environment} />
+          </h2>
+          <Planned project={slug} coming={coming} />
+        </section>
+        <Form
+          to={`${environmentPath(slug, environment.slug)}/scheduled/${encodeURIComponent(id)}/cancel`}
+          class="stack narrow"
+          id="cancel"
+        >
+          <p class="buttons">
+            <Button kind="danger">Cancel this change</Button>
+            <ButtonLink to={path} kind="quiet">
+              Keep it
+            </ButtonLink>
+          </p>
+        </Form>
+      </div>
+    ),
+  });
+}

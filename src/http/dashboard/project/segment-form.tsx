@@ -1,0 +1,171 @@
+import { isObject } from "../../../base/json.ts";
+import { type Comparison, OPERATORS } from "../../../flags/conditions.ts";
+import { type SegmentRows, ruleOfRows, rowsOf } from "../../../flags/segment-rows.ts";
+import { AppError } from "../../../base/errors.ts";
+import { type Fields, textOf, textsOf } from "../fields.ts";
+import { OPERATOR_WORDS } from "../flags/rule-words.ts";
+import { lineOfPointer, parseJson } from "../json-text.ts";
+import { AreaField, SelectField } from "../parts/field.tsx";
+import { Button } from "../parts/link.tsx";
+
+/** A rule as somebody edits it: as rows, or as a text in JSON. */
+export type RuleDraft = ({ as: "rows" } & SegmentRows) | { as: "json"; text: string };
+
+const BLANK: Comparison = { attribute: "", operator: "==", value: "" };
+
+/** The draft of a new segment. */
+export const NEW_RULE: RuleDraft = { as: "rows", join: "all", rows: [BLANK] };
+
+/** The draft of a rule that is stored; `as` names the form that is wanted, where the rule has both. */
+export function draftOf(rule: unknown, as: string | undefined): RuleDraft {
+  const rows = as === "json" ? null : rowsOf(rule);
+  return rows === null ? { as: "json", text: JSON.stringify(rule, null, 2) } : { as: "rows", ...rows };
+}
+
+/** What a form sent, and the rule that it stands for or what is wrong with it. */
+export type ReadRule = { draft: RuleDraft; rule?: unknown; fault?: string };
+
+/** Reads the rule of a form. Rows in which nothing was typed are left out. */
+export function readRule(fields: Fields): ReadRule {
+  if (textOf(fields, "as") === "json") {
+    const text = textOf(fields, "rule");
+    const { value, fault } = { value: undefined, ...parseJson(text) };
+    const draft: RuleDraft = { as: "json", text };
+    if (fault !== undefined) return { draft, fault };
+    if (typeof value === "boolean" || isObject(value)) return { draft, rule: value };
+    return { draft, fault: 'A rule is an object such as {"ends_with":[{"var":"email"},"@example.com"]}' };
+  }
+  const [operators, values] = [textsOf(fields, "operator"), textsOf(fields, "value")];
+  const rows = textsOf(fields, "attribute")
+    .map((attribute, at) => ({
+      attribute: attribute.trim(),
+      operator: operators[at] ?? "==",
+      value: (values[at] ?? "").trim(),
+    }))
+    .filter(({ attribute, value }) => attribute !== "" || value !== "");
+  const join = textOf(fields, "join") === "any" ? "any" : "all";
+  const draft: RuleDraft = { as: "rows", join, rows: rows.length === 0 ? [BLANK] : rows };
+  try {
+    return { draft, rule: ruleOfRows({ join, rows }) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { draft, fault: error.hint === null ? error.message : `${error.message}: ${error.hint}` };
+  }
+}
+
+/** A draft with one more row to fill in. */
+export function withRow(draft: RuleDraft): RuleDraft {
+  return draft.as === "json" ? draft : { ...draft, rows: [...draft.rows, BLANK] };
+}
+
+/** What is wrong with a rule, by its line where the message begins with a JSON pointer into the text. */
+export function faultOf({ message }: AppError, draft: RuleDraft): string {
+  const [, pointer, fault] = /^(\/\S*): (.*)$/s.exec(message) ?? [];
+  if (pointer === undefined) return message;
+  const line = draft.as === "json" ? lineOfPointer(draft.text, pointer) : null;
+  return line === null ? `${fault}` : `line ${line}: ${fault}`;
+}
+
+/** The fields of a rule. */
+export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string | undefined }) {
+  if (draft.as === "json")
+    return (
+      <>
+        <input type="hidden" name="as" value="json" />
+        <AreaField
+          name="rule"
+          label="Rule"
+          hint="In JSONLogic: true for those who belong to the segment."
+          value={draft.text}
+          rows={Math.min(24, Math.max(6, draft.text.split("\n").length + 1))}
+          error={fault}
+          code
+        />
+      </>
+    );
+  const { join, rows } = draft;
+  return (
+    <fieldset aria-describedby={fault === undefined ? undefined : "rule-error"}>
+      <legend>Who belongs to it</legend>
+      {/* Enter in a field presses the first button of its form, which is not to add a row. */}
+      <button type="submit" hidden>
+        Save
+      </button>
+      <input type="hidden" name="as" value="rows" />
+      {rows.length > 1 && (
+        <SelectField
+          name="join"
+          label="Those for whom"
+          value={join}
+          options={[
+            { value: "all", label: "all of these hold" },
+            { value: "any", label: "any of these holds" },
+          ]}
+        />
+      )}
+      {rows.length <= 1 && <input type="hidden" name="join" value={join} />}
+      {rows.map((row, at) => (
+        <ConditionRow row={row} number={at + 1} isWrong={fault !== undefined} />
+      ))}
+      {fault !== undefined && (
+        <div class="field">
+          <p class="error" id="rule-error">
+            {fault}
+          </p>
+        </div>
+      )}
+      <p class="buttons">
+        <Button name="act" value="row" icon="plus">
+          Add a condition
+        </Button>
+        <span class="hint">A condition without attribute and value is left out.</span>
+      </p>
+    </fieldset>
+  );
+}
+
+type RowProps = { row: Comparison; number: number; isWrong: boolean };
+
+function ConditionRow({ row: { attribute, operator, value }, number, isWrong }: RowProps) {
+  const invalid = isWrong ? "true" : undefined;
+  const labelOf = (what: string) => `${what} of condition ${number}`;
+  return (
+    <div class="comparison">
+      <input
+        name="attribute"
+        value={attribute}
+        placeholder="email"
+        aria-label={labelOf("Attribute")}
+        autocomplete="off"
+        aria-invalid={invalid}
+      />
+      <select name="operator" aria-label={labelOf("Operator")}>
+        {OPERATORS.map((each) => (
+          <option value={each} selected={each === operator}>
+            {OPERATOR_WORDS[each] ?? each}
+          </option>
+        ))}
+      </select>
+      <input
+        name="value"
+        value={value}
+        placeholder="@example.com"
+        aria-label={labelOf("Value")}
+        autocomplete="off"
+        aria-invalid={invalid}
+      />
+    </div>
+  );
+}
+
+/** A rule in words, as far as it is made of rows: `email ends with @example.com`. */
+export function segmentInWords(rule: unknown): string {
+  if (typeof rule === "boolean") return rule ? "everybody" : "nobody";
+  const found = rowsOf(rule);
+  if (found === null) return "a rule in JSON";
+  const words = found.rows
+    .slice(0, 3)
+    .map(({ attribute, operator, value }) => `${attribute} ${OPERATOR_WORDS[operator] ?? operator} ${value}`);
+  const rest = found.rows.length > words.length ? ` and ${found.rows.length - words.length} more` : "";
+  return words.join(found.join === "all" ? " and " : " or ") + rest;
+}

@@ -1,0 +1,249 @@
+import type { AppError } from "../../../base/errors.ts";
+import type { SegmentRecord } from "../../../flags/segment.ts";
+import { type SegmentUse } from "../../../flags/segments.ts";
+import type { Environment } from "../../../projects/environment.ts";
+import type { Project } from "../../../projects/project.ts";
+import { sentence } from "../error-page.tsx";
+import type { Page } from "../page.tsx";
+import { quoted } from "../parts/commands.tsx";
+import { Diff } from "../parts/diff.tsx";
+import { TextField } from "../parts/field.tsx";
+import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { projectPath } from "../parts/project-tabs.tsx";
+import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { Time } from "../parts/time.tsx";
+import { useMay } from "../view.ts";
+import { EnvironmentField } from "./filter-form.tsx";
+import { projectPage } from "./project-page.tsx";
+import { type RuleDraft, RuleFields, segmentInWords } from "./segment-form.tsx";
+import { Uses, segmentPath } from "./segments.tsx";
+
+/** What uses a segment on its page. */
+const SHOWN_USES = 100;
+
+/** A segment with its place, and what uses it. */
+export type FoundSegment = {
+  project: Project;
+  environment: Environment;
+  record: SegmentRecord;
+  uses: SegmentUse[];
+};
+
+export type NewSegment = {
+  project: Project;
+  environment: string;
+  name: string;
+  draft: RuleDraft;
+  why?: string | null;
+  fault?: string;
+  nameFault?: string;
+};
+
+export function newSegmentPage({
+  project,
+  environment,
+  name,
+  draft,
+  why,
+  fault,
+  nameFault,
+}: NewSegment): Page {
+  const { slug, environments } = project;
+  const path = `${projectPath(slug)}/segments`;
+  return projectPage({
+    project: slug,
+    tab: "segments",
+    title: "Create a segment",
+    heading: "Create a segment",
+    back: { to: path, label: "Segments" },
+    topics: [],
+    commands: [
+      {
+        label: "Does the same",
+        text: `formflag segments set ${quoted(name || "staff")} -p ${quoted(slug)} -e ${quoted(environment)} --rule @rule.json`,
+      },
+    ],
+    content: (
+      <Form to={`${path}/new`} class="stack narrow" id="segment">
+        <EnvironmentField environments={environments} value={environment} />
+        <TextField
+          name="name"
+          label="Name"
+          hint='Rules refer to it as {"$ref": "name"}.'
+          value={name}
+          error={nameFault}
+          maxlength={150}
+          required
+        />
+        <RuleFields draft={draft} fault={fault} />
+        <TextField name="why" label="Why" hint="Kept in the history." value={why} maxlength={500} />
+        <p class="buttons">
+          <Button kind="primary">Create</Button>
+          <ButtonLink to={path} query={{ environment }} kind="quiet">
+            Back
+          </ButtonLink>
+          <OtherForm draft={draft} to={`${path}/new`} query={{ environment }} />
+        </p>
+      </Form>
+    ),
+  });
+}
+
+/** A link to the same rule in the other form. */
+function OtherForm({
+  draft,
+  to,
+  query,
+}: {
+  draft: RuleDraft;
+  to: string;
+  query?: Readonly<Record<string, string>>;
+}) {
+  return (
+    <A to={to} query={{ ...query, as: draft.as === "json" ? null : "json" }}>
+      {draft.as === "json" ? "Edit as conditions" : "Edit as JSON"}
+    </A>
+  );
+}
+
+export type OneSegment = FoundSegment & {
+  draft: RuleDraft;
+  why?: string | null;
+  fault?: string;
+  /** The revision that the form began with, where that is not the one that is stored. */
+  revision?: number;
+  /** What was typed, where somebody else has saved another rule meanwhile. */
+  theirs?: { rule: unknown };
+  isTyped?: boolean;
+};
+
+export function segmentPage(segment: OneSegment): Page {
+  const { project, environment, record, uses, isTyped } = segment;
+  const { slug } = project;
+  const { name } = record;
+  const where = `${quoted(name)} -p ${quoted(slug)} -e ${quoted(environment.slug)}`;
+  return projectPage({
+    project: slug,
+    tab: "segments",
+    title: `Segment ${name} in ${environment.slug}`,
+    heading: name,
+    back: {
+      to: `${projectPath(slug)}/segments?environment=${encodeURIComponent(environment.slug)}`,
+      label: "Segments",
+    },
+    ...(isTyped && { topics: [] }),
+    commands: [
+      { label: "Shows it", text: `formflag segments get ${where}` },
+      { label: "Gives it another rule", text: `formflag segments set ${where} --rule @rule.json` },
+    ],
+    content: (
+      <div class="stack">
+        <p>
+          In <EnvironmentName environment={environment} />:{" "}
+          <Foreign text={segmentInWords(JSON.parse(record.rule))} />, changed <Time at={record.updatedAt} />.{" "}
+          <A
+            to={`${projectPath(slug)}/history`}
+            query={{ kind: "segment", name, environment: environment.slug }}
+          >
+            History
+          </A>
+        </p>
+        <SegmentForm segment={segment} />
+        <section class="card" aria-labelledby="uses">
+          <h2 id="uses">Used by</h2>
+          <Uses project={slug} environment={environment.slug} uses={uses} most={SHOWN_USES} />
+          <DeleteLink to={`${segmentPath(slug, environment.slug, name)}/delete`} />
+        </section>
+      </div>
+    ),
+  });
+}
+
+function DeleteLink({ to }: { to: string }) {
+  if (!useMay("flags:write")) return null;
+  return (
+    <p>
+      <ButtonLink to={to} kind="danger" icon="trash">
+        Delete…
+      </ButtonLink>
+    </p>
+  );
+}
+
+function SegmentForm({ segment }: { segment: OneSegment }) {
+  const { project, environment, record, draft, why, fault, theirs, revision = record.revision } = segment;
+  const to = segmentPath(project.slug, environment.slug, record.name);
+  if (!useMay("flags:write"))
+    return <pre tabindex={0}>{JSON.stringify(JSON.parse(record.rule), null, 2)}</pre>;
+  return (
+    <Form to={to} values={{ revision }} class="card" id="segment" label={`Rule of ${record.name}`}>
+      {theirs && (
+        <Notice tone="bad" title="Somebody was faster">
+          <p>
+            The segment has changed since this page was loaded. Nothing was saved. Lines with − are what it is
+            now, lines with + what you typed.
+          </p>
+          <Diff before={{ rule: JSON.parse(record.rule) }} after={theirs} />
+        </Notice>
+      )}
+      <RuleFields draft={draft} fault={fault} />
+      <TextField name="why" label="Why" hint="Kept in the history." value={why} maxlength={500} />
+      <p class="buttons">
+        <Button kind="primary">{theirs ? "Save mine" : "Save"}</Button>
+        <OtherForm draft={draft} to={to} />
+      </p>
+    </Form>
+  );
+}
+
+export function deletePage({ project, environment, record, uses }: FoundSegment, error?: AppError): Page {
+  const { slug } = project;
+  const { name, revision } = record;
+  const to = segmentPath(slug, environment.slug, name);
+  return projectPage({
+    project: slug,
+    tab: "segments",
+    title: `Delete the segment ${name} in ${environment.slug}`,
+    heading: `Delete ${name}`,
+    back: { to, label: name },
+    commands: [
+      {
+        label: "Does the same",
+        text: `formflag segments delete ${quoted(name)} -p ${quoted(slug)} -e ${quoted(environment.slug)}`,
+      },
+    ],
+    content: (
+      <div class="stack narrow">
+        {error && uses.length === 0 && (
+          <Notice tone="bad" title="Nothing was deleted">
+            <p>{sentence(error.message)}</p>
+          </Notice>
+        )}
+        {uses.length > 0 ? (
+          <>
+            <Notice tone={error ? "bad" : "warn"} title="It is still used">
+              <p>Give these another rule first, or cancel what is scheduled:</p>
+            </Notice>
+            <Uses project={slug} environment={environment.slug} uses={uses} most={SHOWN_USES} />
+          </>
+        ) : (
+          <Form to={`${to}/delete`} values={{ revision }} class="stack" id="delete">
+            <p>
+              Nothing in <EnvironmentName environment={environment} /> refers to it.
+            </p>
+            <TextField name="why" label="Why" hint="Kept in the history." maxlength={500} />
+            <p class="buttons">
+              <Button kind="danger" icon="trash">
+                Delete {name} in {environment.slug}
+              </Button>
+              <ButtonLink to={to} kind="quiet">
+                Keep it
+              </ButtonLink>
+            </p>
+          </Form>
+        )}
+      </div>
+    ),
+  });
+}

@@ -1,0 +1,227 @@
+import { Hono } from "hono/quick";
+import type { App } from "../../../app.ts";
+import { AppError } from "../../../base/errors.ts";
+import { pageReferences } from "../../../flags/code-references.ts";
+import type { CodeReferences } from "../../../flags/code-reference.ts";
+import { DEFAULT_STALE_DAYS, findStale } from "../../../flags/stale.ts";
+import type { StaleFlag, StaleReason } from "../../../flags/stale-schema.ts";
+import { getEnvironment } from "../../../projects/environments.ts";
+import type { Project } from "../../../projects/project.ts";
+import { getProject } from "../../../projects/projects.ts";
+import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
+import { flagPath, settingPath } from "../flags/paths.ts";
+import type { Page } from "../page.tsx";
+import { quoted } from "../parts/commands.tsx";
+import { TextField } from "../parts/field.tsx";
+import { A, ButtonLink } from "../parts/link.tsx";
+import { projectPath } from "../parts/project-tabs.tsx";
+import { Badge } from "../parts/status.tsx";
+import { Empty, Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import type { Dashboard } from "../routes.ts";
+import { useMay } from "../view.ts";
+import { EnvironmentField, FilterForm, Pager } from "./filter-form.tsx";
+import { projectPage } from "./project-page.tsx";
+
+/** Flags on one page, and the lines of code shown of each. */
+const PAGE = 50;
+const SHOWN_LINES = 3;
+
+export function staleRoutes({ app, page }: Dashboard) {
+  return new Hono<DashboardEnv>().get(
+    "/projects/:project/stale",
+    page("flags:read", async (c) => {
+      const project = await getProject(app, c.req.param("project")!);
+      const environment = c.req.query("environment") || null;
+      if (environment !== null) await getEnvironment(app, project.slug, environment);
+      const days = daysIn(c);
+      const after = c.req.query("after") ?? "";
+      const all = await findStale(app, { project: project.slug, environment, days });
+      const rest = all.filter(({ slug }) => slug > after);
+      const shown = await Promise.all(rest.slice(0, PAGE).map((each) => withCode(app, project.slug, each)));
+      const chosen = { environment, days: days === DEFAULT_STALE_DAYS ? null : days };
+      const next = rest.length > PAGE ? shown.at(-1)!.slug : null;
+      return stalePage({ project, chosen, days, total: all.length, shown, after, next });
+    }),
+  );
+}
+
+/** Throws `invalid`. */
+function daysIn(c: DashboardContext): number {
+  const text = c.req.query("days") || String(DEFAULT_STALE_DAYS);
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 36_500)
+    throw new AppError("invalid", "days is a number from 0 to 36500");
+  return Number(text);
+}
+
+/** A stale flag with the first lines of code that name it. */
+type Shown = StaleFlag & { code: CodeReferences | undefined };
+
+async function withCode(app: App, project: string, stale: StaleFlag): Promise<Shown> {
+  const { references } = await pageReferences(app, project, { flag: stale.slug, limit: 1 });
+  return { ...stale, code: references[0] };
+}
+
+type Stale = {
+  project: Project;
+  chosen: { environment: string | null; days: number | null };
+  days: number;
+  total: number;
+  shown: Shown[];
+  after: string;
+  next: string | null;
+};
+
+function stalePage({ project, chosen, days, total, shown, after, next }: Stale): Page {
+  const { slug, environments } = project;
+  const { environment } = chosen;
+  const path = `${projectPath(slug)}/stale`;
+  const options = [
+    `-p ${quoted(slug)}`,
+    ...(environment === null ? [] : [`-e ${quoted(environment)}`]),
+    ...(days === DEFAULT_STALE_DAYS ? [] : [`--days ${days}`]),
+  ].join(" ");
+  return projectPage({
+    project: slug,
+    tab: "stale",
+    title: "Stale flags",
+    heading: "Stale flags",
+    commands: [
+      { label: "Lists them", text: `formflag flags stale ${options}` },
+      { label: "Finds where code names them", text: `formflag flags refs scan -p ${quoted(slug)} --upload` },
+    ],
+    content: (
+      <>
+        <FilterForm to={path} label="Filter">
+          <EnvironmentField environments={environments} value={environment} all="In every environment" />
+          <TextField name="days" label="Days unchanged or unread" type="number" value={days} />
+        </FilterForm>
+        {shown.length === 0 ? (
+          <Empty title="No flag looks finished">
+            <p class="soft">
+              A flag is listed here once it has expired, is the same for everybody, is not read any more, or
+              is not named by any code.
+            </p>
+          </Empty>
+        ) : (
+          <>
+            <p>
+              {total === 1 ? "1 flag looks" : `${total.toLocaleString("en")} flags look`} finished. Take it
+              out of the code first, then delete it.
+            </p>
+            <StaleTable
+              project={slug}
+              environment={environment ?? environments[0]?.slug ?? ""}
+              days={days}
+              rows={shown}
+            />
+          </>
+        )}
+        <Pager
+          newest={
+            after !== "" && (
+              <ButtonLink to={path} query={chosen}>
+                First
+              </ButtonLink>
+            )
+          }
+          older={
+            next !== null && (
+              <ButtonLink to={path} query={{ ...chosen, after: next }}>
+                Next
+              </ButtonLink>
+            )
+          }
+        />
+      </>
+    ),
+  });
+}
+
+type TableProps = { project: string; environment: string; days: number; rows: Shown[] };
+
+function StaleTable({ project, environment, days, rows }: TableProps) {
+  const canDelete = useMay("flags:write");
+  return (
+    <Table
+      caption="Stale flags"
+      rows={rows}
+      keyOf={({ slug }) => `flag-${slug}`}
+      columns={[
+        {
+          label: "Flag",
+          heading: true,
+          cell: ({ slug }) => <A to={settingPath({ project, environment, flag: slug })}>{slug}</A>,
+        },
+        {
+          label: "Why",
+          cell: ({ reasons }) => (
+            <ul>
+              {reasons.map((reason) => (
+                <li>
+                  <Badge tone="warn">{reason}</Badge> {whyOf(reason, days)}
+                </li>
+              ))}
+            </ul>
+          ),
+        },
+        { label: "Since", cell: ({ since }) => <Time at={Date.parse(since)} /> },
+        {
+          label: "In code",
+          cell: ({ slug, code }) => <CodeLines project={project} slug={slug} code={code} />,
+        },
+        ...(canDelete
+          ? [
+              {
+                label: "Delete",
+                isLabelUnseen: true,
+                cell: ({ slug }: Shown) => (
+                  <ButtonLink to={`${flagPath(project, slug)}#delete-form`} kind="danger">
+                    Delete…
+                  </ButtonLink>
+                ),
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
+}
+
+function whyOf(reason: StaleReason, days: number): string {
+  const why: Record<StaleReason, string> = {
+    expired: "past its expiry",
+    settled: `the same for everybody, unchanged for ${days} days`,
+    unread: `not read for ${days} days`,
+    unreferenced: "no code names it",
+  };
+  return why[reason];
+}
+
+function CodeLines({
+  project,
+  slug,
+  code,
+}: {
+  project: string;
+  slug: string;
+  code: CodeReferences | undefined;
+}) {
+  if (!code || code.references.length === 0) return <span class="soft">none known</span>;
+  return (
+    <ul>
+      {code.references.slice(0, SHOWN_LINES).map(({ filePath, lineNumber }) => (
+        <li>
+          <code>
+            {filePath}:{lineNumber}
+          </code>
+        </li>
+      ))}
+      <li>
+        <A to={`${flagPath(project, slug)}/code`} label={`All lines that name ${slug}`}>
+          All lines
+        </A>
+      </li>
+    </ul>
+  );
+}
