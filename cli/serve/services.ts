@@ -102,6 +102,12 @@ export function placeServices(
           config.authHeader === null
             ? null
             : { header: config.authHeader, isTrusted: isTrustedProxy, createAs: config.authCreate },
+        commitMinutes,
+        commit: COMMIT,
+        findings: async (connects) => {
+          const { checkRunning } = await import("../commands/doctor/checks.ts");
+          return checkRunning(config, { connects, forwardedIgnored: metrics.forwarded() });
+        },
         onStop: (close) => void closers.push(close),
       });
     },

@@ -64,6 +64,8 @@ type ScheduleStore = {
   find(project: string, environment: string, id: string): Promise<ScheduledChange | undefined>;
   /** When the next change is due; null where none is. */
   nextAt(): Promise<number | null>;
+  /** How many changes there are, `atMost` counted at most, and the next one; null where there is none. */
+  upcoming(atMost: number): Promise<{ count: number; next: DueChange | null }>;
   /** The earliest change that is due at `now`. */
   findDue(now: number): Promise<DueChange | undefined>;
 };

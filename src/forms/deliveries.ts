@@ -64,21 +64,24 @@ type Listing = {
   form: string | null;
   submission: string | null;
   status: DeliveryStatus | null;
+  /** How many times 1,000 deliveries are searched for those that are listed; without it, until the page is full. */
+  searches?: number;
 };
 
 /** A page of deliveries, newest first; `next` is where the next page begins. Throws `not_found` for the form. */
 export async function listDeliveries(
   app: FormsApp,
-  { form, ...query }: Listing,
+  { form, searches = Number.POSITIVE_INFINITY, ...query }: Listing,
 ): Promise<{ items: Delivery[]; next: string | null }> {
   const formKey = form === null ? null : (await getForm(app, form)).key;
   const items: Delivery[] = [];
   let before = query.before;
-  for (;;) {
+  for (let search = 1; ; search += 1) {
     const limit = query.limit - items.length;
     const page = await app.store.deliveries.page({ ...query, limit, before, formKey });
     items.push(...page.items);
-    if (page.next === null || items.length >= query.limit) return { items, next: page.next };
+    if (page.next === null || items.length >= query.limit || search >= searches)
+      return { items, next: page.next };
     before = page.next;
     await yieldToEventLoop();
   }

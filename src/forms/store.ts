@@ -85,6 +85,8 @@ export type SubmissionStore = {
    * those that were moved or deleted since.
    */
   stored(formKey: string, spans: readonly HourSpan[]): Promise<StoredSum[]>;
+  /** How many submissions nobody has read, in the inboxes of all forms. */
+  unread(): Promise<number>;
   /** The slugs of the forms whose counts are not those of their submissions. Reads every submission: for a check. */
   wrongCounts(): Promise<string[]>;
   /** Counts every submission again. Other writes wait: about a second for each million. */

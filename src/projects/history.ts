@@ -25,6 +25,15 @@ export type Change = HistoryEntry & {
   why: string | null;
 };
 
+/** A change of a flag, without its values: whether it was on before and after, null where it did not exist. */
+export type RecentChange = Pick<Change, "revision" | "environment" | "at" | "who"> & {
+  project: string;
+  flag: string;
+  why: string | null;
+  wasOn: boolean | null;
+  isOn: boolean | null;
+};
+
 /** Selects changes, newest first. The kind `flag` includes scheduled changes that failed. */
 export type ChangeQuery = {
   kind?: ChangeKind | undefined;

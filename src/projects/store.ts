@@ -3,7 +3,7 @@ import type { Clockwork } from "../base/clock.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
 import type { ProjectChange } from "./change.ts";
 import type { Environment } from "./environment.ts";
-import type { Change, ChangeQuery } from "./history.ts";
+import type { Change, ChangeQuery, RecentChange } from "./history.ts";
 import type { Project } from "./project.ts";
 
 type ProjectStore = {
@@ -22,6 +22,11 @@ type HistoryStore = {
   /** Newest first. */
   page(project: string, query: ChangeQuery): Promise<Page<Change>>;
   find(project: string, revision: number): Promise<Change | undefined>;
+  /**
+   * Changes of flags since a time, of every project, newest first: at most `limit`, among the newest 1,000 revisions of the
+   * setup.
+   */
+  recent(since: number, limit: number): Promise<RecentChange[]>;
 };
 
 export type ProjectsStore = {

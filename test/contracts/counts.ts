@@ -258,7 +258,9 @@ export function countsContract(driver: Driver): void {
         { formKey: a.key, form: "a", name: "a", ...none },
         { formKey: b.key, form: "b", name: "b", ...none, inbox: 1, unread: 1 },
       ]);
+      expect(await store.submissions.unread()).toBe(1);
       await apply(store, deleteFormChange(b));
+      expect(await store.submissions.unread()).toBe(0);
       expect((await store.submissions.counts()).map(({ form }) => form)).toEqual(["a"]);
       while (await store.submissions.clearDeleted(10));
       expect(await store.submissions.wrongCounts()).toEqual([]);

@@ -1,3 +1,4 @@
+import type { DeliveryStatus } from "../../src/delivery/delivery-status.ts";
 import { describe, expect, test } from "bun:test";
 import type { DeliveryKind } from "../../src/delivery/delivery.ts";
 import type { NewDelivery, OutboxTurn } from "../../src/delivery/store.ts";
@@ -292,8 +293,15 @@ export function deliveriesContract(driver: Driver): void {
       expect((await store.deliveries.page({ ...query, before: page.next })).items).toHaveLength(1);
       const own = await store.deliveries.page({ ...query, formKey: null, submission });
       expect(own.items.map(({ target }) => target)).toEqual(["u", "t"]);
-      await turn({ settled: [], blocked: ["t", "u"] });
-      expect((await store.deliveries.page({ ...query, status: "failed" })).items).toEqual([]);
+      const inStatus = async (status: DeliveryStatus) =>
+        (await store.deliveries.page({ ...query, status })).items.map(({ target }) => target);
+      const [last] = await turn({ settled: [], blocked: ["t", "u"] });
+      expect(await inStatus("failed")).toEqual([]);
+      expect(await inStatus("queued")).toEqual(["v", "u"]);
+      const failure = { status: "failed", attempts: 1, dueAt: NOW, code: 500, error: "no" } as const;
+      await turn({ settled: [{ id: last!.id, ...failure }], limit: 0 });
+      expect(await inStatus("failed")).toEqual(["v"]);
+      expect(await inStatus("queued")).toEqual(["u", "t"]);
     });
 
     test("have the content of their submission, as it was sent", async () => {

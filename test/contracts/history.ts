@@ -69,6 +69,28 @@ export function historyContract(driver: Driver): void {
       expect((await list({ kind: "environment" })).map(({ name }) => name)).toEqual(["live", "develop"]);
     });
 
+    test("has recent changes of flags, of every project, as they turned them", async () => {
+      const [shop, blog] = [
+        await addProject(store, fresh(), "live"),
+        await addProject(store, fresh(), "live"),
+      ];
+      const at = NOW + 86_400_000;
+      const why = "Ünder test";
+      await applyBy({ who: "bob", at, why }, store, await shop.flagChange("live", "sale", { enabled: true }));
+      await applyBy({ who: "bob", at }, store, await shop.flagChange("live", "sale", { enabled: false }));
+      await applyBy({ who: "bob", at }, store, await shop.segmentChange("live", "staff", true));
+      await applyBy({ who: "ann", at: at + 1 }, store, await blog.flagChange("live", "sale"));
+      const change = { environment: "live", flag: "sale", at, who: "bob", why: null };
+      const recent = await store.changes.recent(at, 9);
+      expect(recent).toMatchObject([
+        { ...change, project: blog.slug, who: "ann", at: at + 1, wasOn: null, isOn: false },
+        { ...change, project: shop.slug, wasOn: true, isOn: false },
+        { ...change, project: shop.slug, why, wasOn: null, isOn: true },
+      ]);
+      expect(await store.changes.recent(at, 1)).toEqual(recent.slice(0, 1));
+      expect(await store.changes.recent(at + 2, 9)).toEqual([]);
+    });
+
     test("of a flag has the scheduled changes of it that failed", async () => {
       const { slug, set } = await addProject(store, fresh(), "live");
       await set("live", "sale");

@@ -2,6 +2,7 @@ import { afterEach, expect } from "bun:test";
 import type { Role } from "../../src/access/role.ts";
 import { createLink, createUser } from "../../src/access/users.ts";
 import type { Report } from "../../src/http/errors.ts";
+import type { DashboardOptions } from "../../src/http/dashboard/dashboard-env.ts";
 import { createDashboard } from "../../src/http/dashboard/dashboard.tsx";
 import { DEFAULT_MAX_CONCURRENT } from "../../src/http/limits.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
@@ -18,7 +19,7 @@ type Fields = Readonly<Record<string, string | readonly string[]>>;
 export type Shown = { status: number; text: string; headers: Headers; path: string };
 
 /** The dashboard of an app. No request may be a bug of it. */
-export function openDashboard(app: TestApp) {
+export function openDashboard(app: TestApp, options: Partial<DashboardOptions> = {}) {
   const reported: unknown[] = [];
   afterEach(() => expect(reported.splice(0)).toEqual([]));
   const report: Report = { error: (error) => void reported.push(error), refused: () => {}, spam: () => {} };
@@ -32,6 +33,10 @@ export function openDashboard(app: TestApp) {
     outgoing: async () => fakeOutgoing(),
     onStop: () => {},
     proxy: null,
+    commit: "test",
+    commitMinutes: () => [],
+    findings: async () => [],
+    ...options,
   });
 
   /** A browser that keeps cookies, with nobody signed in. */

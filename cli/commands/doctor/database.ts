@@ -5,7 +5,8 @@ import { formatBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { type SendingForm, inspectDatabase } from "../../../src/store/sqlite/inspect.ts";
 import { shellWord } from "../../output/text.ts";
-import { type Finding, codeOf, ok, problem, warning } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
+import { codeOf } from "./error-code.ts";
 
 const MiB = 1024 ** 2;
 /** The structure of a larger database is not checked, which would take long. */
@@ -16,10 +17,14 @@ const LARGE_LOG = 64 * MiB;
 const STALE = 3_600_000;
 
 /**
- * Checks the database, its log and unfinished uploads; `newest` is the Unix time of the last change, in milliseconds,
+ * Checks the database, its log and unfinished uploads; of a database that this process serves, not the structure, which
+ * takes long; `newest` is the Unix time of the last change, in milliseconds,
  * `sending` lists the forms whose submissions are sent somewhere.
  */
-export function checkDatabase(data: string): {
+export function checkDatabase(
+  data: string,
+  { isServed = false } = {},
+): {
   newest: number;
   sending: SendingForm[];
   findings: Finding[];
@@ -32,7 +37,7 @@ export function checkDatabase(data: string): {
       findings: [ok("database", "there is none yet: the first start creates it")],
     };
   const { size, mtimeMs } = statSync(file);
-  const { finding, stored, sending } = inspect(data, file, size);
+  const { finding, stored, sending } = inspect(data, file, size <= QUICK && !isServed);
   return {
     newest: Math.max(stored, mtimeMs),
     sending,
@@ -42,14 +47,13 @@ export function checkDatabase(data: string): {
 
 type Inspected = { finding: Finding; stored: number; sending: SendingForm[] };
 
-function inspect(data: string, file: string, size: number): Inspected {
+function inspect(data: string, file: string, isQuick: boolean): Inspected {
   const check = "database";
   const whole = `formflag check --data ${shellWord(data)}`;
   try {
-    const isQuick = size <= QUICK;
     const { schema, newest, sending, damage } = inspectDatabase(file, { isQuick });
     const structure = isQuick ? "is sound" : "was not checked";
-    const message = `${formatBytes(size)}, schema ${schema}; its structure ${structure}, formflag check checks all of it`;
+    const message = `${formatBytes(statSync(file).size)}, schema ${schema}; its structure ${structure}, formflag check checks all of it`;
     if (damage.length === 0) return { finding: ok(check, message), stored: newest ?? 0, sending };
     const hint = `stop the server and check all of it: ${whole}`;
     return { finding: problem(check, `it is damaged: ${damage[0]}`, hint), stored: 0, sending };

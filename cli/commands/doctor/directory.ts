@@ -2,7 +2,8 @@ import { NAMES } from "../../data/names.ts";
 import { type Stats, accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { shellWord } from "../../output/text.ts";
-import { type Finding, codeOf, ok, problem, warning } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
+import { codeOf } from "./error-code.ts";
 import { env } from "../../session/env.ts";
 import { nameOfUser } from "../../session/user.ts";
 

@@ -4,28 +4,35 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { fileSystemFinding } from "./file-systems.ts";
-import { type Finding, codeOf, ok, problem, warning } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
+import { codeOf } from "./error-code.ts";
 
 const GB = 1024 ** 3;
 const LOW = { bytes: GB, share: 0.05 };
 /** Less than the largest submissions of an ordinary form. */
 const FULL = GB / 64;
 
-/** Checks the file system of the data directory, and of the uploads if they are on another. */
-export async function checkDisks(data: string): Promise<Finding[]> {
+/**
+ * Checks the file system of the data directory, and of the uploads if they are on another; beside a server of this process
+ * without writing to them.
+ */
+export async function checkDisks(data: string, { isServed = false } = {}): Promise<Finding[]> {
   const uploads = join(data, NAMES.uploads);
   const isApart = existsSync(uploads) && statSync(uploads).dev !== statSync(data).dev;
-  return [...(await checkDisk(data, "")), ...(isApart ? await checkDisk(uploads, " of uploads") : [])];
+  return [
+    ...(await checkDisk(data, "", isServed)),
+    ...(isApart ? await checkDisk(uploads, " of uploads", isServed) : []),
+  ];
 }
 
-async function checkDisk(path: string, of: string): Promise<Finding[]> {
+async function checkDisk(path: string, of: string, isServed: boolean): Promise<Finding[]> {
   const { type, bsize, blocks, bavail, files, ffree } = statfsSync(path);
   return [
     ...(process.platform === "linux" ? [fileSystemFinding(`file system${of}`, type)] : []),
     spaceFinding(`disk space${of}`, bavail * bsize, blocks * bsize),
     // Some file systems create inodes on demand, and report none.
     ...(files > 0 ? [inodeFinding(`inodes${of}`, ffree, files)] : []),
-    await checkSync(`fsync${of}`, path),
+    ...(isServed ? [] : [await checkSync(`fsync${of}`, path)]),
   ];
 }
 

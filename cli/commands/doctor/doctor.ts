@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import type { SendingForm } from "../../../src/store/sqlite/inspect.ts";
 import { Failed } from "../../exit.ts";
 import type { Paint } from "../../output/color.ts";
 import { createPrinter } from "../../output/printer.ts";
@@ -9,15 +8,9 @@ import { type ServeConfig, readServeConfig } from "../../serve/config.ts";
 import { serveOptions } from "../../serve/options.ts";
 import { localAction } from "../../session/action.ts";
 import { type Config, readConfig } from "../../session/config.ts";
-import { env } from "../../session/env.ts";
 import { usage } from "../../session/usage.ts";
-import { checkDatabase } from "./database.ts";
-import { checkDirectory } from "./directory.ts";
-import { checkDisks } from "./disk.ts";
-import type { Finding } from "./finding.ts";
-import { checkClock, checkOpenFiles, checkRuntime } from "./machine.ts";
-import { checkOutgoing } from "./outgoing.ts";
-import { checkServer } from "./server.ts";
+import { checkAll } from "./checks.ts";
+import type { Finding } from "../../../src/maintenance/finding.ts";
 
 export function addDoctorCommand(doctor: Command, io: Io): void {
   for (const option of serveOptions()) doctor.addOption(option);
@@ -49,23 +42,9 @@ function parse(command: Command): Values {
 
 async function run(io: Io, { config, serve }: Values): Promise<void> {
   const printer = createPrinter(io, config);
-  const findings = await check(config.data, serve);
+  const findings = await checkAll(config.data, serve);
   await printer.print(findings, describe(findings, io.outIsTerminal, printer.paint));
   if (findings.some(({ status }) => status === "problem")) throw new Failed();
-}
-
-async function check(data: string, serve: ServeConfig): Promise<Finding[]> {
-  const { usable, findings } = checkDirectory(data);
-  let newest = 0;
-  let sending: SendingForm[] = [];
-  if (usable) {
-    const database = checkDatabase(data);
-    ({ newest, sending } = database);
-    findings.push(...(await checkDisks(data)), ...database.findings);
-  }
-  findings.push(...checkOpenFiles(), checkClock(newest), checkRuntime(env));
-  findings.push(...(await checkServer(serve, usable)), ...(await checkOutgoing(serve, sending)));
-  return findings;
 }
 
 const SIGNS = { ok: "✓", warning: "!", problem: "✗" };

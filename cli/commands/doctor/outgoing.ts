@@ -6,12 +6,16 @@ import { loadOutgoing } from "../../serve/outgoing-config.ts";
 import { env } from "../../session/env.ts";
 import { hintFor } from "../../session/hints.ts";
 import { adviceOn } from "../mail/advice.ts";
-import { type Finding, ok, problem, warning } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
 
-/** Checks the mail server, the links that leave the server, and where targets may be; `sending` lists forms that need them. */
+/**
+ * Checks the mail server, the links that leave the server, and where targets may be; `sending` lists forms that need them.
+ * Without `connects`, the mail server is not contacted.
+ */
 export async function checkOutgoing(
   { outgoing, publicUrl }: ServeConfig,
   sending: SendingForm[],
+  { connects = true } = {},
 ): Promise<Finding[]> {
   let mail: MailConfig | null;
   try {
@@ -20,7 +24,7 @@ export async function checkOutgoing(
     return [unusable(error)];
   }
   return [
-    mail === null ? withoutMail(sending) : await checkMail(mail),
+    mail === null ? withoutMail(sending) : connects ? await checkMail(mail) : uncheckedMail(mail),
     ...(publicUrl === null ? withoutLinks(sending) : []),
     await checkNetworks(outgoing.targetNetworks),
   ];
@@ -32,6 +36,10 @@ function withoutMail(sending: SendingForm[]): Finding {
   if (mailing.length === 0) return ok(check, message);
   const hint = "give the server --smtp-url and --mail-from: the mail waits until then";
   return warning(check, `${message}, and ${namesOf(mailing)} would send mail`, hint);
+}
+
+function uncheckedMail({ host, port, from }: MailConfig): Finding {
+  return ok("mail", `from ${from.address} by the mail server ${host} port ${port}, which was not contacted`);
 }
 
 async function checkMail(mail: MailConfig): Promise<Finding> {

@@ -8,7 +8,7 @@ import { isLocked } from "../../../src/store/sqlite/lock.ts";
 import type { ServeConfig } from "../../serve/config.ts";
 import { type Answer, isHealthy, originsOf, probe } from "../../session/addresses.ts";
 import { isLoopbackUrl } from "../../session/connection.ts";
-import { type Finding, ok, problem, warning } from "./finding.ts";
+import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
 
 /**
  * Checks whether a server runs on the data directory, if that is `usable`, what answers at its addresses, and its
@@ -16,14 +16,24 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
  */
 export async function checkServer(config: ServeConfig, usable: boolean): Promise<Finding[]> {
   const { isServed, findings } = usable ? checkLock(config.data) : { isServed: false, findings: [] };
-  const origins = originsOf(config);
+  const { metrics } = originsOf(config);
+  const countIgnored = async () => (metrics === null ? 0 : countIgnoredAt(metrics));
+  return [...findings, ...(await checkAddresses(config, isServed, countIgnored))];
+}
+
+/** Checks what answers at the addresses of a server and at its public URL. `countIgnored` is as of {@link checkForwarded}. */
+export async function checkAddresses(
+  config: ServeConfig,
+  isServed: boolean,
+  countIgnored: () => Promise<number>,
+): Promise<Finding[]> {
+  const { forms, flags, admin } = originsOf(config);
   const publicAnswer = config.publicUrl === null ? null : await probePublic(config.publicUrl);
-  const addresses = [...new Set([origins.forms, origins.flags, origins.admin])];
+  const addresses = [...new Set([forms, flags, admin])];
   return [
-    ...findings,
     ...(await Promise.all(addresses.map((origin) => checkAddress(origin, isServed)))),
     ...(publicAnswer ? [describePublic(publicAnswer)] : []),
-    await checkProxy(config, publicAnswer, origins.metrics),
+    await checkProxy(config, publicAnswer, countIgnored),
   ];
 }
 
@@ -104,7 +114,7 @@ const TRUST = "give the server its address: --trusted-proxy <cidr>";
 async function checkProxy(
   { publicUrl, trustedProxies, formsListen, listen }: ServeConfig,
   publicAnswer: PublicAnswer | null,
-  origin: string | null,
+  countIgnored: () => Promise<number>,
 ): Promise<Finding> {
   const check = "proxy";
   const trusted = trustedProxies.length > 0 ? `trusts ${trustedProxies.join(", ")}` : "none is trusted";
@@ -117,13 +127,8 @@ async function checkProxy(
       `${publicUrl} leads through a proxy that is not trusted: each sender looks like that proxy`,
       TRUST,
     );
-  const ignored = origin === null ? 0 : await countIgnored(origin);
-  if (ignored > 0)
-    return warning(
-      check,
-      `requests come through a proxy that is not trusted (${ignored} so far): each sender looks like that proxy`,
-      TRUST,
-    );
+  const known = checkForwarded(trustedProxies, await countIgnored());
+  if (known.status !== "ok") return known;
   if (publicUrl === null)
     return ok(check, `${trusted}; whether one is in front is not known before a request comes through it`);
   if (!isAnswered)
@@ -141,8 +146,20 @@ async function checkProxy(
   return ok(check, `${trusted}; a request to ${publicUrl} came without X-Forwarded-For`);
 }
 
+/** Checks the proxy by the requests so far: of `ignored`, the `X-Forwarded-For` came from an address that is not trusted. */
+export function checkForwarded(trustedProxies: readonly string[], ignored: number): Finding {
+  const check = "proxy";
+  if (ignored === 0)
+    return ok(check, trustedProxies.length > 0 ? `trusts ${trustedProxies.join(", ")}` : "none is trusted");
+  return warning(
+    check,
+    `requests come through a proxy that is not trusted (${ignored} so far): each sender looks like that proxy`,
+    TRUST,
+  );
+}
+
 /** The number of requests whose X-Forwarded-For was ignored; 0 if this machine may not read the metrics. */
-async function countIgnored(origin: string): Promise<number> {
+async function countIgnoredAt(origin: string): Promise<number> {
   const metrics = await probe(`${origin}${METRICS_PATH}`, { isOurs: true });
   if (metrics.status !== 200) return 0;
   const count = /^formflag_forwarded_ignored_total(?:\{.*\})? (\d+)/m.exec(metrics.text)?.[1];

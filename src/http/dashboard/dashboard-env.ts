@@ -3,6 +3,8 @@ import type { Caller } from "../../access/caller.ts";
 import type { SignedIn } from "../../access/sign-in.ts";
 import type { Role } from "../../access/role.ts";
 import type { Outgoing } from "../../delivery/outgoing.ts";
+import type { CommitMinute } from "../../maintenance/commit-latency.ts";
+import type { Finding } from "../../maintenance/finding.ts";
 import type { Client } from "../address.ts";
 import type { Report } from "../errors.ts";
 import type { Guard } from "../rate-limit.ts";
@@ -28,6 +30,12 @@ export type DashboardOptions = {
   dashboardUrl: string | null;
   guard: Guard;
   outgoing: () => Promise<Outgoing>;
+  /** The commit of the source that the executable was built from. */
+  commit: string;
+  /** Checks the server and its machine as the doctor does; with `connects` also what it connects to, for some seconds. */
+  findings: (connects: boolean) => Promise<Finding[]>;
+  /** How long the commits of the last 24 hours took, oldest first. */
+  commitMinutes: () => readonly CommitMinute[];
   /** Registers what ends the open streams when the server stops. */
   onStop: (close: () => void) => void;
   /** The header in which trusted proxies name the user, and the role of users they name first; null for none. */

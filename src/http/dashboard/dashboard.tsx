@@ -1,7 +1,7 @@
 import { Hono } from "hono/quick";
 import { endSessionBySecret, instanceId, resumeSession, userCaller } from "../../access/sessions.ts";
 import { type SignedIn, signInByProxy } from "../../access/sign-in.ts";
-import { requireScope } from "../../access/token.ts";
+import { hasScope, requireScope } from "../../access/token.ts";
 import { isTimeZone } from "../../access/user.ts";
 import { readWhy } from "../../access/why.ts";
 import type { App } from "../../app.ts";
@@ -28,8 +28,10 @@ const ROUTES = [
   async () => (await import("./forms/forms.tsx")).formRoutes,
   async () => (await import("./access/access.tsx")).accessRoutes,
   async () => (await import("./flags/flags.ts")).flagRoutes,
-  async () => (await import("./sections.ts")).sectionRoutes,
   async () => (await import("./project/project.ts")).projectRoutes,
+  async () => (await import("./overview/overview.tsx")).overviewRoutes,
+  async () => (await import("./deliveries/deliveries.tsx")).deliveriesRoutes,
+  async () => (await import("./health/health.tsx")).healthRoutes,
 ];
 
 export type DashboardApp = Hono<DashboardEnv>;
@@ -47,11 +49,14 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
       path: c.req.path.slice(root.length) || "/",
       now: app.now(),
       timeZone: timeZoneOf(session?.signedIn.user.settings.timeZone ?? cookies.timeZone(c)),
-      caller: session ? c.get("caller") : null,
+      caller: (session && c.get("caller")) ?? null,
+      unread: 0,
     };
   };
   const render = async (c: DashboardContext, page: Page): Promise<Response> => {
     const view = viewOf(c);
+    if (view.caller && hasScope(view.caller, "forms:read"))
+      view.unread = await app.store.submissions.unread();
     const flash = cookies.takeFlash(c);
     const { version } = options;
     const document: { toString: () => string } = (

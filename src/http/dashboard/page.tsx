@@ -31,7 +31,7 @@ export type Page = {
 };
 
 const SECTIONS = [
-  { name: "overview", label: "Overview", to: "/", icon: "home", scope: "read" },
+  { name: "overview", label: "Overview", to: "/", icon: "home", scope: null },
   { name: "inbox", label: "Inbox", to: "/inbox", icon: "inbox", scope: "forms:read" },
   { name: "flags", label: "Flags", to: "/projects", icon: "flag", scope: "flags:read" },
   { name: "forms", label: "Forms", to: "/forms", icon: "forms", scope: "forms:read" },
@@ -43,6 +43,9 @@ const SECTIONS = [
 ] as const satisfies { name: string; label: string; to: string; icon: IconName; scope: Scope | null }[];
 
 export type Section = (typeof SECTIONS)[number]["name"];
+
+/** Unread submissions that the navigation counts. */
+const MAX_UNREAD = 99;
 
 /** Sections that a phone shows in its bar; the others are behind "More". */
 const IN_BAR = 4;
@@ -187,8 +190,21 @@ function SectionLink({
       <A to={to} current={name === section ? "page" : undefined}>
         <Icon name={icon} />
         {label}
+        {name === "inbox" && <Unread />}
       </A>
     </li>
+  );
+}
+
+/** How many submissions nobody has read. */
+function Unread() {
+  const { unread } = useView();
+  if (unread === 0) return null;
+  return (
+    <span class="unread">
+      {unread > MAX_UNREAD ? `${MAX_UNREAD}+` : unread}
+      <span class="unseen"> unread</span>
+    </span>
   );
 }
 

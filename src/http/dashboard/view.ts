@@ -15,9 +15,11 @@ export type View = {
   timeZone: string;
   /** Null before anybody has signed in. */
   caller: Caller | null;
+  /** Unread submissions in the inboxes of all forms; 0 for somebody who may not read them. */
+  unread: number;
 };
 
-const NOWHERE: View = { root: "", path: "", now: 0, timeZone: "UTC", caller: null };
+const NOWHERE: View = { root: "", path: "", now: 0, timeZone: "UTC", caller: null, unread: 0 };
 
 export const ViewContext = createContext<View>(NOWHERE);
 

@@ -14,6 +14,7 @@ const MAX_SCANNED = 1000;
 export const LANE = "iif(kind IN ('notification', 'autoreply'), '', target)";
 
 export const QUEUED = STATUSES.indexOf("queued");
+const FAILED = STATUSES.indexOf("failed");
 const CANCELLED = STATUSES.indexOf("cancelled");
 
 type Row = {
@@ -86,11 +87,11 @@ export function pageDeliveries(
   db: Database,
   { limit, before, formKey, submission, status }: DeliveryQuery,
 ): { items: Delivery[]; next: string | null } {
-  const from = submission === null ? "deliveries" : `(SELECT d.* ${BY_SUBMISSION})`;
+  const from = submission === null ? sourceOf(db, status) : `(SELECT d.* ${BY_SUBMISSION}) d`;
   // The join is in the order of the ids, and reads no more rows than are looked at.
-  const sql = `SELECT ${COLUMNS} FROM ${from} d CROSS JOIN submissions s ON s.seq = d.submission_seq
+  const sql = `SELECT ${COLUMNS} FROM ${from} CROSS JOIN submissions s ON s.seq = d.submission_seq
                CROSS JOIN forms f ON f.id = s.form_id
-               WHERE d.id < $before ORDER BY d.id DESC LIMIT ${MAX_SCANNED}`;
+               WHERE d.id < $before ${status === "failed" ? `AND d.status = ${FAILED}` : ""} ORDER BY d.id DESC LIMIT ${MAX_SCANNED}`;
   const values = {
     before: before === null ? AFTER_EVERY_ID : bytesOf(before),
     ...(submission !== null && { submission: bytesOf(submission) }),
@@ -107,6 +108,15 @@ export function pageDeliveries(
     last = row;
   }
   return { items, next: scanned === MAX_SCANNED ? textOf(last!.id) : null };
+}
+
+/** What a page reads: failed deliveries, and few queued ones, by their indexes, the others as they come. */
+function sourceOf(db: Database, status: DeliveryStatus | null): string {
+  if (status === "failed") return "deliveries d INDEXED BY deliveries_failed";
+  const isFew = status === "queued" && countDeliveries(db, "queued", MAX_SCANNED) < MAX_SCANNED;
+  return isFew
+    ? `(SELECT * FROM deliveries INDEXED BY deliveries_queued WHERE status = ${QUEUED}) d`
+    : "deliveries d";
 }
 
 /** The deliveries of one submission: the index of submissions begins with form and state. */
@@ -133,12 +143,11 @@ export function retryDeliveries(db: Database, ids: readonly string[], now: numbe
 
 /** Queues at most `limit` failed deliveries again, of the form of that key unless it is null. Returns how many. */
 export function retryFailed(db: Database, formKey: string | null, now: number, limit: number): number {
-  const failed = STATUSES.indexOf("failed");
   return query<unknown, [number, string | null, number]>(
     db,
     `${RETRY} WHERE id IN (
        SELECT d.id FROM deliveries d ${JOINS}
-       WHERE d.status = ${failed} AND (?2 IS NULL OR f.key = ?2) LIMIT ?3)`,
+       WHERE d.status = ${FAILED} AND (?2 IS NULL OR f.key = ?2) LIMIT ?3)`,
   ).run(now, formKey, limit).changes;
 }
 

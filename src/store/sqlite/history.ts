@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { Page } from "../../base/pages.ts";
-import type { Change, ChangeQuery } from "../../projects/history.ts";
+import type { Change, ChangeQuery, RecentChange } from "../../projects/history.ts";
 import { cutPage } from "./pages.ts";
 import { projectRow } from "./rows.ts";
 import { query } from "./statements.ts";
@@ -37,6 +37,22 @@ export function findChange(db: Database, project: string, revision: number): Cha
   const sql = `SELECT ${COLUMNS} FROM changes WHERE project_id = $projectId AND revision = $revision`;
   const row = query<Row, { projectId: number; revision: number }>(db, sql).get({ projectId, revision });
   return row ? toChange(row) : undefined;
+}
+
+/** Revisions of the setup among which recent changes are searched. */
+const RECENT = 1000;
+
+export function recentChanges(db: Database, since: number, limit: number): RecentChange[] {
+  type Found = Omit<RecentChange, "wasOn" | "isOn"> & { wasOn: number | null; isOn: number | null };
+  const sql = `SELECT c.revision, p.slug AS project, c.environment, c.name AS flag, c.at, c.who, c.why,
+      json_extract(c.before, '$.enabled') AS wasOn, json_extract(c.after, '$.enabled') AS isOn
+    FROM changes c JOIN projects p ON p.id = c.project_id
+    WHERE c.revision > (SELECT max(revision) FROM changes) - ${RECENT} AND c.at >= ?1 AND c.kind = 'flag'
+    ORDER BY c.revision DESC LIMIT ?2`;
+  const isTrue = (value: number | null) => (value === null ? null : value === 1);
+  return query<Found, [number, number]>(db, sql)
+    .all(since, limit)
+    .map((found) => ({ ...found, wasOn: isTrue(found.wasOn), isOn: isTrue(found.isOn) }));
 }
 
 function toChange(row: Row): Change {

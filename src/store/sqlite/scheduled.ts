@@ -89,6 +89,12 @@ export function nextScheduled(db: Database): number | null {
   return query<{ at: number | null }, []>(db, sql).get()!.at;
 }
 
+export function upcomingChanges(db: Database, atMost: number): { count: number; next: DueChange | null } {
+  const sql = "SELECT count(*) AS count FROM (SELECT 1 FROM scheduled_changes LIMIT ?1)";
+  const { count } = query<{ count: number }, [number]>(db, sql).get(atMost)!;
+  return { count, next: findDue(db, Number.MAX_SAFE_INTEGER) ?? null };
+}
+
 /** The first change that is due at `now`. */
 export function findDue(db: Database, now: number): DueChange | undefined {
   const row = query<Row, { now: number }>(db, `${SELECT} WHERE s.at <= $now ${BY_TIME} LIMIT 1`).get({ now });

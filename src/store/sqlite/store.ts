@@ -24,7 +24,7 @@ import {
 } from "./flags.ts";
 import { listStatuses, pageHeads } from "./flag-overviews.ts";
 import { findForm, findFormByKey, formRecords, pageForms } from "./forms.ts";
-import { findChange, pageChanges } from "./history.ts";
+import { findChange, pageChanges, recentChanges } from "./history.ts";
 import { decide } from "./intake.ts";
 import { findAged, scanAllSubmissions } from "./erasure.ts";
 import type { Claim } from "./migrate.ts";
@@ -33,7 +33,7 @@ import { previewsOfEnvironment } from "./previews.ts";
 import { findProject, listProjects, pageProjects } from "./projects.ts";
 import { listReads } from "./reads.ts";
 import { environmentRow } from "./rows.ts";
-import { findDue, findScheduled, nextScheduled, pageScheduled } from "./scheduled.ts";
+import { findDue, findScheduled, nextScheduled, pageScheduled, upcomingChanges } from "./scheduled.ts";
 import { indexBacklog } from "./search-index.ts";
 import { findSegment, listSegments, pageSegments, segmentsOfEnvironment } from "./segments.ts";
 import { findSession, findSessionById, pageSessions } from "./sessions.ts";
@@ -51,7 +51,13 @@ import {
 import { listMarks } from "./submission-marks.ts";
 import { newestOfForms, submissionsBeside } from "./submission-order.ts";
 import { scanSubmissions } from "./submission-scan.ts";
-import { countSubmissions, findWrongCounts, listCounts, sumStored } from "./submission-counts.ts";
+import {
+  countSubmissions,
+  countUnread,
+  findWrongCounts,
+  listCounts,
+  sumStored,
+} from "./submission-counts.ts";
 import { readTallies, sumTallies } from "./tallies.ts";
 import { findTarget, listTargets } from "./targets.ts";
 import { findToken, listTokens, pageTokens } from "./tokens.ts";
@@ -111,6 +117,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     changes: {
       page: (project, options) => read(() => pageChanges(db, project, options)),
       find: (project, revision) => read(() => findChange(db, project, revision)),
+      recent: (since, limit) => read(() => recentChanges(db, since, limit)),
     },
     flags: {
       list: (project, environment) => read(() => listFlags(db, project, environment)),
@@ -145,6 +152,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       page: (project, environment, options) => read(() => pageScheduled(db, project, environment, options)),
       find: (project, environment, id) => read(() => findScheduled(db, project, environment, id)),
       nextAt: () => read(() => nextScheduled(db)),
+      upcoming: (atMost) => read(() => upcomingChanges(db, atMost)),
       findDue: (now) => read(() => findDue(db, now)),
     },
     code: {
@@ -204,6 +212,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       count: (form, states) => read(() => countSubmissions(db, form, states)),
       counts: () => read(() => listCounts(db)),
       stored: (formKey, spans) => read(() => sumStored(db, formKey, spans)),
+      unread: () => read(() => countUnread(db)),
       wrongCounts: () => read(() => findWrongCounts(db)),
       recount: () => write("recountSubmissions", []),
       foresee: (formKey, now, conditions) => read(() => decide(db, formKey, now, conditions)),

@@ -46,6 +46,15 @@ export function sumStored(db: Database, formKey: string, spans: readonly HourSpa
   return query<StoredSum, [string, string]>(db, sql).all(formKey, JSON.stringify(spans));
 }
 
+/** The unread submissions in the inboxes of all forms. */
+export function countUnread(db: Database): number {
+  const sql = `SELECT coalesce(sum(c.count), 0) AS count
+    FROM forms f CROSS JOIN submission_counts c
+      ON c.form_id = f.id AND c.state = ${INBOX} AND c.unread = 1 AND c.hour = ${NOW}
+    WHERE f.deleted = 0`;
+  return query<{ count: number }, []>(db, sql).get()!.count;
+}
+
 /** Submissions of a transaction that were inserted and are still to be counted, together, before it commits. */
 export type Uncounted = {
   add(formKey: string, state: SubmissionState, isUnread: boolean, createdAt: number): void;

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 import { inodeFinding, spaceFinding } from "../../../cli/commands/doctor/disk.ts";
 import { fileSystemFinding } from "../../../cli/commands/doctor/file-systems.ts";
-import type { Finding } from "../../../cli/commands/doctor/finding.ts";
+import type { Finding } from "../../../src/maintenance/finding.ts";
 import { clockFinding } from "../../../cli/commands/doctor/machine.ts";
 import { openUnchanged } from "../../../src/store/sqlite/inspect.ts";
 import { formflag, onData, startServer } from "../../support/executable.ts";

@@ -104,6 +104,9 @@ CREATE TABLE delivery_attempts (
   PRIMARY KEY (delivery, number)
 ) STRICT, WITHOUT ROWID;
 
+-- Failed deliveries are listed newest first, and are few among many.
+CREATE INDEX deliveries_failed ON deliveries (id) WHERE status = 2;
+
 -- Why somebody made a change, in their words.
 ALTER TABLE changes ADD COLUMN why TEXT;
 CREATE INDEX changes_by_who ON changes (project_id, who, revision);

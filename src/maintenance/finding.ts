@@ -1,4 +1,4 @@
-/** The result of one check, with a hint. A problem keeps a server from working; a warning may become one. */
+/** The result of one check, with what to do about it. A problem keeps a server from working; a warning may become one. */
 export type Finding = {
   check: string;
   status: "ok" | "warning" | "problem";
@@ -16,10 +16,4 @@ export function warning(check: string, message: string, hint: string): Finding {
 
 export function problem(check: string, message: string, hint: string): Finding {
   return { check, status: "problem", message, hint };
-}
-
-/** The code of a system error, such as `EACCES`; rethrows any other error. */
-export function codeOf(error: unknown): string {
-  if (error instanceof Error && "code" in error) return String(error.code);
-  throw error;
 }

@@ -1,0 +1,135 @@
+import { creationOf } from "../../../base/ids.ts";
+import type { DeliveryAttempt, DeliveryDetails } from "../../../delivery/delivery.ts";
+import type { Page } from "../page.tsx";
+import { A, ButtonForm } from "../parts/link.tsx";
+import { Badge } from "../parts/status.tsx";
+import { type Column, Empty, Facts, Table } from "../parts/table.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { ExactTime, Time } from "../parts/time.tsx";
+import { useMay } from "../view.ts";
+import { StatusBadge, kindLabel, retryLabel } from "./delivery-words.tsx";
+
+/** A delivery with its attempts; `recipient` is where it goes, without secrets. */
+export function deliveryPage({
+  delivery,
+  recipient,
+}: {
+  delivery: DeliveryDetails;
+  recipient: string;
+}): Page {
+  const { id, kind, form } = delivery;
+  return {
+    title: `Delivery ${id.slice(-12)} of ${form}`,
+    heading: (
+      <>
+        {kindLabel(kind)} of {form} <StatusBadge {...delivery} />
+      </>
+    ),
+    section: "deliveries",
+    back: { to: "/deliveries", label: "Deliveries" },
+    topics: ["deliveries"],
+    actions: <RetryOne delivery={delivery} />,
+    commands: [
+      { label: "Show it", text: `formflag deliveries get ${id}` },
+      { label: "Send it again", text: `formflag deliveries retry ${id}` },
+    ],
+    content: (
+      <div class="stack">
+        <div class="columns">
+          <About delivery={delivery} recipient={recipient} />
+          <Request delivery={delivery} recipient={recipient} />
+        </div>
+        <Attempts history={delivery.history} />
+      </div>
+    ),
+  };
+}
+
+function RetryOne({ delivery }: { delivery: DeliveryDetails }) {
+  if (!useMay("forms:write")) return null;
+  return (
+    <ButtonForm to="/deliveries/retry" values={{ id: delivery.id, one: "1" }} icon="send" kind="primary">
+      {retryLabel(delivery)}
+    </ButtonForm>
+  );
+}
+
+function About({ delivery, recipient }: { delivery: DeliveryDetails; recipient: string }) {
+  const { id, form, submission, attempts, nextAt, code, error } = delivery;
+  return (
+    <section class="card" aria-labelledby="about-title">
+      <h2 id="about-title">Delivery</h2>
+      <Facts
+        facts={[
+          ["To", <Foreign text={recipient} />],
+          ["Submission", <A to={`/inbox/${form}/${submission}`}>{submission}</A>],
+          ["Queued", <ExactTime at={creationOf(id)} />],
+          ["Attempts", attempts],
+          nextAt !== null && ["Next attempt", <Time at={Date.parse(nextAt)} />],
+          code !== null && ["Last answer", code],
+          error !== null && ["Last error", <Foreign text={error} />],
+        ]}
+      />
+    </section>
+  );
+}
+
+/** What is sent. A webhook gets the submission as `submissions get` prints it, signed again at each attempt. */
+function Request({
+  delivery: { id, kind, submission },
+  recipient,
+}: {
+  delivery: DeliveryDetails;
+  recipient: string;
+}) {
+  const isMail = kind === "notification" || kind === "autoreply";
+  const facts: [string, string][] = isMail
+    ? [
+        ["Protocol", "SMTP"],
+        ["Recipient", recipient],
+      ]
+    : [
+        ["Method", "POST"],
+        ["URL", kind === "webhook" ? recipient : recipient.slice(recipient.indexOf(":") + 1)],
+      ];
+  if (kind === "webhook")
+    facts.push(
+      ["Event", "submission.created"],
+      ["webhook-id", id],
+      ["webhook-signature", "v1, by the secret of the target, made again at each attempt"],
+    );
+  facts.push(["Body", kind === "webhook" ? `the submission ${submission}` : "a message with its fields"]);
+  return (
+    <section class="card" aria-labelledby="request-title">
+      <h2 id="request-title">Request</h2>
+      <Facts facts={facts.map(([name, text]) => [name, <Foreign text={text} />])} />
+      {!isMail && <p class="soft small">The path of the URL is not shown: it usually holds a secret.</p>}
+    </section>
+  );
+}
+
+const COLUMNS: Column<DeliveryAttempt>[] = [
+  { label: "Time", heading: true, cell: ({ at }) => <ExactTime at={Date.parse(at)} /> },
+  {
+    label: "Result",
+    cell: ({ error }) => (
+      <Badge tone={error === null ? "good" : "bad"}>{error === null ? "Accepted" : "Failed"}</Badge>
+    ),
+  },
+  { label: "Answer", numeric: true, cell: ({ code }) => code ?? "none" },
+  { label: "Duration", numeric: true, cell: ({ duration }) => `${duration.toLocaleString("en")} ms` },
+  { label: "Error", cell: ({ error }) => error !== null && <Foreign text={error} /> },
+];
+
+function Attempts({ history }: { history: readonly DeliveryAttempt[] }) {
+  return (
+    <section class="stack" aria-labelledby="attempts-title">
+      <h2 id="attempts-title">Attempts</h2>
+      {history.length === 0 ? (
+        <Empty title="It has not been attempted yet" />
+      ) : (
+        <Table caption="Attempts, newest first" columns={COLUMNS} rows={history.toReversed()} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,50 @@
+import { maskTarget } from "../../../delivery/target.ts";
+import type { Delivery } from "../../../delivery/delivery.ts";
+import type { DeliveryStatus } from "../../../delivery/delivery-status.ts";
+import type { App } from "../../../app.ts";
+import { Badge, type Tone } from "../parts/status.tsx";
+
+export const STATUS_LABELS: Record<DeliveryStatus, string> = {
+  queued: "Waiting",
+  failed: "Failed",
+  delivered: "Delivered",
+  cancelled: "Cancelled",
+};
+
+const TONES: Record<DeliveryStatus, Tone> = {
+  queued: "info",
+  failed: "bad",
+  delivered: "good",
+  cancelled: "neutral",
+};
+
+export function StatusBadge({ status }: { status: DeliveryStatus }) {
+  return <Badge tone={TONES[status]}>{STATUS_LABELS[status]}</Badge>;
+}
+
+const KIND_LABELS: Record<string, string> = { notification: "Notification", autoreply: "Automatic reply" };
+
+/** The kind of a delivery for people: a chat service by its name. */
+export function kindLabel(kind: string): string {
+  return KIND_LABELS[kind] ?? kind.charAt(0).toUpperCase() + kind.slice(1);
+}
+
+/** Where deliveries go, by their `target`: a mail address as it is, a URL without what may be secret in it. */
+export type Recipients = Map<string, string>;
+
+export async function recipientsOf({ store }: App, deliveries: readonly Delivery[]): Promise<Recipients> {
+  const recipients: Recipients = new Map();
+  for (const { kind, target } of deliveries) {
+    if (recipients.has(target)) continue;
+    const isMail = kind === "notification" || kind === "autoreply";
+    const record = isMail ? undefined : await store.targets.find(target);
+    recipients.set(target, isMail ? target : record ? maskTarget(record) : "a target that was deleted");
+  }
+  return recipients;
+}
+
+/** What a retry of a delivery is called. */
+export function retryLabel({ status }: Pick<Delivery, "status">): string {
+  if (status === "delivered") return "Send again";
+  return status === "queued" ? "Retry now" : "Retry";
+}

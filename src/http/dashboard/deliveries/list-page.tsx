@@ -1,0 +1,217 @@
+import { creationOf } from "../../../base/ids.ts";
+import type { Delivery } from "../../../delivery/delivery.ts";
+import { DELIVERY_STATUSES, type DeliveryStatus } from "../../../delivery/delivery-status.ts";
+import type { Page } from "../page.tsx";
+import { quoted } from "../parts/commands.tsx";
+import { SelectField } from "../parts/field.tsx";
+import { A, Button, ButtonForm, ButtonLink } from "../parts/link.tsx";
+import { type Column, Empty, Table } from "../parts/table.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { Time } from "../parts/time.tsx";
+import { addressOf, useMay, useView } from "../view.ts";
+import { type Recipients, STATUS_LABELS, StatusBadge, kindLabel, retryLabel } from "./delivery-words.tsx";
+
+/** Which deliveries are listed. */
+export type DeliveryFilter = { status: DeliveryStatus | null; form: string | null; before: string | null };
+
+type Listed = {
+  filter: DeliveryFilter;
+  items: readonly Delivery[];
+  next: string | null;
+  recipients: Recipients;
+  /** Slugs of forms. */
+  forms: readonly string[];
+};
+
+export function listPage({ filter, items, next, recipients, forms }: Listed): Page {
+  const { status, form } = filter;
+  const title = status === null ? "Deliveries" : `${STATUS_LABELS[status]} deliveries`;
+  return {
+    title: form === null ? title : `${title} of ${form}`,
+    heading: "Deliveries",
+    section: "deliveries",
+    topics: ["deliveries"],
+    actions: <RetryAll filter={filter} />,
+    commands: [
+      { label: "List them", text: `formflag deliveries list${optionsOf(filter)}` },
+      {
+        label: "Send all again that failed",
+        text: `formflag deliveries retry --failed${form === null ? "" : ` --form ${quoted(form)}`}`,
+      },
+    ],
+    content: (
+      <div class="stack">
+        <Statuses filter={filter} />
+        {forms.length > 1 && <FormFilter filter={filter} forms={forms} />}
+        {items.length > 0 ? (
+          <Deliveries filter={filter} items={items} recipients={recipients} />
+        ) : (
+          <Nothing filter={filter} isEnd={next === null} />
+        )}
+        <Pager filter={filter} next={next} />
+      </div>
+    ),
+  };
+}
+
+function optionsOf({ form, status }: DeliveryFilter): string {
+  return `${form === null ? "" : ` --form ${quoted(form)}`}${status === null ? "" : ` --status ${status}`}`;
+}
+
+function RetryAll({ filter: { status, form } }: { filter: DeliveryFilter }) {
+  if (!useMay("forms:write") || (status !== null && status !== "failed")) return null;
+  return (
+    <ButtonForm to="/deliveries/retry" values={{ failed: "1", form, status }} icon="send">
+      {form === null ? "Retry all failed" : `Retry all failed of ${form}`}
+    </ButtonForm>
+  );
+}
+
+function Statuses({ filter }: { filter: DeliveryFilter }) {
+  const tabs = [
+    null,
+    "queued",
+    "failed",
+    "delivered",
+    "cancelled",
+  ] as const satisfies (DeliveryStatus | null)[];
+  return (
+    <nav class="tabs" aria-label="Status">
+      {tabs.map((status) => (
+        <A
+          to="/deliveries"
+          query={{ status, form: filter.form }}
+          current={status === filter.status ? "page" : undefined}
+        >
+          {status === null ? "All" : STATUS_LABELS[status]}
+        </A>
+      ))}
+    </nav>
+  );
+}
+
+function FormFilter({
+  filter: { status, form },
+  forms,
+}: {
+  filter: DeliveryFilter;
+  forms: readonly string[];
+}) {
+  const options = [{ value: "", label: "All forms" }, ...forms.map((slug) => ({ value: slug, label: slug }))];
+  return (
+    <form method="get" action={addressOf(useView(), "/deliveries")} class="filter">
+      {status !== null && <input type="hidden" name="status" value={status} />}
+      <SelectField name="form" label="Form" value={form ?? ""} options={options} />
+      <Button>Show</Button>
+    </form>
+  );
+}
+
+function Deliveries({
+  filter: { status, form },
+  items,
+  recipients,
+}: {
+  filter: DeliveryFilter;
+  items: readonly Delivery[];
+  recipients: Recipients;
+}) {
+  const columns: Column<Delivery>[] = [
+    {
+      label: "Delivery",
+      heading: true,
+      cell: ({ id, kind, target, form: slug }) => (
+        <>
+          <A to={`/deliveries/${id}`}>
+            {kindLabel(kind)} of {slug}
+          </A>{" "}
+          <span class="soft">
+            <Foreign text={recipients.get(target)!} />
+          </span>
+        </>
+      ),
+    },
+    { label: "Status", cell: (delivery) => <StatusBadge {...delivery} /> },
+    { label: "Since", cell: ({ id }) => <Time at={creationOf(id)} /> },
+    {
+      label: "Result",
+      cell: ({ attempts, code, error, nextAt }) => (
+        <>
+          {attempts === 1 ? "1 attempt" : `${attempts} attempts`}
+          {code !== null && error === null && `, answered ${code}`}
+          {error !== null && (
+            <>
+              : <Foreign text={error} />
+            </>
+          )}
+          {nextAt !== null && "."}
+          {nextAt !== null && (
+            <span class="soft">
+              {" "}
+              Next: <Time at={Date.parse(nextAt)} />
+            </span>
+          )}
+        </>
+      ),
+    },
+  ];
+  if (useMay("forms:write"))
+    columns.push({
+      label: "Actions",
+      isLabelUnseen: true,
+      cell: (delivery) => (
+        <ButtonForm
+          to="/deliveries/retry"
+          values={{ id: delivery.id, status, form }}
+          kind="quiet"
+          label={`${retryLabel(delivery)}: ${kindLabel(delivery.kind)} of ${delivery.form}`}
+        >
+          {retryLabel(delivery)}
+        </ButtonForm>
+      ),
+    });
+  return (
+    <Table
+      caption="Deliveries, newest first"
+      columns={columns}
+      rows={items}
+      keyOf={({ id }) => `delivery-${id}`}
+    />
+  );
+}
+
+function Nothing({ filter: { status, form, before }, isEnd }: { filter: DeliveryFilter; isEnd: boolean }) {
+  if (!isEnd) return <Empty title="None of the deliveries that were looked at match" />;
+  if (status !== null || form !== null || before !== null) return <Empty title="There are none" />;
+  return (
+    <Empty title="Nothing has been sent yet">
+      <p>Submissions are sent on to the webhooks, chat services and mail addresses of their form.</p>
+      <ButtonLink to="/forms">Choose a form</ButtonLink>
+    </Empty>
+  );
+}
+
+function Pager({ filter: { status, form, before }, next }: { filter: DeliveryFilter; next: string | null }) {
+  if (before === null && next === null) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      {before === null ? (
+        <span />
+      ) : (
+        <ButtonLink to="/deliveries" query={{ status, form }} icon="arrowLeft">
+          Newest
+        </ButtonLink>
+      )}
+      {next !== null && (
+        <ButtonLink to="/deliveries" query={{ status, form, before: next }} icon="arrowRight">
+          Older
+        </ButtonLink>
+      )}
+    </nav>
+  );
+}
+
+/** The status of that name; null for anything else. */
+export function statusIn(text: string | undefined): DeliveryStatus | null {
+  return DELIVERY_STATUSES.find((status) => status === text) ?? null;
+}

@@ -1,0 +1,90 @@
+import type { Child } from "hono/jsx";
+import { MAX_UPCOMING, type StaleCount, type Upcoming } from "../../../flags/upcoming.ts";
+import { MAX_STATS_DELIVERIES } from "../../../maintenance/limits.ts";
+import type { FormStats } from "../../../maintenance/stats.ts";
+import { A } from "../parts/link.tsx";
+import { Time } from "../parts/time.tsx";
+
+type Target = Pick<Parameters<typeof A>[0], "to" | "query">;
+
+/** What waits in the forms. */
+export function FormTiles({ stats: { forms, deliveries } }: { stats: FormStats }) {
+  const [unread, spam] = [sumOf(forms, "unread"), sumOf(forms, "spam")];
+  const { queued, failed } = deliveries;
+  return (
+    <>
+      <Tile count={unread} label="Unread submissions" to="/inbox" query={{ unread: unread > 0 && 1 }} />
+      <Tile count={spam} label="Held as spam" to="/inbox" query={{ folder: "spam" }} />
+      <Tile
+        count={failed}
+        most={MAX_STATS_DELIVERIES}
+        label="Failed deliveries"
+        isBad={failed > 0}
+        to="/deliveries"
+        query={{ status: failed > 0 && "failed" }}
+      >
+        {queued > 0 && `${counted(queued, MAX_STATS_DELIVERIES)} waiting`}
+      </Tile>
+    </>
+  );
+}
+
+/** What waits in the flags. */
+export function FlagTiles({ upcoming, stale }: { upcoming: Upcoming; stale: readonly StaleCount[] }) {
+  const { count, next } = upcoming;
+  const [most] = stale;
+  return (
+    <>
+      <Tile
+        count={count}
+        most={MAX_UPCOMING}
+        label="Scheduled changes"
+        to={next ? `/projects/${next.project}/scheduled` : "/projects"}
+      >
+        {next && (
+          <>
+            Next: {next.flag} in {next.environment}, <Time at={Date.parse(next.at)} />
+          </>
+        )}
+      </Tile>
+      <Tile
+        count={stale.reduce((sum, each) => sum + each.count, 0)}
+        label="Stale flags"
+        to={most ? `/projects/${most.project}/stale` : "/projects"}
+      >
+        {stale.length > 1 &&
+          stale
+            .slice(0, 3)
+            .map((each) => `${each.count} in ${each.project}`)
+            .join(", ")}
+      </Tile>
+    </>
+  );
+}
+
+function Tile({
+  count,
+  most = Number.POSITIVE_INFINITY,
+  label,
+  isBad = false,
+  children,
+  ...target
+}: Target & { count: number; most?: number; label: string; isBad?: boolean; children?: Child }) {
+  return (
+    <li>
+      <A {...target} class={`card tile${isBad ? " bad" : ""}`}>
+        <span class="count">{counted(count, most)}</span> <span>{label}</span>
+        {children && <span class="soft small"> {children}</span>}
+      </A>
+    </li>
+  );
+}
+
+/** A number of which no more than `most` are counted. */
+function counted(count: number, most: number): string {
+  return `${count.toLocaleString("en")}${count >= most ? "+" : ""}`;
+}
+
+function sumOf(forms: FormStats["forms"], name: "unread" | "spam"): number {
+  return forms.reduce((sum, form) => sum + form[name], 0);
+}

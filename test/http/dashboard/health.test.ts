@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
+import { openTestApp } from "../../support/app.ts";
+import { openDashboard } from "../../support/dashboard.ts";
+
+const LOCAL: Finding[] = [
+  ok("disk space", "1 GB free"),
+  warning("clock", "it is wrong", "set it: timedatectl set-ntp true"),
+  problem("owner", "it belongs to \u202e<b>", "take it"),
+];
+
+test("health lists what the doctor finds, and connects only where that is asked for", async () => {
+  const asked: boolean[] = [];
+  const findings = async (connects: boolean) => {
+    asked.push(connects);
+    return connects ? [...LOCAL, ok("mail", "accepts connections")] : LOCAL;
+  };
+  const dashboard = openDashboard(openTestApp(), { findings });
+  const admin = await dashboard.signIn("admin");
+  const { text } = await admin.get("/health");
+  expect(text).toContain("1 problem, 1 warning");
+  expect(text).toContain("␦&lt;b&gt;");
+  expect(text).toMatch(/<code><bdi dir="auto">timedatectl set-ntp true/);
+  expect(text.indexOf("owner")).toBeLessThan(text.indexOf("clock"));
+  expect(text).toContain("1 of 1");
+  expect(text).not.toContain("accepts connections");
+  expect((await admin.get("/health?connections=1")).text).toContain("accepts connections");
+  expect(asked).toEqual([false, true]);
+});
+
+test("health is for admins", async () => {
+  const dashboard = openDashboard(openTestApp());
+  const releaser = await dashboard.signIn("releaser");
+  expect((await releaser.get("/health")).status).toBe(403);
+  expect((await releaser.get("")).text).not.toContain('href="/dashboard/health"');
+});
