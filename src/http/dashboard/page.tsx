@@ -201,7 +201,7 @@ function Unread() {
   const { unread } = useView();
   if (unread === 0) return null;
   return (
-    <span class="unread">
+    <span class="unread-count">
       {unread > MAX_UNREAD ? `${MAX_UNREAD}+` : unread}
       <span class="unseen"> unread</span>
     </span>

@@ -1,5 +1,6 @@
 import { HOUR_MS } from "../../../base/days.ts";
 import type { CommitMinute } from "../../../maintenance/commit-latency.ts";
+import { formatCount } from "../parts/chart.tsx";
 import { LineChart, type Point } from "../parts/line-chart.tsx";
 import type { Labels } from "./labels.ts";
 
@@ -58,5 +59,5 @@ function median(minutes: readonly CommitMinute[]): number {
 
 /** Milliseconds, such as `0.25 ms`. */
 function formatMs(ms: number): string {
-  return `${Number(ms.toPrecision(2)).toLocaleString("en", { maximumFractionDigits: 3 })} ms`;
+  return `${formatCount(Number(ms.toPrecision(2)))} ms`;
 }

@@ -1,6 +1,6 @@
 import { stack } from "d3-shape";
 import { addressOf, useView } from "../view.ts";
-import { type ChartProps, Chart, Numbers, Plot, heights, percent } from "./chart.tsx";
+import { type ChartProps, Chart, Numbers, Plot, formatCount, heights, percent } from "./chart.tsx";
 import { A } from "./link.tsx";
 
 type Place = { to: string; query?: Parameters<typeof addressOf>[2] };
@@ -40,9 +40,9 @@ export function BarChart({
             {bar.mark && <span class="soft"> {bar.mark}</span>}
           </th>
           {bar.values.map((value) => (
-            <td class="numeric">{value.toLocaleString("en")}</td>
+            <td class="numeric">{formatCount(value)}</td>
           ))}
-          {unit && series.length > 1 && <td class="numeric">{sum(bar.values).toLocaleString("en")}</td>}
+          {unit && series.length > 1 && <td class="numeric">{formatCount(sum(bar.values))}</td>}
         </tr>
       ))}
     </Numbers>
@@ -96,11 +96,11 @@ function titleOf(
   series: readonly string[],
   mark: string | null | undefined,
 ): string {
-  const total = sum(values).toLocaleString("en");
+  const total = formatCount(sum(values));
   const parts = series
     .map((name, index) => ({ name, value: values[index] ?? 0 }))
     .filter(({ value }) => value > 0)
-    .map(({ name, value }) => `${name} ${value.toLocaleString("en")}`);
+    .map(({ name, value }) => `${name} ${formatCount(value)}`);
   const each = series.length > 1 && parts.length > 0 ? ` (${parts.join(", ")})` : "";
   return `${label}: ${total}${each}${mark ? `, ${mark}` : ""}`;
 }

@@ -152,6 +152,13 @@ export function percent(value: number): string {
   return `${rounded(value)}%`;
 }
 
+const whole = new Intl.NumberFormat("en");
+
+/** A number with its thousands apart. Much faster than `toLocaleString`, which makes a format for each number. */
+export function formatCount(value: number): string {
+  return whole.format(value);
+}
+
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 function compact(value: number): string {

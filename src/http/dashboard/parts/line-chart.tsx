@@ -1,5 +1,5 @@
 import { line } from "d3-shape";
-import { type ChartProps, Chart, Numbers, Plot, heights, rounded } from "./chart.tsx";
+import { type ChartProps, Chart, Numbers, Plot, formatCount, heights, rounded } from "./chart.tsx";
 
 /** A point in time of a line chart, with a value for each series; null where there is none. */
 export type Point = { label: string; tick?: string | null; values: readonly (number | null)[] };
@@ -10,7 +10,7 @@ export function LineChart({
   label,
   series,
   points,
-  format = (value) => value.toLocaleString("en"),
+  format = formatCount,
 }: ChartProps & { points: readonly Point[]; format?: (value: number) => string }) {
   const all = points.flatMap(({ values }) => values.filter((value) => value !== null));
   const y = heights(Math.max(...all, Number.EPSILON));
