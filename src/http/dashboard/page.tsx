@@ -42,7 +42,7 @@ const SECTIONS = [
   { name: "me", label: "You", to: "/me", icon: "user", scope: null },
 ] as const satisfies { name: string; label: string; to: string; icon: IconName; scope: Scope | null }[];
 
-export type Section = (typeof SECTIONS)[number]["name"];
+type Section = (typeof SECTIONS)[number]["name"];
 
 /** Unread submissions that the navigation counts. */
 const MAX_UNREAD = 99;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ruleInWords } from "../../../src/http/dashboard/flags/rule-words.ts";
 import { parseJson } from "../../../src/http/dashboard/json-text.ts";
-import { fromLocal, toLocal } from "../../../src/http/dashboard/local-time.ts";
+import { parseWallTime, wallTime } from "../../../src/base/wall-time.ts";
 
 describe("a time in a field", () => {
   test("is of the time zone of the viewer, on either side of a change of clocks", () => {
@@ -14,15 +14,15 @@ describe("a time in a field", () => {
     for (const zone of ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Chatham"])
       for (const time of times) {
         const at = Date.parse(time);
-        expect([zone, fromLocal(toLocal(at, zone), zone)]).toEqual([zone, at]);
+        expect([zone, parseWallTime(wallTime(at, zone), zone)]).toEqual([zone, at]);
       }
-    expect(toLocal(Date.parse("2026-07-01T10:00:00Z"), "Europe/Berlin")).toBe("2026-07-01T12:00");
-    expect(fromLocal("2026-03-29T02:30", "Europe/Berlin")).toBe(Date.parse("2026-03-29T01:30:00Z"));
+    expect(wallTime(Date.parse("2026-07-01T10:00:00Z"), "Europe/Berlin")).toBe("2026-07-01T12:00");
+    expect(parseWallTime("2026-03-29T02:30", "Europe/Berlin")).toBe(Date.parse("2026-03-29T01:30:00Z"));
   });
 
   test("is none where it is not written as one", () => {
     for (const text of ["", "tomorrow", "2026-13-01T00:00", "2026-01-01", "2026-01-01T00:00Z"])
-      expect(fromLocal(text, "UTC")).toBeNull();
+      expect(parseWallTime(text, "UTC")).toBeNull();
   });
 });
 

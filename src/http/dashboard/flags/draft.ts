@@ -8,7 +8,7 @@ import { parseRules } from "../../../flags/rules.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
-import { fromLocal, toLocal } from "../local-time.ts";
+import { parseWallTime, wallTime } from "../../../base/wall-time.ts";
 
 /** Fields of the form of a flag, each with its label. */
 export const FIELDS = {
@@ -44,7 +44,7 @@ export function draftOf(record: FlagRecord, timeZone: string): Draft {
     variants: variants === undefined ? "" : JSON.stringify(variants, null, 2),
     defaultVariant: defaultVariant ?? "",
     targeting: targetingText(targeting),
-    expires: expiresAt === null ? "" : toLocal(expiresAt, timeZone),
+    expires: expiresAt === null ? "" : wallTime(expiresAt, timeZone),
     description,
     isPreview: isPreview ? "on" : "off",
     previewName,
@@ -143,7 +143,7 @@ export function patchOf(draft: Draft, base: Draft, timeZone: string): { patch: F
     else if (name === "variants" || name === "targeting") patch[name] = jsonOf(name, null);
     else if (name === "defaultVariant") patch[name] = draft[name].trim() || null;
     else if (name === "expires") {
-      const at = draft.expires === "" ? null : fromLocal(draft.expires, timeZone);
+      const at = draft.expires === "" ? null : parseWallTime(draft.expires, timeZone);
       if (at === null && draft.expires !== "") faults.expires = "write a date and a time";
       patch["expiredAt"] = at === null ? null : isoTime(at);
     } else patch[name] = draft[name];

@@ -3,7 +3,7 @@ import { setFlag } from "../../../flags/flags.ts";
 import { scheduleChange, setFlagFor } from "../../../flags/schedule.ts";
 import { sentence } from "../error-page.tsx";
 import { revisionIn, textOf } from "../fields.ts";
-import { fromLocal } from "../local-time.ts";
+import { parseWallTime } from "../../../base/wall-time.ts";
 import { confirmed } from "../parts/confirm.tsx";
 import { formatExact } from "../parts/time.tsx";
 import { type Draft, draftOf } from "./draft.ts";
@@ -22,7 +22,7 @@ export async function changeState(act: string, context: Act): Promise<Outcome> {
   const onOff = textOf(fields, "enabled");
   if (onOff !== "on" && onOff !== "off") throw new AppError("invalid", "the form names neither on nor off");
   const draft = { why: textOf(fields, "why"), span: textOf(fields, "span"), at: textOf(fields, "at") };
-  const at = act === "state-at" ? fromLocal(draft.at, timeZone) : null;
+  const at = act === "state-at" ? parseWallTime(draft.at, timeZone) : null;
   if (act === "state-at" && at === null)
     return { status: 422, state: { ...draft, fault: "Write a date and a time." } };
   const span = act === "for" ? (SPANS.find(({ ms }) => String(ms) === draft.span) ?? null) : null;

@@ -11,7 +11,7 @@ import { scheduleChange } from "../../../flags/schedule.ts";
 import { sentence } from "../error-page.tsx";
 import { revisionIn, textOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
-import { fromLocal } from "../local-time.ts";
+import { parseWallTime } from "../../../base/wall-time.ts";
 import { confirmed } from "../parts/confirm.tsx";
 import { formatExact } from "../parts/time.tsx";
 import {
@@ -106,7 +106,7 @@ async function schedule(
 ): Promise<Outcome> {
   const { dashboard, caller, fields, setting } = context;
   const { place } = setting;
-  const at = fromLocal(typed.at, timeZone);
+  const at = parseWallTime(typed.at, timeZone);
   if (at === null) return { status: 422, values: { ...typed, atFault: "Write a date and a time." } };
   if (Object.keys(patch).length === 0)
     return { status: 422, values: { ...typed, atFault: "Nothing differs from what is stored." } };

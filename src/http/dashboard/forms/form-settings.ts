@@ -6,23 +6,14 @@ import { formPatchSchema } from "../../../forms/form-schema.ts";
 import type { Form, FormPatch } from "../../../forms/form.ts";
 import { LANGUAGES } from "../../../forms/languages.ts";
 import { type Fields, textOf } from "../fields.ts";
+import { parseJson } from "../json-text.ts";
 
 type Name = keyof FormPatch & keyof Form;
 
 type Choice = { value: string; label: string };
 
 /** How a setting is typed. */
-export type Kind =
-  | "text"
-  | "area"
-  | "lines"
-  | "count"
-  | "size"
-  | "duration"
-  | "rate"
-  | "time"
-  | "json"
-  | "switch";
+type Kind = "text" | "area" | "lines" | "count" | "size" | "duration" | "rate" | "time" | "json" | "switch";
 
 export type Setting = { name: Name; label: string; hint?: string } & (
   | { kind: Kind }
@@ -300,10 +291,12 @@ function parseSetting({ name, kind }: Setting, typed: string, timeZone: string):
       return valueOr(parseRate(text), "write a rate such as 20/h or 5/10m");
     case "time": {
       const at = parseWallTime(text, timeZone);
-      return at === undefined ? { error: "write a date and a time" } : { value: new Date(at).toISOString() };
+      return at === null ? { error: "write a date and a time" } : { value: new Date(at).toISOString() };
     }
-    case "json":
-      return parseJson(text);
+    case "json": {
+      const parsed = parseJson(text);
+      return "value" in parsed ? parsed : { error: parsed.fault };
+    }
     case "text":
     case "area":
     case "choice":
@@ -315,13 +308,4 @@ function parseSetting({ name, kind }: Setting, typed: string, timeZone: string):
 
 function valueOr(value: unknown, error: string): Typed {
   return value === undefined ? { error } : { value };
-}
-
-function parseJson(text: string): Typed {
-  try {
-    return { value: JSON.parse(text) };
-  } catch (error) {
-    if (error instanceof SyntaxError) return { error: `this is not JSON: ${error.message}` };
-    throw error;
-  }
 }

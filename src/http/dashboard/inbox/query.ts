@@ -120,7 +120,7 @@ function searchIn(q: string): string | undefined {
 export function timeIn(text: string, field: "since" | "until", timeZone: string): number | undefined {
   if (text === "") return undefined;
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
-  const time = isDay ? parseWallTime(`${text}T00:00`, timeZone) : zonedTime(text);
+  const time = isDay ? (parseWallTime(`${text}T00:00`, timeZone) ?? undefined) : zonedTime(text);
   if (time === undefined || Number.isNaN(time))
     throw new AppError("invalid", "a day looks like 2027-01-31", { reason: field });
   return time;

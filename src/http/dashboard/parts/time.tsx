@@ -27,7 +27,7 @@ export function ExactTime({ at }: { at: number }) {
   return <time datetime={new Date(at).toISOString()}>{formatExact(at, timeZone)}</time>;
 }
 
-export function formatRelative(at: number, now: number): string {
+function formatRelative(at: number, now: number): string {
   const distance = at - now;
   const unit = UNITS.find(([, size]) => Math.abs(distance) >= size);
   if (!unit) return distance > 0 ? "in under a minute" : "just now";
