@@ -128,7 +128,8 @@ export function createSite(services: Services, options: SiteOptions): Site {
     return answer;
   };
 
-  const createRoot = async (isWhole: boolean) => {
+  const createRoot = async (part: Part) => {
+    const isWhole = part === "late";
     const root = new Hono<{ Bindings: { client: Client; peer: Peer } }>();
     root.use(async (c, next) => {
       const start = performance.now();
@@ -159,7 +160,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
       const home = `${basePath}${DASHBOARD_PATH}`;
       for (const path of new Set([`${basePath}/`, basePath || "/"]))
         root.get(path, (c) => c.redirect(home, 302));
-      if (isWhole) root.route(basePath, await dashboard());
+      if (part === "dashboard") root.route(basePath, await dashboard());
     }
     root.onError((error, c) => {
       const { status, message, headers } = showError(error, report, c.req.raw);
@@ -175,21 +176,17 @@ export function createSite(services: Services, options: SiteOptions): Site {
     });
     return root;
   };
-  /** The root with all services, and the root without those that load on demand. */
-  const roots = new Map<boolean, ReturnType<typeof createRoot>>();
+  const roots = new Map<Part, ReturnType<typeof createRoot>>();
   const rootFor = async (request: Request) => {
     const path = URL.parse(request.url, "http://localhost")?.pathname ?? "";
-    const own = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
-    const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, CODE_REFS_PATH, DASHBOARD_PATH].some(
-      (each) => `${own}/`.startsWith(`${each}/`),
-    );
-    const root = roots.get(isLate) ?? createRoot(isLate);
-    roots.set(isLate, root);
+    const part = partOf(path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path);
+    const root = roots.get(part) ?? createRoot(part);
+    roots.set(part, root);
     try {
       return await root;
     } catch (error) {
       // Removed, so that the next request tries to load it again.
-      roots.delete(isLate);
+      roots.delete(part);
       throw error;
     }
   };
@@ -241,10 +238,26 @@ export function createSite(services: Services, options: SiteOptions): Site {
   return {
     async fetch(request, peer) {
       const client = clientOf(request, peer);
-      return (await rootFor(request)).fetch(request, { client, peer });
+      try {
+        return await (await rootFor(request)).fetch(request, { client, peer });
+      } catch (error) {
+        // A service that cannot be loaded now, such as the dashboard while the database is locked.
+        const { status, message, headers } = showError(error, report, request);
+        return Response.json({ error: true, code: status, message }, { status, headers });
+      }
     },
     hot,
   };
+}
+
+/** Which services answer: those that are always there, all of the API, or the dashboard beside the former. */
+type Part = "first" | "late" | "dashboard";
+
+function partOf(path: string): Part {
+  const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
+  if (isUnder(DASHBOARD_PATH)) return "dashboard";
+  const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, CODE_REFS_PATH].some(isUnder);
+  return isLate ? "late" : "first";
 }
 
 function serviceOf(route: string): ServiceName {

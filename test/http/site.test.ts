@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { Hono } from "hono/quick";
 import { createToken } from "../../src/access/tokens.ts";
 import { createForm } from "../../src/forms/forms.ts";
+import { AppError } from "../../src/base/errors.ts";
+import type { DashboardEnv } from "../../src/http/dashboard/dashboard-env.ts";
 import type { Services } from "../../src/http/site.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { OPERATOR } from "../support/caller.ts";
@@ -279,4 +282,20 @@ describe("a sender behind a proxy", () => {
 
 test("none of the rest was a bug to report", () => {
   expect(services.reported).toEqual([]);
+});
+
+test("A dashboard that cannot be loaded now is unavailable, and the API beside it answers", async () => {
+  let isLocked = true;
+  const dashboard = async () => {
+    if (isLocked) throw new AppError("unavailable", "the database is locked", { retryAfter: 1 });
+    return new Hono<DashboardEnv>().get("/dashboard", (c) => c.text("hello"));
+  };
+  const { ask } = openSite({ admin, dashboard });
+  const refused = await ask("/dashboard");
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(await refused.json()).toEqual({ error: true, code: 503, message: "the database is locked" });
+  expect((await ask("/api/admin/v1/projects")).status).toBe(401);
+  expect((await ask("/")).headers.get("location")).toBe("/dashboard");
+  isLocked = false;
+  expect(await (await ask("/dashboard")).text()).toBe("hello");
 });
