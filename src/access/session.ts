@@ -1,7 +1,7 @@
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import type { Random } from "../base/ids.ts";
-import { SESSION_LIMITS } from "./limits.ts";
+import { LINK_MINUTES, SESSION_LIMITS } from "./limits.ts";
 
 /** How a user signed in. */
 export const SIGN_IN_METHODS = ["link", "password", "proxy"] as const;
@@ -41,6 +41,11 @@ export function endTimes(now: number): { seenBefore: number; createdBefore: numb
 export function isEnded({ seenAt, createdAt }: Session, now: number): boolean {
   const { seenBefore, createdBefore } = endTimes(now);
   return seenAt <= seenBefore || createdAt <= createdBefore;
+}
+
+/** Whether a session began by a link so lately that its user may set a password without the old one. */
+export function beganByLink({ method, createdAt }: Session, now: number): boolean {
+  return method === "link" && now - createdAt < LINK_MINUTES * 60_000;
 }
 
 /** A session as the admin API shows it. */

@@ -10,7 +10,7 @@ import { LINK_MINUTES } from "./limits.ts";
 import { checkNewPassword } from "./password.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import type { Role } from "./role.ts";
-import { signInSecret } from "./session.ts";
+import { beganByLink, signInSecret } from "./session.ts";
 import type { AccessApp } from "./store.ts";
 import { requireScope } from "./token.ts";
 import { areUserSettings, DEFAULT_SETTINGS, noSuchUser, type User, type UserSettings } from "./user.ts";
@@ -143,7 +143,9 @@ export async function setPassword(
   requireSelf(caller, user);
   const password = checkNewPassword(next);
   const before = await app.store.users.password(user);
-  if (before !== null && !(await beganByLink(app, user, keep))) {
+  const session = keep === null ? undefined : await app.store.sessions.findById(keep);
+  const isByLink = session?.user === user && beganByLink(session, app.now());
+  if (before !== null && !isByLink) {
     const isRight = current !== null && (await verifyPassword(app, user, current)) === before;
     if (!isRight)
       throw new AppError("invalid", "the current password is wrong", { reason: "password-wrong" });
@@ -158,13 +160,6 @@ export async function setPassword(
       result: undefined,
     };
   });
-}
-
-/** Whether a session of a user began by a link that would still work: who forgot the password got it from an admin. */
-async function beganByLink({ store, now }: AccessApp, user: string, id: string | null): Promise<boolean> {
-  const session = id === null ? undefined : await store.sessions.findById(id);
-  if (session?.user !== user || session.method !== "link") return false;
-  return now() - session.createdAt < LINK_MINUTES * MINUTE;
 }
 
 /** Saves the settings of the caller's own user. Throws `invalid`, `not_found`, `forbidden`. */

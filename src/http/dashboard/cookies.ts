@@ -29,16 +29,16 @@ export type Cookies = {
 export function createCookies(instance: string, root: string, dashboardUrl: string | null): Cookies {
   const name = `formflag_${instance}`;
   const [session, flash] = [`${name}_session`, `${name}_flash`];
+  const isHttps = (c: DashboardContext) =>
+    new URL(c.req.url).protocol === "https:" || dashboardUrl?.startsWith("https:") === true;
+  /** A form may come through a proxy that speaks TLS. */
   const isSecure = (c: DashboardContext) =>
-    new URL(c.req.url).protocol === "https:" ||
-    dashboardUrl?.startsWith("https:") === true ||
-    c.req.header("origin")?.startsWith("https:") === true;
+    isHttps(c) || c.req.header("origin")?.startsWith("https:") === true;
   const own = { httpOnly: true, sameSite: "Lax" } as const;
 
   return {
-    session: (c) =>
-      getCookie(c, session, "host") ??
-      (dashboardUrl?.startsWith("https:") ? undefined : getCookie(c, session)),
+    // Under HTTPS only the name with the prefix counts, which no other host and no plain connection can set.
+    session: (c) => getCookie(c, session, "host") ?? (isHttps(c) ? undefined : getCookie(c, session)),
     setSession(c, secret) {
       if (isSecure(c)) setCookie(c, session, secret, { ...own, maxAge: SESSION_AGE, prefix: "host" });
       else setCookie(c, session, secret, { ...own, maxAge: SESSION_AGE, path: root });
@@ -49,7 +49,7 @@ export function createCookies(instance: string, root: string, dashboardUrl: stri
     },
     setFlash(c, value) {
       const text = Buffer.from(JSON.stringify(value)).toString("base64url");
-      setCookie(c, flash, text, { ...own, maxAge: FLASH_AGE, path: root });
+      setCookie(c, flash, text, { ...own, maxAge: FLASH_AGE, path: root, secure: isSecure(c) });
     },
     takeFlash(c) {
       const text = getCookie(c, flash);

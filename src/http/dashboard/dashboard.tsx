@@ -50,6 +50,7 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
       now: app.now(),
       timeZone: timeZoneOf(session?.signedIn.user.settings.timeZone ?? cookies.timeZone(c)),
       caller: (session && c.get("caller")) ?? null,
+      shortcuts: session?.signedIn.user.settings.shortcuts ?? true,
       unread: 0,
     };
   };
@@ -87,9 +88,12 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     }
     if (proxied === null) return;
     const entered = await signInByProxy(app, proxied, browserOf(c), { createAs: proxy!.createAs });
-    enter(c, entered);
+    await enter(c, entered);
   };
-  const enter: Dashboard["enter"] = (c, { secret, ...signedIn }) => {
+  const enter: Dashboard["enter"] = async (c, { secret, ...signedIn }) => {
+    // The browser forgets its session before this one, which would stay open.
+    const before = cookies.session(c);
+    if (before !== undefined) await endSessionBySecret(app, before);
     cookies.setSession(c, secret);
     c.set("session", { signedIn, secret });
   };
@@ -121,7 +125,8 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
       return shown instanceof Response ? shown : render(c, shown);
     },
     action: (scope, act) => async (c) => {
-      if (scope !== null) requireScope(callerOf(c), scope);
+      const sender = callerOf(c);
+      if (scope !== null) requireScope(sender, scope);
       const fields = await readFields(c.req.raw);
       const caller = callerOf(c, fields);
       await caller.verify();

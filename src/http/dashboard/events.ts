@@ -6,12 +6,15 @@ import { hasScope } from "../../access/token.ts";
 import type { Activity } from "../../maintenance/store.ts";
 import type { Topic } from "./page.tsx";
 
-/** Milliseconds between two looks at the database while a page is open. */
+/** Milliseconds between two reads of the database while a page is open. */
 const TICK = 400;
 /** Milliseconds after which a stream is checked for the end of its session, and kept alive with a comment. */
 const CHECK = 5000;
 /** Open streams; a browser holds one for its visible tab. */
 const MAX_OPEN = 1000;
+
+/** Messages that wait for a browser that reads none, before its stream ends. */
+const MAX_WAITING = 100;
 
 /** Who may know that something changed. */
 const SCOPE_OF: Record<Topic, Scope> = {
@@ -24,8 +27,8 @@ const TOPICS = Object.keys(SCOPE_OF) as Topic[];
 type Stream = { caller: Caller; send: (text: string) => void; close: () => void; checkedAt: number };
 
 /**
- * Streams that tell open pages what has changed, as server-sent events whose data is a topic and never content. The
- * database is looked at only while one is open.
+ * Streams that name to open pages what has changed, as server-sent events whose data is a topic and never content. The
+ * database is read only while one is open.
  */
 export function createEvents(app: Pick<App, "store">, report: (error: unknown) => void) {
   const streams = new Set<Stream>();
@@ -69,7 +72,12 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
         start(controller) {
           stream = {
             caller,
-            send: (text) => controller.enqueue(encoder.encode(text)),
+            send(text) {
+              // The browser may have left since the stream was checked.
+              if (!streams.has(stream)) return;
+              if ((controller.desiredSize ?? 0) < -MAX_WAITING) stream.close();
+              else controller.enqueue(encoder.encode(text));
+            },
             close() {
               if (streams.delete(stream)) controller.close();
             },

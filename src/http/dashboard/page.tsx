@@ -5,6 +5,7 @@ import type { Flash } from "./cookies.ts";
 import { type Command, Commands } from "./parts/commands.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
 import { A, Button, ButtonForm, Form } from "./parts/link.tsx";
+import { visible } from "./parts/text.tsx";
 import type { Scope } from "../../access/scope.ts";
 
 /** What an open page waits for: it loads itself again once one of these changed. */
@@ -77,6 +78,7 @@ export function Document({ page, view, flash, assets, version }: DocumentProps) 
         <body
           data-events={view.caller === null ? undefined : addressOf(view, "/events")}
           data-user={view.caller?.name}
+          data-shortcuts={view.shortcuts ? undefined : "off"}
         >
           <a class="skip" href="#main">
             Skip to the content
@@ -118,7 +120,7 @@ function Said({ flash: { text, undo } }: { flash: Flash }) {
   return (
     <div class="said">
       <Icon name="check" />
-      <span>{text}</span>
+      <span>{visible(text)}</span>
       {undo && (
         <Form to={undo.to} values={undo.values} class="inline">
           <Button kind="quiet">Undo</Button>
@@ -143,7 +145,7 @@ function Navigation({ section, version }: { section: Section | null; version: st
           <SectionLink each={each} section={section} />
         ))}
         <li class="more">
-          <details open={undefined}>
+          <details>
             <summary>
               <Icon name="ellipsis" />
               More

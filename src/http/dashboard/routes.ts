@@ -36,11 +36,11 @@ export type Dashboard = {
   viewOf: (c: DashboardContext) => View;
   /** Answers with a page. */
   render: (c: DashboardContext, page: Page) => Promise<Response>;
-  /** Starts a session in the browser that sent the request. */
-  enter: (c: DashboardContext, session: SignedIn & { secret: string }) => void;
+  /** Starts a session in the browser that sent the request, and ends the one that it had. */
+  enter: (c: DashboardContext, session: SignedIn & { secret: string }) => Promise<void>;
 };
 
 /** What is recorded of the browser that signs in. */
 export function browserOf(c: DashboardContext) {
-  return { agent: (c.req.header("user-agent") ?? "").slice(0, 300), address: c.env.client.address };
+  return { agent: c.req.header("user-agent") ?? "", address: c.env.client.address };
 }

@@ -37,7 +37,7 @@ export function requireOwnForm(request: Request, dashboardUrl: string | null): v
   const origin = request.headers.get("origin");
   const site = request.headers.get("sec-fetch-site");
   const isOwn = origin === null ? site === "same-origin" : isOwnOrigin(origin, request, dashboardUrl);
-  if (!isOwn || (site !== null && site !== "same-origin" && site !== "none" && origin === null))
+  if (!isOwn)
     throw new AppError("forbidden", "this form was not sent by a page of this dashboard", {
       reason: "foreign-origin",
       hint: "open the dashboard at its own address and try again",

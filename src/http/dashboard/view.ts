@@ -15,11 +15,21 @@ export type View = {
   timeZone: string;
   /** Null before anybody has signed in. */
   caller: Caller | null;
+  /** Whether single keys are shortcuts. */
+  shortcuts: boolean;
   /** Unread submissions in the inboxes of all forms; 0 for somebody who may not read them. */
   unread: number;
 };
 
-const NOWHERE: View = { root: "", path: "", now: 0, timeZone: "UTC", caller: null, unread: 0 };
+const NOWHERE: View = {
+  root: "",
+  path: "",
+  now: 0,
+  timeZone: "UTC",
+  caller: null,
+  shortcuts: true,
+  unread: 0,
+};
 
 export const ViewContext = createContext<View>(NOWHERE);
 

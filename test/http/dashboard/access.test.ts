@@ -34,6 +34,46 @@ test("An admin creates users, changes their roles, makes links and deletes them 
   expect((await get("/access/users")).status).toBe(200);
 });
 
+test("A link has the scheme of the browser that asks for it, also behind a proxy with TLS", async () => {
+  const { signIn } = open();
+  const { ask } = await signIn("admin");
+  const answer = await ask("/access/users/admin", {
+    method: "POST",
+    body: new URLSearchParams({ do: "link" }),
+    headers: { Origin: "https://dashboard.test" },
+  });
+  expect(await answer.text()).toContain("https://dashboard.test/dashboard/link/");
+});
+
+test("A user who turns shortcuts off gets pages without them", async () => {
+  const { signIn } = open();
+  const { get, post } = await signIn("viewer");
+  expect((await get("/me")).text).not.toContain("data-shortcuts");
+  await post("/me/settings", { timeZone: "", shortcuts: "" });
+  expect((await get("/me")).text).toContain('data-shortcuts="off"');
+});
+
+test("The page after sign-in is one of the dashboard, whatever the address asks for", async () => {
+  const { openBrowser, signIn } = open();
+  await (await signIn("viewer")).post("/me/password", { next: PASSWORD });
+  for (const next of [
+    "//evil.example",
+    "/\\evil.example",
+    "/a\nX-Injected: 1",
+    "/\u{1f600}",
+    "https://evil.example",
+  ]) {
+    const { ask } = openBrowser();
+    const body = new URLSearchParams({ name: "viewer", password: PASSWORD, next });
+    const answer = await ask("/sign-in", {
+      method: "POST",
+      body,
+      headers: { Origin: "http://dashboard.test" },
+    });
+    expect([next, answer.status, answer.headers.get("location")]).toEqual([next, 303, "/dashboard"]);
+  }
+});
+
 test("A token is shown once, works within its scopes, and is revoked", async () => {
   const { app, signIn } = open();
   const { get, post } = await signIn("admin");
@@ -42,6 +82,8 @@ test("A token is shown once, works within its scopes, and is revoked", async () 
   expect(wrong.text).toContain("not soon");
   expect(wrong.text).toContain('value="ci"');
   expect((await post("/access/tokens", { name: "ci", expires: "" })).status).toBe(400);
+  for (const name of ["", "a b", "x".repeat(500)])
+    expect((await post("/access/tokens", { name, expires: "", scope: ["flags:read"] })).status).toBe(400);
 
   const created = await post("/access/tokens", {
     name: "ci",
@@ -101,4 +143,15 @@ test("A user ends their own sessions and nobody else's", async () => {
   expect((await bob.get("/me")).status).toBe(200);
   const own = await app.store.sessions.page("ann", { limit: 10 });
   expect((await ann.post(`/me/sessions/${own.items[0]!.id}`, {})).path).toStartWith("/sign-in");
+});
+
+test("A sign-in ends the session that the browser had before", async () => {
+  const { app, signIn } = open();
+  const { post } = await signIn("viewer");
+  await post("/me/password", { next: PASSWORD });
+  const [before] = (await app.store.sessions.page("viewer", { limit: 10 })).items;
+  await post("/sign-in", { name: "viewer", password: PASSWORD });
+  const { items } = await app.store.sessions.page("viewer", { limit: 10 });
+  expect(items.map(({ method }) => method)).toEqual(["password"]);
+  expect(items.map(({ id }) => id)).not.toContain(before!.id);
 });

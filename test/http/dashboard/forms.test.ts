@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { getForm } from "../../../src/forms/forms.ts";
+import { getForm, setForm } from "../../../src/forms/forms.ts";
 import { openTestApp } from "../../support/app.ts";
+import { OPERATOR } from "../../support/caller.ts";
 import { openDashboard } from "../../support/dashboard.ts";
 
 function open() {
@@ -62,6 +63,31 @@ test("Settings are saved by group, and a wrong one keeps all that was typed", as
   expect(await getForm(app, "contact")).toMatchObject({ rateLimit: { count: 20 }, schema: null });
 });
 
+test("Settings that nobody changed stay as they are stored, however their text rounds them", async () => {
+  const { app, signIn } = open();
+  const { get, post } = await signIn("editor");
+  await post("/forms/new", { slug: "contact" });
+  await setForm(app, OPERATOR, "contact", { maxFileSize: 1_234_567, maxFiles: 3 });
+  const path = "/forms/contact/settings";
+  const before = (name: string) => new RegExp(`name="before-${name}" value="([^"]*)"`).exec(page.text)![1]!;
+  const page = await get(path);
+  const names = ["uploads", "maxFiles", "maxFileSize", "allowedTypes"];
+  const sent = Object.fromEntries(
+    names.flatMap((name) => [
+      [name, before(name)],
+      [`before-${name}`, before(name)],
+    ]),
+  );
+  // Somebody else saves meanwhile.
+  await setForm(app, OPERATOR, "contact", { maxFiles: 5 });
+  await post(path, { group: "files", ...sent, allowedTypes: ".pdf" });
+  expect(await getForm(app, "contact")).toMatchObject({
+    maxFileSize: 1_234_567,
+    maxFiles: 5,
+    allowedTypes: [".pdf"],
+  });
+});
+
 test("A form is closed, tested, and deleted by its name", async () => {
   const { app, signIn } = open();
   const { get, post } = await signIn("inbox");
@@ -99,9 +125,11 @@ test("The secret of a webhook is shown once, and its answer is not compressed", 
   const path = `/forms/contact/targets/${target!.id}`;
   await post(path, { do: "disable" });
   expect((await app.store.targets.find(target!.id))!.enabled).toBe(false);
+  expect((await post(path, { do: "explode" })).status).toBe(400);
+  await post("/forms/new", { slug: "other" });
+  expect((await post(path.replace("contact", "other"), { do: "delete" })).status).toBe(404);
   await post(path, { do: "delete" });
   expect(await app.store.targets.find(target!.id)).toBeUndefined();
-  expect((await post(path, { do: "explode" })).status).toBe(400);
 });
 
 test("A viewer reads forms, and neither finds a button nor changes anything", async () => {

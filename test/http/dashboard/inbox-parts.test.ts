@@ -36,7 +36,13 @@ describe("a time of a filter", () => {
 });
 
 describe("what can be undone", () => {
-  const undo = (ids: string[]) => ({ user: "ann", ids, mark: "read" as const, back: "/inbox" });
+  const undo = (ids: string[]) => ({
+    user: "ann",
+    ids,
+    done: "unread" as const,
+    mark: "read" as const,
+    back: "/inbox",
+  });
 
   test("is kept as long as there is room", () => {
     const undos = createUndos(() => 0);

@@ -389,3 +389,29 @@ test("viewers read everything, and change nothing", async () => {
   expect((await viewer.post("/people/erase", { q: "a@b.example" })).status).toBe(403);
   expect(await stateOf(ids[0]!)).toBe("inbox");
 });
+
+test("a value that is not well-formed is shown, and is no link", async () => {
+  const form = await inbox.newForm();
+  const { id } = await inbox.stored(
+    form,
+    json({ email: "\ud800ada@example.com", site: "https://\udfff.example" }),
+  );
+  const { status, text: page } = await browser.get(`/inbox/${form.slug}/${id}`);
+  expect(status).toBe(200);
+  expect(page).toContain("ada@example.com");
+  expect(page).not.toContain('href="mailto:');
+});
+
+test("an undo leaves alone what somebody else has moved since", async () => {
+  const { form, path, ids } = await openForm("Ada", "Grace");
+  const { text: page } = await browser.post("/inbox/marks", {
+    form: form.slug,
+    submission: ids,
+    mark: "archived",
+  });
+  await markSubmissions(app, OPERATOR, [ids[0]!], "spam");
+  const [, undo] = /name="undo" value="([^"]+)"/.exec(page)!;
+  await browser.post("/inbox/undo", { undo: undo! });
+  expect([await stateOf(ids[0]!), await stateOf(ids[1]!)]).toEqual(["spam", "inbox"]);
+  expect((await browser.get(path)).status).toBe(200);
+});

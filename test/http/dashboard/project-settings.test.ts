@@ -159,6 +159,8 @@ describe("files", () => {
     await set("live", { enabled: true, payload: { a: 1 } });
     const { text, headers } = await get("/projects/shop/document.json");
     expect(headers.get("content-disposition")).toContain('filename="shop.json"');
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
     expect((await upload(DOCUMENT, text)).text).toContain("Nothing would change");
     const review = await upload(DOCUMENT, text.replace('"a": 1', '"a": 2'));
     expect(review.text).toContain("projects.shop.flags.sale.environments.live");

@@ -2,6 +2,7 @@ import { Hono } from "hono/quick";
 import { ROLES, type Role } from "../../../access/role.ts";
 import { SCOPES, type Scope } from "../../../access/scope.ts";
 import { endSession, listSessions } from "../../../access/sessions.ts";
+import { newTokenSchema } from "../../../access/token-schema.ts";
 import { createToken, revokeToken } from "../../../access/tokens.ts";
 import {
   createLink,
@@ -93,7 +94,9 @@ export function accessRoutes({ app, options, page, action }: Dashboard) {
               }
               case "link": {
                 const { secret, expiresAt } = await createLink(app, caller, name);
-                const base = dashboardUrl ?? new URL(c.req.url).origin + basePath;
+                // The origin was checked: behind a proxy with TLS it has the scheme that the browser uses.
+                const origin = c.req.header("origin") ?? new URL(c.req.url).origin;
+                const base = dashboardUrl ?? origin + basePath;
                 return linkPage({ name, url: dashboardLink(base, secret), expiresAt });
               }
               case "delete":
@@ -204,17 +207,18 @@ function tokenIn(fields: Fields): TypedToken {
   };
 }
 
-/** Throws `invalid` for a time that is none, and for no scope. */
+/** Throws `invalid` for a name or a time that cannot be, and for no scope. */
 function newToken({ name, scopes, place, expires }: TypedToken, now: number) {
-  if (scopes.length === 0) throw new AppError("invalid", "a token needs at least one scope");
   const seconds = expires === "" ? null : parseDuration(expires);
   if (seconds === undefined) throw new AppError("invalid", `write the time as 90d or 12h, not ${expires}`);
   const [project, environment] = place === "" ? [] : place.split("/");
-  return {
+  const { data, error } = newTokenSchema.safeParse({
     name,
     scopes,
     ...(project !== undefined && { project }),
     ...(environment !== undefined && { environment }),
     expiresAt: seconds === null ? null : new Date(now + seconds * 1000).toISOString(),
-  };
+  });
+  if (error) throw new AppError("invalid", error.issues[0]!.message);
+  return data;
 }

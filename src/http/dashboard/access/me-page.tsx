@@ -1,5 +1,6 @@
 import { SCOPES_OF } from "../../../access/role.ts";
-import type { Session } from "../../../access/session.ts";
+import { PASSWORD_LIMITS } from "../../../access/limits.ts";
+import { type Session, beganByLink } from "../../../access/session.ts";
 import type { User } from "../../../access/user.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
@@ -7,10 +8,8 @@ import { CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, ButtonForm, Form } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { Facts } from "../parts/table.tsx";
+import { useView } from "../view.ts";
 import { SessionTable } from "./session-table.tsx";
-
-/** Milliseconds after a sign-in by link in which the old password is not asked for. */
-const LINK_AGE = 15 * 60_000;
 
 type Shown = {
   user: User;
@@ -75,7 +74,7 @@ export function mePage({ user, sessions, current, isNew, failed }: Shown): Page 
 }
 
 function PasswordForm({ user, current, error }: { user: User; current: Session; error: string | null }) {
-  const isByLink = current.method === "link" && current.seenAt - current.createdAt < LINK_AGE;
+  const isByLink = beganByLink(current, useView().now);
   return (
     <Form to="/me/password" class="card" id="password" label="Password">
       <h2>Password</h2>
@@ -101,7 +100,7 @@ function PasswordForm({ user, current, error }: { user: User; current: Session; 
       <TextField
         name="next"
         label="New password"
-        hint="At least 12 characters. It ends your sessions in other browsers."
+        hint={`At least ${PASSWORD_LIMITS.leastCharacters} characters. It ends your sessions in other browsers.`}
         type="password"
         autocomplete="new-password"
         error={error && sentence(error)}

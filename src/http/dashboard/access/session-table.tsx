@@ -2,7 +2,7 @@ import type { Session } from "../../../access/session.ts";
 import { ButtonForm } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 
 /** Browsers that are signed in, each with a button that ends its session. `from` is the page to come back to. */
@@ -75,6 +75,6 @@ function nameOf(agent: string): string {
   const find = (known: typeof BROWSERS | typeof SYSTEMS) =>
     known.find(([, pattern]) => pattern.test(agent))?.[0];
   const [browser, system] = [find(BROWSERS), find(SYSTEMS)];
-  if (!browser) return agent === "" ? "unknown" : agent.slice(0, 60);
+  if (!browser) return agent === "" ? "unknown" : visible(agent.slice(0, 60));
   return system ? `${browser} on ${system}` : browser;
 }

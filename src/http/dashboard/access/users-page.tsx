@@ -150,8 +150,8 @@ export function linkPage({ name, url, expiresAt }: { name: string; url: string; 
     content: (
       <div class="stack narrow">
         <p>
-          Whoever opens this link is signed in as {name}, once, until <Time at={Date.parse(expiresAt)} />. It
-          is shown this one time.
+          This link signs in {name}, once, until <Time at={Date.parse(expiresAt)} />. It is shown this one
+          time.
         </p>
         <pre id="link" tabindex={0}>
           {url}

@@ -1,6 +1,6 @@
 import { notify, parse, show } from "./document.ts";
 
-/** Sends forms without loading the page anew, and shows the page that answers. */
+/** Sends forms without loading the page again, and shows the page that answers. */
 export function sendForms(): void {
   document.addEventListener("submit", (event) => {
     const form = event.target;

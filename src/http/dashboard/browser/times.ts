@@ -8,7 +8,7 @@ const UNITS = [
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
-/** Keeps relative times right while a page is open, and tells the server the time zone for the next one. */
+/** Keeps relative times right while a page is open, and gives the server the time zone for the next one. */
 export function keepTimes(): void {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   document.cookie = `formflag_zone=${timeZone}; path=/; SameSite=Lax; max-age=31536000`;

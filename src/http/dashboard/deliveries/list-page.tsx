@@ -181,7 +181,7 @@ function Deliveries({
 }
 
 function Nothing({ filter: { status, form, before }, isEnd }: { filter: DeliveryFilter; isEnd: boolean }) {
-  if (!isEnd) return <Empty title="None of the deliveries that were looked at match" />;
+  if (!isEnd) return <Empty title="No match among the deliveries searched so far" />;
   if (status !== null || form !== null || before !== null) return <Empty title="There are none" />;
   return (
     <Empty title="Nothing has been sent yet">

@@ -1,3 +1,4 @@
+import { MAX_WHY } from "../../../access/why.ts";
 import type { FlagRecord } from "../../../flags/flag.ts";
 import type { ScheduledChange } from "../../../flags/scheduled-change.ts";
 import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
@@ -67,7 +68,7 @@ export function Deletion({ whole, draft }: { whole: WholeFlag; draft: DeletionDr
           label="Why"
           hint="Kept in the history."
           value={draft?.why}
-          maxlength={500}
+          maxlength={MAX_WHY}
         />
         <TextField
           name="name"

@@ -57,7 +57,7 @@ export function flagPageRoutes({ app, page, action }: Dashboard) {
         } catch (error) {
           if (!(error instanceof AppError) || error.reason !== "revision-differs") throw error;
           const fault =
-            "The flag was changed meanwhile. Look at it again, and delete it if that is still right.";
+            "The flag was changed meanwhile. Check it again, and delete it if that is still right.";
           return { ...flagPage(await read(c), { ...typed, fault }), status: 409 };
         }
       }),

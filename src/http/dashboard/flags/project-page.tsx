@@ -1,3 +1,4 @@
+import { MAX_WHY } from "../../../access/why.ts";
 import type { FlagOverview } from "../../../flags/overviews.ts";
 import type { Project } from "../../../projects/project.ts";
 import type { Page } from "../page.tsx";
@@ -166,7 +167,13 @@ function NewFlag({
           required
         />
         <TextField name="description" label="Description" value={draft?.description} maxlength={2000} />
-        <TextField name="why" label="Why" hint="Kept in the history." value={draft?.why} maxlength={500} />
+        <TextField
+          name="why"
+          label="Why"
+          hint="Kept in the history."
+          value={draft?.why}
+          maxlength={MAX_WHY}
+        />
         <p class="buttons">
           <Button kind="primary" icon="plus">
             Create flag

@@ -1,3 +1,4 @@
+import { MAX_WHY } from "../../../access/why.ts";
 import { hasExpired } from "../../../flags/flag.ts";
 import { formatRate } from "../parts/confirm.tsx";
 import { TextField } from "../parts/field.tsx";
@@ -92,7 +93,7 @@ function StateForm({ setting, draft }: { setting: Setting; draft: StateDraft | n
         label="Why"
         hint="Kept in the history."
         value={why}
-        maxlength={500}
+        maxlength={MAX_WHY}
       />
       <p class="buttons">
         <Button kind="primary" name="act" value="state">

@@ -1,3 +1,4 @@
+import { MAX_WHY } from "../../../access/why.ts";
 import { sentence } from "../error-page.tsx";
 import { AreaField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
@@ -100,7 +101,7 @@ function Saving({ place, typed }: { place: string; typed: ValuesDraft | null }) 
         label="Why"
         hint="Kept in the history."
         value={why}
-        maxlength={500}
+        maxlength={MAX_WHY}
       />
       <p class="buttons">
         <Button kind="primary" name="act" value="save">

@@ -237,9 +237,10 @@ export const SETTINGS: readonly { title: string; id: string; settings: readonly 
   },
 ];
 
-/** A setting as its field shows it. */
+/** A setting as its field shows it; `on` or nothing for a switch. */
 export function settingText(form: Form, { name, kind }: Setting, timeZone: string): string {
   const value = form[name];
+  if (kind === "switch") return value === true ? "on" : "";
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.join("\n");
   if (kind === "size") return formatBytes(value as number);
@@ -249,10 +250,18 @@ export function settingText(form: Form, { name, kind }: Setting, timeZone: strin
   return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
 }
 
+/** The field with the text that a page was made with, beside the one of the setting. */
+export function beforeName({ name }: Pick<Setting, "name">): string {
+  return `before-${name}`;
+}
+
 /** What is wrong with the fields of settings, by name. */
 export type SettingErrors = Partial<Record<string, string>>;
 
-/** The settings that a form of the page sent, or what is wrong with them. */
+/**
+ * The settings that somebody changed in a form of the page, or what is wrong with them. The others stay as they are stored,
+ * which may be newer than the page, or more exact than its text.
+ */
 export function readSettings(
   fields: Fields,
   group: string,
@@ -263,6 +272,8 @@ export function readSettings(
   const errors: SettingErrors = {};
   const values: Record<string, unknown> = {};
   for (const setting of settings) {
+    const [text, before] = [setting.name, beforeName(setting)].map((name) => textOf(fields, name).trim());
+    if (fields.has(beforeName(setting)) && text === before) continue;
     const typed = parseSetting(setting, textOf(fields, setting.name), timeZone);
     if ("error" in typed) errors[setting.name] = typed.error;
     else values[setting.name] = typed.value;

@@ -4,6 +4,7 @@ import { createForm, deleteForm, getForm, listForms, setForm } from "../../../fo
 import {
   addTarget,
   deleteTarget,
+  getTarget,
   listTargets,
   rotateSecret,
   setTargetEnabled,
@@ -155,6 +156,8 @@ export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
   async function actOnTarget(c: DashboardContext, fields: Fields) {
     const [slug, id, caller] = [slugIn(c), c.req.param("target")!, c.get("caller")];
     const to = toForm(slug);
+    if ((await getTarget(app, id)).form !== slug)
+      throw new AppError("not_found", "this form has no such target");
     switch (textOf(fields, "do")) {
       case "enable":
         await setTargetEnabled(app, caller, id, true);

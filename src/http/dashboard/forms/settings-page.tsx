@@ -4,9 +4,9 @@ import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
-import { Button, Form as PostForm } from "../parts/link.tsx";
+import { Button, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
-import { SETTINGS, type Setting, type SettingErrors, settingText } from "./form-settings.ts";
+import { SETTINGS, type Setting, type SettingErrors, beforeName, settingText } from "./form-settings.ts";
 
 /** What was sent for one group, and what was wrong with it. */
 type Sent = { group: string; fields: Fields; errors: SettingErrors; message: string | null };
@@ -42,6 +42,13 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
                   <p>{sentence(failed.message)}</p>
                 </Notice>
               )}
+              <Hidden
+                values={settings.map((setting) => {
+                  const name = beforeName(setting);
+                  const isSent = failed?.fields.has(name);
+                  return [name, isSent ? textOf(failed!.fields, name) : settingText(form, setting, timeZone)];
+                })}
+              />
               <div class="columns">
                 {settings.map((setting) => (
                   <SettingField setting={setting} form={form} timeZone={timeZone} failed={failed} />
@@ -77,7 +84,7 @@ function SettingField({
   const common = { name, label, ...(hint && { hint }), error: error && sentence(error) };
   switch (kind) {
     case "switch":
-      return <CheckField {...common} checked={failed ? value === "on" : form[name] === true} />;
+      return <CheckField {...common} checked={value === "on"} />;
     case "choice":
       return <SelectField {...common} value={value} options={setting.choices} />;
     case "lines":

@@ -1,16 +1,16 @@
+import { counted } from "../parts/counted.ts";
 import type { Page } from "../page.tsx";
 import type { Submission } from "../../../forms/submission.ts";
 import { TextField } from "../parts/field.tsx";
 import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { Foreign } from "../parts/text.tsx";
-import { counted } from "./marks.ts";
 import { type InboxQuery, parametersOf, pathOf, valuesOf } from "./query.ts";
 import { summaryOf } from "./summary.ts";
 
 /** Names of submissions that a question shows. */
 const MAX_NAMED = 10;
 
-/** Asks whether submissions are to be deleted, and offers to export them first. */
+/** The page that confirms the deletion of submissions, and offers to export them first. */
 export function deletePage(submissions: readonly Submission[], query: InboxQuery, back: string): Page {
   const ids = submissions.map(({ id }) => id);
   return {
@@ -75,7 +75,7 @@ function ExportFirst({ query, forms }: { query: InboxQuery; forms: readonly stri
 /** The word that is typed before everything that a filter selects is deleted. */
 export const DELETE_WORD = "delete";
 
-/** Asks whether everything that a filter selects is to be deleted. `what` says how many they are. */
+/** The page that confirms the deletion of everything that a filter selects. `what` says how many they are. */
 export function deleteAllPage(
   {
     query,

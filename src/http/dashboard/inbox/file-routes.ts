@@ -1,3 +1,4 @@
+import { counted } from "../parts/counted.ts";
 import { Hono } from "hono/quick";
 import { AppError } from "../../../base/errors.ts";
 import { listDeliveries, retryDeliveries } from "../../../forms/deliveries.ts";
@@ -6,7 +7,6 @@ import { getSubmission, openFile } from "../../../forms/submissions.ts";
 import { attachment } from "../../attachment.ts";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
 import type { Dashboard } from "../routes.ts";
-import { counted } from "./marks.ts";
 import { submissionPath } from "./rows.tsx";
 
 /** Failed deliveries of a submission that are queued again at once. */

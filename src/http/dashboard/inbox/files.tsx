@@ -2,7 +2,7 @@ import { formatBytes } from "../../../base/bytes.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import { Icon } from "../parts/icon.tsx";
 import { A } from "../parts/link.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
 import { addressOf, useView } from "../view.ts";
 import { submissionPath } from "./rows.tsx";
 
@@ -20,7 +20,7 @@ export function Files({ submission, previews }: { submission: Submission; previe
               <A to={`${path}/previews/${index + 1}`} class="preview">
                 <img
                   src={addressOf(view, `${path}/previews/${index + 1}`)}
-                  alt={`Preview of ${name}`}
+                  alt={`Preview of ${visible(name)}`}
                   loading="lazy"
                 />
               </A>

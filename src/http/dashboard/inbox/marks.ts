@@ -1,8 +1,11 @@
+import { counted } from "../parts/counted.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
+import { createTurns } from "../../../base/event-loop.ts";
 import { deleteMatching, markMatching, markPresent } from "../../../forms/bulk.ts";
-import { MAX_BULK_IDS } from "../../../forms/limits.ts";
+import type { Submission } from "../../../forms/submission.ts";
+import { MAX_BULK_IDS, MAX_MARKED } from "../../../forms/limits.ts";
 import { deleteSubmissions } from "../../../forms/submission-deletion.ts";
 import {
   SUBMISSION_MARKS,
@@ -14,11 +17,6 @@ import { type Fields, textOf, textsOf } from "../fields.ts";
 import type { Done } from "../routes.ts";
 import { addressIn, queryIn } from "./query.ts";
 import type { Undos } from "./undo.ts";
-
-/** `1 submission`, `1,200 submissions`. */
-export function counted(count: number, noun = "submission", nouns = `${noun}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
-}
 
 /** Marks the submissions that a form names, and offers to undo it. Throws `invalid` for a mark that does not exist. */
 export async function markSelected(app: App, undos: Undos, caller: Caller, fields: Fields): Promise<Done> {
@@ -65,7 +63,7 @@ function marked(undos: Undos, caller: Caller, { changed, ids, mark, back, from }
   if (changed === 0) return { to: back, text: "Nothing to change." };
   const inverse = inverseOf(mark, from);
   const isUndoable = inverse !== null && changed <= MAX_BULK_IDS;
-  const undo = isUndoable && undos.keep({ user: caller.name, ids, mark: inverse, back });
+  const undo = isUndoable && undos.keep({ user: caller.name, ids, done: mark, mark: inverse, back });
   return {
     to: back,
     text: `${counted(changed)} ${RESULTS[mark]}.`,
@@ -87,11 +85,22 @@ function inverseOf(mark: SubmissionMark, from: SubmissionState): SubmissionMark 
   return mark === from ? null : from;
 }
 
-/** Takes a mark back. Throws `gone` where it cannot be undone any more. */
+/** Takes a mark back from submissions that still have it. Throws `gone` where it cannot be undone any more. */
 export async function undoMark(app: App, undos: Undos, caller: Caller, fields: Fields): Promise<Done> {
-  const { ids, mark, back } = undos.take(textOf(fields, "undo"), caller.name);
-  const changed = await markPresent(app, caller, ids, mark);
+  const { ids, done, mark, back } = undos.take(textOf(fields, "undo"), caller.name);
+  const takeTurns = createTurns();
+  const marked: string[] = [];
+  for (const id of ids) {
+    const submission = await app.store.submissions.find(id);
+    if (submission && hasMark(submission, done)) marked.push(id);
+    await takeTurns();
+  }
+  const changed = await markPresent(app, caller, marked, mark);
   return { to: back, text: `Undone: ${counted(changed.length)} ${RESULTS[mark]}.` };
+}
+
+function hasMark({ state, read }: Submission, mark: SubmissionMark): boolean {
+  return isFolder(mark) ? state === mark : read === (mark === "read");
 }
 
 /** Deletes the submissions that a form names. */
@@ -111,15 +120,18 @@ export async function deleteAllMatching(
   return { to: addressIn(queryIn(fields)), text: `${counted(total)} deleted.` };
 }
 
-/** The ids that a form names; none where it names none. */
+/** The ids that a form names; none where it names none. Throws `invalid` for more than the admin API takes. */
 export function idsIn(fields: Fields): string[] {
-  return [...new Set(textsOf(fields, "submission"))];
+  const ids = [...new Set(textsOf(fields, "submission"))];
+  if (ids.length > MAX_MARKED)
+    throw new AppError("invalid", `a form names at most ${MAX_MARKED} submissions`);
+  return ids;
 }
 
 /** The page that a form was on: its list, or the page of a submission that it names. */
 export function backIn(fields: Fields): string {
   const page = textOf(fields, "page");
-  return page.startsWith("/inbox/") ? page : addressIn(queryIn(fields));
+  return /^\/inbox\/[!-~]+$/.test(page) ? page : addressIn(queryIn(fields));
 }
 
 function markIn(fields: Fields): SubmissionMark {

@@ -1,3 +1,4 @@
+import { counted } from "../parts/counted.ts";
 import { Hono } from "hono/quick";
 import { type Selection, countMatching } from "../../../forms/bulk.ts";
 import { MAX_BULK_IDS } from "../../../forms/limits.ts";
@@ -7,7 +8,7 @@ import { textOf, textOrNull } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
 import { DELETE_WORD, deleteAllPage } from "./delete-page.tsx";
 import { sumOf } from "./listing.ts";
-import { counted, deleteAllMatching, markAllMatching } from "./marks.ts";
+import { deleteAllMatching, markAllMatching } from "./marks.ts";
 import { MAX_MATCHING_COUNTED, type Matching, matchingPage } from "./matching.tsx";
 import { type InboxQuery, addressIn, filterOf, queryIn, readQuery, valuesOf } from "./query.ts";
 import type { Undos } from "./undo.ts";

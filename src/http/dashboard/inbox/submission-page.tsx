@@ -181,13 +181,16 @@ function addressOfSubmission(submission: Submission, query: InboxQuery): string 
 
 function Sender({ reading: { submission, address, formName } }: { reading: Reading }) {
   const { id, createdAt, meta, form } = submission;
-  const subject = encodeURIComponent(`Re: ${formName}`);
+  const subject = encodeURIComponent(`Re: ${formName.toWellFormed()}`);
   return (
     <section class="card" aria-labelledby="sender-title">
       <h2 id="sender-title">Sender</h2>
       {address !== null && (
         <p class="buttons">
-          <a class="button primary" href={`mailto:${encodeURIComponent(address)}?subject=${subject}`}>
+          <a
+            class="button primary"
+            href={`mailto:${encodeURIComponent(address.toWellFormed())}?subject=${subject}`}
+          >
             Reply by mail
           </a>
           <A to="/people" query={{ q: address }}>
@@ -218,7 +221,7 @@ function has(text: string | null | undefined): boolean {
 const MAX_JSON = 32_768;
 
 /** Characters that change how the text around them looks: JSON may have them escaped. */
-const UNSEEN = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 function Json({ submission }: { submission: Submission }) {
   const json = JSON.stringify(submission, null, 2).replaceAll(

@@ -7,7 +7,14 @@ const KEPT_MS = 600_000;
 const MAX_IDS = 100_000;
 
 /** What undoes a mark: another mark of those that it has changed. */
-type Undo = { user: string; ids: readonly string[]; mark: SubmissionMark; back: string };
+type Undo = {
+  user: string;
+  ids: readonly string[];
+  /** The mark that is undone, and the one that undoes it. */
+  done: SubmissionMark;
+  mark: SubmissionMark;
+  back: string;
+};
 
 export type Undos = {
   /** Returns the name under which it is taken again. */

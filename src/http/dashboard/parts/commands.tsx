@@ -1,4 +1,5 @@
 import { Icon } from "./icon.tsx";
+import { visible } from "./text.tsx";
 
 export type Command = { label: string; text: string };
 
@@ -14,7 +15,7 @@ export function Commands({ commands }: { commands: readonly Command[] }) {
       {commands.map(({ label, text }) => (
         <figure>
           <figcaption>{label}</figcaption>
-          <pre tabindex={0}>{text}</pre>
+          <pre tabindex={0}>{visible(text)}</pre>
         </figure>
       ))}
     </section>

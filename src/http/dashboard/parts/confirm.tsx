@@ -1,3 +1,4 @@
+import { MAX_WHY } from "../../../access/why.ts";
 import type { Child } from "hono/jsx";
 import { AppError } from "../../../base/errors.ts";
 import type { Environment } from "../../../projects/environment.ts";
@@ -106,7 +107,7 @@ function Confirm({ fields, confirmation }: { fields: Fields; confirmation: Confi
           label="Why"
           hint="Kept in the history."
           value={textOf(fields, "why")}
-          maxlength={500}
+          maxlength={MAX_WHY}
         />
         {locked.map(({ slug }, index) => (
           <TextField

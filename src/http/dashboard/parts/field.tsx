@@ -7,7 +7,7 @@ type Common = {
   hint?: Child;
   /** What is wrong with what was typed. */
   error?: string | null | undefined;
-  /** Tells fields of one name on a page apart. */
+  /** Distinguishes fields of one name on a page. */
   id?: string | undefined;
   required?: boolean;
 };

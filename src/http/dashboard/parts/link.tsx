@@ -109,7 +109,7 @@ export function Button({
   name?: string | undefined;
   value?: string | undefined;
   form?: string | undefined;
-  /** What it is called where its text alone does not tell. */
+  /** What it is called where its text alone is not enough. */
   label?: string | undefined;
   /** The key that presses it. */
   shortcut?: string | undefined;

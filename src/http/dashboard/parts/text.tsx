@@ -1,6 +1,6 @@
 /** Characters that a page must not show as they are: controls but tab and line feed, and those that turn the direction. */
 // oxlint-disable-next-line no-control-regex
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** A text with its control characters as their pictures (Unicode, U+2400 to U+2426). */
 export function visible(text: string): string {
@@ -34,7 +34,7 @@ export function ForeignValue({ text }: { text: string }) {
 
 function linkOf(text: string): string | null {
   const value = text.trim();
-  if (value.length > 2000 || /\s/.test(value)) return null;
+  if (value.length > 2000 || /\s/.test(value) || !value.isWellFormed()) return null;
   if (/^[^@:/?#"<>\\]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value)) return `mailto:${encodeURI(value)}`;
   if (!/^(https?:\/\/|mailto:)/i.test(value)) return null;
   return URL.parse(value)?.href ?? null;

@@ -9,6 +9,8 @@ const UNITS = [
 ] as const;
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+/** Formatters that are kept. */
+const MAX_KEPT = 50;
 const exact = new Map<string, Intl.DateTimeFormat>();
 
 /** A time as `3 min. ago`, with the exact one where the pointer rests. `at` is milliseconds since 1970. */
@@ -37,6 +39,8 @@ function formatRelative(at: number, now: number): string {
 export function formatExact(at: number, timeZone: string): string {
   let format = exact.get(timeZone);
   if (!format) {
+    // A zone has as many names as ways to write its letters large or small.
+    if (exact.size >= MAX_KEPT) exact.clear();
     format = new Intl.DateTimeFormat("en-GB", {
       dateStyle: "medium",
       timeStyle: "long",

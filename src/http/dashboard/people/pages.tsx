@@ -1,7 +1,7 @@
+import { counted } from "../parts/counted.ts";
 import type { PurgeResult } from "../../../forms/purge.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import { sentence } from "../error-page.tsx";
-import { counted } from "../inbox/marks.ts";
 import { Rows } from "../inbox/rows.tsx";
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";

@@ -1,3 +1,4 @@
+import { counted } from "../parts/counted.ts";
 import { Hono } from "hono/quick";
 import { AppError } from "../../../base/errors.ts";
 import { SUBMISSION_ID } from "../../../base/ids.ts";
@@ -8,7 +9,6 @@ import { EXPORT_TYPES } from "../../exports.ts";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import { sendFile } from "../inbox/export.ts";
-import { counted } from "../inbox/marks.ts";
 import type { Dashboard } from "../routes.ts";
 import { erasePage, peoplePage, personPage } from "./pages.tsx";
 

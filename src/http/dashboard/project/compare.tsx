@@ -1,3 +1,4 @@
+import { counted } from "../parts/counted.ts";
 import { Hono } from "hono/quick";
 import { AppError } from "../../../base/errors.ts";
 import type { Promotion } from "../../../flags/promotion.ts";
@@ -217,11 +218,6 @@ export function SegmentDifferences({
       {segments.length > PAGE && <p class="soft">And {counted(segments.length - PAGE, "segment")} more.</p>}
     </section>
   );
-}
-
-/** `1 flag`, `12 flags`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Throws `not_found` unless the project has both environments, `invalid` for one and the same. */

@@ -1,3 +1,4 @@
+import { MAX_WHY } from "../../../access/why.ts";
 import type { Child } from "hono/jsx";
 import { Hono } from "hono/quick";
 import type { App } from "../../../app.ts";
@@ -180,7 +181,7 @@ function deletionPage({ project, title, to, field, name, typed, command, childre
             required
           />
           {field === "confirm" && (
-            <TextField name="why" label="Why" hint="Kept in the history." maxlength={500} />
+            <TextField name="why" label="Why" hint="Kept in the history." maxlength={MAX_WHY} />
           )}
           <p class="buttons">
             <Button kind="danger" icon="trash">

@@ -34,7 +34,7 @@ export function importRoutes({ app, page, action }: Dashboard) {
       page("flags:read", async (c) => {
         const { slug } = await getProject(app, c.req.param("project")!);
         const document = documentOf(await app.store.setup.read([slug], false), false);
-        return download(`${slug}.json`, document);
+        return download(c, `${slug}.json`, document);
       }),
     )
     .get(
@@ -44,7 +44,7 @@ export function importRoutes({ app, page, action }: Dashboard) {
         const selection = await app.store.flags.selectIn(project, environment);
         const segments = await selection.segments();
         const file = exportFlags(await selection.flags(), segments, selection.metadata);
-        return download(`${project}-${environment}.flagd.json`, file);
+        return download(c, `${project}-${environment}.flagd.json`, file);
       }),
     )
     .get(
@@ -121,8 +121,8 @@ export function importRoutes({ app, page, action }: Dashboard) {
     );
 }
 
-function download(name: string, value: object): Response {
-  return new Response(`${JSON.stringify(value, null, 2)}\n`, { headers: attachment(name, JSON_TYPE) });
+function download(c: DashboardContext, name: string, value: object): Response {
+  return c.body(`${JSON.stringify(value, null, 2)}\n`, 200, attachment(name, JSON_TYPE));
 }
 
 type ReadFile = { value: Record<string, unknown>; fault?: undefined } | { fault: string };

@@ -1,3 +1,5 @@
+import { counted } from "../parts/counted.ts";
+import { MAX_WHY } from "../../../access/why.ts";
 import { Hono } from "hono/quick";
 import { AppError } from "../../../base/errors.ts";
 import { type Promotion, fingerprintOf } from "../../../flags/promotion.ts";
@@ -18,7 +20,7 @@ import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import type { Dashboard } from "../routes.ts";
 import { addressOf } from "../view.ts";
-import { SegmentDifferences, comparePage, counted, pairOf, promotionWords } from "./compare.tsx";
+import { SegmentDifferences, comparePage, pairOf, promotionWords } from "./compare.tsx";
 import { projectPage } from "./project-page.tsx";
 
 /** Differences that the page before a promotion shows. */
@@ -173,7 +175,7 @@ function reviewPage(order: Order, promotion: Promotion, failed?: Failed): Page {
               label="Why"
               hint="Kept in the history."
               value={failed?.why}
-              maxlength={500}
+              maxlength={MAX_WHY}
             />
             <p class="buttons">
               <Button kind="primary">{labelOf(order, promotion)}</Button>

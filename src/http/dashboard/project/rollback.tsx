@@ -1,3 +1,4 @@
+import { MAX_WHY } from "../../../access/why.ts";
 import { Hono } from "hono/quick";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
@@ -167,7 +168,7 @@ function rollbackPage(
                 label="Why"
                 hint="Kept in the history."
                 value={failed?.why}
-                maxlength={500}
+                maxlength={MAX_WHY}
               />
               <p class="buttons">
                 <Button kind="primary" icon="history">

@@ -1,3 +1,4 @@
+import { MAX_WHY } from "../../../access/why.ts";
 import type { AppError } from "../../../base/errors.ts";
 import type { SegmentRecord } from "../../../flags/segment.ts";
 import { type SegmentUse } from "../../../flags/segments.ts";
@@ -77,7 +78,7 @@ export function newSegmentPage({
           required
         />
         <RuleFields draft={draft} fault={fault} />
-        <TextField name="why" label="Why" hint="Kept in the history." value={why} maxlength={500} />
+        <TextField name="why" label="Why" hint="Kept in the history." value={why} maxlength={MAX_WHY} />
         <p class="buttons">
           <Button kind="primary">Create</Button>
           <ButtonLink to={path} query={{ environment }} kind="quiet">
@@ -188,7 +189,7 @@ function SegmentForm({ segment }: { segment: OneSegment }) {
         </Notice>
       )}
       <RuleFields draft={draft} fault={fault} />
-      <TextField name="why" label="Why" hint="Kept in the history." value={why} maxlength={500} />
+      <TextField name="why" label="Why" hint="Kept in the history." value={why} maxlength={MAX_WHY} />
       <p class="buttons">
         <Button kind="primary">{theirs ? "Save mine" : "Save"}</Button>
         <OtherForm draft={draft} to={to} />
@@ -232,7 +233,7 @@ export function deletePage({ project, environment, record, uses }: FoundSegment,
             <p>
               Nothing in <EnvironmentName environment={environment} /> refers to it.
             </p>
-            <TextField name="why" label="Why" hint="Kept in the history." maxlength={500} />
+            <TextField name="why" label="Why" hint="Kept in the history." maxlength={MAX_WHY} />
             <p class="buttons">
               <Button kind="danger" icon="trash">
                 Delete {name} in {environment.slug}

@@ -28,7 +28,7 @@ export function signInRoutes({ app, root, render, enter }: Dashboard) {
       const [name, next] = [textOf(fields, "name").trim(), textOf(fields, "next")];
       try {
         const password = textOf(fields, "password");
-        enter(c, await signInByPassword(app, { name, password }, browserOf(c)));
+        await enter(c, await signInByPassword(app, { name, password }, browserOf(c)));
         return goOn(c, next);
       } catch (error) {
         if (!(error instanceof AppError) || !isRefusal(error)) throw error;
@@ -39,7 +39,7 @@ export function signInRoutes({ app, root, render, enter }: Dashboard) {
     })
     .get("/link/:secret", async (c) => render(c, linkPage(c.req.param("secret"))))
     .post("/link/:secret", async (c) => {
-      enter(c, await signInByLink(app, c.req.param("secret"), browserOf(c)));
+      await enter(c, await signInByLink(app, c.req.param("secret"), browserOf(c)));
       return c.redirect(addressOf({ root }, "/me", { welcome: 1 }), 303);
     });
 }
@@ -48,9 +48,9 @@ function isRefusal({ code }: AppError): boolean {
   return code === "unauthenticated" || code === "rate_limited";
 }
 
-/** A path behind the dashboard's own; anything else leads to its first page. */
+/** A path behind the dashboard's own, as addresses have it: in ASCII; anything else leads to its first page. */
 function nextPath(next: string): string {
-  return /^\/[^/\\]/.test(next) ? next : "";
+  return /^\/[^/\\]/.test(next) && /^[!-~]+$/.test(next) ? next : "";
 }
 
 const FIRST_PAGE: Page = {
