@@ -43,6 +43,13 @@ export function useMay(scope: Scope): boolean {
   return caller !== null && hasScope(caller, scope);
 }
 
+/** Whether the person who looks at the page may change flags and segments in an environment, which may be locked. */
+export function useMayChange({ locked }: { locked: boolean }): boolean {
+  const mayWrite = useMay("flags:write");
+  const mayUnlock = useMay("flags:locked");
+  return mayWrite && (!locked || mayUnlock);
+}
+
 /** The address of a page of the dashboard: `/inbox` with `{ folder: "spam" }` is `<root>/inbox?folder=spam`. */
 export function addressOf(
   { root }: Pick<View, "root">,

@@ -326,6 +326,17 @@ describe("a flag in an environment", () => {
     expect((await ann.post(CHECKOUT, { ...sent, confirm: "live" })).status).toBe(200);
     expect(await find()).toMatchObject({ payload: '{"a":2}', description: "Now" });
   });
+
+  test("that is locked has no buttons for those who may not change it, and still takes contexts to try", async () => {
+    const { signIn, lock } = await openShop();
+    const editor = await signIn("editor");
+    expect((await editor.get(CHECKOUT)).text).toContain("Turn on in live");
+    await lock();
+    const { text } = await editor.get(CHECKOUT);
+    for (const button of ["Turn on in live", 'value="save"']) expect(text).not.toContain(button);
+    for (const rest of ["your role does not change it", 'value="try"']) expect(text).toContain(rest);
+    expect((await (await signIn("releaser")).get(CHECKOUT)).text).toContain("Turn on in live");
+  });
 });
 
 /** The page of the flag, with what its form of values sends unseen. */

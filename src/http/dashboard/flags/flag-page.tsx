@@ -7,7 +7,7 @@ import { EnvironmentName } from "../parts/status.tsx";
 import { Facts } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { useMay } from "../view.ts";
+import { useMay, useMayChange } from "../view.ts";
 import { documentCommand } from "./commands.ts";
 import { Deletion, type DeletionDraft, type Place, type WholeFlag } from "./deletion.tsx";
 import { Expiry, FlagState, FlagValue, LastRead, RuleWords } from "./flag-facts.tsx";
@@ -89,7 +89,7 @@ function WholeFlagView({ whole, draft }: { whole: WholeFlag; draft: DeletionDraf
 
 function PlaceCard({ project, flag, place }: { project: string; flag: string; place: Place }) {
   const { environment, record, readAt, rate } = place;
-  const mayWrite = useMay("flags:write");
+  const mayWrite = useMayChange(environment);
   return (
     <section class="card" aria-labelledby={`in-${environment.slug}`}>
       <h2 id={`in-${environment.slug}`}>

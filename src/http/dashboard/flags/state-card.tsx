@@ -8,7 +8,7 @@ import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Facts } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { useMay, useView } from "../view.ts";
+import { useMayChange, useView } from "../view.ts";
 import { Expiry, FlagState, LastRead } from "./flag-facts.tsx";
 import { settingPath } from "./paths.ts";
 import type { Setting } from "./setting-data.ts";
@@ -62,7 +62,11 @@ export function StateCard({ setting, draft }: { setting: Setting; draft: StateDr
         ]}
         class="row"
       />
-      {useMay("flags:write") && <StateForm setting={setting} draft={draft} />}
+      {useMayChange(environment) ? (
+        <StateForm setting={setting} draft={draft} />
+      ) : (
+        environment.locked && <p class="soft">{environment.slug} is locked: your role does not change it.</p>
+      )}
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { sentence } from "../error-page.tsx";
 import { AreaField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
-import { useMay, useView } from "../view.ts";
+import { useMayChange, useView } from "../view.ts";
 import { type Draft, type Faults, type Typed, draftOf } from "./draft.ts";
 import { settingPath } from "./paths.ts";
 import { RuleFields } from "./rule-fields.tsx";
@@ -27,7 +27,7 @@ export type ValuesDraft = Typed & {
 export function ValuesForm({ setting, typed }: { setting: Setting; typed: ValuesDraft | null }) {
   const { place, environment, record } = setting;
   const { timeZone } = useView();
-  const mayWrite = useMay("flags:write");
+  const mayWrite = useMayChange(environment);
   const stored = draftOf(record, timeZone);
   const { draft, faults } = typed ?? { draft: stored, faults: {} };
   const base = typed?.base ?? stored;

@@ -22,7 +22,10 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
     commands: [
       { label: "Show the settings", text: `formflag forms get ${slug}` },
       { label: "Change one", text: `formflag forms set ${slug} --rate-limit 20/h` },
-      { label: "Keep them in a file", text: "formflag export > formflag.yaml\nformflag apply formflag.yaml" },
+      {
+        label: "Keep them in a file",
+        text: "formflag export > formflag.yaml\nformflag apply -f formflag.yaml",
+      },
     ],
     content: (
       <>

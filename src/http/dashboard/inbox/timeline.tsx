@@ -88,9 +88,9 @@ function Event({ event }: { event: TimelineEvent }) {
     <>
       Attempt by {kind} to <Foreign text={target} />{" "}
       {error === null ? <Badge tone="good">succeeded</Badge> : <Badge tone="bad">failed</Badge>}{" "}
-      {error !== null && <Foreign text={error} />}
+      {error !== null && <Foreign text={error} />}{" "}
       <span class="soft">
-        {code !== null && ` answered ${code}`} after {duration} ms
+        {error === null && code !== null && `answered ${code} `}after {duration} ms
       </span>
     </>
   );

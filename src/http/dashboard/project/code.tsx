@@ -76,7 +76,7 @@ function codePage(project: string, flag: string, start: Start, { lists, next }: 
       { label: "Lists it", text: `formflag flags refs list ${quoted(flag)} -p ${quoted(project)}` },
       {
         label: "Sends what the code in this directory names",
-        text: `formflag flags refs scan -p ${quoted(project)} --upload`,
+        text: `formflag flags refs scan -p ${quoted(project)} --upload --name web`,
       },
     ],
     content: (
@@ -84,7 +84,7 @@ function codePage(project: string, flag: string, start: Start, { lists, next }: 
         {lists.length === 0 ? (
           <Empty title="No code that is known names it">
             <p class="soft">A scan in the directory of the code sends where flags are named:</p>
-            <pre tabindex={0}>formflag flags refs scan -p {quoted(project)} --upload</pre>
+            <pre tabindex={0}>formflag flags refs scan -p {quoted(project)} --upload --name web</pre>
           </Empty>
         ) : (
           lists.map((list) => <Upload list={list} />)

@@ -88,7 +88,10 @@ function stalePage({ project, chosen, days, total, shown, after, next }: Stale):
     heading: "Stale flags",
     commands: [
       { label: "Lists them", text: `formflag flags stale ${options}` },
-      { label: "Finds where code names them", text: `formflag flags refs scan -p ${quoted(slug)} --upload` },
+      {
+        label: "Finds where code names them",
+        text: `formflag flags refs scan -p ${quoted(slug)} --upload --name web`,
+      },
     ],
     content: (
       <>
