@@ -30,10 +30,20 @@ export function openChromium(): () => Browser {
   return () => browser!;
 }
 
-/** The rules of accessibility that a page breaks, with the elements. */
-export async function barriersOf(page: Page, impacts?: axe.ImpactValue[]): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<axe.AxeResults>("axe.run()");
+/** WCAG 2.2 A and AA, and best practices. */
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** The rules of accessibility that a page breaks, with the elements; only those of some impacts, or some rules. */
+export async function barriersOf(
+  page: Page,
+  { impacts, rules }: { impacts?: axe.ImpactValue[]; rules?: string[] } = {},
+): Promise<string[]> {
+  if (!(await page.evaluate<boolean>("typeof axe === 'object'"))) await page.evaluate(axe.source);
+  const options: axe.RunOptions = {
+    resultTypes: ["violations"],
+    runOnly: rules ? { type: "rule", values: rules } : { type: "tag", values: TAGS },
+  };
+  const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(${JSON.stringify(options)})`);
   return violations
     .filter(({ impact }) => impacts === undefined || impacts.includes(impact ?? null))
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);

@@ -24,6 +24,8 @@ export async function signInBrowser(
   { user, ...options }: { user?: string } & NonNullable<Parameters<Browser["newContext"]>[0]> = {},
 ): Promise<{ context: BrowserContext; page: Page }> {
   const context = await browser.newContext(options);
+  // Below that of a test, so that the wait that failed says so.
+  context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   await page.goto(server.url + (await linkFor(server, ...(user ? [user] : []))));
   await page.getByRole("button", { name: "Sign in here" }).click();

@@ -91,7 +91,7 @@ export function openDashboard(app: TestApp, options: Partial<DashboardOptions> =
     return browser;
   }
 
-  return { openBrowser, signIn };
+  return { created, openBrowser, signIn };
 }
 
 /** The value of a hidden field of a page. */

@@ -13,10 +13,10 @@ export type View = {
   now: number;
   /** IANA name of the time zone in which times are shown. */
   timeZone: string;
+  /** Whether single keys do something, which their user may have turned off. */
+  shortcuts: boolean;
   /** Null before anybody has signed in. */
   caller: Caller | null;
-  /** Whether single keys are shortcuts. */
-  shortcuts: boolean;
   /** Unread submissions in the inboxes of all forms; 0 for somebody who may not read them. */
   unread: number;
 };
@@ -27,8 +27,8 @@ const NOWHERE: View = {
   now: 0,
   timeZone: "UTC",
   caller: null,
-  shortcuts: true,
   unread: 0,
+  shortcuts: true,
 };
 
 export const ViewContext = createContext<View>(NOWHERE);
@@ -43,11 +43,9 @@ export function useMay(scope: Scope): boolean {
   return caller !== null && hasScope(caller, scope);
 }
 
-/** Whether the person who looks at the page may change flags and segments in an environment, which may be locked. */
-export function useMayChange({ locked }: { locked: boolean }): boolean {
-  const mayWrite = useMay("flags:write");
-  const mayUnlock = useMay("flags:locked");
-  return mayWrite && (!locked || mayUnlock);
+/** Whether that person may change flags in all of these environments: locked ones need a scope of their own. */
+export function useMayChange(environments: readonly { slug: string; locked?: boolean }[]): boolean {
+  return useMay(environments.some(({ locked }) => locked) ? "flags:locked" : "flags:write");
 }
 
 /** The address of a page of the dashboard: `/inbox` with `{ folder: "spam" }` is `<root>/inbox?folder=spam`. */

@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)("in a browser (needs /usr/bin/chromium)", () => {
   const isSolved = (page: Page) => page.locator('.altcha[data-state="verified"]').waitFor();
 
   /** The rules of accessibility that the page breaks with an impact of serious or critical. */
-  const barriers = (page: Page) => barriersOf(page, ["serious", "critical"]);
+  const barriers = (page: Page) => barriersOf(page, { impacts: ["serious", "critical"] });
 
   const border = (page: Page) =>
     page.evaluate('getComputedStyle(document.querySelector(".altcha-main")).borderTopWidth');

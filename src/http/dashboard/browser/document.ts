@@ -15,6 +15,9 @@ export function parse(text: string): Document {
 /** Makes the open page `next`, with as few changes as possible, so that focus and scrolling stay. */
 export function show(next: Document, { isUpdate = false } = {}): void {
   document.title = next.title;
+  const { shortcuts } = next.body.dataset;
+  if (shortcuts === undefined) delete document.body.dataset["shortcuts"];
+  else document.body.dataset["shortcuts"] = shortcuts;
   const [main, nextMain] = [document.querySelector("main"), next.querySelector("main")];
   if (!main || !nextMain) return location.reload();
   void Idiomorph.morph(main, nextMain, {

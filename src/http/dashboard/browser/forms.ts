@@ -26,18 +26,19 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     const next = parse(await answer.text());
     notify("failure", null);
     form.ariaBusy = null;
-    if (answer.status === 428) return openDialog(next, form);
+    if (answer.status === 428) return openDialog(next, submitter);
     // Somebody signed in or out.
     if (next.body.dataset["user"] !== document.body.dataset["user"]) return location.assign(answer.url);
     document.querySelector("dialog")?.remove();
-    if (answer.ok && answer.redirected && answer.url !== location.href) {
+    const isElsewhere = answer.ok && answer.redirected && answer.url !== location.href;
+    if (isElsewhere) {
       history.pushState(null, "", answer.url);
       scrollTo(0, 0);
     }
     const { title } = document;
     show(next);
     if (document.title !== title) scrollTo(0, 0);
-    if (answer.ok) return;
+    if (answer.ok) return keepFocus(isElsewhere);
     const wrong = document.querySelector<HTMLElement>("main [aria-invalid='true']");
     (wrong ?? document.querySelector<HTMLElement>("main"))?.focus();
     if (!wrong) scrollTo({ top: 0, behavior: "instant" });
@@ -50,9 +51,20 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   }
 }
 
+/** What opened the dialog that is or was open. */
+let opener: HTMLElement | null = null;
+
+/** Leaves the focus where it is, or where it was before the dialog; on another page it is at the start. */
+function keepFocus(isElsewhere: boolean): void {
+  if (!isElsewhere && document.activeElement !== document.body) return;
+  const found = !isElsewhere && opener?.isConnected ? opener : document.querySelector<HTMLElement>("main");
+  found?.focus({ preventScroll: true });
+}
+
 /** Asks for a confirmation, which the server wants before it changes something locked, in a dialog. */
-function openDialog(next: Document, opener: HTMLElement): void {
+function openDialog(next: Document, submitter: HTMLElement | null): void {
   const before = document.querySelector("dialog");
+  if (!before) opener = submitter;
   const dialog = document.createElement("dialog");
   dialog.setAttribute("aria-labelledby", "dialog-title");
   const main = next.querySelector("main")!;
@@ -67,7 +79,7 @@ function openDialog(next: Document, opener: HTMLElement): void {
   dialog.append(cancel);
   dialog.addEventListener("close", () => {
     dialog.remove();
-    opener.querySelector<HTMLElement>("button")?.focus();
+    opener?.focus();
   });
   before?.remove();
   document.body.append(dialog);

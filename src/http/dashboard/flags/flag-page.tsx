@@ -7,7 +7,7 @@ import { EnvironmentName } from "../parts/status.tsx";
 import { Facts } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { useMay, useMayChange } from "../view.ts";
+import { useMayChange } from "../view.ts";
 import { documentCommand } from "./commands.ts";
 import { Deletion, type DeletionDraft, type Place, type WholeFlag } from "./deletion.tsx";
 import { Expiry, FlagState, FlagValue, LastRead, RuleWords } from "./flag-facts.tsx";
@@ -82,14 +82,14 @@ function WholeFlagView({ whole, draft }: { whole: WholeFlag; draft: DeletionDraf
           </ul>
         </section>
       )}
-      {useMay("flags:write") && <Deletion whole={whole} draft={draft} />}
+      {useMayChange(whole.project.environments) && <Deletion whole={whole} draft={draft} />}
     </div>
   );
 }
 
 function PlaceCard({ project, flag, place }: { project: string; flag: string; place: Place }) {
   const { environment, record, readAt, rate } = place;
-  const mayWrite = useMayChange(environment);
+  const mayWrite = useMayChange([environment]);
   return (
     <section class="card" aria-labelledby={`in-${environment.slug}`}>
       <h2 id={`in-${environment.slug}`}>

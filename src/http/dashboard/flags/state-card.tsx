@@ -1,6 +1,6 @@
 import { MAX_WHY } from "../../../access/why.ts";
 import { hasExpired } from "../../../flags/flag.ts";
-import { formatRate } from "../parts/confirm.tsx";
+import { MayChange, formatRate } from "../parts/confirm.tsx";
 import { TextField } from "../parts/field.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
@@ -8,7 +8,7 @@ import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Facts } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { useMayChange, useView } from "../view.ts";
+import { useView } from "../view.ts";
 import { Expiry, FlagState, LastRead } from "./flag-facts.tsx";
 import { settingPath } from "./paths.ts";
 import type { Setting } from "./setting-data.ts";
@@ -62,11 +62,9 @@ export function StateCard({ setting, draft }: { setting: Setting; draft: StateDr
         ]}
         class="row"
       />
-      {useMayChange(environment) ? (
+      <MayChange environments={[environment]}>
         <StateForm setting={setting} draft={draft} />
-      ) : (
-        environment.locked && <p class="soft">{environment.slug} is locked: your role does not change it.</p>
-      )}
+      </MayChange>
     </section>
   );
 }

@@ -27,7 +27,7 @@ export type ValuesDraft = Typed & {
 export function ValuesForm({ setting, typed }: { setting: Setting; typed: ValuesDraft | null }) {
   const { place, environment, record } = setting;
   const { timeZone } = useView();
-  const mayWrite = useMayChange(environment);
+  const mayWrite = useMayChange([environment]);
   const stored = draftOf(record, timeZone);
   const { draft, faults } = typed ?? { draft: stored, faults: {} };
   const base = typed?.base ?? stored;

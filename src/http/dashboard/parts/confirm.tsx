@@ -1,18 +1,33 @@
 import { MAX_WHY } from "../../../access/why.ts";
-import type { Child } from "hono/jsx";
+import type { Child, PropsWithChildren } from "hono/jsx";
 import { AppError } from "../../../base/errors.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Change } from "../../../projects/history.ts";
 import type { App } from "../../../app.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { useView } from "../view.ts";
+import { useMay, useMayChange, useView } from "../view.ts";
 import { TextField } from "./field.tsx";
 import { Button, ButtonLink, Form } from "./link.tsx";
 import { EnvironmentName, Notice } from "./status.tsx";
 import { Facts } from "./table.tsx";
 import { Foreign } from "./text.tsx";
 import { ExactTime, Time } from "./time.tsx";
+
+/** Its children for those who may change flags in all of these environments; for others, why they may not. */
+export function MayChange({
+  environments,
+  children,
+}: PropsWithChildren<{ environments: readonly Environment[] }>) {
+  if (useMayChange(environments)) return <>{children}</>;
+  const locked = environments.filter((each) => each.locked).map(({ slug }) => slug);
+  if (locked.length === 0 || !useMay("flags:write")) return null;
+  return (
+    <Notice>
+      <p>Changing {locked.join(", ")}, which is locked, takes the role releaser or admin.</p>
+    </Notice>
+  );
+}
 
 /** What somebody has to know before they change a locked environment. */
 export type Confirmation = {

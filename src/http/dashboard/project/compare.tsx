@@ -17,7 +17,7 @@ import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Empty } from "../parts/table.tsx";
 import type { Dashboard } from "../routes.ts";
-import { useMay } from "../view.ts";
+import { useMayChange } from "../view.ts";
 import { environmentOf } from "./change-card.tsx";
 import { EnvironmentField, FilterForm, Pager } from "./filter-form.tsx";
 import { environmentPath, projectPage } from "./project-page.tsx";
@@ -113,7 +113,7 @@ function Differences({
   comparison: { flags, segments, unchanged },
   after,
 }: Required<Omit<Comparison, "error">>) {
-  const canPromote = useMay("flags:write");
+  const canPromote = useMayChange([environmentOf(environments, to)]);
   if (flags.length === 0 && segments.length === 0)
     return (
       <Empty title={`${from} and ${to} are the same`}>
@@ -203,8 +203,8 @@ export function SegmentDifferences({
 }) {
   if (segments.length === 0) return null;
   return (
-    <section class="card" aria-labelledby="segments">
-      <h2 id="segments">Segments</h2>
+    <section class="card" aria-labelledby="segments-title">
+      <h2 id="segments-title">Segments</h2>
       {segments.slice(0, PAGE).map(({ name, copied, before, after }) => (
         <div>
           <h3>

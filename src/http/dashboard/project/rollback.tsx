@@ -13,7 +13,7 @@ import { revisionIn, textOf } from "../fields.ts";
 import { settingPath } from "../flags/paths.ts";
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
-import { confirmed, lastChange } from "../parts/confirm.tsx";
+import { MayChange, confirmed, lastChange } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Button, ButtonLink, Form } from "../parts/link.tsx";
@@ -157,28 +157,30 @@ function rollbackPage(
               <h2 id="difference">What changes</h2>
               <Diff before={now} after={wanted} />
             </section>
-            <Form
-              to={`${projectPath(project)}/history/${change.revision}/rollback`}
-              values={{ revision }}
-              class="stack narrow"
-              id="rollback"
-            >
-              <TextField
-                name="why"
-                label="Why"
-                hint="Kept in the history."
-                value={failed?.why}
-                maxlength={MAX_WHY}
-              />
-              <p class="buttons">
-                <Button kind="primary" icon="history">
-                  Roll back {flag} in {environment.slug}
-                </Button>
-                <ButtonLink to={`${projectPath(project)}/history`} kind="quiet">
-                  Back
-                </ButtonLink>
-              </p>
-            </Form>
+            <MayChange environments={[environment]}>
+              <Form
+                to={`${projectPath(project)}/history/${change.revision}/rollback`}
+                values={{ revision }}
+                class="stack narrow"
+                id="rollback"
+              >
+                <TextField
+                  name="why"
+                  label="Why"
+                  hint="Kept in the history."
+                  value={failed?.why}
+                  maxlength={MAX_WHY}
+                />
+                <p class="buttons">
+                  <Button kind="primary" icon="history">
+                    Roll back {flag} in {environment.slug}
+                  </Button>
+                  <ButtonLink to={`${projectPath(project)}/history`} kind="quiet">
+                    Back
+                  </ButtonLink>
+                </p>
+              </Form>
+            </MayChange>
           </>
         )}
       </div>

@@ -5,6 +5,7 @@ import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import { settingPath } from "../flags/paths.ts";
 import type { Page } from "../page.tsx";
+import { MayChange } from "../parts/confirm.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
@@ -13,7 +14,7 @@ import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Empty } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
-import { useMay } from "../view.ts";
+import { useMayChange } from "../view.ts";
 import { ChangeCard, environmentOf } from "./change-card.tsx";
 import { EnvironmentField, FilterForm, Pager } from "./filter-form.tsx";
 import { environmentPath, projectPage } from "./project-page.tsx";
@@ -114,7 +115,7 @@ function ComingChange({ project, coming }: { project: Project; coming: Coming })
         <Time at={at} />
       </h2>
       <Planned project={project.slug} coming={coming} />
-      {useMay("flags:write") && (
+      {useMayChange([environmentOf(project.environments, environment)]) && (
         <p>
           <ButtonLink to={`${environmentPath(project.slug, environment)}/scheduled/${id}/cancel`}>
             Cancel…
@@ -182,18 +183,20 @@ export function cancelPage({ project: { slug }, environment, coming }: FoundSche
           </h2>
           <Planned project={slug} coming={coming} />
         </section>
-        <Form
-          to={`${environmentPath(slug, environment.slug)}/scheduled/${encodeURIComponent(id)}/cancel`}
-          class="stack narrow"
-          id="cancel"
-        >
-          <p class="buttons">
-            <Button kind="danger">Cancel this change</Button>
-            <ButtonLink to={path} kind="quiet">
-              Keep it
-            </ButtonLink>
-          </p>
-        </Form>
+        <MayChange environments={[environment]}>
+          <Form
+            to={`${environmentPath(slug, environment.slug)}/scheduled/${encodeURIComponent(id)}/cancel`}
+            class="stack narrow"
+            id="cancel"
+          >
+            <p class="buttons">
+              <Button kind="danger">Cancel this change</Button>
+              <ButtonLink to={path} kind="quiet">
+                Keep it
+              </ButtonLink>
+            </p>
+          </Form>
+        </MayChange>
       </div>
     ),
   });

@@ -6,6 +6,7 @@ import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
+import { MayChange } from "../parts/confirm.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { TextField } from "../parts/field.tsx";
@@ -14,7 +15,7 @@ import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { useMay } from "../view.ts";
+import { useMayChange } from "../view.ts";
 import { EnvironmentField } from "./filter-form.tsx";
 import { projectPage } from "./project-page.tsx";
 import { type RuleDraft, RuleFields, segmentInWords } from "./segment-form.tsx";
@@ -154,15 +155,15 @@ export function segmentPage(segment: OneSegment): Page {
         <section class="card" aria-labelledby="uses">
           <h2 id="uses">Used by</h2>
           <Uses project={slug} environment={environment.slug} uses={uses} most={SHOWN_USES} />
-          <DeleteLink to={`${segmentPath(slug, environment.slug, name)}/delete`} />
+          <DeleteLink environment={environment} to={`${segmentPath(slug, environment.slug, name)}/delete`} />
         </section>
       </div>
     ),
   });
 }
 
-function DeleteLink({ to }: { to: string }) {
-  if (!useMay("flags:write")) return null;
+function DeleteLink({ environment, to }: { environment: Environment; to: string }) {
+  if (!useMayChange([environment])) return null;
   return (
     <p>
       <ButtonLink to={to} kind="danger" icon="trash">
@@ -175,7 +176,7 @@ function DeleteLink({ to }: { to: string }) {
 function SegmentForm({ segment }: { segment: OneSegment }) {
   const { project, environment, record, draft, why, fault, theirs, revision = record.revision } = segment;
   const to = segmentPath(project.slug, environment.slug, record.name);
-  if (!useMay("flags:write"))
+  if (!useMayChange([environment]))
     return <pre tabindex={0}>{JSON.stringify(JSON.parse(record.rule), null, 2)}</pre>;
   return (
     <Form to={to} values={{ revision }} class="card" id="segment" label={`Rule of ${record.name}`}>
@@ -229,20 +230,22 @@ export function deletePage({ project, environment, record, uses }: FoundSegment,
             <Uses project={slug} environment={environment.slug} uses={uses} most={SHOWN_USES} />
           </>
         ) : (
-          <Form to={`${to}/delete`} values={{ revision }} class="stack" id="delete">
-            <p>
-              Nothing in <EnvironmentName environment={environment} /> refers to it.
-            </p>
-            <TextField name="why" label="Why" hint="Kept in the history." maxlength={MAX_WHY} />
-            <p class="buttons">
-              <Button kind="danger" icon="trash">
-                Delete {name} in {environment.slug}
-              </Button>
-              <ButtonLink to={to} kind="quiet">
-                Keep it
-              </ButtonLink>
-            </p>
-          </Form>
+          <MayChange environments={[environment]}>
+            <Form to={`${to}/delete`} values={{ revision }} class="stack" id="delete">
+              <p>
+                Nothing in <EnvironmentName environment={environment} /> refers to it.
+              </p>
+              <TextField name="why" label="Why" hint="Kept in the history." maxlength={MAX_WHY} />
+              <p class="buttons">
+                <Button kind="danger" icon="trash">
+                  Delete {name} in {environment.slug}
+                </Button>
+                <ButtonLink to={to} kind="quiet">
+                  Keep it
+                </ButtonLink>
+              </p>
+            </Form>
+          </MayChange>
         )}
       </div>
     ),

@@ -1,0 +1,234 @@
+import { beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { barriersOf, openChromium } from "../support/chromium.ts";
+import { describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
+import { EMPTY_PAGES, OPEN_PAGES, fullPages } from "../support/dashboard-pages.ts";
+import { startServer } from "../support/executable.ts";
+import { startFullServer } from "../support/full-dashboard.ts";
+
+const bare = await startServer();
+const { made, server: furnished } = await startFullServer();
+
+const WIDE = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+/** A page of 1280 px at 200 %, and the narrowest that WCAG 1.4.10 names. */
+const NARROW = [640, 320];
+
+/** Pages whose commands would say nothing. */
+const WITHOUT_COMMANDS = /^\/(\?.*|me|people|sign-in|link\/.*|nowhere)?$/;
+
+/** Where a page is wider than its window; null where it is not. */
+const OVERFLOW = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth <= clientWidth) return null;
+  const wide = [...document.querySelectorAll("body *")].filter((each) => each.getBoundingClientRect().right > clientWidth + 1);
+  return scrollWidth + " px: " + wide.slice(0, 5).map((each) => each.outerHTML.slice(0, 120)).join(" | ");
+})()`;
+
+/** Controls smaller than 24 by 24 px, links within sentences aside (WCAG 2.5.8 without the exception for spacing). */
+const SMALL_TARGETS = `(() => {
+  const isShown = (each) => each.checkVisibility({ visibilityProperty: true }) && !each.closest(".unseen, .skip, [inert]");
+  const isInSentence = (each) => each.matches("a") && getComputedStyle(each).display === "inline" &&
+    [...each.parentElement.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
+  const sizeOf = (each) => {
+    const boxes = [each, ...(each.labels ?? [])].map((box) => box.getBoundingClientRect());
+    return [Math.max(...boxes.map(({ width }) => width)), Math.max(...boxes.map(({ height }) => height))];
+  };
+  return [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")]
+    .filter((each) => isShown(each) && !isInSentence(each))
+    .map((each) => [each, sizeOf(each)])
+    .filter(([, [width, height]]) => width < 23.9 || height < 23.9)
+    .map(([each, [width, height]]) => Math.round(width) + "x" + Math.round(height) + " " + each.outerHTML.slice(0, 160));
+})()`;
+
+/** Everything that is wrong with the open page, in light and dark, wide, on a phone and enlarged. */
+async function faultsOf(page: Page): Promise<string[]> {
+  const faults: string[] = [];
+  const add = (state: string, found: readonly string[]) =>
+    faults.push(...found.map((fault) => `${page.url()} ${state}: ${fault}`));
+  for (const [state, viewport] of [
+    ["wide", WIDE],
+    ["phone", PHONE],
+  ] as const) {
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize(viewport);
+    add(state, await barriersOf(page));
+    add(state, await page.evaluate<string[]>(SMALL_TARGETS));
+    await page.emulateMedia({ colorScheme: "dark" });
+    // Nothing else depends on the colours.
+    add(`${state} dark`, await barriersOf(page, { rules: ["color-contrast"] }));
+  }
+  for (const width of NARROW) {
+    await page.setViewportSize({ width, height: 800 });
+    const overflow = await page.evaluate<string | null>(OVERFLOW);
+    if (overflow !== null) add(`${width} px`, [overflow]);
+  }
+  return faults;
+}
+
+/** Does something in the open page, and waits for the page that follows. */
+type Act = (page: Page) => Promise<void>;
+
+describeInBrowser("A page", () => {
+  const browser = openChromium();
+  let empty: Page;
+  let full: Page;
+  let open: Page;
+  const titles = new Map<string, string>();
+  beforeAll(async () => {
+    const options = { viewport: WIDE, reducedMotion: "reduce" } as const;
+    empty = (await signInBrowser(browser(), bare, options)).page;
+    full = (await signInBrowser(browser(), furnished, { user: "admin", ...options })).page;
+    open = await (await browser().newContext(options)).newPage();
+    await open.goto(`${bare.url}/dashboard/sign-in`);
+  }, 60_000);
+
+  const goTo = async (page: Page, path: string) => {
+    await page.setViewportSize(WIDE);
+    await page.goto(`${new URL(page.url()).origin}/dashboard${path}`);
+  };
+
+  async function check(page: Page, paths: readonly string[]): Promise<void> {
+    const faults: string[] = [];
+    for (const path of paths) {
+      await goTo(page, path);
+      faults.push(...(await faultsOf(page)));
+      const headings = await page.locator("h1").count();
+      if (headings !== 1) faults.push(`${path} has ${headings} h1`);
+      const commands = await page.locator("main :is(code, pre)").count();
+      if (commands === 0 && !WITHOUT_COMMANDS.test(path)) faults.push(`${path} has no command`);
+      if (page === full) titles.set(path, await page.title());
+    }
+    expect(faults).toEqual([]);
+  }
+
+  for (const path of OPEN_PAGES)
+    test(`without anybody signed in is for everybody: ${path}`, () => check(open, [path]));
+  for (let start = 0; start < EMPTY_PAGES.length; start += 3) {
+    const paths = EMPTY_PAGES.slice(start, start + 3);
+    test(`with nothing to show is for everybody: ${paths.join(" ")}`, () => check(empty, paths));
+  }
+  const paths = fullPages(made);
+  for (let start = 0; start < paths.length; start += 3) {
+    const some = paths.slice(start, start + 3);
+    test(`that is full is for everybody, ${start + 1} to ${start + some.length}`, () => check(full, some));
+  }
+
+  const production = "/projects/shop/environments/production/flags/checkout";
+  const answers: [what: string, path: string, act: Act][] = [
+    [
+      "the dialog of a locked environment",
+      production,
+      async (page) => {
+        await page.getByRole("button", { name: "Turn off in production", exact: true }).click();
+        await page.getByRole("dialog").waitFor();
+      },
+    ],
+    [
+      "a payload that is no JSON",
+      production,
+      async (page) => {
+        await page.getByRole("textbox", { name: "Payload" }).fill("{\n  broken\n}");
+        await page.getByRole("button", { name: "Save", exact: true }).click();
+        await page.locator("[aria-invalid=true]").waitFor();
+      },
+    ],
+    [
+      "what a change would do",
+      "/projects/shop/environments/develop/flags/checkout",
+      async (page) => {
+        await page.getByRole("button", { name: "Try", exact: true }).click();
+        await page.getByRole("table").first().waitFor();
+      },
+    ],
+    [
+      "a form without a slug",
+      "/forms/new",
+      async (page) => {
+        await page.getByLabel("Slug").fill("not a slug");
+        await page.getByRole("button", { name: "Create the form" }).click();
+        await page.locator("[aria-invalid=true]").waitFor();
+      },
+    ],
+    [
+      "an archived submission, to be undone",
+      "/inbox",
+      async (page) => {
+        await page.locator("input[name=submission]").first().check();
+        await page.getByRole("button", { name: "Archive", exact: true }).click();
+        await page.getByRole("button", { name: "Undo" }).waitFor();
+      },
+    ],
+    [
+      "the question before an erasure",
+      "/people?q=bob%40example.com",
+      async (page) => {
+        await page.getByRole("button", { name: "Erase…" }).click();
+        await page.getByRole("dialog").waitFor();
+      },
+    ],
+    [
+      "the secret of a new token",
+      "/access/tokens",
+      async (page) => {
+        await page.getByLabel("Name").fill("pipeline");
+        await page.getByLabel("flags:read", { exact: true }).check();
+        await page.getByRole("button", { name: "Create the token" }).click();
+        await page.getByText("ff_").first().waitFor();
+      },
+    ],
+    [
+      "a promotion to look at",
+      "/projects/shop/compare?from=develop&to=staging",
+      async (page) => {
+        await page.getByRole("button", { name: /Promote all/ }).click();
+        await page.getByRole("button", { name: /^Promote/ }).waitFor();
+      },
+    ],
+  ];
+  for (const [what, path, act] of answers)
+    test(`that shows ${what} is for everybody`, async () => {
+      await goTo(full, path);
+      await act(full);
+      expect(await faultsOf(full)).toEqual([]);
+    });
+
+  test("has a title that no other kind of page has", () => {
+    const kinds = [...titles].filter(([path]) => !path.includes("?reads="));
+    const seen = new Map<string, string>();
+    const shared: string[] = [];
+    for (const [path, title] of kinds) {
+      const other = seen.get(title);
+      if (other !== undefined && !isSameKind(path, other)) shared.push(`${path} and ${other}: ${title}`);
+      seen.set(title, path);
+    }
+    expect(shared).toEqual([]);
+    expect(titles.get("/projects/shop/compare?from=develop&to=production")).toContain("develop");
+  });
+
+  test("keeps its controls visible in forced colours, and does not move for those who asked for that", async () => {
+    await full.emulateMedia({ forcedColors: "active", colorScheme: "light", reducedMotion: "reduce" });
+    for (const path of [production, "/inbox", "/"]) {
+      await goTo(full, path);
+      expect(await full.evaluate<string[]>(INVISIBLE)).toEqual([]);
+      const moving = `[...document.querySelectorAll("*")].filter((each) => {
+        const { transitionDuration, animationDuration, scrollBehavior } = getComputedStyle(each);
+        return parseFloat(transitionDuration) > 0.01 || parseFloat(animationDuration) > 0.01 || scrollBehavior === "smooth";
+      }).length`;
+      expect(await full.evaluate<number>(moving)).toBe(0);
+    }
+    await full.emulateMedia({ forcedColors: "none" });
+  });
+});
+
+/** Whether two addresses are of one kind of page, in two of its states. */
+const isSameKind = (one: string, other: string) => one.split("?")[0] === other.split("?")[0];
+
+/** Buttons that forced colours leave without a border and without a ground of their own. */
+const INVISIBLE = `[...document.querySelectorAll("button.button, a.button, input:not([type=hidden], [type=checkbox], [type=radio]), textarea, select")]
+  .filter((each) => each.checkVisibility() && !each.closest(".unseen") && !each.matches(".quiet"))
+  .filter((each) => {
+    const { borderTopWidth, borderTopStyle } = getComputedStyle(each);
+    return borderTopStyle === "none" || parseFloat(borderTopWidth) === 0;
+  })
+  .map((each) => each.outerHTML.slice(0, 160))`;

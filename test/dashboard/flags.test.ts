@@ -1,0 +1,103 @@
+import { expect, test } from "bun:test";
+import { openChromium } from "../support/chromium.ts";
+import { describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { button, startFlagServer } from "../support/flag-server.ts";
+
+const { server, newProject } = await startFlagServer();
+
+describeInBrowser("A flag", () => {
+  const browser = openChromium();
+  const openAs = (user: string, javaScriptEnabled = true) =>
+    signInBrowser(browser(), server, { user, javaScriptEnabled });
+
+  for (const javaScriptEnabled of [true, false]) {
+    const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+
+    test(`is created, turned on, and given a payload, where a broken one keeps its text, ${how}`, async () => {
+      const shop = await newProject();
+      const { context, page } = await openAs("editor", javaScriptEnabled);
+      await page.goto(shop.page);
+      const create = page.locator("details", { hasText: "Create a flag" });
+      if (!(await create.evaluate((each) => each.hasAttribute("open"))))
+        await create.locator("summary").click();
+      await create.getByRole("textbox").first().fill("checkout");
+      await button(page, "Create flag").click();
+      await page.getByText("The flag checkout is created.").waitFor();
+      await page.goto(shop.pathOf("develop"));
+      await button(page, "Turn on in develop").click();
+      await button(page, "Turn off in develop").waitFor();
+      expect((await shop.get("develop")).enabled).toBe(true);
+      expect((await shop.get("production")).enabled).toBe(false);
+
+      const broken = '{\n  "text": "Hello",\n  broken\n}';
+      const payload = page.getByRole("textbox", { name: "Payload" });
+      await payload.fill(broken);
+      await button(page, "Save").click();
+      await page
+        .getByText(/line 3/i)
+        .first()
+        .waitFor();
+      expect(await payload.inputValue()).toBe(broken);
+      expect((await shop.get("develop")).payload).toEqual({});
+      await payload.fill('{"text": "Hello"}');
+      await button(page, "Save").click();
+      await page.getByText("Saved in develop: Payload.").waitFor();
+      expect((await shop.get("develop")).payload).toEqual({ text: "Hello" });
+      await context.close();
+    });
+
+    test(`of a locked environment is turned on by its name, and readers see it, ${how}`, async () => {
+      const shop = await newProject();
+      await shop.set("production", "--payload", '"new"');
+      expect((await shop.evaluate("production")).value).toBe(false);
+      const { context, page } = await openAs("releaser", javaScriptEnabled);
+      await page.goto(shop.pathOf("production"));
+      await button(page, "Turn on in production").click();
+      const confirm = page.getByLabel("Type production to confirm");
+      await confirm.fill("develop");
+      const confirmed = page.locator("#confirmation").getByRole("button", { name: "Turn on in production" });
+      await confirmed.click();
+      await page.getByText("That is not the name of the environment").waitFor();
+      expect((await shop.get("production")).enabled).toBe(false);
+      await confirm.fill("production");
+      await page.locator("#confirm-why").fill("the new checkout is ready");
+      await confirmed.click();
+      await button(page, "Turn off in production").waitFor();
+      await page.getByText("the new checkout is ready").first().waitFor();
+      expect((await shop.get("production")).enabled).toBe(true);
+      await eventually("a reader gets it", async () => (await shop.evaluate("production")).value === true);
+      await context.close();
+    });
+
+    test(`that two people change at once shows both changes and stores neither twice, ${how}`, async () => {
+      const shop = await newProject();
+      await shop.set("develop", "--payload", '"base"');
+      const [ann, ben] = [
+        await openAs("editor", javaScriptEnabled),
+        await openAs("releaser", javaScriptEnabled),
+      ];
+      const payloadOf = ({ page }: typeof ann) => page.getByRole("textbox", { name: "Payload" });
+      for (const each of [ann, ben]) await each.page.goto(shop.pathOf("develop"));
+      await payloadOf(ann).fill('"from ann"');
+      await payloadOf(ben).fill('"from ben"');
+      await button(ann.page, "Save").click();
+      await eventually(
+        "ann's change is stored",
+        async () => (await shop.get("develop")).payload === "from ann",
+      );
+
+      await button(ben.page, "Save").click();
+      const conflict = ben.page.getByRole("region", { name: "Two changes at the same time" });
+      await conflict.waitFor();
+      for (const text of ["base", "from ann", "from ben", "editor"])
+        await conflict.getByText(text).first().waitFor();
+      expect(await payloadOf(ben).inputValue()).toBe('"from ben"');
+      expect((await shop.get("develop")).payload).toBe("from ann");
+      await button(ben.page, "Save").click();
+      await conflict.waitFor({ state: "detached" });
+      expect((await shop.get("develop")).payload).toBe("from ben");
+      await Promise.all([ann.context.close(), ben.context.close()]);
+    });
+  }
+});

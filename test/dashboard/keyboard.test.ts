@@ -1,0 +1,137 @@
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { openChromium } from "../support/chromium.ts";
+import { describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
+import { onData } from "../support/executable.ts";
+import { startFullServer } from "../support/full-dashboard.ts";
+
+const { made, server } = await startFullServer();
+const cli = onData(server.data);
+
+const PASSWORD = "correct horse battery";
+/** More than any page has controls. */
+const MOST_TABS = 150;
+
+/** What has the focus: its text or its label, or its name. */
+const FOCUSED = `(() => {
+  const at = document.activeElement;
+  return (at.getAttribute("aria-label") ?? at.labels?.[0]?.textContent ?? at.textContent ?? "").trim() || at.id || at.tagName;
+})()`;
+
+const focused = (page: Page) => page.evaluate<string>(FOCUSED);
+
+/** Presses Tab until that has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < MOST_TABS; presses += 1) {
+    await page.keyboard.press("Tab");
+    if ((await focused(page)) === name) {
+      const outline = await page.evaluate<string>("getComputedStyle(document.activeElement).outlineStyle");
+      expect([name, outline]).not.toEqual([name, "none"]);
+      return;
+    }
+  }
+  throw new Error(`${MOST_TABS} presses of Tab did not reach ${name} on ${page.url()}`);
+}
+
+/** Whether the focus is on something that the page still shows. */
+const ELSEWHERE = "document.activeElement === document.body";
+
+describeInBrowser("Somebody with a keyboard alone", () => {
+  const browser = openChromium();
+
+  test("signs in, moves a submission to spam, changes a locked flag and takes that back", async () => {
+    const opened = await signInBrowser(browser(), server, { user: "admin" });
+    await opened.page.getByLabel("New password").fill(PASSWORD);
+    await opened.page.getByRole("button", { name: "Save the password" }).click();
+    await opened.page.getByText("Saved the password.").waitFor();
+    await opened.context.close();
+
+    const context = await browser().newContext();
+    context.setDefaultTimeout(20_000);
+    const page = await context.newPage();
+    await page.goto(`${server.url}/dashboard/sign-in`);
+    await tabTo(page, "Name");
+    await page.keyboard.type("admin");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Password");
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+
+    await page.goto(`${server.url}/dashboard/inbox/contact/${made.submissions[0]}`);
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    await tabTo(page, "Spam");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 submission moved to spam.").waitFor();
+    expect(await page.evaluate<boolean>(ELSEWHERE)).toBe(false);
+
+    await page.goto(`${server.url}/dashboard/projects/shop/environments/production/flags/checkout`);
+    await tabTo(page, "Turn off in production");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    // The dialog holds the focus until it is closed, and gives it back.
+    expect(
+      await page.evaluate<boolean>("document.querySelector('dialog').contains(document.activeElement)"),
+    ).toBe(true);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await focused(page)).toBe("Turn off in production");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await tabTo(page, "Type production to confirm");
+    await page.keyboard.type("production");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Turn on in production", exact: true }).waitFor();
+    expect(await focused(page)).toBe("Turn on in production");
+    const get = () =>
+      cli.json<{ enabled: boolean }>("flags", "get", "checkout", "-p", "shop", "-e", "production");
+    expect((await get()).enabled).toBe(false);
+
+    await page.goto(`${server.url}/dashboard/projects/shop/history/${made.revision}/rollback`);
+    await tabTo(page, "Roll back checkout in production");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await tabTo(page, "Type production to confirm");
+    await page.keyboard.type("production");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.getByRole("status").getByText("checkout").waitFor();
+    expect(await page.evaluate<boolean>(ELSEWHERE)).toBe(false);
+    expect((await get()).enabled).toBe(true);
+    await context.close();
+  });
+
+  test("moves through the inbox by single keys, which they can switch off", async () => {
+    const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
+    const [older, newer] = [made.submissions[1]!, made.submissions[2]!];
+    const goTo = (id: string) => page.goto(`${server.url}/dashboard/inbox/contact/${id}`);
+    await goTo(newer);
+    await page.keyboard.press("j");
+    await page.waitForURL(new RegExp(older));
+    await page.keyboard.press("k");
+    await page.waitForURL(new RegExp(newer));
+    await page.goto(`${server.url}/dashboard/inbox`);
+    await page.keyboard.press("/");
+    expect(await page.evaluate<string>("document.activeElement.name")).toBe("q");
+    // In a field a key is a letter.
+    await page.keyboard.type("ejk");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("ejk");
+
+    await page.goto(`${server.url}/dashboard/me`);
+    await page.getByLabel("Shortcuts of a single key").uncheck();
+    await page.getByRole("button", { name: "Save the settings" }).click();
+    await page.getByRole("status").getByText("Saved").waitFor();
+    await page.keyboard.press("Escape");
+    for (const reload of [true, false]) {
+      if (reload) await goTo(newer);
+      for (const key of ["j", "e", "s", "/"]) await page.keyboard.press(key);
+      expect(page.url()).toContain(newer);
+      expect(await page.evaluate<string>("document.body.dataset.shortcuts")).toBe("off");
+    }
+    const { state } = await cli.json<{ state: string }>("submissions", "get", newer);
+    expect(state).toBe("inbox");
+    await context.close();
+  });
+});

@@ -1,0 +1,228 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { ROLES, type Role } from "../../src/access/role.ts";
+import { createToken } from "../../src/access/tokens.ts";
+import { addTarget } from "../../src/forms/targets.ts";
+import { openTestApp } from "../support/app.ts";
+import { OPERATOR } from "../support/caller.ts";
+import { openDashboard } from "../support/dashboard.ts";
+import { furnish } from "../support/furnished.ts";
+import { fakeOutgoing } from "../support/outgoing.ts";
+
+const app = openTestApp();
+const made = await furnish(app);
+const { id: target } = await addTarget(app, OPERATOR, "contact", "https://example.com/hook", fakeOutgoing());
+await createToken(app, OPERATOR, { name: "victim" });
+const dashboard = openDashboard(app);
+const { routes } = await dashboard.created;
+
+const NAMES: Record<string, string> = {
+  form: "contact",
+  id: made.withFiles,
+  target,
+  token: "victim",
+  user: "viewer",
+  project: "shop",
+  environment: "develop",
+  flag: "checkout",
+  segment: "staff",
+  revision: String(made.revision),
+  session: "nothing",
+  secret: "nothing",
+};
+const scheduled = { ":id": made.scheduled, ":environment": "production" };
+const addressOf = (path: string, names: Record<string, string> = {}) =>
+  path.replaceAll(/:\w+/g, (name) => names[name] ?? NAMES[name.slice(1)]!);
+
+type Rule = {
+  /** Who may send the form. */
+  least: Role;
+  /** The page that has the form. */
+  on: string;
+  names?: Record<string, string>;
+  fields?: Record<string, string>;
+  /** What the page says where the address of the form does not tell it apart. */
+  button?: string;
+};
+const shop = "/projects/shop";
+const develop = `${shop}/environments/develop`;
+const production = `${shop}/environments/production`;
+
+/** Every form that not everybody may send, written down a second time on purpose. */
+const RULES: Record<string, Rule> = {
+  "/inbox/marks": { least: "inbox", on: "/inbox", fields: { submission: made.spam, mark: "read" } },
+  "/inbox/undo": { least: "inbox", on: "" },
+  "/inbox/delete": { least: "inbox", on: "", fields: { submission: made.spam } },
+  "/inbox/-/matching": { least: "inbox", on: "/inbox/-/matching?form=contact", fields: { mark: "read" } },
+  "/inbox/:form/:id/retry": { least: "inbox", on: `/inbox/contact/${made.withFiles}` },
+  "/people/erase": {
+    least: "inbox",
+    on: "/people?q=ada%40example.com",
+    fields: { q: "ada@example.com", confirm: "ada@example.com" },
+  },
+  "/forms/new": { least: "inbox", on: "/forms/new", fields: { slug: "new" } },
+  "/forms/:form/settings": { least: "inbox", on: "/forms/contact/settings", fields: { name: "New" } },
+  "/forms/:form/state": { least: "inbox", on: "/forms/contact", fields: { enabled: "off" } },
+  "/forms/:form/test": { least: "inbox", on: "/forms/contact" },
+  "/forms/:form/delete": { least: "inbox", on: "/forms/contact/delete", fields: { slug: "contact" } },
+  "/forms/:form/targets": {
+    least: "inbox",
+    on: "/forms/contact",
+    fields: { target: "https://example.com/" },
+  },
+  "/forms/:form/targets/:target": { least: "inbox", on: "/forms/contact", fields: { act: "delete" } },
+  "/deliveries/retry": { least: "inbox", on: `/deliveries/${made.delivery}`, fields: { id: made.delivery } },
+  "/projects": { least: "admin", on: "/projects", fields: { slug: "new" } },
+  "/projects/:project/flags": { least: "editor", on: shop, fields: { slug: "new", flag: "new" } },
+  "/projects/:project/flags/:flag/delete": {
+    least: "releaser",
+    on: `${shop}/flags/checkout`,
+    fields: { name: "checkout", confirm: "production" },
+  },
+  "/projects/:project/environments/:environment/flags/:flag": {
+    least: "editor",
+    on: `${develop}/flags/checkout`,
+    fields: { act: "state", enabled: "off" },
+    button: "Turn off in develop",
+  },
+  "/projects/:project/flags/:flag/feedback/delete": {
+    least: "editor",
+    on: `${shop}/flags/checkout/feedback`,
+  },
+  "/projects/:project/environments/:environment/scheduled/:id/cancel": {
+    least: "releaser",
+    on: `${production}/scheduled/${made.scheduled}/cancel`,
+    names: scheduled,
+    fields: { confirm: "production" },
+  },
+  "/projects/:project/compare/review": {
+    least: "editor",
+    on: `${shop}/compare?from=staging&to=develop`,
+    fields: { from: "staging", to: "develop", all: "1" },
+    button: "Promote what is ticked",
+  },
+  "/projects/:project/compare/promote": {
+    least: "editor",
+    on: "",
+    fields: { from: "staging", to: "develop", flag: "checkout" },
+  },
+  "/projects/:project/environments/:environment/segments/:segment": {
+    least: "editor",
+    on: `${develop}/segments/staff`,
+    fields: { rule: "true", as: "json" },
+  },
+  "/projects/:project/environments/:environment/segments/:segment/delete": {
+    least: "editor",
+    on: `${develop}/segments/staff/delete`,
+  },
+  "/projects/:project/segments/new": {
+    least: "editor",
+    on: `${shop}/segments/new`,
+    fields: { environment: "develop", name: "new", rule: "true" },
+  },
+  "/projects/:project/history/:revision/rollback": { least: "releaser", on: "" },
+  "/projects/:project/import/flagd": {
+    least: "editor",
+    on: `${shop}/import`,
+    fields: { environment: "develop", text: '{"flags":{}}' },
+  },
+  "/projects/:project/import/document": { least: "admin", on: `${shop}/import`, fields: { text: "{}" } },
+  "/projects/:project/settings": { least: "admin", on: `${shop}/settings`, fields: { name: "New" } },
+  "/projects/:project/delete": { least: "admin", on: `${shop}/delete`, fields: { name: "shop" } },
+  "/projects/:project/environments": { least: "admin", on: `${shop}/settings`, fields: { slug: "new" } },
+  "/projects/:project/environments/:environment/settings": {
+    least: "admin",
+    on: `${shop}/settings`,
+    fields: { locked: "on" },
+  },
+  "/projects/:project/environments/:environment/delete": {
+    least: "admin",
+    on: `${develop}/delete`,
+    fields: { name: "develop" },
+  },
+  "/access/tokens": { least: "admin", on: "/access/tokens", fields: { name: "new" } },
+  "/access/tokens/:token": { least: "admin", on: "/access/tokens", fields: { act: "revoke" } },
+  "/access/users": { least: "admin", on: "/access/users", fields: { name: "new", role: "admin" } },
+  "/access/users/:user": { least: "admin", on: "/access/users", fields: { act: "role", role: "admin" } },
+};
+
+/** Forms for everybody who is signed in, or for nobody in particular. */
+const FOR_EVERYBODY = [
+  "/sign-in",
+  "/sign-out",
+  "/link/:secret",
+  "/me/password",
+  "/me/settings",
+  "/me/sessions/:session",
+];
+
+type Browser = Awaited<ReturnType<typeof dashboard.signIn>>;
+const browsers = {} as Record<Role, Browser>;
+beforeAll(async () => {
+  for (const role of ROLES) browsers[role] = await dashboard.signIn(role);
+});
+
+const mayNot = (least: Role) => ROLES.slice(0, ROLES.indexOf(least));
+
+describe("A form of the dashboard", () => {
+  test("is known here, with who may send it", () => {
+    const paths = routes
+      .filter(({ method }) => method === "POST")
+      .map(({ path }) => path.replace("/dashboard", ""));
+    expect(paths.toSorted()).toEqual([...Object.keys(RULES), ...FOR_EVERYBODY].toSorted());
+  });
+
+  for (const [path, { least, on, names, fields = {}, button }] of Object.entries(RULES)) {
+    test(`to ${path} is taken from ${least} and those who may more, and offered to nobody else`, async () => {
+      const address = addressOf(path, names);
+      const before = await app.store.version();
+      for (const role of mayNot(least)) {
+        const { status } = await browsers[role].post(address, fields);
+        expect([role, status]).toEqual([role, 403]);
+      }
+      expect(await app.store.version()).toBe(before);
+      if (on === "") return;
+      const wanted = button ?? `action="/dashboard${address}`;
+      for (const role of ROLES) {
+        const { text } = await browsers[role].get(on);
+        expect([role, text.includes(wanted)]).toEqual([role, !mayNot(least).includes(role)]);
+      }
+    });
+  }
+});
+
+describe("A locked environment", () => {
+  test("is changed by releasers and admins, with its name, and offers others no button", async () => {
+    const page = `${production}/flags/checkout`;
+    const fields = { act: "state", enabled: "off", confirm: "production" };
+    for (const role of ["viewer", "inbox", "editor"] as const) {
+      expect([role, (await browsers[role].post(page, fields)).status]).toEqual([role, 403]);
+      const shown = await browsers[role].get(page);
+      expect([role, shown.text.includes("Turn off in production")]).toEqual([role, false]);
+      expect([role, shown.text.includes('value="save"')]).toEqual([role, false]);
+    }
+    const { text } = await browsers.releaser.get(page);
+    expect(text).toContain("Turn off in production");
+    const asked = await browsers.releaser.post(page, { act: "state", enabled: "off" });
+    expect(asked.status).toBe(428);
+    for (const name of ["develop", "PRODUCTION", "*"])
+      expect((await browsers.releaser.post(page, { ...fields, confirm: name })).status).toBe(428);
+    expect((await browsers.releaser.post(page, fields)).text).toContain("Turn on in production");
+  });
+});
+
+test("Somebody who may only read tries what a change would do, and it changes nothing", async () => {
+  const before = await app.store.version();
+  const page = `${develop}/flags/checkout`;
+  const { status } = await browsers.viewer.post(page, { act: "try", contexts: "{}", payload: "1" });
+  expect(status).toBe(200);
+  expect(await app.store.version()).toBe(before);
+});
+
+test("A viewer changes the own password and ends the own sessions, and nobody else's", async () => {
+  const viewer = browsers.viewer;
+  expect((await viewer.post("/me/password", { next: "correct horse battery" })).status).toBe(200);
+  const { items } = await app.store.sessions.page("admin", { limit: 10 });
+  const { status } = await viewer.post(`/me/sessions/${items[0]!.id}`, {});
+  expect([403, 404]).toContain(status);
+  expect((await app.store.sessions.page("admin", { limit: 10 })).items.length).toBe(items.length);
+});
