@@ -1,3 +1,5 @@
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Server, freePort, startServer } from "./process.ts";
 import type { NewDelivery } from "../../src/delivery/store.ts";
@@ -6,17 +8,26 @@ import { putFlag } from "../../src/flags/plan.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
-export const EXECUTABLE = join(ROOT, "dist/formflag");
+/** A copy of the built executable, so that a build meanwhile changes nothing. */
+export const EXECUTABLE = copyOf(join(ROOT, "dist/formflag"));
+
+function copyOf(file: string): string {
+  const directory = mkdtempSync(join(tmpdir(), "formflag-bench-"));
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  const copy = join(directory, "formflag");
+  copyFileSync(file, copy);
+  return copy;
+}
 
 /** formflag on a data directory of its own. */
 export type Formflag = Server & { data: string };
 
-/** `prefix` stands before the executable on the command line, `path` is what has to answer. */
+/** `prefix` stands before the executable on the command line, `path` is what has to answer; `/` would load the dashboard. */
 type Starting = { prefix?: string[]; path?: string; env?: Record<string, string> };
 
 export async function startFormflag(
   data: string,
-  { prefix = [], path = "/", env = {} }: Starting = {},
+  { prefix = [], path = "/healthz", env = {} }: Starting = {},
 ): Promise<Formflag> {
   const port = freePort();
   const command = [...prefix, EXECUTABLE, "serve", "--data", data, "--listen", `127.0.0.1:${port}`];
@@ -36,7 +47,7 @@ export async function startLimit(
 }
 
 /** Runs a command on a data directory; returns what `--json` prints. */
-async function command<T>(data: string, ...args: string[]): Promise<T> {
+export async function onCommandLine<T>(data: string, ...args: string[]): Promise<T> {
   const env = { ...process.env, FORMFLAG_TARGET_NETWORK: "127.0.0.0/8" };
   const child = Bun.spawn([EXECUTABLE, ...args, "--data", data, "--json"], { stdout: "pipe", env });
   const text = await new Response(child.stdout).text();
@@ -51,25 +62,32 @@ export async function createProject(
   environments = "bench",
 ): Promise<Record<string, string>[]> {
   type Project = { key: string; environments: { key: string }[] };
-  const project = await command<Project>(data, "projects", "create", slug, "--environments", environments);
+  const project = await onCommandLine<Project>(
+    data,
+    "projects",
+    "create",
+    slug,
+    "--environments",
+    environments,
+  );
   return project.environments.map(({ key }) => ({ "x-project-key": project.key, "x-environment-key": key }));
 }
 
 /** The header of a token that may do everything. */
 export async function adminHeaders(data: string): Promise<Record<string, string>> {
-  const { token } = await command<{ token: string }>(data, "tokens", "create", "bench");
+  const { token } = await onCommandLine<{ token: string }>(data, "tokens", "create", "bench");
   return { authorization: `Bearer ${token}` };
 }
 
 /** Creates a form; returns the path that it is posted to. */
 export async function createForm(data: string, slug: string, ...settings: string[]): Promise<string> {
-  const { key } = await command<{ key: string }>(data, "forms", "create", slug, ...settings);
+  const { key } = await onCommandLine<{ key: string }>(data, "forms", "create", slug, ...settings);
   return `/v1/s/${key}?mode=rest`;
 }
 
 /** Adds a webhook to a form; returns its id. */
 export async function addTarget(data: string, form: string, url: string): Promise<string> {
-  return (await command<{ id: string }>(data, "targets", "add", form, url)).id;
+  return (await onCommandLine<{ id: string }>(data, "targets", "add", form, url)).id;
 }
 
 /** Stores submissions straight through the store, each with a delivery to a webhook that is queued. */

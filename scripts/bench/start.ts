@@ -91,7 +91,8 @@ async function timeToAnswer(command: (port: number) => string[]): Promise<number
 
 async function idleMemory(command: (port: number) => string[]): Promise<number> {
   const port = freePort();
-  const server = await startServer(command(port), port);
+  // The path / would load the dashboard.
+  const server = await startServer(command(port), port, "/healthz");
   await Bun.sleep(3000);
   const { now } = server.memory();
   await server.stop();

@@ -64,10 +64,13 @@ export function lastDays(now: number, days: number, timeZone: string): Day[] {
 
 /** The first hour of a day to which `hour` belongs. */
 function firstHour(day: string, hour: number, timeZone: string): number {
+  const isIn = (each: number) => dayOf(each * HOUR_MS, timeZone) === day;
+  // Nearly always `hour` is the last of 24.
+  if (isIn(hour - 23) && !isIn(hour - 24)) return hour - 23;
   let [before, within] = [hour - MAX_HOURS, hour];
   while (within - before > 1) {
     const middle = Math.floor((before + within) / 2);
-    if (dayOf(middle * HOUR_MS, timeZone) === day) within = middle;
+    if (isIn(middle)) within = middle;
     else before = middle;
   }
   return within;

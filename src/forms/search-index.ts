@@ -12,13 +12,14 @@ const MAX_WAITED = 4;
 /** The job that adds new submissions to the search index and removes deleted ones, without a delay for their senders. */
 export function searchJob(app: FormsApp): Job {
   const { submissions } = app.store;
+  let isLeft = false;
   return {
     name: "search index",
     every: POLL_MS,
     async run() {
       const deadline = app.now() + RUN_MS;
       const { missing, removals } = await submissions.indexBacklog();
-      let isLeft = missing > 0 || removals;
+      isLeft ||= missing > 0 || removals;
       while (isLeft && app.now() < deadline) {
         isLeft = await submissions.updateIndex();
         await yieldToEventLoop();

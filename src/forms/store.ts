@@ -72,7 +72,7 @@ export type SubmissionStore = {
   ): Promise<string[]>;
   /** The newest `MAX_MARKS_KEPT` marks of a submission, oldest first; empty for an unknown id. */
   marks(id: string): Promise<MarkRecord[]>;
-  /** Adds some submissions to the search index and removes some deleted ones. Returns whether any are left. */
+  /** Adds some submissions to the search index and removes some deleted ones. Returns whether any work is left. */
   updateIndex(): Promise<boolean>;
   /** How many submissions the search index lacks, at most, and whether it still has deleted ones. */
   indexBacklog(): Promise<{ missing: number; removals: boolean }>;

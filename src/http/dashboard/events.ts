@@ -10,6 +10,11 @@ import type { Topic } from "./page.tsx";
 const TICK = 400;
 /** Milliseconds after which a stream is checked for the end of its session, and kept alive with a comment. */
 const CHECK = 5000;
+/**
+ * How many streams are told of changes: each time a page loads itself again, which must not take the server from others while
+ * submissions keep coming. So many at once after a quiet time, and so many a second in the long run.
+ */
+const TOLD = { atOnce: 20, perSecond: 2 };
 /** Open streams; a browser holds one for its visible tab. */
 const MAX_OPEN = 1000;
 
@@ -24,7 +29,14 @@ const SCOPE_OF: Record<Topic, Scope> = {
 };
 const TOPICS = Object.keys(SCOPE_OF) as Topic[];
 
-type Stream = { caller: Caller; send: (text: string) => void; close: () => void; checkedAt: number };
+type Stream = {
+  caller: Caller;
+  /** What it has not been told yet. */
+  news: Set<Topic>;
+  send: (text: string) => void;
+  close: () => void;
+  checkedAt: number;
+};
 
 /**
  * Streams that name to open pages what has changed, as server-sent events whose data is a topic and never content. The
@@ -34,6 +46,8 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
   const streams = new Set<Stream>();
   let timer: Timer | undefined;
   let known: Activity | undefined;
+  /** How many may be told now, as of a time. */
+  let [allowance, allowedAt] = [TOLD.atOnce, performance.now()];
 
   const tick = async () => {
     const current = await app.store.activity();
@@ -41,9 +55,22 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
     known = current;
     if (before)
       for (const topic of TOPICS.filter((topic) => before[topic] !== current[topic]))
-        for (const { caller, send } of streams)
-          if (hasScope(caller, SCOPE_OF[topic])) send(`data: ${topic}\n\n`);
+        for (const { caller, news } of streams) if (hasScope(caller, SCOPE_OF[topic])) news.add(topic);
+    tell();
     for (const stream of streams) if (performance.now() - stream.checkedAt > CHECK) await check(stream);
+  };
+  /** Those that have waited longest come first. */
+  const tell = () => {
+    const now = performance.now();
+    allowance = Math.min(TOLD.atOnce, allowance + ((now - allowedAt) / 1000) * TOLD.perSecond);
+    allowedAt = now;
+    for (const stream of [...streams].filter(({ news }) => news.size > 0).slice(0, Math.floor(allowance))) {
+      for (const topic of stream.news) stream.send(`data: ${topic}\n\n`);
+      stream.news.clear();
+      allowance -= 1;
+      streams.delete(stream);
+      streams.add(stream);
+    }
   };
   const check = async (stream: Stream) => {
     stream.checkedAt = performance.now();
@@ -72,6 +99,7 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
         start(controller) {
           stream = {
             caller,
+            news: new Set(),
             send(text) {
               // The browser may have left since the stream was checked.
               if (!streams.has(stream)) return;

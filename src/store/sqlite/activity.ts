@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
 import type { Activity } from "../../maintenance/store.ts";
 import { query } from "./statements.ts";
-import { NOW } from "./submission-counts.ts";
+import { printCounts } from "./submission-counts.ts";
 import { currentVersion } from "./version.ts";
 
 /** Deliveries of one status that are counted at most. */
@@ -10,13 +10,7 @@ const MAX_COUNTED = 500;
 
 /** Fingerprints of what pages show: one that differs says that something changed. */
 export function readActivity(db: Database): Activity {
-  const { counts } = query<{ counts: string | null }, []>(
-    db,
-    // Only the rows of the present: those of past hours are as many as the submissions at worst.
-    `SELECT group_concat(c.form_id || ' ' || c.state || ' ' || c.unread || ' ' || c.count) AS counts
-     FROM forms f CROSS JOIN submission_counts c
-       ON c.form_id = f.id AND c.state IN (0, 1, 2) AND c.unread IN (0, 1) AND c.hour = ${NOW}`,
-  ).get()!;
+  const counts = printCounts(db);
   const { newest } = query<{ newest: number | null }, []>(
     db,
     "SELECT max(seq) AS newest FROM submissions",

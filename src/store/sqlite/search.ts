@@ -17,11 +17,21 @@ const FIRST = "\u0001";
 /** What to look up in the index: `none` where no submission has all terms, `any` where it cannot narrow the search down. */
 export type IndexQuery = { match: string } | "none" | "any";
 
-/**
- * The query for the submissions of a form that may have the terms. SQLite itself completes a prefix too, but reads every submission that has
- * it first, which takes half a second in a million.
- */
-export function matchOf(db: Database, formId: number, { terms, prefix }: SearchTerms): IndexQuery {
+/** The query of each search, which takes longer to find than a step with it. */
+const known = new WeakMap<SearchTerms, { db: Database; formId: number; query: IndexQuery }>();
+
+/** The query for the submissions of a form that may have the terms; found once for all steps with the same object. */
+export function matchOf(db: Database, formId: number, terms: SearchTerms): IndexQuery {
+  let kept = known.get(terms);
+  if (kept?.db !== db || kept.formId !== formId) {
+    kept = { db, formId, query: findMatch(db, formId, terms) };
+    known.set(terms, kept);
+  }
+  return kept.query;
+}
+
+/** SQLite itself completes a prefix too, but reads every submission that has it first: half a second in a million. */
+function findMatch(db: Database, formId: number, { terms, prefix }: SearchTerms): IndexQuery {
   // A table of SQLite that lists the terms of the index.
   query(
     db,

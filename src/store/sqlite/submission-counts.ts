@@ -36,6 +36,13 @@ export function listCounts(db: Database): FormCounts[] {
   return query<FormCounts, []>(db, sql).all();
 }
 
+/** The counts of every form as one text, which changes with them. */
+export function printCounts(db: Database): string {
+  const sql = `SELECT group_concat(c.form_id || ' ' || c.state || ' ' || c.unread || ' ' || c.count) AS counts
+    FROM forms f CROSS JOIN submission_counts c ON c.form_id = f.id AND c.state IN (0, 1, 2) AND c.${PRESENT}`;
+  return query<{ counts: string | null }, []>(db, sql).get()!.counts ?? "";
+}
+
 /** How many submissions to the form of that key were stored in each span of hours. */
 export function sumStored(db: Database, formKey: string, spans: readonly HourSpan[]): StoredSum[] {
   // A sum for each span and folder takes half as long as one over their join.

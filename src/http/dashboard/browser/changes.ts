@@ -23,6 +23,8 @@ export function listenToChanges(): void {
     timer = setTimeout(() => void update(), PAUSE);
   };
   const receive = (topic: string) => {
+    // A tab in the background loads again once it is looked at.
+    if (document.visibilityState !== "visible") return;
     if (document.querySelector("main")?.dataset["topics"]?.split(" ").includes(topic)) later();
   };
   const release = () => {
