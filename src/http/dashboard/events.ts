@@ -56,11 +56,11 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
     if (before)
       for (const topic of TOPICS.filter((topic) => before[topic] !== current[topic]))
         for (const { caller, news } of streams) if (hasScope(caller, SCOPE_OF[topic])) news.add(topic);
-    tell();
+    announce();
     for (const stream of streams) if (performance.now() - stream.checkedAt > CHECK) await check(stream);
   };
   /** Those that have waited longest come first. */
-  const tell = () => {
+  const announce = () => {
     const now = performance.now();
     allowance = Math.min(TOLD.atOnce, allowance + ((now - allowedAt) / 1000) * TOLD.perSecond);
     allowedAt = now;

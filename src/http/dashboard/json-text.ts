@@ -21,7 +21,7 @@ const FAULTS: Record<string, string> = {
 
 export type Parsed = { value: unknown; fault?: undefined } | { fault: string };
 
-/** Parses JSON that somebody typed. A fault says where it is: `line 3, column 9: a comma is missing`. */
+/** Parses JSON that somebody typed. A fault says where it is: `in line 3, column 9: a comma is missing`. */
 export function parseJson(text: string): Parsed {
   if (isDeeper(new TextEncoder().encode(text), MAX_JSON_LEVELS))
     return { fault: `there are more than ${MAX_JSON_LEVELS} levels` };
@@ -30,7 +30,7 @@ export function parseJson(text: string): Parsed {
     const inexact = findInexact(text);
     if (!inexact) return { value };
     const line = lineAt(text, text.indexOf(inexact.source));
-    return { fault: `line ${line}: ${inexactMessage(inexact.source)}` };
+    return { fault: `in line ${line}: ${inexactMessage(inexact.source)}` };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { fault: faultIn(text) };
@@ -46,7 +46,7 @@ function faultIn(text: string): string {
   // The parser names the token behind a gap; the end of the text is behind its last character.
   const at = Math.min(offset, text.trimEnd().length);
   const column = at - text.lastIndexOf("\n", at - 1);
-  return `line ${lineAt(text, at)}, column ${column}: ${FAULTS[printParseErrorCode(error)] ?? "this is not JSON"}`;
+  return `in line ${lineAt(text, at)}, column ${column}: ${FAULTS[printParseErrorCode(error)] ?? "this is not JSON"}`;
 }
 
 function lineAt(text: string, offset: number): number {

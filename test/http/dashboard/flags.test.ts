@@ -152,12 +152,12 @@ describe("a flag in an environment", () => {
     const broken = '{\n  "a": 1\n  "b": </textarea><b>\n}';
     const page = await ann.post(CHECKOUT, { base, revision, payload: broken, why: "kept too" });
     expect(page.status).toBe(422);
-    expect(page.text).toContain("Line 3, column 3: a comma is missing");
+    expect(page.text).toContain("In line 3, column 3: a comma is missing");
     expect(page.text).toContain("&lt;/textarea&gt;&lt;b&gt;");
     expect(page.text).toContain('value="kept too"');
     expect(await find()).toMatchObject({ payload: '{"a":1}' });
     const inexact = await ann.post(CHECKOUT, { base, revision, payload: '{"a":\n12345678901234567890}' });
-    expect(inexact.text).toContain("Line 2:");
+    expect(inexact.text).toContain("In line 2:");
     const saved = await ann.post(CHECKOUT, { base, revision, payload: '{"b":2}' });
     expect(saved.text).toContain("Saved in live: payload.");
     expect(await find()).toMatchObject({ payload: '{"b":2}', description: "The new checkout" });
@@ -217,7 +217,7 @@ describe("a flag in an environment", () => {
     expect(tried.text).toContain("&lt;b&gt;");
     expect(tried.text).toContain('value="a@b.c"');
     const wrong = await ann.post(CHECKOUT, { ...hidden, act: "try", contexts: '{}\n{"a":}' });
-    expect(wrong.text).toContain("Line 2, ");
+    expect(wrong.text).toContain("In line 2, ");
     expect(await find()).toEqual(before);
     for (const act of ["save", "state", "for", "state-at", "schedule", "row"])
       expect((await ann.post(CHECKOUT, { ...hidden, act, enabled: "off", payload: "1" })).status).toBe(403);

@@ -40,15 +40,15 @@ describe("JSON that somebody typed", () => {
       "[1,\n01]",
     ];
     expect(faults.map((text) => parseJson(text).fault)).toEqual([
-      "line 1, column 8: a name in double quotes is missing",
-      "line 3, column 1: a comma is missing",
-      "line 1, column 5: a closing bracket is missing",
-      "line 1, column 1: a value is missing",
-      "line 1, column 1: this is not JSON: texts stand in double quotes",
-      "line 1, column 9: there is something behind the end",
-      "line 2, column 1: JSON has no comments",
-      "line 1, column 1: a closing quote is missing",
-      "line 2, column 2: a comma is missing",
+      "in line 1, column 8: a name in double quotes is missing",
+      "in line 3, column 1: a comma is missing",
+      "in line 1, column 5: a closing bracket is missing",
+      "in line 1, column 1: a value is missing",
+      "in line 1, column 1: this is not JSON: texts stand in double quotes",
+      "in line 1, column 9: there is something behind the end",
+      "in line 2, column 1: JSON has no comments",
+      "in line 1, column 1: a closing quote is missing",
+      "in line 2, column 2: a comma is missing",
     ]);
     expect(parseJson('{"__proto__":[1]}')).toEqual({ value: JSON.parse('{"__proto__":[1]}') });
     expect(parseJson("[".repeat(100_000)).fault).toContain("levels");

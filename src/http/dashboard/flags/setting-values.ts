@@ -133,8 +133,8 @@ async function tryValues(
     if (line.trim() === "") continue;
     const { value, fault } = parseJson(line) as { value?: unknown; fault?: string };
     if (fault !== undefined || !isObject(value)) {
-      const what = fault ?? "line 1: a context is an object in braces";
-      return { contexts, fault: sentence(what.replace(/^line 1/, `line ${index + 1}`)) };
+      const what = fault ?? "in line 1: a context is an object in braces";
+      return { contexts, fault: sentence(what.replace(/^in line 1/, `in line ${index + 1}`)) };
     }
     parsed.push(value);
   }
