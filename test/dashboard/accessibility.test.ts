@@ -182,7 +182,7 @@ describeInBrowser("A page", () => {
       "/projects/shop/compare?from=develop&to=staging",
       async (page) => {
         await page.getByRole("button", { name: /Promote all/ }).click();
-        await page.getByRole("button", { name: /^Promote/ }).waitFor();
+        await page.getByRole("heading", { level: 1, name: "Promote to staging" }).waitFor();
       },
     ],
   ];

@@ -61,8 +61,11 @@ describeInBrowser("Somebody with a keyboard alone", () => {
     await page.goto(`${server.url}/dashboard/inbox/contact/${made.submissions[0]}`);
     await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("Skip to the content");
+    await page.evaluate("window.isSame = true");
     await page.keyboard.press("Enter");
+    await page.waitForURL(/#main$/);
     await tabTo(page, "Spam");
+    expect(await page.evaluate<boolean>("window.isSame")).toBe(true);
     await page.keyboard.press("Enter");
     await page.getByText("1 submission moved to spam.").waitFor();
     expect(await page.evaluate<boolean>(ELSEWHERE)).toBe(false);

@@ -112,7 +112,8 @@ const RULES: Record<string, Rule> = {
   },
   "/projects/:project/environments/:environment/segments/:segment/delete": {
     least: "editor",
-    on: `${develop}/segments/staff/delete`,
+    on: `${shop}/environments/staging/segments/staff/delete`,
+    names: { ":environment": "staging" },
   },
   "/projects/:project/segments/new": {
     least: "editor",

@@ -78,7 +78,7 @@ export function Document({ page, view, flash, assets, version }: DocumentProps) 
         <body
           data-events={view.caller === null ? undefined : addressOf(view, "/events")}
           data-user={view.caller?.name}
-          data-shortcuts={view.shortcuts ? undefined : "off"}
+          data-shortcuts={view.shortcuts ? "on" : "off"}
         >
           <a class="skip" href="#main">
             Skip to the content

@@ -7,7 +7,7 @@ import { query } from "./statements.ts";
 const [INBOX, SPAM, ARCHIVED] = (["inbox", "spam", "archived"] as const).map((each) => STATES.indexOf(each));
 
 /** The hour of the rows that hold how many submissions there are, instead of how many were stored in an hour. */
-export const NOW = Number.MAX_SAFE_INTEGER;
+const NOW = Number.MAX_SAFE_INTEGER;
 
 /** Each row is found by itself: the index holds the hours behind these columns. */
 const PRESENT = `unread IN (0, 1) AND hour = ${NOW} AND count > 0`;

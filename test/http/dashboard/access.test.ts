@@ -48,7 +48,7 @@ test("A link has the scheme of the browser that asks for it, also behind a proxy
 test("A user who turns shortcuts off gets pages without them", async () => {
   const { signIn } = open();
   const { get, post } = await signIn("viewer");
-  expect((await get("/me")).text).not.toContain("data-shortcuts");
+  expect((await get("/me")).text).toContain('data-shortcuts="on"');
   await post("/me/settings", { timeZone: "", shortcuts: "" });
   expect((await get("/me")).text).toContain('data-shortcuts="off"');
 });

@@ -334,7 +334,7 @@ describe("a flag in an environment", () => {
     await lock();
     const { text } = await editor.get(CHECKOUT);
     for (const button of ["Turn on in live", 'value="save"']) expect(text).not.toContain(button);
-    for (const rest of ["your role does not change it", 'value="try"']) expect(text).toContain(rest);
+    for (const rest of ["takes the role releaser or admin", 'value="try"']) expect(text).toContain(rest);
     expect((await (await signIn("releaser")).get(CHECKOUT)).text).toContain("Turn on in live");
   });
 });

@@ -1,10 +1,10 @@
 import { Idiomorph } from "idiomorph";
 
 /** Trusted Types (W3C), which not every browser has. */
-type Policies = { createPolicy: (name: string, rules: { createHTML: (text: string) => string }) => Policy };
 type Policy = { createHTML: (text: string) => string };
-
-const { trustedTypes } = window as { trustedTypes?: Policies };
+const { trustedTypes } = window as {
+  trustedTypes?: { createPolicy: (name: string, policy: Policy) => Policy };
+};
 const policy = trustedTypes?.createPolicy("formflag", { createHTML: (text) => text });
 
 /** Turns the text of a page, which this server sent, into a document whose scripts do not run. */
@@ -15,9 +15,7 @@ export function parse(text: string): Document {
 /** Makes the open page `next`, with as few changes as possible, so that focus and scrolling stay. */
 export function show(next: Document, { isUpdate = false } = {}): void {
   document.title = next.title;
-  const { shortcuts } = next.body.dataset;
-  if (shortcuts === undefined) delete document.body.dataset["shortcuts"];
-  else document.body.dataset["shortcuts"] = shortcuts;
+  document.body.dataset["shortcuts"] = next.body.dataset["shortcuts"] ?? "on";
   const [main, nextMain] = [document.querySelector("main"), next.querySelector("main")];
   if (!main || !nextMain) return location.reload();
   void Idiomorph.morph(main, nextMain, {
@@ -50,24 +48,27 @@ export function isChanged(form: HTMLFormElement): boolean {
   });
 }
 
+/** A button that is no part of the page as the server sent it. */
+export function buttonOf(label: string, classes: string, run: () => void): HTMLButtonElement {
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: `button quiet ${classes}`, textContent: label });
+  button.addEventListener("click", run);
+  return button;
+}
+
 /** Shows a message of the browser itself above the page, or takes it away. */
 export function notify(id: string, text: string | null, act?: { label: string; run: () => void }): void {
   document.getElementById(id)?.remove();
   if (text === null) return;
   const notice = document.createElement("div");
-  notice.id = id;
-  notice.className = "said";
+  Object.assign(notice, { id, className: "said" });
   notice.append(text);
   if (act) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "button quiet";
-    button.textContent = act.label;
-    button.addEventListener("click", () => {
+    const run = () => {
       notice.remove();
       act.run();
-    });
-    notice.append(button);
+    };
+    notice.append(buttonOf(act.label, "", run));
   }
   document.querySelector("#messages")?.append(notice);
 }

@@ -1,4 +1,4 @@
-import { notify, parse, show } from "./document.ts";
+import { buttonOf, notify, parse, show } from "./document.ts";
 
 /** Sends forms without loading the page again, and shows the page that answers. */
 export function sendForms(): void {
@@ -8,21 +8,24 @@ export function sendForms(): void {
     event.preventDefault();
     void send(form, event.submitter);
   });
-  addEventListener("popstate", () => location.reload());
+  // A link within the page changes nothing of it.
+  addEventListener("popstate", () => pageAt() !== shown && location.reload());
 }
+
+const pageAt = () => location.pathname + location.search;
+/** The page that is shown, which its address may not be any more. */
+let shown = pageAt();
 
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   if (form.ariaBusy === "true") return;
   form.ariaBusy = "true";
   const data = new FormData(form, submitter);
   const isMultipart = form.enctype === "multipart/form-data";
+  const body = isMultipart ? data : new URLSearchParams([...data] as [string, string][]);
   // A field named `action` would hide the property.
   const action = (submitter?.getAttribute("formaction") ?? form.getAttribute("action"))!;
   try {
-    const answer = await fetch(action, {
-      method: "POST",
-      body: isMultipart ? data : new URLSearchParams([...data] as [string, string][]),
-    });
+    const answer = await fetch(action, { method: "POST", body });
     const next = parse(await answer.text());
     notify("failure", null);
     form.ariaBusy = null;
@@ -33,6 +36,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     const isElsewhere = answer.ok && answer.redirected && answer.url !== location.href;
     if (isElsewhere) {
       history.pushState(null, "", answer.url);
+      shown = pageAt();
       scrollTo(0, 0);
     }
     const { title } = document;
@@ -44,10 +48,8 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     if (!wrong) scrollTo({ top: 0, behavior: "instant" });
   } catch {
     form.ariaBusy = null;
-    notify("failure", "The server does not answer. What you typed is still here.", {
-      label: "Try again",
-      run: () => void send(form, submitter),
-    });
+    const again = { label: "Try again", run: () => void send(form, submitter) };
+    notify("failure", "The server does not answer. What you typed is still here.", again);
   }
 }
 
@@ -71,16 +73,8 @@ function openDialog(next: Document, submitter: HTMLElement | null): void {
   const heading = main.querySelector("h1");
   if (heading) heading.id = "dialog-title";
   dialog.append(...main.childNodes);
-  const cancel = document.createElement("button");
-  cancel.type = "button";
-  cancel.className = "button quiet close";
-  cancel.textContent = "Cancel";
-  cancel.addEventListener("click", () => dialog.close());
-  dialog.append(cancel);
-  dialog.addEventListener("close", () => {
-    dialog.remove();
-    opener?.focus();
-  });
+  dialog.append(buttonOf("Cancel", "close", () => dialog.close()));
+  dialog.addEventListener("close", () => (dialog.remove(), opener?.focus()));
   before?.remove();
   document.body.append(dialog);
   dialog.showModal();

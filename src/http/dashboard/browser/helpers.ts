@@ -10,16 +10,17 @@ export function addHelpers(): void {
     if (!(target instanceof Element)) return;
     const button = target.closest<HTMLElement>("[data-copy]");
     if (button) void copy(button);
-    for (const menu of document.querySelectorAll<HTMLDetailsElement>(
-      "details.menu[open], .more details[open]",
-    ))
-      if (!menu.contains(target)) menu.open = false;
+    const menus = document.querySelectorAll<HTMLDetailsElement>("details.menu, .more details");
+    for (const menu of menus) menu.open &&= menu.contains(target);
   });
 }
 
+/** Copies a text; where the browser allows that to secure pages alone, the text is selected instead. */
 async function copy(button: HTMLElement): Promise<void> {
-  const text = document.querySelector(button.dataset["copy"]!)?.textContent ?? "";
-  await navigator.clipboard.writeText(text);
+  const from = document.querySelector(button.dataset["copy"]!)!;
+  getSelection()?.selectAllChildren(from);
+  if (!isSecureContext) return;
+  await navigator.clipboard.writeText(from.textContent);
   const before = button.textContent;
   button.textContent = "Copied";
   setTimeout(() => (button.textContent = before), 2000);

@@ -1,13 +1,9 @@
 import { listenToChanges } from "./changes.ts";
 import { sendForms } from "./forms.ts";
+import { addHelpers } from "./helpers.ts";
 import { obeyKeys } from "./keys.ts";
 import { keepTimes } from "./times.ts";
-import { addHelpers } from "./helpers.ts";
 
 /** What pages gain where JavaScript runs; all of them work without it. */
 document.documentElement.classList.add("scripted");
-sendForms();
-listenToChanges();
-obeyKeys();
-keepTimes();
-addHelpers();
+for (const start of [sendForms, listenToChanges, obeyKeys, keepTimes, addHelpers]) start();

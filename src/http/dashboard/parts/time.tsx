@@ -1,14 +1,6 @@
+import { formatRelative } from "../relative-time.ts";
 import { useView } from "../view.ts";
 
-const UNITS = [
-  ["year", 31_536_000_000],
-  ["month", 2_592_000_000],
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-] as const;
-
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 /** Formatters that are kept. */
 const MAX_KEPT = 50;
 const exact = new Map<string, Intl.DateTimeFormat>();
@@ -27,13 +19,6 @@ export function Time({ at }: { at: number }) {
 export function ExactTime({ at }: { at: number }) {
   const { timeZone } = useView();
   return <time datetime={new Date(at).toISOString()}>{formatExact(at, timeZone)}</time>;
-}
-
-function formatRelative(at: number, now: number): string {
-  const distance = at - now;
-  const unit = UNITS.find(([, size]) => Math.abs(distance) >= size);
-  if (!unit) return distance > 0 ? "in under a minute" : "just now";
-  return relative.format(Math.trunc(distance / unit[1]), unit[0]);
 }
 
 export function formatExact(at: number, timeZone: string): string {
