@@ -49,9 +49,20 @@ const MAX_HOURS = 26;
  * The last days up to that of a time, oldest first. An hour in which a day ends counts for the day it began in. Throws
  * `invalid` for the time zone.
  */
-export function lastDays(now: number, days: number, timeZone: string): Day[] {
+export function lastDays(now: number, days: number, timeZone: string): readonly Day[] {
+  const current = hourOf(now);
+  // They are the same for an hour.
+  if (latest?.current === current && latest.days === days && latest.timeZone === timeZone) return latest.list;
+  const list = findLastDays(current, days, timeZone);
+  latest = { current, days, timeZone, list };
+  return list;
+}
+
+let latest: { current: number; days: number; timeZone: string; list: readonly Day[] } | undefined;
+
+function findLastDays(current: number, days: number, timeZone: string): readonly Day[] {
   const list: Day[] = [];
-  let hour = hourOf(now);
+  let hour = current;
   while (list.length < days) {
     const day = dayOf(hour * HOUR_MS, timeZone);
     const from = firstHour(day, hour, timeZone);

@@ -65,7 +65,11 @@ export async function readStats(
   };
 }
 
-async function readFormStats(app: StatsApp, form: string | undefined, days: Day[]): Promise<FormStats> {
+async function readFormStats(
+  app: StatsApp,
+  form: string | undefined,
+  days: readonly Day[],
+): Promise<FormStats> {
   const { submissions, deliveries } = app.store;
   const formKey = form === undefined ? undefined : (await getForm(app, form)).key;
   const counts = (await submissions.counts()).filter((each) => each.formKey === (formKey ?? each.formKey));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type Day, HOUR_MS, dayOf, lastDays } from "../../src/base/days.ts";
 
 const time = (text: string) => Date.parse(text);
-const lengths = (days: Day[]) => days.map(({ day, from, to }) => [day, to - from]);
+const lengths = (days: readonly Day[]) => days.map(({ day, from, to }) => [day, to - from]);
 
 describe("the day of a time", () => {
   test.each([

@@ -9,7 +9,7 @@ import { readStats } from "../../../maintenance/stats.ts";
 import type { StoreStats } from "../../../maintenance/store.ts";
 import type { DashboardEnv } from "../dashboard-env.ts";
 import { CommitsChart } from "../overview/commits-chart.tsx";
-import { createLabels } from "../overview/labels.ts";
+import { labelsIn } from "../overview/labels.ts";
 import type { Page } from "../page.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Facts } from "../parts/table.tsx";
@@ -90,7 +90,7 @@ function healthPage({ connects, findings, minutes, now, timeZone, ...rest }: Hea
         <Findings findings={findings} connects={connects} />
         <div class="columns wide">
           <Server {...rest} />
-          <CommitsChart minutes={minutes} now={now} labels={createLabels(timeZone)} />
+          <CommitsChart minutes={minutes} now={now} labels={labelsIn(timeZone)} />
         </div>
       </div>
     ),

@@ -15,7 +15,7 @@ import type { Page } from "../page.tsx";
 import type { Dashboard } from "../routes.ts";
 import { CommitsChart } from "./commits-chart.tsx";
 import { FirstSteps } from "./first-steps.tsx";
-import { createLabels } from "./labels.ts";
+import { labelsIn } from "./labels.ts";
 import { ReadsChart, SPANS, type Span } from "./reads-chart.tsx";
 import { SubmissionsChart } from "./submissions-chart.tsx";
 import { FlagTiles, FormTiles } from "./tiles.tsx";
@@ -69,7 +69,7 @@ function overviewPage({ stats, hasProject, upcoming, stale, ...rest }: Overview)
   const { days, span, timeZone, now, changes } = rest;
   const forms = ofForms(stats);
   const hasForm = forms === null || forms.forms.length > 0;
-  const labels = createLabels(timeZone);
+  const labels = labelsIn(timeZone);
   return {
     title: "Overview",
     section: "overview",
