@@ -4,7 +4,7 @@ import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { CheckField, SelectField, TextField } from "../parts/field.tsx";
-import { Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
+import { CopyButton, Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Empty, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
@@ -174,9 +174,7 @@ export function tokenPage({ name, scopes, token }: CreatedToken): Page {
           {token}
         </pre>
         <div class="buttons">
-          <button type="button" class="button scripted-only" data-copy="#token">
-            Copy
-          </button>
+          <CopyButton of="#token" />
           <ButtonLink to="/access/tokens" kind="primary">
             Done
           </ButtonLink>

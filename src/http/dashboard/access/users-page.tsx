@@ -5,7 +5,7 @@ import type { User } from "../../../access/user.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
-import { Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
+import { CopyButton, Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
@@ -158,9 +158,7 @@ export function linkPage({ name, url, expiresAt }: { name: string; url: string; 
         </pre>
         <QrCode text={url} label={`QR code of the sign-in link for ${name}`} />
         <div class="buttons">
-          <button type="button" class="button scripted-only" data-copy="#link">
-            Copy
-          </button>
+          <CopyButton of="#link" />
           <ButtonLink to="/access/users" kind="primary">
             Done
           </ButtonLink>

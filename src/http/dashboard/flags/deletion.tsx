@@ -1,4 +1,4 @@
-import { MAX_WHY } from "../../../access/why.ts";
+import { WhyField } from "../parts/why-field.tsx";
 import type { FlagRecord } from "../../../flags/flag.ts";
 import type { ScheduledChange } from "../../../flags/scheduled-change.ts";
 import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
@@ -62,14 +62,7 @@ export function Deletion({ whole, draft }: { whole: WholeFlag; draft: DeletionDr
           </Notice>
         )}
         <p>It is deleted in {places.map(({ environment }) => environment.slug).join(", ")}.</p>
-        <TextField
-          id="delete-why"
-          name="why"
-          label="Why"
-          hint="Kept in the history."
-          value={draft?.why}
-          maxlength={MAX_WHY}
-        />
+        <WhyField id="delete-why" value={draft?.why} />
         <TextField
           name="name"
           label={`Type ${flag} to delete it`}

@@ -1,4 +1,4 @@
-import { MAX_WHY } from "../../../access/why.ts";
+import { WhyField } from "../parts/why-field.tsx";
 import type { FlagOverview } from "../../../flags/overviews.ts";
 import type { Project } from "../../../projects/project.ts";
 import type { Page } from "../page.tsx";
@@ -167,13 +167,7 @@ function NewFlag({
           required
         />
         <TextField name="description" label="Description" value={draft?.description} maxlength={2000} />
-        <TextField
-          name="why"
-          label="Why"
-          hint="Kept in the history."
-          value={draft?.why}
-          maxlength={MAX_WHY}
-        />
+        <WhyField value={draft?.why} />
         <p class="buttons">
           <Button kind="primary" icon="plus">
             Create flag

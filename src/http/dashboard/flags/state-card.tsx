@@ -1,4 +1,4 @@
-import { MAX_WHY } from "../../../access/why.ts";
+import { WhyField } from "../parts/why-field.tsx";
 import { hasExpired } from "../../../flags/flag.ts";
 import { MayChange, formatRate } from "../parts/confirm.tsx";
 import { TextField } from "../parts/field.tsx";
@@ -89,14 +89,7 @@ function StateForm({ setting, draft }: { setting: Setting; draft: StateDraft | n
           <p>It is switched on, and off for its readers since it expired.</p>
         </Notice>
       )}
-      <TextField
-        id="state-why"
-        name="why"
-        label="Why"
-        hint="Kept in the history."
-        value={why}
-        maxlength={MAX_WHY}
-      />
+      <WhyField id="state-why" value={why} />
       <p class="buttons">
         <Button kind="primary" name="act" value="state">
           {verb} in {place.environment}

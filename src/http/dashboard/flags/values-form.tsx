@@ -1,4 +1,4 @@
-import { MAX_WHY } from "../../../access/why.ts";
+import { WhyField } from "../parts/why-field.tsx";
 import { sentence } from "../error-page.tsx";
 import { AreaField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
@@ -95,14 +95,7 @@ function Saving({ place, typed }: { place: string; typed: ValuesDraft | null }) 
   const { why = "", at = "", atFault } = typed ?? {};
   return (
     <>
-      <TextField
-        id="values-why"
-        name="why"
-        label="Why"
-        hint="Kept in the history."
-        value={why}
-        maxlength={MAX_WHY}
-      />
+      <WhyField id="values-why" value={why} />
       <p class="buttons">
         <Button kind="primary" name="act" value="save">
           Save

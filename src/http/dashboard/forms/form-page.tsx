@@ -6,7 +6,7 @@ import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
-import { Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
+import { CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Empty, Facts, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
@@ -94,9 +94,7 @@ function About({ form, url, page }: Shown) {
       />
       {mayChange && (
         <div class="buttons">
-          <button type="button" class="button scripted-only" data-copy="#form-address">
-            Copy the address
-          </button>
+          <CopyButton of="#form-address">Copy the address</CopyButton>
           <ButtonForm to={`${pathOf(form)}/state`} values={{ enabled: String(!form.enabled) }}>
             {form.enabled ? "Close the form" : "Open the form"}
           </ButtonForm>
@@ -233,9 +231,7 @@ export function secretPage(slug: string, secret: string): Page {
           {secret}
         </pre>
         <div class="buttons">
-          <button type="button" class="button scripted-only" data-copy="#secret">
-            Copy
-          </button>
+          <CopyButton of="#secret" />
           <ButtonLink to={pathOf({ slug })} kind="primary">
             Done
           </ButtonLink>

@@ -1,5 +1,5 @@
+import { MarkButtons } from "./mark-buttons.tsx";
 import type { FormCounts } from "../../../forms/store.ts";
-import type { SubmissionMark } from "../../../forms/submission-state.ts";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { A, Button, ButtonLink, Hidden } from "../parts/link.tsx";
@@ -78,23 +78,6 @@ function FormChooser({ form, forms }: { form: string | null; forms: readonly For
   );
 }
 
-const MARKS: Record<InboxQuery["folder"], readonly (readonly [SubmissionMark, string])[]> = {
-  inbox: [
-    ["archived", "Archive"],
-    ["spam", "Spam"],
-  ],
-  spam: [["inbox", "Not spam"]],
-  archived: [
-    ["inbox", "Move to inbox"],
-    ["spam", "Spam"],
-  ],
-};
-
-/** What can be done with the submissions of a folder, beside the deletion. */
-export function marksOf(folder: InboxQuery["folder"]): readonly (readonly [SubmissionMark, string])[] {
-  return [["read", "Mark as read"], ["unread", "Mark as unread"], ...MARKS[folder]];
-}
-
 /** What can be done with the rows that are ticked. */
 export function BulkBar({ listing: { query, next, counts } }: { listing: Listing }) {
   const total = sumOf(counts, query.form, query.folder);
@@ -104,16 +87,7 @@ export function BulkBar({ listing: { query, next, counts } }: { listing: Listing
         <input type="checkbox" data-all="submission" />
         Select all on this page
       </label>
-      <p class="buttons">
-        {marksOf(query.folder).map(([mark, label]) => (
-          <Button name="mark" value={mark}>
-            {label}
-          </Button>
-        ))}
-        <Button name="mark" value="delete" kind="danger">
-          Delete
-        </Button>
-      </p>
+      <MarkButtons folder={query.folder} />
       {(next !== null || query.before !== null) && (
         <A to="/inbox/-/matching" query={{ ...parametersOf({ ...query, before: null }), form: query.form }}>
           <Icon name="arrowRight" />

@@ -1,5 +1,6 @@
+import { MarkButtons } from "./mark-buttons.tsx";
 import type { Page } from "../page.tsx";
-import { Button, Form } from "../parts/link.tsx";
+import { Form } from "../parts/link.tsx";
 import { Facts } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { MAX_BULK_IDS } from "../../../forms/limits.ts";
@@ -7,7 +8,6 @@ import type { SubmissionFilter } from "../../../forms/submission-filter.ts";
 import { quoted } from "../parts/commands.tsx";
 import { ExactTime } from "../parts/time.tsx";
 
-import { marksOf } from "./list-controls.tsx";
 import { FOLDER_NAMES } from "./listing.ts";
 import { type InboxQuery, addressIn, commandOptions } from "./query.ts";
 
@@ -60,16 +60,7 @@ export function matchingPage({ query, filter, what, isEmpty, isLarge, values }: 
         </p>
         {!isEmpty && (
           <Form to="/inbox/-/matching" values={values} id="matching">
-            <p class="buttons">
-              {marksOf(query.folder).map(([mark, label]) => (
-                <Button name="mark" value={mark}>
-                  {label}
-                </Button>
-              ))}
-              <Button name="mark" value="delete" kind="danger">
-                Delete
-              </Button>
-            </p>
+            <MarkButtons folder={query.folder} />
           </Form>
         )}
       </div>

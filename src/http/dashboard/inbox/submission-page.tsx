@@ -3,7 +3,7 @@ import type { SubmissionMark, SubmissionState } from "../../../forms/submission-
 import { explainSpam } from "../../../forms/spam-reason.ts";
 import type { TimelineEvent } from "../../../forms/timeline.ts";
 import type { Page } from "../page.tsx";
-import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { CopyButton, A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Facts } from "../parts/table.tsx";
 import { Foreign, ForeignValue, visible } from "../parts/text.tsx";
@@ -233,11 +233,7 @@ function Json({ submission }: { submission: Submission }) {
     <section class="card" aria-labelledby="json-title">
       <h2 id="json-title">JSON</h2>
       <p class="buttons">
-        {json.length <= MAX_JSON && (
-          <button type="button" class="button scripted-only" data-copy="#json">
-            Copy as JSON
-          </button>
-        )}
+        {json.length <= MAX_JSON && <CopyButton of="#json">Copy as JSON</CopyButton>}
         <A to={path}>Download as JSON</A>
       </p>
       {json.length <= MAX_JSON && (

@@ -1,4 +1,4 @@
-import { MAX_WHY } from "../../../access/why.ts";
+import { WhyField } from "./why-field.tsx";
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { AppError } from "../../../base/errors.ts";
 import type { Environment } from "../../../projects/environment.ts";
@@ -116,14 +116,7 @@ function Confirm({ fields, confirmation }: { fields: Fields; confirmation: Confi
             <p>That is not the name of the environment. Nothing has changed.</p>
           </Notice>
         )}
-        <TextField
-          id="confirm-why"
-          name="why"
-          label="Why"
-          hint="Kept in the history."
-          value={textOf(fields, "why")}
-          maxlength={MAX_WHY}
-        />
+        <WhyField id="confirm-why" value={textOf(fields, "why")} />
         {locked.map(({ slug }, index) => (
           <TextField
             id={`confirm-${slug}`}

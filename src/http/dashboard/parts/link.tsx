@@ -171,3 +171,12 @@ export function ButtonLink({
     </A>
   );
 }
+
+/** A button that copies the text of the element that the selector `of` names. It needs JavaScript, and is unseen without. */
+export function CopyButton({ of, children = "Copy" }: { of: string; children?: Child }) {
+  return (
+    <button type="button" class="button scripted-only" data-copy={of}>
+      {children}
+    </button>
+  );
+}

@@ -1,4 +1,4 @@
-import { MAX_WHY } from "../../../access/why.ts";
+import { WhyField } from "../parts/why-field.tsx";
 import type { Child } from "hono/jsx";
 import { Hono } from "hono/quick";
 import type { App } from "../../../app.ts";
@@ -180,9 +180,7 @@ function deletionPage({ project, title, to, field, name, typed, command, childre
             error={typed === undefined ? null : "That is not the name. Nothing was deleted."}
             required
           />
-          {field === "confirm" && (
-            <TextField name="why" label="Why" hint="Kept in the history." maxlength={MAX_WHY} />
-          )}
+          {field === "confirm" && <WhyField />}
           <p class="buttons">
             <Button kind="danger" icon="trash">
               Delete {name}

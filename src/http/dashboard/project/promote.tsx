@@ -1,5 +1,5 @@
+import { WhyField } from "../parts/why-field.tsx";
 import { counted } from "../parts/counted.ts";
-import { MAX_WHY } from "../../../access/why.ts";
 import { Hono } from "hono/quick";
 import { AppError } from "../../../base/errors.ts";
 import { type Promotion, fingerprintOf } from "../../../flags/promotion.ts";
@@ -14,7 +14,6 @@ import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { confirmed } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
-import { TextField } from "../parts/field.tsx";
 import { Button, ButtonLink, Form } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
@@ -170,13 +169,7 @@ function reviewPage(order: Order, promotion: Promotion, failed?: Failed): Page {
             class="stack narrow"
             id="promote"
           >
-            <TextField
-              name="why"
-              label="Why"
-              hint="Kept in the history."
-              value={failed?.why}
-              maxlength={MAX_WHY}
-            />
+            <WhyField value={failed?.why} />
             <p class="buttons">
               <Button kind="primary">{labelOf(order, promotion)}</Button>
               <ButtonLink to={path} query={{ from, to: target.slug }} kind="quiet">

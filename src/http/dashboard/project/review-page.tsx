@@ -1,4 +1,4 @@
-import { MAX_WHY } from "../../../access/why.ts";
+import { WhyField } from "../parts/why-field.tsx";
 import type { Difference, Document } from "../../../documents/document.ts";
 import type { importFlags } from "../../../flags/imports.ts";
 import type { Environment } from "../../../projects/environment.ts";
@@ -104,7 +104,7 @@ function ReviewForm({
   return (
     <FileForm to={to} id="import">
       <Hidden values={{ ...values, act: "import", file: JSON.stringify(document) }} />
-      <TextField name="why" label="Why" hint="Kept in the history." value={why} maxlength={MAX_WHY} />
+      <WhyField value={why} />
       {children}
       <p class="buttons">
         <Button kind="primary">{label}</Button>

@@ -1,4 +1,4 @@
-import { MAX_WHY } from "../../../access/why.ts";
+import { WhyField } from "../parts/why-field.tsx";
 import { Hono } from "hono/quick";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
@@ -15,7 +15,6 @@ import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { MayChange, confirmed, lastChange } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
-import { TextField } from "../parts/field.tsx";
 import { Button, ButtonLink, Form } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
@@ -164,13 +163,7 @@ function rollbackPage(
                 class="stack narrow"
                 id="rollback"
               >
-                <TextField
-                  name="why"
-                  label="Why"
-                  hint="Kept in the history."
-                  value={failed?.why}
-                  maxlength={MAX_WHY}
-                />
+                <WhyField value={failed?.why} />
                 <p class="buttons">
                   <Button kind="primary" icon="history">
                     Roll back {flag} in {environment.slug}

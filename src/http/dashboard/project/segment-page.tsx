@@ -1,4 +1,4 @@
-import { MAX_WHY } from "../../../access/why.ts";
+import { WhyField } from "../parts/why-field.tsx";
 import type { AppError } from "../../../base/errors.ts";
 import type { SegmentRecord } from "../../../flags/segment.ts";
 import { type SegmentUse } from "../../../flags/segments.ts";
@@ -79,7 +79,7 @@ export function newSegmentPage({
           required
         />
         <RuleFields draft={draft} fault={fault} />
-        <TextField name="why" label="Why" hint="Kept in the history." value={why} maxlength={MAX_WHY} />
+        <WhyField value={why} />
         <p class="buttons">
           <Button kind="primary">Create</Button>
           <ButtonLink to={path} query={{ environment }} kind="quiet">
@@ -190,7 +190,7 @@ function SegmentForm({ segment }: { segment: OneSegment }) {
         </Notice>
       )}
       <RuleFields draft={draft} fault={fault} />
-      <TextField name="why" label="Why" hint="Kept in the history." value={why} maxlength={MAX_WHY} />
+      <WhyField value={why} />
       <p class="buttons">
         <Button kind="primary">{theirs ? "Save mine" : "Save"}</Button>
         <OtherForm draft={draft} to={to} />
@@ -235,7 +235,7 @@ export function deletePage({ project, environment, record, uses }: FoundSegment,
               <p>
                 Nothing in <EnvironmentName environment={environment} /> refers to it.
               </p>
-              <TextField name="why" label="Why" hint="Kept in the history." maxlength={MAX_WHY} />
+              <WhyField />
               <p class="buttons">
                 <Button kind="danger" icon="trash">
                   Delete {name} in {environment.slug}
