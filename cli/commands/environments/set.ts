@@ -15,7 +15,7 @@ export function addSetCommand(environments: Command, io: Io): void {
   environments
     .command("set")
     .argument("[environment]", "slug of the environment")
-    .description("give an environment a colour, by which the dashboard tells it from others")
+    .description("set the colour of an environment on the dashboard")
     .addOption(projectOption())
     .addOption(colorOption())
     .addOption(whyOption())
