@@ -11,7 +11,7 @@ import { AFTER_EVERY_ID } from "./submission-rows.ts";
 const MAX_SCANNED = 1000;
 
 /** The lane of a delivery, as the index of queued deliveries has it. */
-export const LANE = "iif(kind IN ('notification', 'autoreply'), '', target)";
+export const LANE = "CASE WHEN kind IN ('notification', 'autoreply') THEN '' ELSE target END";
 
 export const QUEUED = STATUSES.indexOf("queued");
 const FAILED = STATUSES.indexOf("failed");

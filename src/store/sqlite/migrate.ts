@@ -18,6 +18,7 @@ import search from "./migrations/0010-search.sql" with { type: "text" };
 import codeReferences from "./migrations/0011-code-refs.sql" with { type: "text" };
 import previews from "./migrations/0012-previews.sql" with { type: "text" };
 import dashboard from "./migrations/0013-dashboard.sql" with { type: "text" };
+import scaleOut from "./migrations/0014-scale-out.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { readNumber } from "./statements.ts";
 
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly string[] = [
   codeReferences,
   previews,
   dashboard,
+  scaleOut,
 ];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */

@@ -156,7 +156,7 @@ const RULES: Record<string, Record<string, Rule>> = {
     part: count,
     places: json((value) => Array.isArray(value) && value.every(isPlace)),
   },
-  setup_version: { version: count },
+  setup_version: { version: count, access: count },
   forms: {
     slug,
     key: text(FORM_KEY),

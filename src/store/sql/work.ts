@@ -1,0 +1,57 @@
+/** A value of a column. Numbers are safe integers; a statement knows true and false as 1 and 0. */
+export type Value = string | number | Uint8Array | null;
+
+/** The values of a statement by the names that its text has behind `$`. */
+export type Params = Readonly<Record<string, Value>>;
+
+/**
+ * A statement that a driver runs. `reads` is false for one whose rows are not needed. Of one with `cut`, rows may be left
+ * out behind the row with which the texts of a column reach that many bytes.
+ */
+export type Step = { sql: string; params: Params; reads: boolean; cut: Cut | null };
+export type Cut = { column: string; bytes: number };
+
+/** What a driver answers to a step: the rows of one that reads, the number of rows that any other changed. */
+export type Answer = { rows: unknown[]; changes: number };
+
+/**
+ * What an operation of a store does, without a connection: it yields statements one after another and is given their
+ * answers. SQLite runs it without a pause, PostgreSQL with a round trip a statement; where PostgreSQL repeats a
+ * transaction, it begins with new work.
+ *
+ * The SQL is what both databases know. Names of results with capitals are in quotes, since PostgreSQL folds others;
+ * `ON CONFLICT` names its columns, and what follows it the table of each column.
+ */
+export type Work<T> = Generator<Step, T, Answer>;
+
+const NONE: Params = {};
+
+/** Every row. */
+export function* all<Row>(sql: string, params = NONE, cut: Cut | null = null): Work<Row[]> {
+  const { rows } = yield { sql, params, reads: true, cut };
+  return rows as Row[];
+}
+
+/** The first row. */
+export function* first<Row>(sql: string, params = NONE): Work<Row | undefined> {
+  const { rows } = yield { sql, params, reads: true, cut: null };
+  return rows[0] as Row | undefined;
+}
+
+/** The only row of a statement that always has one. */
+export function* only<Row>(sql: string, params = NONE): Work<Row> {
+  const { rows } = yield { sql, params, reads: true, cut: null };
+  return rows[0] as Row;
+}
+
+/** Runs a statement and returns how many rows it changed. */
+export function* run(sql: string, params = NONE): Work<number> {
+  const { changes } = yield { sql, params, reads: false, cut: null };
+  return changes;
+}
+
+/** Behind a `SELECT` of rows that are changed next: where writers are concurrent, locks them and skips those of others. */
+export const SKIP_LOCKED = "/* skip locked */";
+
+/** Behind a `SELECT` of rows on which changes depend: where writers are concurrent, locks them and waits for others. */
+export const FOR_UPDATE = "/* for update */";
