@@ -1,9 +1,10 @@
 import type { Database } from "bun:sqlite";
 import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
 import type { Activity } from "../../maintenance/store.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
 import { printCounts } from "./submission-counts.ts";
-import { currentVersion } from "./version.ts";
+import { currentVersion } from "../sql/version.ts";
 
 /** Deliveries of one status that are counted at most. */
 const MAX_COUNTED = 500;
@@ -29,7 +30,7 @@ export function readActivity(db: Database): Activity {
       ).get(status)!.count,
   );
   return {
-    setup: String(currentVersion(db)),
+    setup: String(runWork(db, currentVersion())),
     submissions: String(Bun.hash(`${counts} ${newest}`)),
     deliveries: [delivery, ...statuses].join(),
   };

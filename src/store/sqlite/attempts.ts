@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { MAX_ATTEMPTS_KEPT } from "../../delivery/limits.ts";
 import type { AttemptRecord } from "../../delivery/store.ts";
 import { query } from "./statements.ts";
-import { bytesOf } from "./submission-ids.ts";
+import { bytesOf } from "../sql/submission-ids.ts";
 
 /** Records an attempt of a delivery, and drops the oldest one past `MAX_ATTEMPTS_KEPT`. */
 export function recordAttempt(

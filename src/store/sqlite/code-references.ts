@@ -3,8 +3,9 @@ import { AppError } from "../../base/errors.ts";
 import type { Page } from "../../base/pages.ts";
 import type { CodeList, CodePlace, CodeUploadRecord } from "../../flags/code-reference.ts";
 import type { CodeQuery, StoredCodeList } from "../../flags/store.ts";
-import { cutPage } from "./pages.ts";
-import { projectRow } from "./rows.ts";
+import { cutPage } from "../sql/pages.ts";
+import { projectRow } from "../sql/rows.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
 
 /** Neither in a slug, which has no control characters, nor in JSON. */
@@ -23,7 +24,7 @@ export function replaceCode(
   packed: string,
   most: number,
 ): void {
-  const { id: projectId } = projectRow(db, project);
+  const { id: projectId } = runWork(db, projectRow(project));
   const { id: uploadId } = query<{ id: number }>(
     db,
     `INSERT INTO code_uploads (project_id, branch, name, repository_url, uploaded_at)
@@ -60,7 +61,7 @@ export function replaceCode(
 }
 
 export function removeCode(db: Database, project: string, { branch, projectName }: CodePlace): void {
-  const { id: projectId } = projectRow(db, project);
+  const { id: projectId } = runWork(db, projectRow(project));
   query(
     db,
     "DELETE FROM code_uploads WHERE project_id = $projectId AND branch = $branch AND name = $projectName",
@@ -69,7 +70,7 @@ export function removeCode(db: Database, project: string, { branch, projectName 
 
 /** In the order in which they were first stored. */
 export function listCodeUploads(db: Database, project: string): (CodeUploadRecord & { id: number })[] {
-  const { id: projectId } = projectRow(db, project);
+  const { id: projectId } = runWork(db, projectRow(project));
   return query<CodeUploadRecord & { id: number }>(
     db,
     `SELECT id, branch, name AS projectName, repository_url AS repositoryUrl, uploaded_at AS uploadedAt

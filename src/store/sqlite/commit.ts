@@ -12,7 +12,6 @@ import { cancelTargetless, claimAlert, releaseLeases, takeTurn } from "./outbox.
 import { markRead } from "./reads.ts";
 import { rewriteFile } from "./rewrite.ts";
 import { updateIndex } from "./search-index.ts";
-import { keepSecret } from "./secrets.ts";
 import {
   clearEndedSessions,
   deleteSession,
@@ -27,9 +26,14 @@ import { markSubmissions } from "./submission-marks.ts";
 import { type Uncounted, createUncounted, recountSubmissions } from "./submission-counts.ts";
 import { clearDeleted, deleteSubmissions, forgetLoose, insertSubmission } from "./submissions.ts";
 import { addTallies, clearTallies } from "./tallies.ts";
-import { currentVersion, setVersion } from "./version.ts";
+import { currentVersion, setVersion } from "../sql/version.ts";
+import type { Work } from "../sql/work.ts";
+import { WRITES as SHARED, type WriteName as SharedName } from "../sql/writes.ts";
+import { runWork } from "./run.ts";
 
-/** Every operation that writes, by a name that can be sent to another thread. */
+const isShared = (name: Write["name"]): name is SharedName => Object.hasOwn(SHARED, name);
+
+/** The operations that write and that only this database has, by a name that can be sent to another thread. */
 const WRITES = {
   apply: applyChanges,
   markRead,
@@ -49,7 +53,6 @@ const WRITES = {
   rewriteFile,
   forgetLoose,
   clearExpired,
-  keepSecret,
   insertSession,
   markSeen,
   deleteSession,
@@ -77,7 +80,7 @@ export type WriteArgs<N extends WriteName> =
 export type WriteResult<N extends WriteName> = ReturnType<Writes[N]>;
 
 /** A write in the form that is sent to the writer thread. */
-export type Write = { name: WriteName; args: unknown[] };
+export type Write = { name: WriteName | SharedName; args: unknown[] };
 
 /** The outcome of a write in the form that is sent back; an error would lose its class. */
 export type Outcome =
@@ -162,7 +165,7 @@ function isDiskError(error: unknown): boolean {
  */
 function overwriteFailed(db: Database): void {
   try {
-    setVersion(db, currentVersion(db) + 1);
+    runWork(db, setVersion(runWork(db, currentVersion()) + 1));
   } catch (error) {
     // The sync failed again, but the write before it has replaced the failed transaction.
     if (!isDiskError(error)) throw error;
@@ -170,6 +173,10 @@ function overwriteFailed(db: Database): void {
 }
 
 function perform(db: Database, { name, args }: Write): Outcome {
+  if (isShared(name)) {
+    const work = SHARED[name] as (...args: unknown[]) => Work<unknown>;
+    return { ok: true, value: runWork(db, work(...args)) };
+  }
   const write = WRITES[name] as (db: Database, ...args: unknown[]) => unknown;
   return { ok: true, value: write(db, ...args) };
 }

@@ -4,7 +4,7 @@ import { type Delivery, type DeliveryKind, noSuchDelivery } from "../../delivery
 import { DELIVERY_STATUSES as STATUSES, type DeliveryStatus } from "../../delivery/delivery-status.ts";
 import type { DeliveryQuery, NewDelivery } from "../../delivery/store.ts";
 import { query } from "./statements.ts";
-import { bytesOf, textOf } from "./submission-ids.ts";
+import { bytesOf, textOf } from "../sql/submission-ids.ts";
 import { AFTER_EVERY_ID } from "./submission-rows.ts";
 
 /** Deliveries that one page looks at. */

@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite";
 import type { Aged, AgedQuery, ScannedSubmission } from "../../forms/store.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
-import { cutPage } from "./pages.ts";
+import { cutPage } from "../sql/pages.ts";
 import { query } from "./statements.ts";
-import { bytesOf, textOf } from "./submission-ids.ts";
+import { bytesOf, textOf } from "../sql/submission-ids.ts";
 import { AFTER_EVERY_ID } from "./submission-rows.ts";
 import { deleteRows } from "./submissions.ts";
 

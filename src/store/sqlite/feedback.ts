@@ -4,10 +4,11 @@ import { type FeedbackRecord, MOODS, type RatingCount } from "../../flags/feedba
 import { noSuchFlag } from "../../flags/flag.ts";
 import type { FeedbackPlace, FeedbackQuery, NewFeedback } from "../../flags/store.ts";
 import { findFlagId, selectEnvironment } from "./flags.ts";
-import { cutPage } from "./pages.ts";
-import { environmentRow, projectRow } from "./rows.ts";
+import { cutPage } from "../sql/pages.ts";
+import { environmentRow, projectRow } from "../sql/rows.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
-import { bytesOf, textOf } from "./submission-ids.ts";
+import { bytesOf, textOf } from "../sql/submission-ids.ts";
 import { AFTER_EVERY_ID } from "./submission-rows.ts";
 
 const BEFORE_EVERY_ID = Buffer.alloc(0);
@@ -115,7 +116,7 @@ export function countFeedback(
 
 /** Deletes one feedback of a project. Returns whether it existed. Throws `not_found` for the project. */
 export function deleteFeedback(db: Database, project: string, id: string): boolean {
-  const { id: projectId } = projectRow(db, project);
+  const { id: projectId } = runWork(db, projectRow(project));
   const { changes } = query<unknown, [Buffer, number]>(
     db,
     `DELETE FROM flag_feedback
@@ -136,8 +137,8 @@ export function deleteSomeFeedback(db: Database, place: FeedbackPlace, limit: nu
 
 /** The rows of a place, and the condition that selects its feedback with them as the parameters 1 and 2. */
 function resolve(db: Database, { project, environment, flag }: FeedbackPlace) {
-  const flagId = findFlagId(db, projectRow(db, project).id, flag);
-  const environmentId = environment === null ? null : environmentRow(db, project, environment).id;
+  const flagId = findFlagId(db, runWork(db, projectRow(project)).id, flag);
+  const environmentId = environment === null ? null : runWork(db, environmentRow(project, environment)).id;
   if (flagId === undefined) throw noSuchFlag(flag);
   // Each of the two has an index in the order of ids.
   const inPlace =

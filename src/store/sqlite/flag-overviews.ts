@@ -1,8 +1,9 @@
 import type { Database } from "bun:sqlite";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagHead, FlagStatus } from "../../flags/flag.ts";
-import { cutPage } from "./pages.ts";
-import { projectRow } from "./rows.ts";
+import { cutPage } from "../sql/pages.ts";
+import { projectRow } from "../sql/rows.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
 
 const HEADS = `
@@ -10,7 +11,7 @@ const HEADS = `
   WHERE project_id = $projectId AND slug > $after ORDER BY slug LIMIT $limit`;
 
 export function pageHeads(db: Database, project: string, { limit, after = "" }: PageQuery): Page<FlagHead> {
-  const { id: projectId } = projectRow(db, project);
+  const { id: projectId } = runWork(db, projectRow(project));
   type Values = { projectId: number; after: string; limit: number };
   const rows = query<FlagHead, Values>(db, HEADS).iterate({ projectId, after, limit: limit + 1 });
   return cutPage(rows, limit, (row) => row);
@@ -34,7 +35,7 @@ type Row = Omit<FlagStatus, "enabled" | "hasRule" | "isPreview"> &
   Record<"enabled" | "hasRule" | "isPreview", number>;
 
 export function listStatuses(db: Database, project: string, slugs: string[]): FlagStatus[] {
-  const { id: projectId } = projectRow(db, project);
+  const { id: projectId } = runWork(db, projectRow(project));
   type Values = { projectId: number; slugs: string };
   const rows = query<Row, Values>(db, STATUSES).all({ projectId, slugs: JSON.stringify(slugs) });
   return rows.map((row) => ({

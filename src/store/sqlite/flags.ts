@@ -3,9 +3,16 @@ import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagChange } from "../../flags/change.ts";
 import type { FlagPlace, FlagRecord, FlagValues } from "../../flags/flag.ts";
 import { NO_PREVIEW } from "../../flags/preview.ts";
-import { cutPage } from "./pages.ts";
+import { cutPage } from "../sql/pages.ts";
 import { putPreview } from "./previews.ts";
-import { type EnvironmentRow, environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";
+import {
+  type EnvironmentRow,
+  environmentRow,
+  projectRow,
+  reviseEnvironment,
+  reviseProject,
+} from "../sql/rows.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
 
 type Row = {
@@ -51,7 +58,7 @@ export function putFlag(
   { project, environment, flag: slug, describes, record }: Change<"putFlag">,
   revision: number,
 ): void {
-  const { id: environmentId, project_id: projectId } = environmentRow(db, project, environment);
+  const { id: environmentId, project_id: projectId } = runWork(db, environmentRow(project, environment));
   const { description, createdAt, updatedAt, enabled, payload, expiresAt, rules, imported } = record;
   const known = findFlagId(db, projectId, slug);
   if (known !== undefined && describes) {
@@ -78,8 +85,8 @@ export function putFlag(
     enabled: enabled ? 1 : 0,
   });
   putPreview(db, environmentId, flagId, record);
-  if (describes || known === undefined) reviseProject(db, projectId, revision);
-  else reviseEnvironment(db, environmentId, revision);
+  if (describes || known === undefined) runWork(db, reviseProject(projectId, revision));
+  else runWork(db, reviseEnvironment(environmentId, revision));
 }
 
 export function deleteFlag(
@@ -87,13 +94,13 @@ export function deleteFlag(
   { project, flag: slug }: Change<"deleteFlag">,
   revision: number,
 ): void {
-  const { id: projectId } = projectRow(db, project);
+  const { id: projectId } = runWork(db, projectRow(project));
   query(db, "DELETE FROM flags WHERE project_id = $projectId AND slug = $slug").run({ projectId, slug });
-  reviseProject(db, projectId, revision);
+  runWork(db, reviseProject(projectId, revision));
 }
 
 export function listFlags(db: Database, project: string, environment: string): FlagRecord[] {
-  const { id: environmentId } = environmentRow(db, project, environment);
+  const { id: environmentId } = runWork(db, environmentRow(project, environment));
   return query<FullRow, { environmentId: number }>(db, `${SELECT} ORDER BY f.slug`)
     .all({ environmentId })
     .map(toRecord);
@@ -105,14 +112,14 @@ export function pageFlags(
   environment: string,
   { limit, after = "" }: PageQuery,
 ): Page<FlagRecord> {
-  const { id: environmentId } = environmentRow(db, project, environment);
+  const { id: environmentId } = runWork(db, environmentRow(project, environment));
   const sql = `${SELECT} AND f.slug > $after ORDER BY f.slug LIMIT $limit`;
   const rows = query<FullRow, { environmentId: number; after: string; limit: number }>(db, sql);
   return cutPage(rows.iterate({ environmentId, after, limit: limit + 1 }), limit, toRecord);
 }
 
 export function findFlag(db: Database, { project, environment, flag }: FlagPlace): FlagRecord | undefined {
-  const row = findRow(db, environmentRow(db, project, environment).id, flag);
+  const row = findRow(db, runWork(db, environmentRow(project, environment)).id, flag);
   return row && toRecord(row);
 }
 
@@ -140,7 +147,7 @@ export function projectOfKeys(db: Database, projectKey: string, environmentKey: 
 
 /** Those of the slugs that are not flags of the project. */
 export function missingFlags(db: Database, project: string, slugs: string[]): string[] {
-  const { id: projectId } = projectRow(db, project);
+  const { id: projectId } = runWork(db, projectRow(project));
   return slugs.filter((slug) => findFlagId(db, projectId, slug) === undefined);
 }
 

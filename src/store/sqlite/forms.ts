@@ -3,7 +3,7 @@ import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FormChange } from "../../forms/change.ts";
 import type { FormRecord } from "../../forms/form.ts";
 import { DEFAULT_SETTINGS, storedSettings } from "../../forms/settings.ts";
-import { cutPage } from "./pages.ts";
+import { cutPage } from "../sql/pages.ts";
 import { query } from "./statements.ts";
 
 type Row = {

@@ -1,8 +1,9 @@
 import type { Database } from "bun:sqlite";
 import type { Page } from "../../base/pages.ts";
 import type { Change, ChangeQuery, RecentChange } from "../../projects/history.ts";
-import { cutPage } from "./pages.ts";
-import { projectRow } from "./rows.ts";
+import { cutPage } from "../sql/pages.ts";
+import { projectRow } from "../sql/rows.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
 
 type Row = Omit<Change, "before" | "after"> & { before: string | null; after: string | null };
@@ -11,7 +12,7 @@ const COLUMNS = "revision, environment, kind, name, at, who, why, before, after"
 
 /** Newest first. */
 export function pageChanges(db: Database, project: string, options: ChangeQuery): Page<Change> {
-  const { id: projectId } = projectRow(db, project);
+  const { id: projectId } = runWork(db, projectRow(project));
   const { kind, name, environment, who, limit, before } = options;
   const conditions = [
     "project_id = $projectId",
@@ -33,7 +34,7 @@ export function pageChanges(db: Database, project: string, options: ChangeQuery)
 }
 
 export function findChange(db: Database, project: string, revision: number): Change | undefined {
-  const { id: projectId } = projectRow(db, project);
+  const { id: projectId } = runWork(db, projectRow(project));
   const sql = `SELECT ${COLUMNS} FROM changes WHERE project_id = $projectId AND revision = $revision`;
   const row = query<Row, { projectId: number; revision: number }>(db, sql).get({ projectId, revision });
   return row ? toChange(row) : undefined;

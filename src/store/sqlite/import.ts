@@ -4,7 +4,7 @@ import type { ImportedSubmission, ImportResult } from "../../forms/store.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { query } from "./statements.ts";
 import { createUncounted } from "./submission-counts.ts";
-import { bytesOf } from "./submission-ids.ts";
+import { bytesOf } from "../sql/submission-ids.ts";
 import { BY_ID } from "./submissions.ts";
 
 /** Inserts submissions whose id no form has. Throws `not_found` for the form. */

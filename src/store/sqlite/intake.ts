@@ -3,7 +3,7 @@ import type { Conditions, Insertion, Mark } from "../../forms/store.ts";
 import { NOT_SPAM } from "../../forms/submission-state.ts";
 import { query } from "./statements.ts";
 import { countSubmissions } from "./submission-counts.ts";
-import { textOf } from "./submission-ids.ts";
+import { textOf } from "../sql/submission-ids.ts";
 
 /** Tables of hashes that count until they expire. */
 const EXPIRING = [

@@ -8,7 +8,7 @@ import { recordAttempt } from "./attempts.ts";
 import { LANE, QUEUED } from "./deliveries.ts";
 import { query } from "./statements.ts";
 import { countSubmissions } from "./submission-counts.ts";
-import { bytesOf, textOf } from "./submission-ids.ts";
+import { bytesOf, textOf } from "../sql/submission-ids.ts";
 import { FILES } from "./submission-rows.ts";
 
 /** Records results, renews leases and claims due deliveries. Ids of others' leases are ignored. */

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { FlagRead } from "../../flags/flag-read.ts";
-import { environmentRow } from "./rows.ts";
+import { environmentRow } from "../sql/rows.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
 
 /** Ignores a read from before the flag was created: it was a read of an earlier flag with that name. */
@@ -18,7 +19,7 @@ export function markRead(db: Database, reads: FlagRead[]): void {
 }
 
 export function listReads(db: Database, project: string, environment: string): Map<string, number> {
-  const { id: environmentId } = environmentRow(db, project, environment);
+  const { id: environmentId } = runWork(db, environmentRow(project, environment));
   const sql = `SELECT f.slug, r.read_at AS at FROM flag_reads r JOIN flags f ON f.id = r.flag_id
     WHERE r.environment_id = $environmentId`;
   const rows = query<{ slug: string; at: number }, { environmentId: number }>(db, sql).all({ environmentId });

@@ -19,6 +19,16 @@ export function runWork<T>(db: Database, work: Work<T>): T {
   return next.value;
 }
 
+/** Does a work that only reads, all of whose statements see the database as of one moment. */
+export function runAtOnce<T>(db: Database, work: () => Work<T>): T {
+  query(db, "BEGIN").run();
+  try {
+    return runWork(db, work());
+  } finally {
+    query(db, "ROLLBACK").run();
+  }
+}
+
 function perform(db: Database, { sql, params, reads, cut }: Step): Answer {
   const statement = query<Record<string, unknown>>(db, sql);
   if (!reads) return { rows: [], changes: statement.run(params).changes };

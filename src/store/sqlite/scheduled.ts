@@ -3,8 +3,9 @@ import type { Page } from "../../base/pages.ts";
 import type { FlagChange } from "../../flags/change.ts";
 import type { FlagPatch } from "../../flags/flag.ts";
 import type { DueChange, ScheduledChange, ScheduledQuery } from "../../flags/scheduled-change.ts";
-import { cutPage } from "./pages.ts";
-import { environmentRow, projectRow } from "./rows.ts";
+import { cutPage } from "../sql/pages.ts";
+import { environmentRow, projectRow } from "../sql/rows.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
 
 type Row = Omit<ScheduledChange, "patch"> & { patch: string; project: string };
@@ -27,7 +28,7 @@ export function insertScheduled(db: Database, { project, scheduled }: Change<"in
        VALUES ($id, $environmentId, $flag, $patch, $at, $who, $why, $createdAt)`,
   ).run({
     id,
-    environmentId: environmentRow(db, project, environment).id,
+    environmentId: runWork(db, environmentRow(project, environment)).id,
     flag,
     patch: JSON.stringify(patch),
     at,
@@ -54,8 +55,8 @@ export function pageScheduled(
   environment: string | null,
   { limit, after }: ScheduledQuery,
 ): Page<ScheduledChange> {
-  const { id: projectId } = projectRow(db, project);
-  const environmentId = environment === null ? null : environmentRow(db, project, environment).id;
+  const { id: projectId } = runWork(db, projectRow(project));
+  const environmentId = environment === null ? null : runWork(db, environmentRow(project, environment)).id;
   const { at, createdAt, id } = after ?? { at: -1, createdAt: 0, id: "" };
   type Values = Record<string, string | number | null>;
   const ids = query<{ id: string }, Values>(db, PAGE_IDS).all({
@@ -78,7 +79,7 @@ export function findScheduled(
   environment: string,
   id: string,
 ): ScheduledChange | undefined {
-  const { id: environmentId } = environmentRow(db, project, environment);
+  const { id: environmentId } = runWork(db, environmentRow(project, environment));
   const sql = `${SELECT} WHERE s.id = $id AND s.environment_id = $environmentId`;
   const row = query<Row, { id: string; environmentId: number }>(db, sql).get({ id, environmentId });
   return row ? toScheduled(row) : undefined;

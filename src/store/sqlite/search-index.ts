@@ -1,7 +1,7 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { searchTerms } from "../../forms/search-text.ts";
 import { query } from "./statements.ts";
-import { textOf } from "./submission-ids.ts";
+import { textOf } from "../sql/submission-ids.ts";
 
 /** What one write adds and removes at most, so that the submissions of others do not wait: a few milliseconds each. */
 const MAX_ADDED = { rows: 250, terms: 5000, characters: 500_000 };

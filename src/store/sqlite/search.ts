@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { SearchTerms } from "../../forms/search-text.ts";
 import { naturalPosition, termIn } from "./search-index.ts";
 import { query } from "./statements.ts";
-import { bytesOf } from "./submission-ids.ts";
+import { bytesOf } from "../sql/submission-ids.ts";
 
 /** Terms of a search that are looked up in the index. Further ones are checked when the submissions are read. */
 const MAX_TERMS = 32;

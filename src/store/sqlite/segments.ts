@@ -2,8 +2,9 @@ import type { Database } from "bun:sqlite";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagChange } from "../../flags/change.ts";
 import type { SegmentPlace, SegmentRecord } from "../../flags/segment.ts";
-import { cutPage } from "./pages.ts";
-import { environmentRow, reviseEnvironment } from "./rows.ts";
+import { cutPage } from "../sql/pages.ts";
+import { environmentRow, reviseEnvironment } from "../sql/rows.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
 
 const SELECT = `
@@ -18,7 +19,7 @@ export function putSegment(
   { project, environment, record }: Change<"putSegment">,
   revision: number,
 ): void {
-  const { id: environmentId } = environmentRow(db, project, environment);
+  const { id: environmentId } = runWork(db, environmentRow(project, environment));
   query(
     db,
     `INSERT INTO segments (environment_id, name, rule, position, revision, created_at, updated_at)
@@ -27,7 +28,7 @@ export function putSegment(
                $revision, $createdAt, $updatedAt)
      ON CONFLICT DO UPDATE SET rule = excluded.rule, revision = excluded.revision, updated_at = excluded.updated_at`,
   ).run({ environmentId, ...record, revision });
-  reviseEnvironment(db, environmentId, revision);
+  runWork(db, reviseEnvironment(environmentId, revision));
 }
 
 export function deleteSegment(
@@ -35,12 +36,12 @@ export function deleteSegment(
   { project, environment, segment: name }: Change<"deleteSegment">,
   revision: number,
 ): void {
-  const { id: environmentId } = environmentRow(db, project, environment);
+  const { id: environmentId } = runWork(db, environmentRow(project, environment));
   query(db, "DELETE FROM segments WHERE environment_id = $environmentId AND name = $name").run({
     environmentId,
     name,
   });
-  reviseEnvironment(db, environmentId, revision);
+  runWork(db, reviseEnvironment(environmentId, revision));
 }
 
 export function orderSegments(
@@ -48,19 +49,19 @@ export function orderSegments(
   { project, environment, names }: Change<"orderSegments">,
   revision: number,
 ): void {
-  const { id: environmentId } = environmentRow(db, project, environment);
+  const { id: environmentId } = runWork(db, environmentRow(project, environment));
   for (const [index, name] of names.entries()) {
     query(
       db,
       "UPDATE segments SET position = $position WHERE environment_id = $environmentId AND name = $name",
     ).run({ environmentId, name, position: index + 1 });
   }
-  reviseEnvironment(db, environmentId, revision);
+  runWork(db, reviseEnvironment(environmentId, revision));
 }
 
 /** By name. */
 export function listSegments(db: Database, project: string, environment: string): SegmentRecord[] {
-  const { id: environmentId } = environmentRow(db, project, environment);
+  const { id: environmentId } = runWork(db, environmentRow(project, environment));
   const sql = `${SELECT} ORDER BY name`;
   return query<SegmentRecord, { environmentId: number }>(db, sql).all({ environmentId });
 }
@@ -71,7 +72,7 @@ export function pageSegments(
   environment: string,
   { limit, after = "" }: PageQuery,
 ): Page<SegmentRecord> {
-  const { id: environmentId } = environmentRow(db, project, environment);
+  const { id: environmentId } = runWork(db, environmentRow(project, environment));
   const sql = `${SELECT} AND name > $after ORDER BY name LIMIT $limit`;
   const rows = query<SegmentRecord, { environmentId: number; after: string; limit: number }>(db, sql);
   return cutPage(rows.iterate({ environmentId, after, limit: limit + 1 }), limit, (row) => row);
@@ -81,7 +82,7 @@ export function findSegment(
   db: Database,
   { project, environment, segment }: SegmentPlace,
 ): SegmentRecord | undefined {
-  return findRow(db, environmentRow(db, project, environment).id, segment);
+  return findRow(db, runWork(db, environmentRow(project, environment)).id, segment);
 }
 
 /** The segments in their order, which is the order in which flagd substitutes them. */

@@ -3,7 +3,7 @@ import type { Session, SignInMethod } from "../../access/session.ts";
 import type { NewSession, SignInLink } from "../../access/store.ts";
 import type { User } from "../../access/user.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
-import { cutPage } from "./pages.ts";
+import { cutPage } from "../sql/pages.ts";
 import { query } from "./statements.ts";
 import { findUser, USER_COLUMNS, type UserRow, viewUser } from "./users.ts";
 

@@ -3,16 +3,19 @@ import type { Setup, SetupProject } from "../../documents/setup.ts";
 import type { Project } from "../../projects/project.ts";
 import { listFlags } from "./flags.ts";
 import { formRecords } from "./forms.ts";
-import { findProject, listProjects } from "./projects.ts";
-import { environmentRow } from "./rows.ts";
+import { findProject, listProjects } from "../sql/projects.ts";
+import { environmentRow } from "../sql/rows.ts";
 import { segmentsOfEnvironment } from "./segments.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
 
 export function readSetup(db: Database, projects: string[] | null, forms: boolean): Setup {
   query(db, "BEGIN").run();
   try {
     const found =
-      projects === null ? listProjects(db) : projects.flatMap((slug) => findProject(db, slug) ?? []);
+      projects === null
+        ? runWork(db, listProjects())
+        : projects.flatMap((slug) => runWork(db, findProject(slug)) ?? []);
     return {
       projects: found.map((project) => setupOf(db, project)),
       forms: forms ? formRecords(db) : [],
@@ -29,7 +32,7 @@ function setupOf(db: Database, { slug: project, name, environments }: Project): 
     environments: environments.map((environment) => ({
       ...environment,
       flags: listFlags(db, project, environment.slug),
-      segments: segmentsOfEnvironment(db, environmentRow(db, project, environment.slug).id),
+      segments: segmentsOfEnvironment(db, runWork(db, environmentRow(project, environment.slug)).id),
     })),
   };
 }

@@ -1,3 +1,4 @@
+import { runAtOnce, runWork } from "./run.ts";
 import { existsSync, statSync } from "node:fs";
 import type { Store } from "../../app.ts";
 import { VERSION_TTL_MS } from "../../base/changes.ts";
@@ -10,7 +11,6 @@ import { listCodeSlugs, listCodeUploads, packLists, pageCode } from "./code-refe
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { connect } from "./connection.ts";
 import { countDeliveries, findDelivery, pageDeliveries } from "./deliveries.ts";
-import { listEnvironments } from "./environments.ts";
 import { sqliteError } from "./errors.ts";
 import { countFeedback, pageFeedback } from "./feedback.ts";
 import {
@@ -30,9 +30,8 @@ import { findAged, scanAllSubmissions } from "./erasure.ts";
 import type { Claim } from "./migrate.ts";
 import { deliveryContent, nextDelivery } from "./outbox.ts";
 import { previewsOfEnvironment } from "./previews.ts";
-import { findProject, listProjects, pageProjects } from "./projects.ts";
 import { listReads } from "./reads.ts";
-import { environmentRow } from "./rows.ts";
+import { environmentRow } from "../sql/rows.ts";
 import { findDue, findScheduled, nextScheduled, pageScheduled, upcomingChanges } from "./scheduled.ts";
 import { indexBacklog } from "./search-index.ts";
 import { findSegment, listSegments, pageSegments, segmentsOfEnvironment } from "./segments.ts";
@@ -62,7 +61,10 @@ import { readTallies, sumTallies } from "./tallies.ts";
 import { findTarget, listTargets } from "./targets.ts";
 import { findToken, listTokens, pageTokens } from "./tokens.ts";
 import { findUser, listAdmins, pageUsers, passwordOf } from "./users.ts";
-import { currentVersion } from "./version.ts";
+import { currentVersion } from "../sql/version.ts";
+import type { Runner } from "../sql/writes.ts";
+import { accessSlices } from "../sql/access-slices.ts";
+import { setupSlices } from "../sql/setup-slices.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
 
 /** Approximate bytes of a write other than a submission. */
@@ -105,15 +107,15 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     weight = WEIGHT,
   ): Promise<WriteResult<N>> => writer.write({ name, args }, weight) as Promise<WriteResult<N>>;
 
+  const runner: Runner = {
+    read: (work) => read(() => runWork(db, work())),
+    readAtOnce: (work) => read(() => runAtOnce(db, work)),
+    write: (name, args, weight = WEIGHT) => writer.write({ name, args }, weight) as never,
+  };
+
   return {
-    projects: {
-      list: () => read(() => listProjects(db)),
-      page: (options) => read(() => pageProjects(db, options)),
-      find: (slug) => read(() => findProject(db, slug)),
-    },
-    environments: {
-      list: (project) => read(() => listEnvironments(db, project)),
-    },
+    ...setupSlices(runner),
+    ...accessSlices(runner),
     changes: {
       page: (project, options) => read(() => pageChanges(db, project, options)),
       find: (project, revision) => read(() => findChange(db, project, revision)),
@@ -130,7 +132,8 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
           const environment = selectEnvironment(db, projectKey, environmentKey);
           return environment && selectionOf(environment);
         }),
-      selectIn: (project, environment) => read(() => selectionOf(environmentRow(db, project, environment))),
+      selectIn: (project, environment) =>
+        read(() => selectionOf(runWork(db, environmentRow(project, environment)))),
       projectOf: (projectKey, environmentKey) => read(() => projectOfKeys(db, projectKey, environmentKey)),
       missing: (project, slugs) => read(() => missingFlags(db, project, slugs)),
       markRead: (reads) => write("markRead", [reads]),
@@ -279,9 +282,6 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       spendLink: (hash, now, session) => write("spendLink", [hash, now, session]),
       clearEnded: (until, limit) => write("clearEndedSessions", [until, limit]),
     },
-    secrets: {
-      keep: (name, candidate) => write("keepSecret", [name, candidate]),
-    },
     async apply(changes, version, by) {
       if (!(await write("apply", [changes, version, by], WEIGHT * changes.length)))
         throw new AppError("conflict", "another change was applied first: try again", {
@@ -295,14 +295,14 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       read(() => {
         // Cheaper than reading the version (https://www.sqlite.org/pragma.html#pragma_data_version).
         const { data_version: current } = dataVersion.get()!;
-        if (current !== knownDataVersion) version = currentVersion(db);
+        if (current !== knownDataVersion) version = runWork(db, currentVersion());
         knownDataVersion = current;
         return version;
       }),
     watch: (changed) => void watchers.push(changed),
     check: () => read(() => checkDatabase(db)),
     opened: () => writer.opened,
-    ping: () => requireAnswer(async () => currentVersion(db)),
+    ping: () => requireAnswer(async () => runWork(db, currentVersion())),
     // A write without a change waits for queued writes and locks, but needs no fsync.
     ready: () => requireAnswer(() => write("probe", [])),
     activity: () => read(() => readActivity(db)),

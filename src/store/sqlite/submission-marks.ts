@@ -7,7 +7,7 @@ import { noSuchSubmission } from "../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionMark, isFolder } from "../../forms/submission-state.ts";
 import { insertDeliveries } from "./deliveries.ts";
 import { query } from "./statements.ts";
-import { bytesOf } from "./submission-ids.ts";
+import { bytesOf } from "../sql/submission-ids.ts";
 
 type Row = { seq: number; state: number; spam: string | null; unread: number };
 

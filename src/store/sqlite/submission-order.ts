@@ -3,7 +3,7 @@ import type { NewestQuery } from "../../forms/store.ts";
 import type { RawSubmission } from "../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../forms/submission-state.ts";
 import { query } from "./statements.ts";
-import { bytesOf, textOf } from "./submission-ids.ts";
+import { bytesOf, textOf } from "../sql/submission-ids.ts";
 import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewRaw } from "./submission-rows.ts";
 
 /** Submissions of a form next to one in the order of their ids, in some states. */

@@ -1,7 +1,7 @@
 import { isoTime } from "../../base/clock.ts";
 import type { RawSubmission, Submission } from "../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
-import { textOf } from "./submission-ids.ts";
+import { textOf } from "../sql/submission-ids.ts";
 
 export type SubmissionRow = {
   id: Uint8Array;

@@ -5,7 +5,7 @@ import type { RawSubmission } from "../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { matchOf, positionOf } from "./search.ts";
 import { query } from "./statements.ts";
-import { bytesOf, textOf } from "./submission-ids.ts";
+import { bytesOf, textOf } from "../sql/submission-ids.ts";
 import { AFTER_EVERY_ID, COLUMNS, FILES, type SubmissionRow, viewRaw } from "./submission-rows.ts";
 
 /** The data is null where the submission is not chosen. */

@@ -6,10 +6,10 @@ import type { StoredFile, Submission, SubmissionPage } from "../../forms/submiss
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../forms/submission-state.ts";
 import { insertDeliveries } from "./deliveries.ts";
 import { decide, leaveMarks } from "./intake.ts";
-import { cutPage } from "./pages.ts";
+import { cutPage } from "../sql/pages.ts";
 import { queueRemovals } from "./search-index.ts";
 import { query } from "./statements.ts";
-import { bytesOf, textOf } from "./submission-ids.ts";
+import { bytesOf, textOf } from "../sql/submission-ids.ts";
 import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewSubmission } from "./submission-rows.ts";
 
 /** Joins the one submission with an id to its form: the index of submissions begins with form and state. */

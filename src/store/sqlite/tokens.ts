@@ -4,8 +4,9 @@ import type { EnvironmentKeys } from "../../access/place.ts";
 import type { Token } from "../../access/token.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
-import { cutPage } from "./pages.ts";
-import { environmentRow, projectRow } from "./rows.ts";
+import { cutPage } from "../sql/pages.ts";
+import { environmentRow, projectRow } from "../sql/rows.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
 
 type Row = {
@@ -29,9 +30,11 @@ type Change<K> = AccessChange & { change: K };
 /** Throws `not_found` for the place. */
 export function insertToken(db: Database, { token, hash }: Change<"insertToken">): void {
   const { name, scopes, project, environment, createdAt, expiresAt } = token;
-  const projectId = project === undefined ? null : projectRow(db, project).id;
+  const projectId = project === undefined ? null : runWork(db, projectRow(project)).id;
   const environmentId =
-    project === undefined || environment === undefined ? null : environmentRow(db, project, environment).id;
+    project === undefined || environment === undefined
+      ? null
+      : runWork(db, environmentRow(project, environment)).id;
   query(
     db,
     `INSERT INTO tokens (name, hash, scopes, created_at, expires_at, project_id, environment_id)

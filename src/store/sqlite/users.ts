@@ -4,7 +4,7 @@ import type { Role } from "../../access/role.ts";
 import { DEFAULT_SETTINGS, type User, type UserSettings } from "../../access/user.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
-import { cutPage } from "./pages.ts";
+import { cutPage } from "../sql/pages.ts";
 import { query } from "./statements.ts";
 
 /** The columns of a user, for {@link viewUser}, of the table `users` under the name `u`. */

@@ -1,4 +1,5 @@
 import { MAX_PAGE_BYTES, type Page } from "../../base/pages.ts";
+import type { Cut, Work } from "./work.ts";
 
 /**
  * The first page of the rows: at most `limit` rows and about `MAX_PAGE_BYTES`, but at least one row. Further rows are not
@@ -23,4 +24,21 @@ export function cutPage<Row extends object, T>(
 
 function textSize(row: object): number {
   return Object.values(row).reduce((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
+}
+
+/**
+ * A page of the rows that a work reads, which has to read one more than `limit`, and may leave out those that
+ * {@link pageCut} leaves out.
+ */
+export function* pageOf<Row extends object, T>(
+  rows: Work<Row[]>,
+  limit: number,
+  view: (row: Row) => T,
+): Work<Page<T>> {
+  return cutPage(yield* rows, limit, view);
+}
+
+/** Leaves out the rows behind a page's worth of texts in a column that may be long. */
+export function pageCut(column: string): Cut {
+  return { column, bytes: MAX_PAGE_BYTES };
 }

@@ -1,0 +1,57 @@
+import { MAX_PAGE_BYTES, type Page, type PageQuery } from "../../base/pages.ts";
+import type { ProjectChange } from "../../projects/change.ts";
+import type { Project } from "../../projects/project.ts";
+import { type ProjectRow, environmentsOf, findProjectRow } from "./rows.ts";
+import { type Work, all, run } from "./work.ts";
+
+type Change<K> = ProjectChange & { change: K };
+
+export function* insertProject({ project: slug, name, key, createdAt }: Change<"insertProject">): Work<void> {
+  yield* run("INSERT INTO projects (slug, name, key, created_at) VALUES ($slug, $name, $key, $createdAt)", {
+    slug,
+    name,
+    key,
+    createdAt,
+  });
+}
+
+export function* renameProject({ project: slug, name }: Change<"renameProject">): Work<void> {
+  yield* run("UPDATE projects SET name = $name WHERE slug = $slug", { slug, name });
+}
+
+export function* deleteProject({ project: slug }: Change<"deleteProject">): Work<void> {
+  yield* run("DELETE FROM projects WHERE slug = $slug", { slug });
+}
+
+export function* listProjects(): Work<Project[]> {
+  const rows = yield* all<ProjectRow>("SELECT id, slug, name, key FROM projects ORDER BY slug");
+  const projects: Project[] = [];
+  for (const row of rows) projects.push(yield* view(row));
+  return projects;
+}
+
+export function* pageProjects({ limit, after = "" }: PageQuery): Work<Page<Project>> {
+  const rows = yield* all<ProjectRow>(
+    "SELECT id, slug, name, key FROM projects WHERE slug > $after ORDER BY slug LIMIT $limit",
+    { after, limit: limit + 1 },
+  );
+  const items: Project[] = [];
+  let size = 0;
+  for (const row of rows) {
+    const project = yield* view(row);
+    size += JSON.stringify(project.environments).length;
+    const isFull = items.length === limit || (items.length > 0 && size > MAX_PAGE_BYTES);
+    if (isFull) return { items, more: true };
+    items.push(project);
+  }
+  return { items, more: false };
+}
+
+export function* findProject(slug: string): Work<Project | undefined> {
+  const row = yield* findProjectRow(slug);
+  return row && (yield* view(row));
+}
+
+function* view({ id, slug, name, key }: ProjectRow): Work<Project> {
+  return { slug, name, key, environments: yield* environmentsOf(id) };
+}

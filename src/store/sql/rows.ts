@@ -1,0 +1,51 @@
+import { type Environment, noSuchEnvironment } from "../../projects/environment.ts";
+import { noSuchProject } from "../../projects/project.ts";
+import { type Work, all, first, run } from "./work.ts";
+
+export type ProjectRow = { id: number; slug: string; name: string; key: string };
+export type EnvironmentRow = { id: number; project_id: number; revision: number; metadata: string };
+
+/** Throws `not_found`. */
+export function* projectRow(slug: string): Work<ProjectRow> {
+  const row = yield* findProjectRow(slug);
+  if (!row) throw noSuchProject(slug);
+  return row;
+}
+
+export function findProjectRow(slug: string): Work<ProjectRow | undefined> {
+  return first("SELECT id, slug, name, key FROM projects WHERE slug = $slug", { slug });
+}
+
+/** Throws `not_found` for the project or the environment. */
+export function* environmentRow(project: string, slug: string): Work<EnvironmentRow> {
+  const { id: projectId } = yield* projectRow(project);
+  const row = yield* first<EnvironmentRow>(
+    `SELECT id, project_id, revision, metadata FROM environments WHERE project_id = $projectId AND slug = $slug`,
+    { projectId, slug },
+  );
+  if (!row) throw noSuchEnvironment(project, slug);
+  return row;
+}
+
+/** By slug. */
+export function* environmentsOf(projectId: number): Work<Environment[]> {
+  type Row = Omit<Environment, "locked"> & { locked: number };
+  const rows = yield* all<Row>(
+    `SELECT slug, name, key, locked, color FROM environments WHERE project_id = $projectId ORDER BY slug`,
+    { projectId },
+  );
+  return rows.map((row) => ({ ...row, locked: row.locked === 1 }));
+}
+
+/** Sets the revision of an environment, by which readers notice that its flags have changed. */
+export function* reviseEnvironment(id: number, revision: number): Work<void> {
+  yield* run("UPDATE environments SET revision = $revision WHERE id = $id", { id, revision });
+}
+
+/** As {@link reviseEnvironment}, for every environment of a project. */
+export function* reviseProject(projectId: number, revision: number): Work<void> {
+  yield* run("UPDATE environments SET revision = $revision WHERE project_id = $projectId", {
+    projectId,
+    revision,
+  });
+}

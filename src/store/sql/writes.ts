@@ -1,0 +1,22 @@
+import { keepSecret } from "./secrets.ts";
+import type { Work } from "./work.ts";
+
+/** Every operation that writes and that the databases share, by a name that can be sent to another thread. */
+export const WRITES = {
+  keepSecret,
+};
+
+type Writes = typeof WRITES;
+export type WriteName = keyof Writes;
+export type WriteArgs<N extends WriteName> = Parameters<Writes[N]>;
+export type WriteResult<N extends WriteName> =
+  ReturnType<Writes[N]> extends Work<infer Result> ? Result : never;
+
+/** How the slices of a store reach its database. */
+export type Runner = {
+  read: <T>(work: () => Work<T>) => Promise<T>;
+  /** Every statement of the work sees the database as of one moment. */
+  readAtOnce: <T>(work: () => Work<T>) => Promise<T>;
+  /** Commits a write. `weight` is the approximate bytes of its arguments. */
+  write: <N extends WriteName>(name: N, args: WriteArgs<N>, weight?: number) => Promise<WriteResult<N>>;
+};
