@@ -38,7 +38,7 @@ export function* pageOf<Row extends object, T>(
   return cutPage(yield* rows, limit, view);
 }
 
-/** Leaves out the rows behind a page's worth of texts in a column that may be long. */
-export function pageCut(column: string): Cut {
-  return { column, bytes: MAX_PAGE_BYTES };
+/** Leaves out the rows behind a page's worth of texts in the columns that may be long. */
+export function pageCut(...columns: string[]): Cut {
+  return { columns, bytes: MAX_PAGE_BYTES };
 }

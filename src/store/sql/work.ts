@@ -6,10 +6,10 @@ export type Params = Readonly<Record<string, Value>>;
 
 /**
  * A statement that a driver runs. `reads` is false for one whose rows are not needed. Of one with `cut`, rows may be left
- * out behind the row with which the texts of a column reach that many bytes.
+ * out behind the row with which the texts of some columns exceed that many bytes.
  */
 export type Step = { sql: string; params: Params; reads: boolean; cut: Cut | null };
-export type Cut = { column: string; bytes: number };
+export type Cut = { columns: readonly string[]; bytes: number };
 
 /** What a driver answers to a step: the rows of one that reads, the number of rows that any other changed. */
 export type Answer = { rows: unknown[]; changes: number };

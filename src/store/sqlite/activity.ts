@@ -3,7 +3,7 @@ import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
 import type { Activity } from "../../maintenance/store.ts";
 import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
-import { printCounts } from "./submission-counts.ts";
+import { printCounts } from "../sql/submission-counts.ts";
 import { currentVersion } from "../sql/version.ts";
 
 /** Deliveries of one status that are counted at most. */
@@ -11,7 +11,7 @@ const MAX_COUNTED = 500;
 
 /** Fingerprints of what pages show: one that differs says that something changed. */
 export function readActivity(db: Database): Activity {
-  const counts = printCounts(db);
+  const counts = runWork(db, printCounts());
   const { newest } = query<{ newest: number | null }, []>(
     db,
     "SELECT max(seq) AS newest FROM submissions",

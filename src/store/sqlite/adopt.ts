@@ -16,7 +16,8 @@ import {
   withoutIndex,
 } from "./schema.ts";
 import { close, query } from "./statements.ts";
-import { recountSubmissions } from "./submission-counts.ts";
+import { runWork } from "./run.ts";
+import { recountSubmissions } from "../sql/submission-counts.ts";
 
 /** Most bytes of one value; the largest that formflag writes is a submission of 24 MB. */
 const MAX_VALUE = 32 * MiB;
@@ -110,7 +111,7 @@ async function copyRows(
 function recount(file: string): void {
   const db = new Database(file, { readwrite: true });
   try {
-    recountSubmissions(db);
+    runWork(db, recountSubmissions());
   } finally {
     close(db);
   }

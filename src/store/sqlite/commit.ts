@@ -1,15 +1,11 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
-import { applyChanges } from "./apply.ts";
-import { removeCode, replaceCode } from "./code-references.ts";
 import { clearEnded, retryDeliveries, retryFailed } from "./deliveries.ts";
 import { deleteAged, purgeSubmissions } from "./erasure.ts";
 import { sqliteError } from "./errors.ts";
 import { importSubmissions } from "./import.ts";
-import { deleteFeedback, deleteSomeFeedback, insertFeedback } from "./feedback.ts";
 import { clearExpired } from "./intake.ts";
 import { cancelTargetless, claimAlert, releaseLeases, takeTurn } from "./outbox.ts";
-import { markRead } from "./reads.ts";
 import { rewriteFile } from "./rewrite.ts";
 import { updateIndex } from "./search-index.ts";
 import {
@@ -23,9 +19,8 @@ import {
 } from "./sessions.ts";
 import { query } from "./statements.ts";
 import { markSubmissions } from "./submission-marks.ts";
-import { type Uncounted, createUncounted, recountSubmissions } from "./submission-counts.ts";
+import { type Uncounted, createUncounted } from "../sql/submission-counts.ts";
 import { clearDeleted, deleteSubmissions, forgetLoose, insertSubmission } from "./submissions.ts";
-import { addTallies, clearTallies } from "./tallies.ts";
 import { currentVersion, setVersion } from "../sql/version.ts";
 import type { Work } from "../sql/work.ts";
 import { WRITES as SHARED, type WriteName as SharedName } from "../sql/writes.ts";
@@ -35,13 +30,6 @@ const isShared = (name: Write["name"]): name is SharedName => Object.hasOwn(SHAR
 
 /** The operations that write and that only this database has, by a name that can be sent to another thread. */
 const WRITES = {
-  apply: applyChanges,
-  markRead,
-  replaceCode,
-  removeCode,
-  insertFeedback,
-  deleteFeedback,
-  deleteSomeFeedback,
   insertSubmission,
   importSubmissions,
   deleteSubmissions,
@@ -67,9 +55,6 @@ const WRITES = {
   retryFailed,
   clearEnded,
   claimAlert,
-  recountSubmissions,
-  addTallies,
-  clearTallies,
   probe: (_db: Database) => {},
 };
 
@@ -130,15 +115,15 @@ export function commit(db: Database, writes: Write[]): Outcome[] {
 
 /** Performs writes and counts the submissions that they insert: once for all, because each count costs as much as a row. */
 function performAndCount(db: Database, writes: Write[], each: typeof perform): Outcome[] {
-  const uncounted = createUncounted(db);
+  const uncounted = createUncounted();
   const outcomes = writes.map((write) => {
     // What a write deletes, marks or decides by their number may be submissions of the same transaction.
-    if (write.name !== "insertSubmission" || dependsOnCounts(write)) uncounted.count();
+    if (write.name !== "insertSubmission" || dependsOnCounts(write)) runWork(db, uncounted.count());
     const outcome = each(db, write);
     if (write.name === "insertSubmission") addInserted(uncounted, write, outcome);
     return outcome;
   });
-  uncounted.count();
+  runWork(db, uncounted.count());
   return outcomes;
 }
 

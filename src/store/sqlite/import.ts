@@ -2,8 +2,9 @@ import type { Database } from "bun:sqlite";
 import { noSuchForm } from "../../forms/form.ts";
 import type { ImportedSubmission, ImportResult } from "../../forms/store.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
-import { createUncounted } from "./submission-counts.ts";
+import { createUncounted } from "../sql/submission-counts.ts";
 import { bytesOf } from "../sql/submission-ids.ts";
 import { BY_ID } from "./submissions.ts";
 
@@ -27,7 +28,7 @@ export function importSubmissions(
     `INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
   );
-  const uncounted = createUncounted(db);
+  const uncounted = createUncounted();
   const result: ImportResult = { imported: 0, skipped: 0, elsewhere: 0 };
   for (const { id, data, createdAt, state, spam, read, meta } of submissions) {
     const bytes = bytesOf(id);
@@ -50,6 +51,6 @@ export function importSubmissions(
       result.imported += 1;
     }
   }
-  uncounted.count();
+  runWork(db, uncounted.count());
   return result;
 }

@@ -1,8 +1,9 @@
 import type { Database } from "bun:sqlite";
 import type { Conditions, Insertion, Mark } from "../../forms/store.ts";
 import { NOT_SPAM } from "../../forms/submission-state.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
-import { countSubmissions } from "./submission-counts.ts";
+import { countSubmissions } from "../sql/submission-counts.ts";
 import { textOf } from "../sql/submission-ids.ts";
 
 /** Tables of hashes that count until they expire. */
@@ -26,7 +27,8 @@ export function decide(db: Database, formKey: string, now: number, conditions: C
   }
   const spam = conditions.spam ?? findSpam(db, now, conditions);
   if (spam !== null) return keepsSpam ? { kind: "stored", spam } : { kind: "spam", reason: spam };
-  const isFull = maxSubmissions !== null && countSubmissions(db, formKey, NOT_SPAM) >= maxSubmissions;
+  const isFull =
+    maxSubmissions !== null && runWork(db, countSubmissions(formKey, NOT_SPAM)) >= maxSubmissions;
   if (isFull) return { kind: "full" };
   return { kind: "stored", spam: null };
 }

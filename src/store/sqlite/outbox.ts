@@ -6,8 +6,9 @@ import { DEFAULT_SETTINGS } from "../../forms/settings.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { recordAttempt } from "./attempts.ts";
 import { LANE, QUEUED } from "./deliveries.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
-import { countSubmissions } from "./submission-counts.ts";
+import { countSubmissions } from "../sql/submission-counts.ts";
 import { bytesOf, textOf } from "../sql/submission-ids.ts";
 import { FILES } from "./submission-rows.ts";
 
@@ -182,6 +183,6 @@ export function deliveryContent(db: Database, submission: string): DeliveryConte
       meta,
       files: JSON.parse(files),
     },
-    spamCount: countSubmissions(db, key, ["spam"]),
+    spamCount: runWork(db, countSubmissions(key, ["spam"])),
   };
 }

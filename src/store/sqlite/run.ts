@@ -37,8 +37,10 @@ function perform(db: Database, { sql, params, reads, cut }: Step): Answer {
   let bytes = 0;
   for (const row of statement.iterate(params)) {
     rows.push(row);
-    const value = row[cut.column];
-    if (typeof value === "string") bytes += value.length;
+    for (const column of cut.columns) {
+      const value = row[column];
+      if (typeof value === "string") bytes += value.length;
+    }
     if (bytes > cut.bytes) break;
   }
   return { rows, changes: 0 };

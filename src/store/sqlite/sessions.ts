@@ -4,8 +4,9 @@ import type { NewSession, SignInLink } from "../../access/store.ts";
 import type { User } from "../../access/user.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import { cutPage } from "../sql/pages.ts";
+import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
-import { findUser, USER_COLUMNS, type UserRow, viewUser } from "./users.ts";
+import { findUser, USER_COLUMNS, type UserRow, viewUser } from "../sql/users.ts";
 
 type Row = {
   id: string;
@@ -39,7 +40,7 @@ export function insertSession(
     `DELETE FROM sessions WHERE user_id = (SELECT id FROM users WHERE name = $user) AND hash NOT IN
      (SELECT s.hash ${FROM} WHERE u.name = $user ORDER BY s.seen_at DESC, s.created_at DESC LIMIT $most)`,
   ).run({ user, most });
-  return findUser(db, user);
+  return runWork(db, findUser(user));
 }
 
 export function findSession(db: Database, hash: string): { user: User; session: Session } | undefined {

@@ -7,36 +7,16 @@ import { readActivity } from "./activity.ts";
 import { listAttempts } from "./attempts.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
 import { checkDatabase } from "./check.ts";
-import { listCodeSlugs, listCodeUploads, packLists, pageCode } from "./code-references.ts";
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { connect } from "./connection.ts";
 import { countDeliveries, findDelivery, pageDeliveries } from "./deliveries.ts";
 import { sqliteError } from "./errors.ts";
-import { countFeedback, pageFeedback } from "./feedback.ts";
-import {
-  findFlag,
-  flagsOfEnvironment,
-  listFlags,
-  missingFlags,
-  pageFlags,
-  projectOfKeys,
-  selectEnvironment,
-} from "./flags.ts";
-import { listStatuses, pageHeads } from "./flag-overviews.ts";
-import { findForm, findFormByKey, formRecords, pageForms } from "./forms.ts";
-import { findChange, pageChanges, recentChanges } from "./history.ts";
 import { decide } from "./intake.ts";
 import { findAged, scanAllSubmissions } from "./erasure.ts";
 import type { Claim } from "./migrate.ts";
 import { deliveryContent, nextDelivery } from "./outbox.ts";
-import { previewsOfEnvironment } from "./previews.ts";
-import { listReads } from "./reads.ts";
-import { environmentRow } from "../sql/rows.ts";
-import { findDue, findScheduled, nextScheduled, pageScheduled, upcomingChanges } from "./scheduled.ts";
 import { indexBacklog } from "./search-index.ts";
-import { findSegment, listSegments, pageSegments, segmentsOfEnvironment } from "./segments.ts";
 import { findSession, findSessionById, pageSessions } from "./sessions.ts";
-import { readSetup } from "./setup.ts";
 import { close, query } from "./statements.ts";
 import {
   countFileBytes,
@@ -56,20 +36,15 @@ import {
   findWrongCounts,
   listCounts,
   sumStored,
-} from "./submission-counts.ts";
-import { readTallies, sumTallies } from "./tallies.ts";
-import { findTarget, listTargets } from "./targets.ts";
-import { findToken, listTokens, pageTokens } from "./tokens.ts";
-import { findUser, listAdmins, pageUsers, passwordOf } from "./users.ts";
+} from "../sql/submission-counts.ts";
 import { currentVersion } from "../sql/version.ts";
-import type { Runner } from "../sql/writes.ts";
+import { type Runner, WEIGHT } from "../sql/writes.ts";
+import { flagSlices } from "../sql/flag-slices.ts";
 import { accessSlices } from "../sql/access-slices.ts";
+import { deliverySlices } from "../sql/delivery-slices.ts";
+import { formSlices } from "../sql/form-slices.ts";
 import { setupSlices } from "../sql/setup-slices.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
-
-/** Approximate bytes of a write other than a submission. */
-const WEIGHT = 1000;
-const TALLY_WEIGHT = 200;
 
 const IN_INBOX = { kind: "stored", spam: null } as const;
 
@@ -94,13 +69,6 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       throw sqliteError(error);
     }
   };
-  const selectionOf = ({ id, revision, metadata }: { id: number; revision: number; metadata: string }) => ({
-    revision,
-    metadata,
-    flags: () => read(() => flagsOfEnvironment(db, id)),
-    previews: () => read(() => previewsOfEnvironment(db, id)),
-    segments: () => read(() => segmentsOfEnvironment(db, id)),
-  });
   const write = <N extends WriteName>(
     name: N,
     args: WriteArgs<N>,
@@ -115,74 +83,10 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
 
   return {
     ...setupSlices(runner),
+    ...flagSlices(runner),
     ...accessSlices(runner),
-    changes: {
-      page: (project, options) => read(() => pageChanges(db, project, options)),
-      find: (project, revision) => read(() => findChange(db, project, revision)),
-      recent: (since, limit) => read(() => recentChanges(db, since, limit)),
-    },
-    flags: {
-      list: (project, environment) => read(() => listFlags(db, project, environment)),
-      page: (project, environment, options) => read(() => pageFlags(db, project, environment, options)),
-      find: (where) => read(() => findFlag(db, where)),
-      heads: (project, options) => read(() => pageHeads(db, project, options)),
-      statuses: (project, slugs) => read(() => listStatuses(db, project, slugs)),
-      select: (projectKey, environmentKey) =>
-        read(() => {
-          const environment = selectEnvironment(db, projectKey, environmentKey);
-          return environment && selectionOf(environment);
-        }),
-      selectIn: (project, environment) =>
-        read(() => selectionOf(runWork(db, environmentRow(project, environment)))),
-      projectOf: (projectKey, environmentKey) => read(() => projectOfKeys(db, projectKey, environmentKey)),
-      missing: (project, slugs) => read(() => missingFlags(db, project, slugs)),
-      markRead: (reads) => write("markRead", [reads]),
-      reads: (project, environment) => read(() => listReads(db, project, environment)),
-    },
-    feedback: {
-      insert: (feedback, recent) => write("insertFeedback", [feedback, recent]),
-      page: (place, options) => read(() => pageFeedback(db, place, options)),
-      count: (place, after, limit) => read(() => countFeedback(db, place, after, limit)),
-      delete: (project, id) => write("deleteFeedback", [project, id]),
-      deleteSome: (place, limit) => write("deleteSomeFeedback", [place, limit]),
-    },
-    segments: {
-      list: (project, environment) => read(() => listSegments(db, project, environment)),
-      page: (project, environment, options) => read(() => pageSegments(db, project, environment, options)),
-      find: (where) => read(() => findSegment(db, where)),
-    },
-    scheduled: {
-      page: (project, environment, options) => read(() => pageScheduled(db, project, environment, options)),
-      find: (project, environment, id) => read(() => findScheduled(db, project, environment, id)),
-      nextAt: () => read(() => nextScheduled(db)),
-      upcoming: (atMost) => read(() => upcomingChanges(db, atMost)),
-      findDue: (now) => read(() => findDue(db, now)),
-    },
-    code: {
-      uploads: (project) => read(() => listCodeUploads(db, project)),
-      slugs: (upload, after, limit) => read(() => listCodeSlugs(db, upload, after, limit)),
-      page: (project, options) => read(() => pageCode(db, project, options)),
-      replace(project, upload, lists, most) {
-        const packed = packLists(lists);
-        return write("replaceCode", [project, upload, packed, most], WEIGHT + packed.length * 2);
-      },
-      remove: (project, place) => write("removeCode", [project, place]),
-    },
-    tallies: {
-      read: (query) => read(() => readTallies(db, query)),
-      sum: (query) => read(() => sumTallies(db, query)),
-      add: (tallies) => write("addTallies", [tallies], WEIGHT + tallies.length * TALLY_WEIGHT),
-      clear: (kind, before, limit) => write("clearTallies", [kind, before, limit]),
-    },
-    setup: {
-      read: (projects, forms) => read(() => readSetup(db, projects, forms)),
-    },
-    forms: {
-      list: () => read(() => formRecords(db)),
-      page: (options) => read(() => pageForms(db, options)),
-      find: (slugOrKey) => read(() => findForm(db, slugOrKey)),
-      findByKey: (key) => read(() => findFormByKey(db, key)),
-    },
+    ...formSlices(runner),
+    ...deliverySlices(runner),
     submissions: {
       async insert(submission, isAbandoned) {
         const { id, formKey, data, createdAt, files } = submission;
@@ -212,12 +116,12 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       marks: (id) => read(() => listMarks(db, id)),
       updateIndex: () => write("updateIndex", []),
       indexBacklog: () => read(() => indexBacklog(db)),
-      count: (form, states) => read(() => countSubmissions(db, form, states)),
-      counts: () => read(() => listCounts(db)),
-      stored: (formKey, spans) => read(() => sumStored(db, formKey, spans)),
-      unread: () => read(() => countUnread(db)),
-      wrongCounts: () => read(() => findWrongCounts(db)),
-      recount: () => write("recountSubmissions", []),
+      count: (form, states) => runner.read(() => countSubmissions(form, states)),
+      counts: () => runner.read(listCounts),
+      stored: (formKey, spans) => runner.read(() => sumStored(formKey, spans)),
+      unread: () => runner.read(countUnread),
+      wrongCounts: () => runner.read(findWrongCounts),
+      recount: () => runner.write("recountSubmissions", []),
       foresee: (formKey, now, conditions) => read(() => decide(db, formKey, now, conditions)),
       clearExpired: (now, limit) => write("clearExpired", [now, limit]),
       delete: (ids, states = SUBMISSION_STATES) =>
@@ -239,10 +143,6 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       newestId: () => read(() => newestSubmission(db)),
       rewrite: () => write("rewriteFile", []),
     },
-    targets: {
-      list: (formKey) => read(() => listTargets(db, formKey)),
-      find: (id) => read(() => findTarget(db, id)),
-    },
     deliveries: {
       page: (options) => read(() => pageDeliveries(db, options)),
       find: (id) => read(() => findDelivery(db, id)),
@@ -259,17 +159,6 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       countQueued: (atMost) => read(() => countDeliveries(db, "queued", atMost)),
       countFailed: (atMost) => read(() => countDeliveries(db, "failed", atMost)),
     },
-    tokens: {
-      list: () => read(() => listTokens(db)),
-      page: (options) => read(() => pageTokens(db, options)),
-      find: (hash) => read(() => findToken(db, hash)),
-    },
-    users: {
-      page: (options) => read(() => pageUsers(db, options)),
-      find: (name) => read(() => findUser(db, name)),
-      password: (name) => read(() => passwordOf(db, name)),
-      admins: (limit) => read(() => listAdmins(db, limit)),
-    },
     sessions: {
       insert: (session, password) => write("insertSession", [session, password]),
       find: (hash) => read(() => findSession(db, hash)),
@@ -283,7 +172,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       clearEnded: (until, limit) => write("clearEndedSessions", [until, limit]),
     },
     async apply(changes, version, by) {
-      if (!(await write("apply", [changes, version, by], WEIGHT * changes.length)))
+      if (!(await runner.write("apply", [changes, version, by], WEIGHT * changes.length)))
         throw new AppError("conflict", "another change was applied first: try again", {
           reason: "outdated",
         });

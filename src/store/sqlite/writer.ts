@@ -1,7 +1,8 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../base/errors.ts";
-import { createDistribution, observe } from "../../base/metrics.ts";
 import type { StoreStats } from "../../maintenance/store.ts";
+import { abandoned, busy } from "../queue.ts";
+import { createCommitStats } from "../commit-stats.ts";
 import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../limits.ts";
 import { type Write, commit, resultOf, standsAlone } from "./commit.ts";
 import { type PackedBatch, packBatch, unpackOutcomes } from "./pack.ts";
@@ -18,9 +19,6 @@ export type Writer = {
   /** Finishes the queued writes. */
   close(): Promise<void>;
 };
-
-const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-const WRITES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /**
  * A message to `writer-thread.ts`: a batch, as `packBatch` makes it, or a command. The answer to `open` is sent once the
@@ -125,9 +123,7 @@ export function threadWriter(file: string): Writer {
       new Promise((resolve) => {
         if (closing) throw new AppError("unavailable", "the database is closed");
         if (queue.length >= MAX_QUEUED_WRITES || queuedBytes + weight > MAX_QUEUED_BYTES) {
-          throw new AppError("unavailable", "the server is busy: too many writes wait for its disk", {
-            retryAfter: 1,
-          });
+          throw busy();
         }
         queuedBytes += weight;
         queue.push({ write, weight, isAbandoned, resolve });
@@ -139,20 +135,5 @@ export function threadWriter(file: string): Writer {
     stats: () => ({ queued: committing.length + queue.length, queuedBytes, ...commits.stats }),
     opened,
     close: () => (closing ??= close()),
-  };
-}
-
-function abandoned(): AppError {
-  return new AppError("invalid", "the connection closed before anything was stored");
-}
-
-function createCommitStats() {
-  const stats = { commitSeconds: createDistribution(SECONDS), commitWrites: createDistribution(WRITES) };
-  return {
-    stats,
-    add(start: number, writes: number) {
-      observe(stats.commitSeconds, (performance.now() - start) / 1000);
-      observe(stats.commitWrites, writes);
-    },
   };
 }

@@ -1,13 +1,11 @@
-import type { Database } from "bun:sqlite";
 import type { AccessChange } from "../../access/change.ts";
 import type { EnvironmentKeys } from "../../access/place.ts";
 import type { Token } from "../../access/token.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
-import { cutPage } from "../sql/pages.ts";
-import { environmentRow, projectRow } from "../sql/rows.ts";
-import { runWork } from "./run.ts";
-import { query } from "./statements.ts";
+import { pageOf } from "./pages.ts";
+import { environmentRow, projectRow } from "./rows.ts";
+import { type Work, all, first, run } from "./work.ts";
 
 type Row = {
   name: string;
@@ -28,44 +26,43 @@ const SELECT = `
 type Change<K> = AccessChange & { change: K };
 
 /** Throws `not_found` for the place. */
-export function insertToken(db: Database, { token, hash }: Change<"insertToken">): void {
+export function* insertToken({ token, hash }: Change<"insertToken">): Work<void> {
   const { name, scopes, project, environment, createdAt, expiresAt } = token;
-  const projectId = project === undefined ? null : runWork(db, projectRow(project)).id;
+  const projectId = project === undefined ? null : (yield* projectRow(project)).id;
   const environmentId =
     project === undefined || environment === undefined
       ? null
-      : runWork(db, environmentRow(project, environment)).id;
-  query(
-    db,
+      : (yield* environmentRow(project, environment)).id;
+  yield* run(
     `INSERT INTO tokens (name, hash, scopes, created_at, expires_at, project_id, environment_id)
      VALUES ($name, $hash, $scopes, $createdAt, $expiresAt, $projectId, $environmentId)`,
-  ).run({
-    name,
-    hash,
-    scopes: JSON.stringify(scopes),
-    createdAt: Date.parse(createdAt),
-    expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
-    projectId,
-    environmentId,
-  });
+    {
+      name,
+      hash,
+      scopes: JSON.stringify(scopes),
+      createdAt: Date.parse(createdAt),
+      expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
+      projectId,
+      environmentId,
+    },
+  );
 }
 
-export function deleteToken(db: Database, { name }: Change<"deleteToken">): void {
-  query(db, "DELETE FROM tokens WHERE name = $name").run({ name });
+export function* deleteToken({ name }: Change<"deleteToken">): Work<void> {
+  yield* run("DELETE FROM tokens WHERE name = $name", { name });
 }
 
-export function listTokens(db: Database): Token[] {
-  return query<Row, []>(db, `${SELECT} ORDER BY t.name`).all().map(view);
+export function* listTokens(): Work<Token[]> {
+  return (yield* all<Row>(`${SELECT} ORDER BY t.name`)).map(view);
 }
 
-export function pageTokens(db: Database, { limit, after = "" }: PageQuery): Page<Token> {
+export function pageTokens({ limit, after = "" }: PageQuery): Work<Page<Token>> {
   const sql = `${SELECT} WHERE t.name > $after ORDER BY t.name LIMIT $limit`;
-  const rows = query<Row, { after: string; limit: number }>(db, sql).iterate({ after, limit: limit + 1 });
-  return cutPage(rows, limit, view);
+  return pageOf(all<Row>(sql, { after, limit: limit + 1 }), limit, view);
 }
 
-export function findToken(db: Database, hash: string): (Token & { keys?: EnvironmentKeys }) | undefined {
-  const row = query<Row, { hash: string }>(db, `${SELECT} WHERE t.hash = $hash`).get({ hash });
+export function* findToken(hash: string): Work<(Token & { keys?: EnvironmentKeys }) | undefined> {
+  const row = yield* first<Row>(`${SELECT} WHERE t.hash = $hash`, { hash });
   if (!row) return undefined;
   const { project_key: projectKey, environment_key: environmentKey } = row;
   return { ...view(row), ...(projectKey && environmentKey ? { keys: { projectKey, environmentKey } } : {}) };

@@ -1,7 +1,6 @@
-import type { Database } from "bun:sqlite";
 import type { TargetChange } from "../../delivery/change.ts";
 import type { TargetRecord } from "../../delivery/target.ts";
-import { query } from "./statements.ts";
+import { type Work, all, first, run } from "./work.ts";
 
 type Row = {
   id: string;
@@ -20,34 +19,34 @@ const SELECT = `
 
 type Change<K> = TargetChange & { change: K };
 
-export function insertTarget(db: Database, { target }: Change<"insertTarget">): void {
-  query(
-    db,
+export function* insertTarget({ target }: Change<"insertTarget">): Work<void> {
+  yield* run(
     `INSERT INTO targets (id, form_id, kind, url, enabled, secrets, created_at, updated_at)
      VALUES ($id, (SELECT id FROM forms WHERE key = $form), $kind, $url, $enabled, $secrets, $created_at, $updated_at)`,
-  ).run(toRow(target));
+    toRow(target),
+  );
 }
 
-export function updateTarget(db: Database, { target }: Change<"updateTarget">): void {
+export function* updateTarget({ target }: Change<"updateTarget">): Work<void> {
   const { id, enabled, secrets, updated_at } = toRow(target);
-  query(
-    db,
+  yield* run(
     "UPDATE targets SET enabled = $enabled, secrets = $secrets, updated_at = $updated_at WHERE id = $id",
-  ).run({ id, enabled, secrets, updated_at });
+    { id, enabled, secrets, updated_at },
+  );
 }
 
-export function deleteTarget(db: Database, { id }: Change<"deleteTarget">): void {
-  query(db, "DELETE FROM targets WHERE id = $id").run({ id });
+export function* deleteTarget({ id }: Change<"deleteTarget">): Work<void> {
+  yield* run("DELETE FROM targets WHERE id = $id", { id });
 }
 
-export function listTargets(db: Database, formKey: string): TargetRecord[] {
+export function* listTargets(formKey: string): Work<TargetRecord[]> {
   const sql = `${SELECT} WHERE f.key = $formKey ORDER BY t.created_at, t.id`;
-  return query<Row, { formKey: string }>(db, sql).all({ formKey }).map(toRecord);
+  return (yield* all<Row>(sql, { formKey })).map(toRecord);
 }
 
-export function findTarget(db: Database, id: string): TargetRecord | undefined {
-  const row = query<Row, { id: string }>(db, `${SELECT} WHERE t.id = $id`).get({ id });
-  return row ? toRecord(row) : undefined;
+export function* findTarget(id: string): Work<TargetRecord | undefined> {
+  const row = yield* first<Row>(`${SELECT} WHERE t.id = $id`, { id });
+  return row && toRecord(row);
 }
 
 function toRecord({ form, enabled, secrets, created_at, updated_at, ...row }: Row): TargetRecord {

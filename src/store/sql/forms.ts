@@ -1,10 +1,9 @@
-import type { Database } from "bun:sqlite";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FormChange } from "../../forms/change.ts";
 import type { FormRecord } from "../../forms/form.ts";
 import { DEFAULT_SETTINGS, storedSettings } from "../../forms/settings.ts";
-import { cutPage } from "../sql/pages.ts";
-import { query } from "./statements.ts";
+import { pageCut, pageOf } from "./pages.ts";
+import { type Work, all, first, run } from "./work.ts";
 
 type Row = {
   id: number;
@@ -27,73 +26,69 @@ type Row = {
 
 type Change<K> = FormChange & { change: K };
 
-export function insertForm(db: Database, { form }: Change<"insertForm">): void {
-  query(
-    db,
+export function* insertForm({ form }: Change<"insertForm">): Work<void> {
+  yield* run(
     `INSERT INTO forms (slug, name, key, enabled, uploads, success_url, error_url, allowed_origins, blocked_senders,
                         rate_limit, max_file_size, max_files, settings, created_at, updated_at)
      VALUES ($slug, $name, $key, $enabled, $uploads, $success_url, $error_url, $allowed_origins, $blocked_senders,
              $rate_limit, $max_file_size, $max_files, $settings, $created_at, $updated_at)`,
-  ).run(toRow(form));
+    toRow(form),
+  );
 }
 
-export function updateForm(db: Database, { form }: Change<"updateForm">): void {
+export function* updateForm({ form }: Change<"updateForm">): Work<void> {
   const { slug: _slug, created_at: _createdAt, ...columns } = toRow(form);
-  query(
-    db,
+  yield* run(
     `UPDATE forms SET name = $name, enabled = $enabled, uploads = $uploads, success_url = $success_url,
        error_url = $error_url, allowed_origins = $allowed_origins, blocked_senders = $blocked_senders,
        rate_limit = $rate_limit, max_file_size = $max_file_size, max_files = $max_files, settings = $settings,
        updated_at = $updated_at
      WHERE key = $key`,
-  ).run(columns);
+    columns,
+  );
 }
 
 /**
  * Marks a form as deleted and frees its slug and key, so that it is gone at once; `clearDeleted` removes its submissions
  * in steps.
  */
-export function deleteForm(db: Database, { key }: Change<"deleteForm">): void {
-  query(
-    db,
-    `UPDATE forms SET deleted = 1, slug = 'deleted-' || lower(hex(randomblob(12))), key = lower(hex(randomblob(12)))
-     WHERE key = $key`,
-  ).run({ key });
+export function* deleteForm({ key }: Change<"deleteForm">): Work<void> {
+  const random = () => crypto.getRandomValues(new Uint8Array(12)).toHex();
+  yield* run("UPDATE forms SET deleted = 1, slug = $newSlug, key = $newKey WHERE key = $key", {
+    key,
+    newSlug: `deleted-${random()}`,
+    newKey: random(),
+  });
 }
 
-export function isEmptyForm(db: Database, key: string): boolean {
+export function* isEmptyForm(key: string): Work<boolean> {
   const sql = "SELECT 1 FROM submissions WHERE form_id = (SELECT id FROM forms WHERE key = $key) LIMIT 1";
-  return query<unknown, { key: string }>(db, sql).get({ key }) === null;
+  return (yield* first(sql, { key })) === undefined;
 }
 
-export function pageForms(db: Database, { limit, after = "" }: PageQuery): Page<FormRecord> {
+export function pageForms({ limit, after = "" }: PageQuery): Work<Page<FormRecord>> {
   const sql = "SELECT * FROM forms WHERE deleted = 0 AND slug > $after ORDER BY slug LIMIT $limit";
-  const rows = query<Row, { after: string; limit: number }>(db, sql).iterate({ after, limit: limit + 1 });
-  return cutPage(rows, limit, toRecord);
+  return pageOf(all<Row>(sql, { after, limit: limit + 1 }, pageCut("settings")), limit, toRecord);
 }
 
 /** By slug. */
-export function formRecords(db: Database): FormRecord[] {
-  return query<Row, []>(db, "SELECT * FROM forms WHERE deleted = 0 ORDER BY slug").all().map(toRecord);
-}
-
-export function findForm(db: Database, slugOrKey: string): FormRecord | undefined {
-  const row = findRow(db, slugOrKey);
-  return row && toRecord(row);
-}
-
-export function findFormByKey(db: Database, key: string): FormRecord | undefined {
-  const row = query<Row, { key: string }>(db, "SELECT * FROM forms WHERE key = $key AND deleted = 0").get({
-    key,
-  });
-  return row ? toRecord(row) : undefined;
+export function* formRecords(): Work<FormRecord[]> {
+  return (yield* all<Row>("SELECT * FROM forms WHERE deleted = 0 ORDER BY slug")).map(toRecord);
 }
 
 /** A slug wins over another form's key. */
-function findRow(db: Database, slugOrKey: string): Row | undefined {
-  const sql = `SELECT * FROM forms WHERE deleted = 0 AND (slug = $slugOrKey OR key = $slugOrKey)
-     ORDER BY slug = $slugOrKey DESC LIMIT 1`;
-  return query<Row, { slugOrKey: string }>(db, sql).get({ slugOrKey }) ?? undefined;
+export function* findForm(slugOrKey: string): Work<FormRecord | undefined> {
+  const row = yield* first<Row>(
+    `SELECT * FROM forms WHERE deleted = 0 AND (slug = $slugOrKey OR key = $slugOrKey)
+     ORDER BY slug = $slugOrKey DESC LIMIT 1`,
+    { slugOrKey },
+  );
+  return row && toRecord(row);
+}
+
+export function* findFormByKey(key: string): Work<FormRecord | undefined> {
+  const row = yield* first<Row>("SELECT * FROM forms WHERE key = $key AND deleted = 0", { key });
+  return row && toRecord(row);
 }
 
 function toRecord(row: Omit<Row, "id">): FormRecord {

@@ -1,0 +1,106 @@
+import type { CommitStats } from "../commit-stats.ts";
+import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../limits.ts";
+import { abandoned, busy } from "../queue.ts";
+
+/** Items in one batch, its approximate bytes, and batches that are committed at the same time. */
+export const BATCH_LIMITS = { items: 500, bytes: 4_000_000, inFlight: 2 };
+
+/** What became of an item: the value of its commit, or an error. */
+export type Outcome<T> = { value: T } | { error: unknown };
+
+export type Batches<Item, T> = {
+  /** Throws what the commit says of the item; `unavailable` where too many wait, `invalid` for one that is abandoned. */
+  add(item: Item, bytes: number, isAbandoned?: () => boolean): Promise<T>;
+  /** The items that wait for a commit or are in one, and their approximate bytes. */
+  queued(): { queued: number; queuedBytes: number };
+  /** Fulfils once nothing waits. */
+  drained(): Promise<void>;
+};
+
+/**
+ * Commits items together: those that arrive while batches are under way form the next one, so that load makes batches
+ * larger instead of the queue longer. `commit` never rejects, and returns an outcome for each item in their order.
+ */
+export function createBatches<Item, T>(
+  commit: (items: Item[]) => Promise<Outcome<T>[]>,
+  commits: CommitStats,
+  { items: most, bytes: mostBytes, inFlight } = BATCH_LIMITS,
+): Batches<Item, T> {
+  type Waiting = {
+    item: Item;
+    bytes: number;
+    isAbandoned: (() => boolean) | undefined;
+    resolve: (value: T | Promise<T>) => void;
+  };
+  const queue: Waiting[] = [];
+  let queuedBytes = 0;
+  let running = 0;
+  let committing = 0;
+  let isScheduled = false;
+  let onDrained: (() => void)[] = [];
+
+  const take = (): Waiting[] => {
+    const batch: Waiting[] = [];
+    let bytes = 0;
+    let taken = 0;
+    for (const waiting of queue) {
+      if (batch.length > 0 && (batch.length === most || bytes + waiting.bytes > mostBytes)) break;
+      taken += 1;
+      if (waiting.isAbandoned?.()) {
+        queuedBytes -= waiting.bytes;
+        waiting.resolve(Promise.reject(abandoned()));
+        continue;
+      }
+      bytes += waiting.bytes;
+      batch.push(waiting);
+    }
+    queue.splice(0, taken);
+    return batch;
+  };
+  const settle = ({ bytes, resolve }: Waiting, outcome: Outcome<T>) => {
+    queuedBytes -= bytes;
+    resolve("error" in outcome ? Promise.reject(outcome.error) : outcome.value);
+  };
+  const send = async (batch: Waiting[]) => {
+    running += 1;
+    committing += batch.length;
+    const start = performance.now();
+    const outcomes = await commit(batch.map(({ item }) => item));
+    commits.add(start, batch.length);
+    running -= 1;
+    committing -= batch.length;
+    // The next batch is on its way before the answers of this one are.
+    sendAll();
+    for (const [index, waiting] of batch.entries()) settle(waiting, outcomes[index]!);
+  };
+  const sendAll = () => {
+    isScheduled = false;
+    while (running < inFlight && queue.length > 0) {
+      const batch = take();
+      if (batch.length > 0) void send(batch);
+    }
+    if (running > 0 || queue.length > 0) return;
+    for (const drained of onDrained.splice(0)) drained();
+  };
+
+  return {
+    add: (item, bytes, isAbandoned) =>
+      new Promise((resolve) => {
+        if (queue.length >= MAX_QUEUED_WRITES || queuedBytes + bytes > MAX_QUEUED_BYTES) {
+          throw busy();
+        }
+        queuedBytes += bytes;
+        queue.push({ item, bytes, isAbandoned, resolve });
+        // Deferred, so that others of the same turn of the event loop join the batch.
+        if (isScheduled || running >= inFlight) return;
+        isScheduled = true;
+        setImmediate(sendAll);
+      }),
+    queued: () => ({ queued: queue.length + committing, queuedBytes }),
+    drained: () =>
+      new Promise((resolve) => {
+        if (running === 0 && queue.length === 0) resolve();
+        else onDrained.push(resolve);
+      }),
+  };
+}

@@ -1,0 +1,101 @@
+import type { StoredSubmission } from "../../forms/store.ts";
+import { HOUR_MS } from "../../base/days.ts";
+import { textOf } from "../sql/submission-ids.ts";
+import { type Work, all } from "../sql/work.ts";
+import { idArray, numberArray, textArray } from "./arrays.ts";
+
+/**
+ * Inserts submissions with their files, deliveries and counts. One whose id is stored already is left as it is, so that a
+ * batch may be sent again where its answer was lost. One with files needs the note of these, which is removed with it:
+ * a note that a sweep has taken leaves the submission out.
+ */
+const INSERT = `
+WITH given AS (
+  SELECT * FROM unnest(CAST($ids AS BYTEA[]), CAST($forms AS TEXT[]), CAST($data AS TEXT[]), CAST($times AS BIGINT[]),
+    CAST($files AS INTEGER[]), CAST($metas AS TEXT[])) WITH ORDINALITY
+    AS given (id, form, data, created_at, files, meta, place)),
+noted AS (
+  DELETE FROM upload_notes USING given WHERE upload_notes.id = given.id AND upload_notes.swept = 0
+  RETURNING upload_notes.id),
+stored AS (
+  INSERT INTO submissions (id, form_id, data, created_at, state, unread, meta)
+  SELECT given.id, forms.id, given.data, given.created_at, 0, 1, given.meta
+  FROM given JOIN forms ON forms.key = given.form AND forms.deleted = 0
+  WHERE given.files = 0 OR given.id IN (SELECT id FROM noted)
+  ORDER BY given.place
+  ON CONFLICT (id) DO NOTHING
+  RETURNING seq, id, form_id, created_at),
+counted AS (
+  INSERT INTO submission_counts (form_id, state, unread, hour, count)
+  SELECT form_id, 0, 1, hour, count(*)
+  FROM stored CROSS JOIN LATERAL (VALUES (${Number.MAX_SAFE_INTEGER}), (created_at / ${HOUR_MS})) AS hours (hour)
+  WHERE hour >= 0 GROUP BY form_id, hour ORDER BY form_id, hour
+  ON CONFLICT (form_id, state, unread, hour) DO UPDATE SET count = submission_counts.count + excluded.count)`;
+
+const FILES = `,
+kept AS (
+  INSERT INTO files (submission_seq, position, field, name, type, size, sha256, blob_key)
+  SELECT stored.seq, file.position, file.field, file.name, file.type, file.size, file.sha256, file.blob_key
+  FROM unnest(CAST($fileIds AS BYTEA[]), CAST($positions AS INTEGER[]), CAST($fields AS TEXT[]), CAST($names AS TEXT[]),
+    CAST($types AS TEXT[]), CAST($sizes AS BIGINT[]), CAST($sums AS TEXT[]), CAST($keys AS TEXT[]))
+    AS file (id, position, field, name, type, size, sha256, blob_key)
+  JOIN stored ON stored.id = file.id)`;
+
+const DELIVERIES = `,
+queued AS (
+  INSERT INTO deliveries (id, submission_seq, kind, target, due_at)
+  SELECT delivery.id, stored.seq, delivery.kind, delivery.target, stored.created_at
+  FROM unnest(CAST($deliveryIds AS BYTEA[]), CAST($deliveryOf AS BYTEA[]), CAST($kinds AS TEXT[]),
+    CAST($targets AS TEXT[])) AS delivery (id, submission, kind, target)
+  JOIN stored ON stored.id = delivery.submission)`;
+
+/** Inserts submissions without conditions in one statement, and returns the ids of those that were not stored before. */
+export function* insertBatch(batch: readonly StoredSubmission[]): Work<Set<string>> {
+  const files = batch.flatMap(({ id, files }) => files.map((file, index) => ({ id, index, file })));
+  const deliveries = batch.flatMap(({ id, deliveries = [] }) => deliveries.map((each) => ({ of: id, each })));
+  const sql = `${INSERT}${files.length > 0 ? FILES : ""}${deliveries.length > 0 ? DELIVERIES : ""}
+SELECT id FROM stored`;
+  const rows = yield* all<{ id: Uint8Array }>(sql, {
+    ids: idArray(batch.map(({ id }) => id)),
+    forms: textArray(batch.map(({ formKey }) => formKey)),
+    data: textArray(batch.map(({ data }) => data)),
+    times: numberArray(batch.map(({ createdAt }) => createdAt)),
+    files: numberArray(batch.map(({ files }) => files.length)),
+    metas: textArray(batch.map(({ meta }) => meta ?? null)),
+    ...(files.length > 0 && {
+      fileIds: idArray(files.map(({ id }) => id)),
+      positions: numberArray(files.map(({ index }) => index + 1)),
+      fields: textArray(files.map(({ file }) => file.field)),
+      names: textArray(files.map(({ file }) => file.name)),
+      types: textArray(files.map(({ file }) => file.type)),
+      sizes: numberArray(files.map(({ file }) => file.size)),
+      sums: textArray(files.map(({ file }) => file.sha256)),
+      keys: textArray(files.map(({ file }) => file.key)),
+    }),
+    ...(deliveries.length > 0 && {
+      deliveryIds: idArray(deliveries.map(({ each }) => each.id)),
+      deliveryOf: idArray(deliveries.map(({ of }) => of)),
+      kinds: textArray(deliveries.map(({ each }) => each.kind)),
+      targets: textArray(deliveries.map(({ each }) => each.target)),
+    }),
+  });
+  return new Set(rows.map(({ id }) => textOf(id)));
+}
+
+/** Of submissions that a batch did not insert: the ids of those that are stored, and the keys of forms that exist. */
+export function* findKnown(
+  batch: readonly StoredSubmission[],
+): Work<{ ids: Set<string>; forms: Set<string> }> {
+  const ids = yield* all<{ id: Uint8Array }>(
+    "SELECT id FROM submissions WHERE id = ANY (CAST($ids AS BYTEA[]))",
+    { ids: idArray(batch.map(({ id }) => id)) },
+  );
+  const forms = yield* all<{ key: string }>(
+    "SELECT key FROM forms WHERE deleted = 0 AND key = ANY (CAST($keys AS TEXT[]))",
+    { keys: textArray(batch.map(({ formKey }) => formKey)) },
+  );
+  return {
+    ids: new Set(ids.map(({ id }) => textOf(id))),
+    forms: new Set(forms.map(({ key }) => key)),
+  };
+}

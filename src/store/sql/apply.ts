@@ -1,0 +1,68 @@
+import type { Author } from "../../access/caller.ts";
+import type { SetupChange } from "../../documents/setup.ts";
+import { recordChange } from "./changes.ts";
+import { deleteEnvironment, insertEnvironment, setMetadata, updateEnvironment } from "./environments.ts";
+import { deleteFlag, putFlag } from "./flags.ts";
+import { deleteForm, insertForm, isEmptyForm, updateForm } from "./forms.ts";
+import { deleteProject, insertProject, renameProject } from "./projects.ts";
+import { projectRow } from "./rows.ts";
+import { deleteScheduled, insertScheduled } from "./scheduled.ts";
+import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
+import { deleteTarget, insertTarget, updateTarget } from "./targets.ts";
+import { deleteToken, insertToken } from "./tokens.ts";
+import { deleteUser, insertUser, setPassword, updateUser } from "./users.ts";
+import { currentVersion, setVersion } from "./version.ts";
+import type { Work } from "./work.ts";
+
+type Kind = SetupChange["change"];
+type Apply = { [K in Kind]: (change: SetupChange & { change: K }, revision: number) => Work<void> };
+
+const APPLY: Apply = {
+  insertProject,
+  renameProject,
+  deleteProject,
+  insertEnvironment,
+  updateEnvironment,
+  setMetadata,
+  deleteEnvironment,
+  putFlag,
+  deleteFlag,
+  putSegment,
+  deleteSegment,
+  orderSegments,
+  insertScheduled,
+  deleteScheduled,
+  insertForm,
+  updateForm,
+  deleteForm,
+  insertTarget,
+  updateTarget,
+  deleteTarget,
+  insertToken,
+  deleteToken,
+  insertUser,
+  updateUser,
+  setPassword,
+  deleteUser,
+};
+
+/**
+ * Applies and records all changes of a plan, each with its own revision. Returns false, without any change, where the
+ * setup is no longer at `version`, on which the plan is based.
+ */
+export function* applyChanges(changes: readonly SetupChange[], version: number, by: Author): Work<boolean> {
+  if ((yield* currentVersion()) !== version) return false;
+  for (const each of changes)
+    if (each.change === "deleteForm" && each.onlyEmpty && !(yield* isEmptyForm(each.key))) return false;
+  for (const [index, each] of changes.entries()) {
+    const revision = version + index + 1;
+    const apply = APPLY[each.change] as (change: SetupChange, revision: number) => Work<void>;
+    yield* apply(each, revision);
+    if ("history" in each && each.history) {
+      const { id } = yield* projectRow(each.project);
+      yield* recordChange(id, revision, by, each.history);
+    }
+  }
+  yield* setVersion(version + changes.length);
+  return true;
+}

@@ -1,0 +1,48 @@
+import type { Page, PageQuery } from "../../base/pages.ts";
+import type { FlagHead, FlagStatus } from "../../flags/flag.ts";
+import { parseRules } from "../../flags/rules.ts";
+import { pageCut, pageOf } from "./pages.ts";
+import { projectRow } from "./rows.ts";
+import { type Work, all } from "./work.ts";
+
+const HEADS = `
+  SELECT slug, description, created_at AS "createdAt" FROM flags
+  WHERE project_id = $projectId AND slug > $after ORDER BY slug LIMIT $limit`;
+
+export function* pageHeads(project: string, { limit, after = "" }: PageQuery): Work<Page<FlagHead>> {
+  const { id: projectId } = yield* projectRow(project);
+  const rows = all<FlagHead>(HEADS, { projectId, after, limit: limit + 1 }, pageCut("description"));
+  return yield* pageOf(rows, limit, (row) => row);
+}
+
+/**
+ * Each flag is looked up by its slug, and its values by their key: SQLite keeps the order of the joins. Rules are read
+ * only where they may target.
+ */
+const STATUSES = `
+  SELECT f.slug, e.slug AS environment, coalesce(v.enabled, 0) AS enabled, v.expires_at AS "expiresAt",
+         CASE WHEN v.rules LIKE '%"targeting"%' THEN v.rules END AS rules,
+         CASE WHEN v.revision > f.revision THEN v.revision ELSE f.revision END AS revision,
+         coalesce(w.enabled, 0) AS "isPreview", r.read_at AS "readAt"
+  FROM json_each($slugs) AS wanted
+  CROSS JOIN flags f
+  CROSS JOIN environments e
+  LEFT JOIN flag_values v ON v.environment_id = e.id AND v.flag_id = f.id
+  LEFT JOIN flag_previews w ON w.environment_id = e.id AND w.flag_id = f.id
+  LEFT JOIN flag_reads r ON r.environment_id = e.id AND r.flag_id = f.id
+  WHERE f.project_id = $projectId AND f.slug = wanted.value AND e.project_id = $projectId
+  ORDER BY f.slug, e.slug`;
+
+type Row = Omit<FlagStatus, "enabled" | "hasRule" | "isPreview"> &
+  Record<"enabled" | "isPreview", number> & { rules: string | null };
+
+export function* listStatuses(project: string, slugs: string[]): Work<FlagStatus[]> {
+  const { id: projectId } = yield* projectRow(project);
+  const rows = yield* all<Row>(STATUSES, { projectId, slugs: JSON.stringify(slugs) });
+  return rows.map(({ rules, ...row }) => ({
+    ...row,
+    enabled: row.enabled === 1,
+    hasRule: rules !== null && Object.keys(parseRules(rules).targeting ?? {}).length > 0,
+    isPreview: row.isPreview === 1,
+  }));
+}

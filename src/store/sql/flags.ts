@@ -1,0 +1,207 @@
+import type { Page, PageQuery } from "../../base/pages.ts";
+import type { FlagChange } from "../../flags/change.ts";
+import type { FlagPlace, FlagRecord, FlagValues } from "../../flags/flag.ts";
+import { NO_PREVIEW } from "../../flags/preview.ts";
+import { pageCut, pageOf } from "./pages.ts";
+import { putPreview } from "./previews.ts";
+import { type EnvironmentRow, environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";
+import { type Work, all, first, only, run } from "./work.ts";
+
+type Row = {
+  id: number;
+  slug: string;
+  description: string;
+  enabled: number;
+  payload: string | null;
+  expires_at: number | null;
+  rules: string | null;
+  imported: number;
+  revision: number;
+  created_at: number;
+  updated_at: number;
+};
+
+/** A flag with its preview; null where none is set. */
+type FullRow = Row & { preview: number | null; preview_name: string | null; preview_content: string | null };
+
+const COLUMNS = `
+         f.id, f.slug, f.description, coalesce(v.enabled, 0) AS enabled, v.payload, v.expires_at, v.rules,
+         coalesce(v.imported, 0) AS imported,
+         CASE WHEN v.revision > f.revision THEN v.revision ELSE f.revision END AS revision,
+         f.created_at, CASE WHEN v.updated_at > f.updated_at THEN v.updated_at ELSE f.updated_at END AS updated_at`;
+
+const FROM = `
+  FROM environments e
+  JOIN flags f ON f.project_id = e.project_id
+  LEFT JOIN flag_values v ON v.environment_id = e.id AND v.flag_id = f.id`;
+
+/** What readers of flags need, without the content of previews. */
+const SELECT_VALUES = `SELECT ${COLUMNS} ${FROM} WHERE e.id = $environmentId`;
+
+const SELECT = `
+  SELECT ${COLUMNS}, w.enabled AS preview, w.name AS preview_name, w.content AS preview_content ${FROM}
+  LEFT JOIN flag_previews w ON w.environment_id = e.id AND w.flag_id = f.id
+  WHERE e.id = $environmentId`;
+
+type Change<K> = FlagChange & { change: K };
+
+export function* putFlag(
+  { project, environment, flag: slug, describes, record }: Change<"putFlag">,
+  revision: number,
+): Work<void> {
+  const { id: environmentId, project_id: projectId } = yield* environmentRow(project, environment);
+  const { description, createdAt, updatedAt, enabled, payload, expiresAt, rules, imported } = record;
+  const known = yield* findFlagId(projectId, slug);
+  if (known !== undefined && describes) {
+    yield* run(
+      "UPDATE flags SET description = $description, updated_at = $updatedAt, revision = $revision WHERE id = $id",
+      { description, updatedAt, revision, id: known },
+    );
+  }
+  const flagId = known ?? (yield* insertFlag(projectId, { slug, description, createdAt, revision }));
+  yield* run(
+    `INSERT INTO flag_values
+       (environment_id, flag_id, enabled, payload, expires_at, rules, imported, updated_at, revision)
+     VALUES ($environmentId, $flagId, $enabled, $payload, $expiresAt, $rules, $imported, $updatedAt, $revision)
+     ON CONFLICT (environment_id, flag_id) DO UPDATE SET
+       enabled = excluded.enabled, payload = excluded.payload, expires_at = excluded.expires_at,
+       rules = excluded.rules, imported = excluded.imported, updated_at = excluded.updated_at,
+       revision = excluded.revision`,
+    {
+      environmentId,
+      flagId,
+      payload,
+      expiresAt,
+      rules,
+      imported: imported ? 1 : 0,
+      updatedAt,
+      revision,
+      enabled: enabled ? 1 : 0,
+    },
+  );
+  yield* putPreview(environmentId, flagId, record);
+  if (describes || known === undefined) yield* reviseProject(projectId, revision);
+  else yield* reviseEnvironment(environmentId, revision);
+}
+
+export function* deleteFlag({ project, flag: slug }: Change<"deleteFlag">, revision: number): Work<void> {
+  const { id: projectId } = yield* projectRow(project);
+  yield* run("DELETE FROM flags WHERE project_id = $projectId AND slug = $slug", { projectId, slug });
+  yield* reviseProject(projectId, revision);
+}
+
+export function* listFlags(project: string, environment: string): Work<FlagRecord[]> {
+  const { id } = yield* environmentRow(project, environment);
+  return yield* flagRecords(id);
+}
+
+/** By slug. */
+export function* flagRecords(environmentId: number): Work<FlagRecord[]> {
+  const rows = yield* all<FullRow>(`${SELECT} ORDER BY f.slug`, { environmentId });
+  return rows.map(toRecord);
+}
+
+export function* pageFlags(
+  project: string,
+  environment: string,
+  { limit, after = "" }: PageQuery,
+): Work<Page<FlagRecord>> {
+  const { id: environmentId } = yield* environmentRow(project, environment);
+  const sql = `${SELECT} AND f.slug > $after ORDER BY f.slug LIMIT $limit`;
+  const cut = pageCut("description", "payload", "rules", "preview_content");
+  const rows = all<FullRow>(sql, { environmentId, after, limit: limit + 1 }, cut);
+  return yield* pageOf(rows, limit, toRecord);
+}
+
+export function* findFlag({ project, environment, flag: slug }: FlagPlace): Work<FlagRecord | undefined> {
+  const { id: environmentId } = yield* environmentRow(project, environment);
+  const row = yield* first<FullRow>(`${SELECT} AND f.slug = $slug`, { environmentId, slug });
+  return row && toRecord(row);
+}
+
+/** The environment that two keys select together, and the revision of its flags. */
+export function selectEnvironment(
+  projectKey: string,
+  environmentKey: string,
+): Work<EnvironmentRow | undefined> {
+  return first(
+    `SELECT e.id, e.project_id, e.revision, e.metadata FROM environments e JOIN projects p ON p.id = e.project_id
+     WHERE e.key = $environmentKey AND p.key = $projectKey`,
+    { projectKey, environmentKey },
+  );
+}
+
+export function* projectOfKeys(projectKey: string, environmentKey: string): Work<string | undefined> {
+  const row = yield* first<{ slug: string }>(
+    `SELECT p.slug FROM environments e JOIN projects p ON p.id = e.project_id
+     WHERE e.key = $environmentKey AND p.key = $projectKey`,
+    { projectKey, environmentKey },
+  );
+  return row?.slug;
+}
+
+/** Those of the slugs that are not flags of the project. */
+export function* missingFlags(project: string, slugs: string[]): Work<string[]> {
+  const { id: projectId } = yield* projectRow(project);
+  const rows = yield* all<{ slug: string }>(
+    `SELECT slug FROM flags WHERE project_id = $projectId AND slug IN (SELECT value FROM json_each($slugs))`,
+    { projectId, slugs: JSON.stringify(slugs) },
+  );
+  const known = new Set(rows.map(({ slug }) => slug));
+  return slugs.filter((slug) => !known.has(slug));
+}
+
+/** Newest first by creation, then by slug. */
+export function* flagsOfEnvironment(environmentId: number): Work<FlagValues[]> {
+  const rows = yield* all<Row>(`${SELECT_VALUES} ORDER BY f.created_at DESC, f.slug`, { environmentId });
+  return rows.map(toValues);
+}
+
+/** The id of the row of a flag. */
+export function* findFlagId(projectId: number, slug: string): Work<number | undefined> {
+  const sql = "SELECT id FROM flags WHERE project_id = $projectId AND slug = $slug";
+  const row = yield* first<{ id: number }>(sql, { projectId, slug });
+  return row?.id;
+}
+
+function* insertFlag(
+  projectId: number,
+  {
+    slug,
+    description,
+    createdAt,
+    revision,
+  }: Pick<FlagRecord, "slug" | "description" | "createdAt" | "revision">,
+): Work<number> {
+  const { id } = yield* only<{ id: number }>(
+    `INSERT INTO flags (project_id, slug, description, created_at, updated_at, revision)
+       VALUES ($projectId, $slug, $description, $createdAt, $createdAt, $revision)
+     RETURNING id`,
+    { projectId, slug, description, createdAt, revision },
+  );
+  return id;
+}
+
+function toRecord(row: FullRow): FlagRecord {
+  return {
+    ...toValues(row),
+    isPreview: row.preview === 1,
+    previewName: row.preview_name ?? NO_PREVIEW.previewName,
+    previewContent: row.preview_content ?? NO_PREVIEW.previewContent,
+  };
+}
+
+function toValues(row: Row): FlagValues {
+  return {
+    slug: row.slug,
+    description: row.description,
+    enabled: row.enabled === 1,
+    payload: row.payload,
+    expiresAt: row.expires_at,
+    rules: row.rules,
+    imported: row.imported === 1,
+    revision: row.revision,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,125 @@
+import type { Page } from "../../base/pages.ts";
+import type { FlagChange } from "../../flags/change.ts";
+import type { FlagPatch } from "../../flags/flag.ts";
+import type { DueChange, ScheduledChange, ScheduledQuery } from "../../flags/scheduled-change.ts";
+import { cutPage } from "./pages.ts";
+import { environmentRow, projectRow } from "./rows.ts";
+import { type Work, all, first, only, run } from "./work.ts";
+
+type Row = Omit<ScheduledChange, "patch"> & { patch: string; project: string };
+
+const COLUMNS = `
+  s.id, s.flag, s.patch, s.at, s.who, s.why, s.created_at AS "createdAt", e.slug AS environment, p.slug AS project`;
+
+const SELECT = `
+  SELECT ${COLUMNS} FROM scheduled_changes s
+  JOIN environments e ON e.id = s.environment_id
+  JOIN projects p ON p.id = e.project_id`;
+const BY_TIME = "ORDER BY s.at, s.created_at, s.id";
+
+type Change<K> = FlagChange & { change: K };
+
+export function* insertScheduled({ project, scheduled }: Change<"insertScheduled">): Work<void> {
+  const { id, environment, flag, patch, at, who, why, createdAt } = scheduled;
+  const { id: environmentId } = yield* environmentRow(project, environment);
+  yield* run(
+    `INSERT INTO scheduled_changes (id, environment_id, flag, patch, at, who, why, created_at)
+       VALUES ($id, $environmentId, $flag, $patch, $at, $who, $why, $createdAt)`,
+    { id, environmentId, flag, patch: JSON.stringify(patch), at, who, why, createdAt },
+  );
+}
+
+export function* deleteScheduled({ id }: Change<"deleteScheduled">): Work<void> {
+  yield* run("DELETE FROM scheduled_changes WHERE id = $id", { id });
+}
+
+/** Selects ids in order of time from an index alone, so that only patches on the page are read. */
+const pageIds = (inEnvironment: string) => `
+  SELECT s.id FROM environments e CROSS JOIN scheduled_changes s
+  WHERE e.project_id = $projectId ${inEnvironment} AND s.environment_id = e.id
+    AND (s.at, s.created_at, s.id) > ($at, $createdAt, $id)
+  ${BY_TIME} LIMIT $limit`;
+const PAGE_OF_PROJECT = pageIds("");
+const PAGE_OF_ENVIRONMENT = pageIds("AND e.id = $environmentId");
+
+/** Changes that are read at once: their patches may be long. */
+const STEP = 100;
+
+export function* pageScheduled(
+  project: string,
+  environment: string | null,
+  { limit, after }: ScheduledQuery,
+): Work<Page<ScheduledChange>> {
+  const { id: projectId } = yield* projectRow(project);
+  const { at, createdAt, id } = after ?? { at: -1, createdAt: 0, id: "" };
+  const from = { projectId, at, createdAt, id, limit: limit + 1 };
+  const found =
+    environment === null
+      ? yield* all<{ id: string }>(PAGE_OF_PROJECT, from)
+      : yield* all<{ id: string }>(PAGE_OF_ENVIRONMENT, {
+          ...from,
+          environmentId: (yield* environmentRow(project, environment)).id,
+        });
+  const rows: Row[] = [];
+  for (let step = 0; step < found.length; step += STEP) {
+    rows.push(...(yield* readScheduled(found.slice(step, step + STEP).map((row) => row.id))));
+    if (cutPage(rows, limit, () => null).more) break;
+  }
+  return cutPage(rows, limit, toScheduled);
+}
+
+/** The changes with these ids, in their order. */
+function* readScheduled(ids: string[]): Work<Row[]> {
+  const rows = yield* all<Row>(
+    `SELECT ${COLUMNS} FROM json_each($ids) AS wanted
+     CROSS JOIN scheduled_changes s CROSS JOIN environments e CROSS JOIN projects p
+     WHERE s.id = wanted.value AND e.id = s.environment_id AND p.id = e.project_id`,
+    { ids: JSON.stringify(ids) },
+  );
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+export function* findScheduled(
+  project: string,
+  environment: string,
+  id: string,
+): Work<ScheduledChange | undefined> {
+  const { id: environmentId } = yield* environmentRow(project, environment);
+  const sql = `${SELECT} WHERE s.id = $id AND s.environment_id = $environmentId`;
+  const row = yield* first<Row>(sql, { id, environmentId });
+  return row && toScheduled(row);
+}
+
+export function* nextScheduled(): Work<number | null> {
+  const { at } = yield* only<{ at: number | null }>("SELECT min(at) AS at FROM scheduled_changes");
+  return at;
+}
+
+export function* upcomingChanges(atMost: number): Work<{ count: number; next: DueChange | null }> {
+  const { count } = yield* only<{ count: number }>(
+    "SELECT count(*) AS count FROM (SELECT 1 FROM scheduled_changes LIMIT $atMost) AS some",
+    { atMost },
+  );
+  return { count, next: (yield* findDue(Number.MAX_SAFE_INTEGER)) ?? null };
+}
+
+/** The first change that is due at `now`. */
+export function* findDue(now: number): Work<DueChange | undefined> {
+  const row = yield* first<Row>(`${SELECT} WHERE s.at <= $now ${BY_TIME} LIMIT 1`, { now });
+  return row && { project: row.project, scheduled: toScheduled(row) };
+}
+
+function toScheduled({ id, flag, environment, at, who, why, createdAt, patch }: Row): ScheduledChange {
+  return { id, flag, environment, at, who, why, createdAt, patch: parsed(patch) };
+}
+
+/** Returns text that is not JSON as it is: only a damaged database has it, and the product discards the change. */
+function parsed(text: string): FlagPatch {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return text as FlagPatch;
+    throw error;
+  }
+}

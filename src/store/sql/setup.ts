@@ -1,0 +1,35 @@
+import type { Setup, SetupProject } from "../../documents/setup.ts";
+import type { Project } from "../../projects/project.ts";
+import { flagRecords } from "./flags.ts";
+import { formRecords } from "./forms.ts";
+import { findProject, listProjects } from "./projects.ts";
+import { environmentRow } from "./rows.ts";
+import { segmentsOfEnvironment } from "./segments.ts";
+import type { Work } from "./work.ts";
+
+/** Those of the projects that exist, or with null all of them, and the forms. */
+export function* readSetup(projects: string[] | null, forms: boolean): Work<Setup> {
+  const found: SetupProject[] = [];
+  for (const project of yield* findProjects(projects)) found.push(yield* setupOf(project));
+  return { projects: found, forms: forms ? yield* formRecords() : [] };
+}
+
+function* findProjects(slugs: string[] | null): Work<Project[]> {
+  if (slugs === null) return yield* listProjects();
+  const found: Project[] = [];
+  for (const slug of slugs) {
+    const project = yield* findProject(slug);
+    if (project) found.push(project);
+  }
+  return found;
+}
+
+function* setupOf({ slug: project, name, environments }: Project): Work<SetupProject> {
+  const all: SetupProject["environments"] = [];
+  for (const environment of environments) {
+    const { id } = yield* environmentRow(project, environment.slug);
+    const [flags, segments] = [yield* flagRecords(id), yield* segmentsOfEnvironment(id)];
+    all.push({ ...environment, flags, segments });
+  }
+  return { slug: project, name, environments: all };
+}

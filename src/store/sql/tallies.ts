@@ -1,0 +1,65 @@
+import {
+  type HourTally,
+  TALLY_KINDS as KINDS,
+  type Tally,
+  type TallyKind,
+  type TallyPage,
+  type TallyQuery,
+  type TallySum,
+} from "../../flags/tally.ts";
+import { textOrder } from "./text-order.ts";
+import { type Params, type Work, all, run } from "./work.ts";
+
+/** Sorts after every text that begins with what precedes it. */
+const LAST = "\u{10ffff}";
+
+/** Each hour is found by itself, so that the index leads to the prefix. */
+const WHERE = `
+  WHERE kind = $kind AND hour IN (SELECT CAST(value AS BIGINT) FROM json_each($hours))
+    AND what >= $prefix AND what < $last`;
+
+function bound({ kind, from, to, prefix = "" }: TallyQuery): Params {
+  const hours = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
+  return { kind: KINDS.indexOf(kind), hours: JSON.stringify(hours), prefix, last: prefix + LAST };
+}
+
+export function readTallies({
+  after = "",
+  limit = Number.MAX_SAFE_INTEGER,
+  ...tallies
+}: TallyPage): Work<HourTally[]> {
+  const sql = `SELECT hour, what, variant, count FROM tallies ${WHERE} AND what > $after
+    ORDER BY hour, what, variant LIMIT $limit`;
+  return all(sql, { ...bound(tallies), after, limit });
+}
+
+export function sumTallies(tallies: TallyQuery): Work<TallySum[]> {
+  const sql = `SELECT what, variant, sum(count) AS count FROM tallies ${WHERE} GROUP BY what, variant`;
+  return all(sql, bound(tallies));
+}
+
+/** Adds in one order, in which concurrent writers lock the rows. */
+export function* addTallies(tallies: readonly Tally[]): Work<void> {
+  const sorted = tallies
+    .map((tally) => ({ ...tally, kind: KINDS.indexOf(tally.kind) }))
+    .toSorted(
+      (a, b) =>
+        a.kind - b.kind || a.hour - b.hour || textOrder(a.what, b.what) || textOrder(a.variant, b.variant),
+    );
+  for (const { kind, hour, what, variant, count } of sorted) {
+    yield* run(
+      `INSERT INTO tallies (kind, hour, what, variant, count) VALUES ($kind, $hour, $what, $variant, $count)
+       ON CONFLICT (kind, hour, what, variant) DO UPDATE SET count = tallies.count + excluded.count`,
+      { kind, hour, what, variant, count },
+    );
+  }
+}
+
+export function* clearTallies(kind: TallyKind, before: number, limit: number): Work<boolean> {
+  const changes = yield* run(
+    `DELETE FROM tallies WHERE (kind, hour, what, variant) IN (
+       SELECT kind, hour, what, variant FROM tallies WHERE kind = $kind AND hour < $before LIMIT $limit)`,
+    { kind: KINDS.indexOf(kind), before, limit },
+  );
+  return changes >= limit;
+}

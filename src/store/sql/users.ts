@@ -1,0 +1,83 @@
+import type { AccessChange } from "../../access/change.ts";
+import type { Role } from "../../access/role.ts";
+import { DEFAULT_SETTINGS, type User, type UserSettings } from "../../access/user.ts";
+import { isoTime } from "../../base/clock.ts";
+import type { Page, PageQuery } from "../../base/pages.ts";
+import { pageOf } from "./pages.ts";
+import { type Work, all, first, run } from "./work.ts";
+
+/** The columns of a user, for {@link viewUser}, of the table `users` under the name `u`. */
+export const USER_COLUMNS =
+  "u.name, u.role, u.password IS NOT NULL AS has_password, u.settings, u.created_at AS user_created_at";
+
+export type UserRow = {
+  name: string;
+  role: Role;
+  has_password: number;
+  settings: string;
+  user_created_at: number;
+};
+
+type Change<K> = AccessChange & { change: K };
+
+export function* insertUser({ user }: Change<"insertUser">): Work<void> {
+  const { name, role, settings, createdAt } = user;
+  yield* run(
+    "INSERT INTO users (name, role, settings, created_at) VALUES ($name, $role, $settings, $createdAt)",
+    {
+      name,
+      role,
+      settings: JSON.stringify(settings),
+      createdAt: Date.parse(createdAt),
+    },
+  );
+}
+
+export function* updateUser({ name, role, settings }: Change<"updateUser">): Work<void> {
+  yield* run(
+    "UPDATE users SET role = coalesce($role, role), settings = coalesce($settings, settings) WHERE name = $name",
+    { name, role: role ?? null, settings: settings === undefined ? null : JSON.stringify(settings) },
+  );
+}
+
+export function* setPassword({ name, password, keep }: Change<"setPassword">): Work<void> {
+  yield* run("UPDATE users SET password = $password WHERE name = $name", { name, password });
+  const ofUser = "user_id = (SELECT id FROM users WHERE name = $name)";
+  yield* run(`DELETE FROM sessions WHERE ${ofUser} AND id IS DISTINCT FROM $keep`, { name, keep });
+  yield* run(`DELETE FROM sign_in_links WHERE ${ofUser}`, { name });
+}
+
+export function* deleteUser({ name }: Change<"deleteUser">): Work<void> {
+  yield* run("DELETE FROM users WHERE name = $name", { name });
+}
+
+export function pageUsers({ limit, after = "" }: PageQuery): Work<Page<User>> {
+  const sql = `SELECT ${USER_COLUMNS} FROM users u WHERE u.name > $after ORDER BY u.name LIMIT $limit`;
+  return pageOf(all<UserRow>(sql, { after, limit: limit + 1 }), limit, viewUser);
+}
+
+export function* findUser(name: string): Work<User | undefined> {
+  const row = yield* first<UserRow>(`SELECT ${USER_COLUMNS} FROM users u WHERE u.name = $name`, { name });
+  return row && viewUser(row);
+}
+
+export function* passwordOf(name: string): Work<string | null> {
+  const sql = "SELECT password FROM users WHERE name = $name";
+  return (yield* first<{ password: string | null }>(sql, { name }))?.password ?? null;
+}
+
+export function* listAdmins(limit: number): Work<string[]> {
+  const sql = "SELECT name FROM users WHERE role = 'admin' ORDER BY name LIMIT $limit";
+  return (yield* all<{ name: string }>(sql, { limit })).map(({ name }) => name);
+}
+
+export function viewUser(row: UserRow): User {
+  return {
+    name: row.name,
+    role: row.role,
+    hasPassword: row.has_password === 1,
+    // A setting that came later has its default.
+    settings: { ...DEFAULT_SETTINGS, ...(JSON.parse(row.settings) as Partial<UserSettings>) },
+    createdAt: isoTime(row.user_created_at),
+  };
+}
