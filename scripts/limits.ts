@@ -1,10 +1,9 @@
 import { MAX_WHY } from "../src/access/why.ts";
 import * as access from "../src/access/limits.ts";
 import { formatBytes } from "../src/base/bytes.ts";
-import { VERSION_TTL_MS } from "../src/base/changes.ts";
 import { MAX_JSON_LEVELS } from "../src/base/json.ts";
 import * as pages from "../src/base/pages.ts";
-import { MIN_FREE_BYTES } from "../src/blobs/blobs.ts";
+import { MIN_FREE_BYTES } from "../src/base/directory.ts";
 import * as delivery from "../src/delivery/limits.ts";
 import * as flags from "../src/flags/limits.ts";
 import * as forms from "../src/forms/limits.ts";
@@ -27,7 +26,6 @@ const LIMITS = {
   ...store,
   ...pages,
   MAX_WHY,
-  VERSION_TTL_MS,
   MAX_JSON_LEVELS,
   MIN_FREE_BYTES,
 };
@@ -278,6 +276,10 @@ const SECTIONS: Section[] = [
         what: "time in which they count",
         past: "the count starts over",
       },
+      MAX_UNKNOWN_TOKENS: {
+        what: "unknown tokens that a server remembers, so that it does not read the database again",
+        past: "the oldest is forgotten",
+      },
     },
   },
   {
@@ -354,9 +356,9 @@ const SECTIONS: Section[] = [
       MIN_FREE_BYTES: {
         unit: "bytes",
         what: "free space of the disk, at least",
-        past: "`/readyz` answers 503",
+        past: "`/readyz` answers 503; for a disk of uploads alone it reports `blobs` as `unavailable`",
       },
-      VERSION_TTL_MS: {
+      SQLITE_STALENESS_MS: {
         unit: "ms",
         what: "age of what is answered from memory, while other processes make changes",
         past: "the database is read",

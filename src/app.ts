@@ -10,5 +10,5 @@ import type { DatabaseStore } from "./maintenance/store.ts";
  */
 export type Store = DocumentsApp["store"] & AccessStore & DatabaseStore;
 
-/** What every operation of the product is given: clock, randomness, the slices of the store, blobs. */
+/** What every operation of the product is given: clock, randomness, the slices of the store, blobs, notes. */
 export type App = Omit<DocumentsApp, "store"> & { store: Store };

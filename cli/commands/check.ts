@@ -44,7 +44,7 @@ async function run(io: Io, { config, repair }: Values): Promise<void> {
   const printer = createPrinter(io, config);
   needDatabase(config.data);
   // Opened before locking: opening takes the same lock to migrate an older schema.
-  await using app = openApp(config.data, "inline");
+  await using app = await openApp({ data: config.data, writing: "inline" });
   const unlock = repair ? lockData(config.data) : undefined;
   const line = printer.progress();
   const result = await checkData(app, (done, total) =>

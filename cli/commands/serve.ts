@@ -11,6 +11,7 @@ export function addServeCommand(command: Command, io: Io): void {
       "after",
       `
 Addresses are HOST:PORT; port 0 picks a free one. SIGTERM and SIGINT finish what is under way, for 10 s at most.
+With --drain, /readyz answers 503 after SIGTERM, and requests are served for that long; a second SIGTERM ends that.
 
 Examples:
   formflag serve

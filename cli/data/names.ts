@@ -6,6 +6,8 @@ export const NAMES = {
   serveLock: "serve.lock",
   /** Held by a backup or restore. */
   backupLock: "backup.lock",
+  /** Held by a backup while no uploaded file may be removed. */
+  holdLock: "hold.lock",
   /** A restore unpacks here. */
   unpacked: "restore.tmp",
   /** A backup copies the database here. */

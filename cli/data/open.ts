@@ -3,11 +3,14 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from "node:f
 import { join } from "node:path";
 import type { App } from "../../src/app.ts";
 import { AppError } from "../../src/base/errors.ts";
+import { watchChanges } from "../../src/base/watch.ts";
 import { createIdSource } from "../../src/base/ids.ts";
 import { createDirectory, openDiskBlobs } from "../../src/blobs/disk.ts";
+import { openDiskNotes } from "../../src/blobs/disk-notes.ts";
 import type { BackupSource } from "../../src/maintenance/backup.ts";
+import { garbageIn } from "../../src/store/sqlite/garbage.ts";
 import { refersToFiles } from "../../src/store/sqlite/files.ts";
-import { holdLock } from "../../src/store/sqlite/lock.ts";
+import { holdLock, holdsOf } from "../../src/store/sqlite/lock.ts";
 import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { env } from "../session/env.ts";
@@ -15,34 +18,58 @@ import { finishRestore, refuseBesideAside } from "./unfinished.ts";
 
 export type OpenApp = App & AsyncDisposable;
 
+/** Where the product keeps its data, and how. */
+export type OpenConfig = {
+  /** The data directory, which is created if it does not exist. */
+  data: string;
+  /** A server, which has locked the directory, commits on a separate `thread`, a command `inline`. */
+  writing: "thread" | "inline";
+  /** Is given what the operator has to know of the database. */
+  report?: (error: unknown) => void;
+};
+
 /**
- * Opens the product on a data directory, which is created if it does not exist. A server, which has locked the
- * directory, commits on a separate `thread`, a command `inline`. Throws `unavailable`, `forbidden` or `unsupported` if
- * the directory cannot be used.
+ * Opens the product on its data. The only place that knows the drivers. Throws `unavailable`, `forbidden` or
+ * `unsupported` if the data cannot be used.
  */
-export function openApp(data: string, writing: "thread" | "inline"): OpenApp {
+export async function openApp({ data, writing, report }: OpenConfig): Promise<OpenApp> {
   const { file, uploads } = prepareData(data);
   const blobs = openDiskBlobs(uploads);
   const store = openSqliteStore(file, writing, writing === "inline" ? () => lockToMigrate(data) : undefined);
+  const isOnly = writing === "thread";
+  const notes = openDiskNotes(uploads, {
+    garbage: store.garbage,
+    isOnly,
+    holds: holdsOf(join(data, NAMES.holdLock)),
+  });
+  const watch = watchChanges(store, report);
   const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
   return {
     store,
+    watch,
     blobs,
+    notes,
     now: Date.now,
     random,
     nextId: createIdSource(random, Date.now),
     onQueued: () => {},
-    [Symbol.asyncDispose]: () => store.close(),
+    async [Symbol.asyncDispose]() {
+      watch.close();
+      await store.close();
+    },
   };
 }
 
 /** Opens a data directory as the source of a backup, without migrating its database. Throws as `openApp` does. */
 export function openSource(data: string): BackupSource {
   const { file, uploads } = prepareData(data);
+  const blobs = openDiskBlobs(uploads);
+  const holds = holdsOf(join(data, NAMES.holdLock));
   return {
     now: Date.now,
-    blobs: openDiskBlobs(uploads),
-    snapshot: (into, progress) => takeSnapshot(file, into, progress),
+    blobs,
+    notes: openDiskNotes(uploads, { garbage: garbageIn(file), holds, isOnly: false }),
+    snapshot: (scratch, name, progress) => takeSnapshot(file, scratch.path(name), progress),
   };
 }
 

@@ -11,7 +11,14 @@ import { openScratch } from "./scratch.ts";
 import { asideOf, finishRestore } from "./unfinished.ts";
 
 /** Names that may be in a data directory that counts as empty. */
-const IGNORED = new Set([NAMES.serveLock, NAMES.backupLock, NAMES.unpacked, NAMES.scratch, "lost+found"]);
+const IGNORED = new Set([
+  NAMES.serveLock,
+  NAMES.backupLock,
+  NAMES.holdLock,
+  NAMES.unpacked,
+  NAMES.scratch,
+  "lost+found",
+]);
 
 type Restore = AsyncDisposable & {
   scratch: Scratch;

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Scratch } from "../../src/maintenance/backup.ts";
 import { adoptDatabase } from "../../src/store/sqlite/adopt.ts";
-import { openSnapshot } from "../../src/store/sqlite/snapshot.ts";
+import { dumpSnapshot, fillSnapshot, openSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { diskError, writeChunks } from "./write.ts";
 
 /**
@@ -31,6 +31,8 @@ export function openScratch(folder: string): Scratch & Disposable {
     read: (name) => createReadStream(path(name), { highWaterMark: 64 * 1024 }),
     remove: (name) => rmSync(path(name)),
     openSnapshot: (name) => openSnapshot(path(name)),
+    fill: (name, dump) => fillSnapshot(path(name), dump),
+    dump: (name) => dumpSnapshot(path(name)),
     adopt: (name, into, options) => adoptDatabase(path(name), path(into), options),
     [Symbol.dispose]() {
       remove();

@@ -1,7 +1,7 @@
 import { isAddressRange } from "../../src/base/network.ts";
 import type { RateLimit } from "../../src/forms/form.ts";
 import { usage } from "../session/usage.ts";
-import { countValue, rateValue } from "../session/values.ts";
+import { countValue, durationValue, isUnset, rateValue } from "../session/values.ts";
 import { type Listen, listenValue } from "./address.ts";
 import { type DashboardConfig, readDashboard } from "./dashboard-config.ts";
 import type { Tls } from "./listen.ts";
@@ -27,6 +27,10 @@ export type ServeConfig = DashboardConfig & {
   limits: { concurrent: number; rate: RateLimit | null };
   /** The feedback about previews that one address may send over time; null for no limit. */
   feedbackRate: RateLimit | null;
+  /** The age in milliseconds up to which flags are answered from memory while the database does not answer; null for any. */
+  maxStale: number | null;
+  /** Milliseconds to serve on as not ready before stopping; null for the default of the database. */
+  drain: number | null;
   log: LogConfig;
   outgoing: OutgoingSettings;
   /** The address that gets mail about deliveries that failed for the last time; null for none. */
@@ -52,6 +56,8 @@ type ServeOptions = {
   maxConcurrent: string;
   maxRate: string;
   feedbackRate: string;
+  maxStale: string;
+  drain?: string;
   logFormat?: LogConfig["format"];
   logLevel: LogConfig["level"];
 };
@@ -88,6 +94,8 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
       rate: rateValue(given.maxRate, "--max-rate"),
     },
     feedbackRate: rateValue(given.feedbackRate, "--feedback-rate"),
+    maxStale: isUnset(given.maxStale) ? null : timeOf(given.maxStale, "--max-stale"),
+    drain: drainOf(given.drain),
     log: { format: given.logFormat ?? null, level: given.logLevel },
     ...readDashboard(options, basePath),
     outgoing: readOutgoing(options),
@@ -101,6 +109,21 @@ function basePathOf(text: string): string {
   if (path !== "" && !/^(?:\/[\w.~-]+)+$/.test(path))
     throw usage(`--base-path ${text} is not a path`, "it looks like /formflag");
   return path;
+}
+
+/** Milliseconds. Throws `invalid`. */
+function timeOf(text: string, option: string): number {
+  return durationValue(text, option) * 1000;
+}
+
+/** Longer than any balancer takes to notice, in milliseconds. */
+const MAX_DRAIN = 3_600_000;
+
+function drainOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const ms = isUnset(text) ? 0 : timeOf(text, "--drain");
+  if (ms > MAX_DRAIN) throw usage(`--drain is at most 1h, not ${text}`);
+  return ms;
 }
 
 const A_YEAR = 365 * 24 * 60 * 60;

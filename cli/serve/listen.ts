@@ -11,6 +11,8 @@ export type Listener = {
   origin: string;
   /** Serves new connections with another certificate; open connections keep the old one. */
   renew: (tls: Tls) => Promise<void>;
+  /** Makes each further answer the last one of its connection. */
+  retire: () => void;
   /** Takes no more connections; fulfils when the requests under way are answered. */
   stop: () => Promise<void>;
   /** Ends every connection. */
@@ -101,6 +103,9 @@ export function listen(
         steer();
       };
       setTimeout(retired, RETIREMENT).unref();
+    },
+    retire() {
+      for (const socket of sockets) socket.retire();
     },
     async stop() {
       isOver = true;

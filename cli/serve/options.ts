@@ -46,6 +46,16 @@ export function serveOptions(): Option[] {
     new Option("--metrics-listen <address>", "another address for /metrics, where no token is needed").env(
       "FORMFLAG_METRICS_LISTEN",
     ),
+    new Option(
+      "--max-stale <time>",
+      "how long flags are answered from memory while a shared database does not answer, such as 60s",
+    )
+      .env("FORMFLAG_MAX_STALE")
+      .default("off"),
+    new Option(
+      "--drain <time>",
+      "how long SIGTERM lets the server go on, not ready, before it stops; by default 5s with a shared database, else 0s",
+    ).env("FORMFLAG_DRAIN"),
     new Option("--log-format <format>", "text, or JSON lines; by default text on a terminal only")
       .env("FORMFLAG_LOG_FORMAT")
       .choices(LOG_FORMATS),

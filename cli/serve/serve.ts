@@ -1,5 +1,6 @@
 import { expiredSessionsJob } from "../../src/access/sessions.ts";
 import type { App } from "../../src/app.ts";
+import { isShared } from "../../src/base/changes.ts";
 import { createIdSource } from "../../src/base/ids.ts";
 import { type Jobs, startJobs } from "../../src/base/jobs.ts";
 import { once } from "../../src/base/once.ts";
@@ -11,7 +12,6 @@ import { createFileLinks } from "../../src/forms/file-links.ts";
 import { expiryJob, removalJob } from "../../src/forms/removal.ts";
 import { retentionJob } from "../../src/forms/retention.ts";
 import { searchJob } from "../../src/forms/search-index.ts";
-import { recoverUploads } from "../../src/forms/submissions.ts";
 import { createCommitLatency } from "../../src/maintenance/commit-latency.ts";
 import { linkBase } from "../../src/http/forms/links.ts";
 import { createMetrics } from "../../src/http/operation/metrics.ts";
@@ -25,6 +25,12 @@ import { type Log, createLog } from "./log.ts";
 import { openOutbox } from "./outbox.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
 import { placeServices } from "./services.ts";
+
+/** How long a server of a shared database serves on before it stops, so that balancers notice, in milliseconds. */
+const DEFAULT_DRAIN = 5000;
+
+/** How often jobs check a shared database that nobody uses for changes of other servers, in milliseconds. */
+const IDLE_POLL = 60_000;
 
 /** How long requests under way may take to finish once the server is told to stop, in milliseconds. */
 const GRACE = 10_000;
@@ -44,15 +50,17 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
   // A mail server that cannot be used as configured is an error at the start.
   if (connections.mail !== null) await outgoing();
   const unlock = claimData(config.data);
-  const app = openApp(config.data, "thread");
+  const app = await openApp({ data: config.data, writing: "thread", report: log.error }).catch((error) => {
+    unlock();
+    throw error;
+  });
   const listeners: Listener[] = [];
   const reads = createReads(app.store);
   const commitLatency = createCommitLatency(app);
   let jobs: Jobs | undefined;
   let outbox: Outbox | undefined;
+  let isDraining = false;
   try {
-    const recovered = await recoverUploads(app);
-    if (recovered > 0) log.line("warn", `removed ${recovered} files of submissions that a crash cut off`);
     app.nextId = createIdSource(app.random, app.now, await newestId(app, log));
     const warn = (text: string) => log.line("warn", text);
     await applyDue(app, warn);
@@ -69,6 +77,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
       metrics,
       noteRead: reads.note,
       commitMinutes: commitLatency.minutes,
+      isDraining: () => isDraining,
     });
     for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
     if (config.tls) onHangup(config.tls, listeners, log);
@@ -76,7 +85,9 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
       [
         scheduleJob(app, warn),
         outbox.job,
-        removalJob(app),
+        removalJob(app, (unfinished) =>
+          warn(`removed ${unfinished} files of submissions that a crash cut off`),
+        ),
         expiryJob(app),
         expiredSessionsJob(app),
         retentionJob(app),
@@ -87,12 +98,21 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
       ],
       app.now,
       log.error,
+      isShared(app.store) ? IDLE_POLL : 0,
     );
-    app.store.watch(() => jobs?.wake());
-    const stopped = stopSignal();
+    app.watch.onChange(() => jobs?.wake());
+    const nextSignal = stopSignals();
     // Plain text in either format: scripts wait for this line.
     for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
-    log.line("info", `stopping on ${await stopped}`);
+    const signal = await nextSignal();
+    const drain = config.drain ?? (isShared(app.store) ? DEFAULT_DRAIN : 0);
+    if (drain > 0 && signal === "SIGTERM") {
+      log.line("info", `not ready since ${signal}: stopping in ${drain / 1000} s`);
+      isDraining = true;
+      await nextSignal(drain);
+    }
+    log.line("info", `stopping on ${signal}`);
+    for (const listener of listeners) listener.retire();
     endStreams();
     const finished = Promise.all(listeners.map((listener) => listener.stop()));
     await Promise.race([finished, Bun.sleep(GRACE)]);
@@ -102,7 +122,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
     await jobs?.stop();
     await Promise.all(listeners.map((listener) => listener.end()));
     await reads.flush().catch(log.error);
-    await app.store.close();
+    await app[Symbol.asyncDispose]();
     unlock();
     log.flush();
     await io.settle();
@@ -132,17 +152,24 @@ function onHangup(files: Tls, listeners: Listener[], log: Log): void {
   process.on("SIGHUP", () => void (renewed = renewed.then(renew).catch(log.error)));
 }
 
-/** Fulfils with the first signal to stop; a second one ends the process at once. */
-function stopSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const [signal, code] of [
-      ["SIGTERM", 143],
-      ["SIGINT", 130],
-    ] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(code));
+/**
+ * Returns a function that waits for a signal to stop, or with `ms` for no longer than that, and returns its name. A signal
+ * that nobody waits for ends the process at once.
+ */
+function stopSignals(): (ms?: number) => Promise<string | undefined> {
+  let take: ((signal?: string) => void) | undefined;
+  for (const [signal, code] of [
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+  ] as const)
+    process.on(signal, () => (take ? take(signal) : process.exit(code)));
+  return (ms) =>
+    new Promise((resolve) => {
+      const timer = ms === undefined ? undefined : setTimeout(() => take?.(), ms);
+      take = (signal) => {
+        clearTimeout(timer);
+        take = undefined;
         resolve(signal);
-      });
-    }
-  });
+      };
+    });
 }

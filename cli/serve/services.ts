@@ -32,6 +32,7 @@ type Wiring = {
   metrics: Metrics;
   noteRead: NoteRead;
   commitMinutes: () => readonly CommitMinute[];
+  isDraining: () => boolean;
 };
 
 /**
@@ -41,9 +42,9 @@ type Wiring = {
 export function placeServices(
   config: ServeConfig,
   app: App,
-  { outgoing, log, metrics, noteRead, commitMinutes }: Wiring,
+  { outgoing, log, metrics, noteRead, commitMinutes, isDraining }: Wiring,
 ): { places: { address: Listen; site: Site }[]; endStreams: () => void } {
-  const { basePath, publicUrl } = config;
+  const { basePath, publicUrl, maxStale } = config;
   const reportOf = (service: ServiceName): Report => ({
     error: log.error,
     refused: (reason) => metrics.refused(service, reason),
@@ -56,7 +57,7 @@ export function placeServices(
   const closers: (() => void)[] = [];
   const all = {
     forms: createFormsService(app, createLinks(publicUrl, basePath, app.random), reportOf("forms"), guard),
-    flags: createFlagsService(app, reportOf("flags"), readGuard, noteRead),
+    flags: createFlagsService(app, reportOf("flags"), readGuard, noteRead, maxStale),
     codeReferences: once(async () => {
       const { createCodeReferencesService } = await import("../../src/http/flags/code-references.ts");
       return createCodeReferencesService(app, reportOf("flags"), guard);
@@ -65,6 +66,7 @@ export function placeServices(
       readGuard,
       guard,
       feedbackRate: config.feedbackRate,
+      maxStale,
       countFeedback: metrics.feedbackStored,
     }),
     ofrep: once(async () => {
@@ -73,6 +75,7 @@ export function placeServices(
         basePath,
         guard,
         noteRead,
+        maxStale,
       }));
     }),
     admin: async () => {
@@ -159,6 +162,7 @@ export function placeServices(
       log: log.request,
       logsReads: log.logsReads,
       report,
+      isDraining,
     }),
   }));
   const endStreams = () => {

@@ -48,7 +48,7 @@ export async function localClient(data: string, version: string, io: Io): Promis
     import("../../src/flags/schedule.ts"),
     import("./direct.ts"),
   ]);
-  const app = openApp(data, "inline");
+  const app = await openApp({ data, writing: "inline" });
   const report = {
     error(error: unknown) {
       // The caller gets an AppError; a bug is printed in full here.

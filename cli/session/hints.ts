@@ -63,6 +63,38 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "database-foreign": "give another directory with --data; the file was left as it is",
   "database-unusable":
     "check the path given with --data, its permissions, and whether its disk is mounted read-only",
+  "database-url":
+    "write it as postgres://user@host:5432/database, with characters such as @ and / in names and passwords as %40 and %2F",
+  "database-password": "check the password, and the role with psql",
+  "database-user": "check the role with psql, and what pg_hba.conf permits it",
+  "database-missing": "create it: CREATE DATABASE … OWNER …",
+  "database-rights":
+    "let the role own the schema: ALTER SCHEMA public OWNER TO …, or migrate it with another role and serve with --migrate off",
+  "database-read-only": "name the primary: this server is a replica, or its transactions are read-only",
+  "database-connections":
+    "raise max_connections of the server, or connect through a pooler such as PgBouncer",
+  "database-unreachable":
+    "check the host and the port, and that the server accepts connections from this machine",
+  "database-tls": "add ?sslmode=disable to the URL where the network is trusted",
+  "database-certificate":
+    "name the certificates that sign it with sslrootcert=<file> in the URL, or check the host name",
+  "database-old": "formflag needs PostgreSQL 15 or later",
+  "database-encoding": "create one with ENCODING 'UTF8' TEMPLATE template0",
+  "schema-older": "migrate it first: run once without --migrate off, with a role that owns the tables",
+  "schema-newer": "run that newer formflag; the database was left as it is",
+  "schema-foreign": "give formflag a database or a schema of its own; this one was left as it is",
+  "storage-url":
+    "for AWS it looks like s3://bucket/prefix?region=eu-west-1, otherwise like s3://bucket/prefix?endpoint=https://s3.example.com",
+  "storage-credentials":
+    "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and with temporary credentials AWS_SESSION_TOKEN",
+  "storage-forbidden": "docs/scale-out.md lists the rights that the credentials need",
+  "storage-bucket": "create the bucket, or check its name and the endpoint in the storage URL",
+  "storage-region": "set the region of the bucket in the storage URL",
+  "storage-unreachable":
+    "check the endpoint in the storage URL; NODE_EXTRA_CA_CERTS names a file of certificates to trust",
+  "storage-clock": "set the clock of this machine, and keep it right with a time server",
+  "database-not-empty": "name a database that holds nothing yet; the one named was left as it is",
+  "copy-differs": "stop whatever writes to either of the two, and repeat the last step",
   "backup-unreadable": "formflag backup create creates one",
   "export-incomplete": "formflag check finds all such files: put them back, or delete their submissions",
   "files-damaged":

@@ -20,7 +20,7 @@ const WRITES = {
   spendLink: ["sessions"],
   markSeen: ["sessions"],
   deleteByHash: ["sessions"],
-  forgetLooseFiles: ["submissions"],
+  forget: ["notes"],
   markRead: ["flags"],
   replace: ["code"],
   remove: ["code"],
@@ -31,8 +31,8 @@ const WRITES = {
   retryFailed: ["deliveries"],
   clearEnded: ["deliveries", "sessions"],
   claimAlert: ["deliveries"],
-  add: ["tallies"],
-  clear: ["tallies"],
+  add: ["tallies", "notes"],
+  clear: ["tallies", "notes"],
 };
 
 const noOptionText = {

@@ -9,8 +9,8 @@ export type Moment = { version: number; at: number };
 
 /** The slice of the store through which the setup changes; `C` are the changes of one area. */
 export type ChangeStore<C> = {
-  /** Grows by one with every change of the setup, by whichever process. */
-  version(): Promise<number>;
+  /** The version grows by one with every change of the setup, by whichever process. */
+  look(): Promise<{ version: number }>;
   /**
    * Applies all of the changes or none. The first one has the revision `version + 1`. Throws `conflict` with the reason
    * `outdated` where the setup is at another version.
@@ -36,7 +36,7 @@ export async function change<C, T>(
 ): Promise<T> {
   /** Returns undefined where another change was applied first. */
   const attempt = async (isLast: boolean): Promise<{ result: T } | undefined> => {
-    const moment = { version: await store.version(), at: now() };
+    const moment = { version: (await store.look()).version, at: now() };
     try {
       await caller.verify();
       const { changes, result } = await plan(moment);
@@ -46,7 +46,7 @@ export async function change<C, T>(
     } catch (error) {
       if (!(error instanceof AppError) || isLast) throw error;
       // The plan may have failed because another change was applied between two of its reads.
-      if (error.reason !== "outdated" && (await store.version()) === moment.version) throw error;
+      if (error.reason !== "outdated" && (await store.look()).version === moment.version) throw error;
       return undefined;
     }
   };

@@ -23,3 +23,6 @@ export const SESSION_LIMITS = {
   /** Characters that are kept of what a browser says of itself, and of its address. */
   text: 300,
 } as const;
+
+/** Hashes of unknown tokens that a process remembers. */
+export const MAX_UNKNOWN_TOKENS = 10_000;

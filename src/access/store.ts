@@ -7,12 +7,15 @@ import type { Session } from "./session.ts";
 import type { Token } from "./token.ts";
 import type { User } from "./user.ts";
 
+/** A token as the store finds it; `keys` are those of the environment that it is limited to. */
+export type FoundToken = Token & { keys?: EnvironmentKeys };
+
 type TokenStore = {
   /** By name. */
   list(): Promise<Token[]>;
   page(query: PageQuery): Promise<Page<Token>>;
-  /** By the hash of the secret. `keys` are those of the environment that the token is limited to. */
-  find(hash: string): Promise<(Token & { keys?: EnvironmentKeys }) | undefined>;
+  /** By the hash of the secret. */
+  find(hash: string): Promise<FoundToken | undefined>;
 };
 
 type UserStore = {

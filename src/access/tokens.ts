@@ -1,12 +1,13 @@
+import type { Find } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
 import { isoTime } from "../base/clock.ts";
 import { sha256 } from "../base/sum.ts";
 import type { Caller } from "./caller.ts";
 import type { AccessChange } from "./change.ts";
 import { change, type Plan } from "./door.ts";
-import type { EnvironmentKeys, Reach, TokenPlace } from "./place.ts";
+import type { Reach, TokenPlace } from "./place.ts";
 import { PLACED_SCOPES, type Scope } from "./scope.ts";
-import type { AccessApp } from "./store.ts";
+import type { AccessApp, FoundToken } from "./store.ts";
 import {
   type CreatedToken,
   type NewToken,
@@ -88,13 +89,17 @@ function placeOf({ project, environment }: Reach, scopes: readonly Scope[]): Tok
   });
 }
 
-/** The token that a secret belongs to. Throws `unauthenticated` where it is unknown, revoked or expired. */
+/**
+ * The token that a secret belongs to, by `find` or else as the store has it now. Throws `unauthenticated` where it is
+ * unknown, revoked or expired, and `unavailable`.
+ */
 export async function authenticate(
   app: AccessApp,
   secret: string,
-): Promise<Token & { keys?: EnvironmentKeys; hash: string }> {
+  find: Find<FoundToken> = (hash) => app.store.tokens.find(hash),
+): Promise<FoundToken & { hash: string }> {
   const hash = hashToken(secret);
-  const token = await app.store.tokens.find(hash);
+  const token = await find(hash);
   if (!token) {
     throw new AppError("unauthenticated", "this token is not known here, or was revoked", {
       reason: "token-unknown",

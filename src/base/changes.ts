@@ -1,71 +1,121 @@
-/** The version of the setup, for values that are cached until the setup changes. */
-export type Changes = {
-  /** The version read within the last `VERSION_TTL_MS`; undefined where it is older or this process changed the setup. */
-  knownVersion: () => number | undefined;
-  /** Reads the version from the store: what is read from the store afterwards is at least as new. */
-  readVersion: () => Promise<number>;
+import { AppError } from "./errors.ts";
+
+/** Two numbers that only grow, unless the database goes back to an earlier state. */
+export type Look = {
+  /** Grows by one with every change of the setup, by whichever process. */
+  version: number;
+  /** Grows with every change to who may do what: to tokens and users. */
+  access: number;
 };
-
-/**
- * Notices changes by this process at once and changes by other processes within `VERSION_TTL_MS`: reading the version
- * for every request would cost more than most answers.
- */
-export function watchChanges(store: Versioned): Changes {
-  let version = -1;
-  let readAt = Number.NEGATIVE_INFINITY;
-  let changes = 0;
-  store.watch(() => {
-    changes += 1;
-    readAt = Number.NEGATIVE_INFINITY;
-  });
-  return {
-    knownVersion: () => (performance.now() - readAt < VERSION_TTL_MS ? version : undefined),
-    async readVersion() {
-      const start = performance.now();
-      const before = changes;
-      const current = await store.version();
-      version = Math.max(version, current);
-      // A change during the read may be missing from its result.
-      if (changes === before) readAt = start;
-      return current;
-    },
-  };
-}
-
-/** Milliseconds for which a version that was read is relied on: the delay of changes by other processes. */
-export const VERSION_TTL_MS = 2;
 
 /** A store whose setup has a version. */
 export type Versioned = {
-  /** A number that grows with every change to projects, environments, flags or forms, by whichever process. */
-  version(): Promise<number>;
-  /** Calls `changed` after each such change that was applied through this store. */
+  /** What the database holds now. Throws `unavailable`. */
+  look(): Promise<Look>;
+  /**
+   * Milliseconds for which a look is trusted, counted from its beginning. A change of the setup fulfils only once every
+   * process has stopped trusting looks that miss it. The same for every process on the database.
+   */
+  readonly staleness: number;
+  /** Calls `changed` after each change of the setup that was applied through this store. */
   watch(changed: () => void): void;
 };
 
+/** What a look found: the same object until a look finds something else. */
+export type Known = Readonly<Look> & {
+  /** Differs once the database has gone back to an earlier state, so that nothing from before may be used. */
+  readonly era: number;
+};
+
+/** What a process knows of the setup in its database, for everything that it keeps in memory. */
+export type Watch = {
+  /** What was found by a look that is still trusted; undefined where that is too old or this process changed the setup. */
+  known: () => Known | undefined;
+  /**
+   * What is known, or found by a look where that is nothing: what is read from the store afterwards is at least as new.
+   * With `isForced` only a look that begins now counts. Throws `unavailable`, without waiting after a look has failed.
+   */
+  look: (isForced?: boolean) => Promise<Known>;
+  /** What the last look that succeeded found, however old it is. */
+  last: () => Known | undefined;
+  /** Milliseconds since the last look that succeeded began, while looks fail; else 0. */
+  staleFor: () => number;
+  /** Calls `changed` after each change by this process and each that a look finds. Returns what ends that. */
+  onChange: (changed: () => void) => () => void;
+  /** How many looks succeeded and failed. */
+  counts: () => { succeeded: number; failed: number };
+  /** Ends the looks in the background. */
+  close: () => void;
+};
+
+/** Staleness in milliseconds from which a database counts as shared by several machines. */
+const SHARED_FROM = 50;
+
+/** Whether other machines may use the same database, so that looking at it costs a round trip. */
+export function isShared({ staleness }: Pick<Versioned, "staleness">): boolean {
+  return staleness >= SHARED_FROM;
+}
+
+/** The error of what is not in memory while the database does not answer. */
+export function notInMemory(cause?: unknown): AppError {
+  return new AppError("unavailable", "the database does not answer", { retryAfter: 1, cause });
+}
+
+/** Returns what a key has in memory, at once where that is current; undefined where there is no such thing. */
+export type Find<T> = (key: string) => T | undefined | Promise<T | undefined>;
+
 /**
- * Caches what `load` returns for each key until the setup changes. The function returned answers without a promise while
- * the version is known.
+ * Caches what `load` returns for each key until the setup changes; `load` is given what it returned before. What is found
+ * is at most as old as a trusted look; while looks fail, it is what was loaded last. The function returned throws `unavailable` where that is nothing, and what
+ * `load` throws.
  */
 export function createCache<T>(
-  store: Versioned,
-  load: (key: string) => Promise<T | undefined>,
-): (key: string) => T | undefined | Promise<T | undefined> {
-  const changes = watchChanges(store);
-  const kept = new Map<string, { version: number; value: T }>();
-  const read = async (key: string) => {
-    // Version first: a change during `load` then makes the entry outdated instead of hiding the change.
-    const version = await changes.readVersion();
+  watch: Watch,
+  load: (key: string, before: T | undefined) => Promise<T | undefined>,
+): Find<T> {
+  const kept = new Map<string, { at: Known; value: T }>();
+  /** Loads under way, so that one change makes many readers load once. */
+  const loading = new Map<string, { at: Known; value: Promise<T | undefined> }>();
+
+  const loadAt = async (key: string, at: Known): Promise<T | undefined> => {
     const entry = kept.get(key);
-    if (entry?.version === version) return entry.value;
-    const value = await load(key);
+    const value = await load(key, entry?.at.era === at.era ? entry.value : undefined);
     if (value === undefined) kept.delete(key);
-    else kept.set(key, { version, value });
+    else kept.set(key, { at, value });
     return value;
   };
-  return (key) => {
-    const version = changes.knownVersion();
-    const entry = kept.get(key);
-    return entry && entry.version === version ? entry.value : read(key);
+  const share = (key: string, at: Known): Promise<T | undefined> => {
+    const shared = loading.get(key);
+    if (shared?.at === at) return shared.value;
+    const value = loadAt(key, at).finally(() => {
+      if (loading.get(key)?.value === value) loading.delete(key);
+    });
+    loading.set(key, { at, value });
+    return value;
   };
+  const read = async (key: string): Promise<T | undefined> => {
+    try {
+      // Looked first: a change during `load` then makes the entry outdated instead of hiding the change.
+      const at = await watch.look();
+      const entry = kept.get(key);
+      return entry?.at === at ? entry.value : await share(key, at);
+    } catch (error) {
+      const entry = kept.get(key);
+      if (entry && (await isCutOff(watch, error))) return entry.value;
+      throw error;
+    }
+  };
+  return (key) => {
+    const at = watch.known();
+    const entry = kept.get(key);
+    return at !== undefined && entry?.at === at ? entry.value : read(key);
+  };
+}
+
+/** Whether a read failed because the database does not answer; another look decides where that is not known yet. */
+async function isCutOff(watch: Watch, error: unknown): Promise<boolean> {
+  if (!(error instanceof AppError) || error.code !== "unavailable") return false;
+  if (watch.staleFor() > 0) return true;
+  await watch.look(true).catch(() => {});
+  return watch.staleFor() > 0;
 }

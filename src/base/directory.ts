@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, statfs } from "node:fs/promises";
+import { MiB } from "./bytes.ts";
 
 /** Windows has no sync of a directory and refuses to open one. */
 const SYNCS_DIRECTORIES = process.platform !== "win32";
@@ -21,4 +22,19 @@ export function syncDirectoryNow(path: string): void {
   const descriptor = openSync(path, "r");
   fsyncSync(descriptor);
   closeSync(descriptor);
+}
+
+/** Free bytes below which a disk counts as full. */
+export const MIN_FREE_BYTES = 16 * MiB;
+
+/** Throws the error of a full disk where the disk of a directory has less than `MIN_FREE_BYTES`. */
+export async function requireRoom(directory: string): Promise<void> {
+  const { bavail, bsize } = await statfs(directory);
+  if (bavail * bsize < MIN_FREE_BYTES)
+    throw Object.assign(new Error("little space is left"), { code: "ENOSPC" });
+}
+
+/** Returns undefined for the error of a missing file, and throws any other error. */
+export function ignoreMissing(error: unknown): undefined {
+  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }

@@ -15,8 +15,11 @@ export type Jobs = {
   stop: () => Promise<void>;
 };
 
-/** Runs each job at once and then whenever it is due. An error of a run is reported; the job runs again after `every`. */
-export function startJobs(jobs: Job[], now: () => number, report: (error: unknown) => void): Jobs {
+/**
+ * Runs each job at once and then whenever it is due. An error of a run is reported; the job runs again after `every`. No job
+ * runs again before `least` milliseconds have passed unless its `next` says so, so that an idle process rests.
+ */
+export function startJobs(jobs: Job[], now: () => number, report: (error: unknown) => void, least = 0): Jobs {
   const stopping = new AbortController();
   const states = jobs.map(({ name }) => ({ name, isWoken: false, wake: () => {} }));
 
@@ -36,7 +39,7 @@ export function startJobs(jobs: Job[], now: () => number, report: (error: unknow
       state.isWoken = false;
       try {
         if (due <= now()) {
-          due = now() + every;
+          due = now() + Math.max(every, least);
           await run();
         }
         due = Math.min(due, (await next?.()) ?? due);

@@ -8,22 +8,21 @@ import {
   readdir,
   rename,
   rm,
-  statfs,
+  stat,
+  unlink,
 } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { syncDirectory, syncDirectoryNow } from "../base/directory.ts";
+import { ignoreMissing, requireRoom, syncDirectory, syncDirectoryNow } from "../base/directory.ts";
 import { AppError } from "../base/errors.ts";
-import { type Blobs, MIN_FREE_BYTES, type StagedBlob } from "./blobs.ts";
-import { createFileWriters } from "./file-writer.ts";
-import { noSuchFile, openHolds } from "./hold.ts";
+import type { Blobs, StagedBlob } from "./blobs.ts";
+import { diskError } from "./disk-error.ts";
+import { createFileWriters, writeAll } from "./file-writer.ts";
 import { shardOf } from "./key.ts";
 
-/** The subdirectory of staged files. Shards have two-character names. */
-const STAGING = "staging";
-/** The suffix of notes, which are empty files in the directory of staged files. */
-const NOTE = ".note";
-/** The directory of deleted files that are held, inside the one of staged files. */
-const HELD = "held";
+/** The subdirectory of staged files, and of notes (`disk-notes.ts`). Shards have two-character names. */
+export const STAGING = "staging";
+/** Files that are read or removed at the same time. */
+const BATCH = 100;
 
 /**
  * The blob store in a local directory, which is created if it does not exist. A kept file is stored in one of 256
@@ -40,7 +39,6 @@ export function openDiskBlobs(root: string): Blobs {
   /** Shards whose names survive a power cut once the promise fulfils. */
   const durableShards = new Map<string, Promise<void>>();
   const createWriter = createFileWriters();
-  const holds = openHolds(join(staging, HELD), pathOf);
   /** The path and the handle of each staged file. */
   const staged = new WeakMap<StagedBlob, { path: string; handle: FileHandle; isOpen: boolean }>();
 
@@ -83,12 +81,6 @@ export function openDiskBlobs(root: string): Blobs {
     await durableShards.get(shard);
   };
 
-  const readNotes = async () =>
-    (await readdir(staging)).flatMap((name) => {
-      const keys = notedKeys(name);
-      return keys ? [{ path: join(staging, name), keys }] : [];
-    });
-
   return {
     stage: () => stage().catch(fail),
     async keep(files) {
@@ -107,9 +99,7 @@ export function openDiskBlobs(root: string): Blobs {
     },
     async ready() {
       await access(staging, constants.W_OK).catch(fail);
-      const { bavail, bsize } = await statfs(staging);
-      if (bavail * bsize < MIN_FREE_BYTES)
-        fail(Object.assign(new Error("little space is left"), { code: "ENOSPC" }));
+      await requireRoom(staging).catch(fail);
     },
     async open(key) {
       const path = pathOf(key);
@@ -124,71 +114,41 @@ export function openDiskBlobs(root: string): Blobs {
     has: (key) => Bun.file(pathOf(key)).exists(),
     async *list() {
       for (const entry of await readdir(root, { withFileTypes: true })) {
-        if (entry.isDirectory() && entry.name !== STAGING) yield readdir(join(root, entry.name));
+        if (!entry.isDirectory() || entry.name === STAGING) continue;
+        const shard = join(root, entry.name);
+        const names = await readdir(shard);
+        for (let start = 0; start < names.length; start += BATCH)
+          yield await sizesOf(shard, names.slice(start, start + BATCH));
       }
     },
     async delete(keys) {
       const shards = new Set<string>();
-      const remove = await holds.remover();
       const removeOne = async (key: string) => {
-        if (await remove(key)) shards.add(dirname(pathOf(key)));
+        const path = pathOf(key);
+        if (await unlink(path).then(() => true, ignoreMissing)) shards.add(dirname(path));
       };
-      for (let start = 0; start < keys.length; start += 100) {
-        await Promise.all(keys.slice(start, start + 100).map(removeOne));
-      }
+      for (let start = 0; start < keys.length; start += BATCH)
+        await Promise.all(keys.slice(start, start + BATCH).map(removeOne));
       await Promise.all([...shards].map(syncDirectory)).catch(fail);
     },
-    async note(id, files) {
-      const path = join(staging, noteName(id, files));
-      const clear = () => rm(path, { force: true });
-      try {
-        await (await open(path, "wx", 0o600)).close();
-      } catch (error) {
-        await clear();
-        return fail(error);
-      }
-      return { clear };
-    },
-    pending: async () => (await readNotes()).flatMap(({ keys }) => keys),
-    async recover() {
-      const notes = (await readNotes()).map((note) => ({
-        ...note,
-        clear: () => rm(note.path, { force: true }),
-      }));
-      const kept = new Set(notes.map(({ path }) => path));
-      if (await holds.isHeld()) kept.add(join(staging, HELD));
-      for (const name of await readdir(staging)) {
-        const path = join(staging, name);
-        if (!kept.has(path)) await rm(path, { force: true, recursive: true });
-      }
-      return notes;
-    },
-    hold: () => holds.hold().catch(fail),
   };
 }
 
-/**
- * A note is an empty file whose name holds everything. Journaling file systems keep names in the order in which they were
- * created, so that every file which survives a power cut has its note, without a sync for the note.
- */
-function noteName(id: string, files: number): string {
-  return `${id}.${files}.${crypto.randomUUID()}${NOTE}`;
+/** The files of a directory that still exist, with their sizes. */
+async function sizesOf(directory: string, names: string[]): Promise<{ key: string; size: number }[]> {
+  const files = await Promise.all(
+    names.map(async (key) => {
+      const status = await stat(join(directory, key)).catch(ignoreMissing);
+      return status ? [{ key, size: status.size }] : [];
+    }),
+  );
+  return files.flat();
 }
 
-/** The keys of the note of that name; undefined for any other name. */
-function notedKeys(name: string): string[] | undefined {
-  const [, id, files] = /^([\w-]+)\.(\d+)\.[\w-]+\.note$/.exec(name) ?? [];
-  return id === undefined
-    ? undefined
-    : Array.from({ length: Number(files) }, (_, index) => `${id}.${index + 1}`);
-}
-
-async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  let offset = 0;
-  while (offset < bytes.byteLength) {
-    const { bytesWritten } = await handle.write(bytes, offset, bytes.byteLength - offset);
-    offset += bytesWritten;
-  }
+function noSuchFile(): AppError {
+  return new AppError("not_found", "the file is missing from the upload directory", {
+    hint: "was it removed by hand, or restored without its files?",
+  });
 }
 
 /**
@@ -211,42 +171,3 @@ function parentsOf(path: string, top: string): string[] {
   const parent = dirname(path);
   return path === top || parent === path ? [parent] : [parent, ...parentsOf(parent, top)];
 }
-
-/**
- * Turns an error of the file system that an operator can resolve into an AppError, and returns any other error as it is.
- * `root` is the directory that could not be opened; without it the message names no path, because senders may see it.
- */
-function diskError(error: unknown, root?: string): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const known = KNOWN[code];
-  if (!known) return error;
-  const [message, hint] = known;
-  if (root !== undefined) return new AppError("forbidden", `${root} ${message}`, { hint, cause: error });
-  return new AppError("unavailable", `the upload directory ${message}`, {
-    hint,
-    cause: error,
-    retryAfter: 5,
-  });
-}
-
-const FULL = ["cannot grow: the disk is full", "free some space and try again"] as const;
-const DENIED = [
-  "cannot be written",
-  "check that it exists, who owns it, and whether its disk is mounted read-only",
-] as const;
-const BUSY = ["cannot open more files", "raise the limit of open files"] as const;
-const KNOWN: Record<string, readonly [message: string, hint: string]> = {
-  ENOSPC: FULL,
-  EDQUOT: FULL,
-  EACCES: DENIED,
-  EPERM: DENIED,
-  EROFS: DENIED,
-  ENOTDIR: DENIED,
-  EEXIST: DENIED,
-  EISDIR: DENIED,
-  ENOENT: DENIED,
-  ENOTEMPTY: DENIED,
-  EMFILE: BUSY,
-  ENFILE: BUSY,
-  EIO: ["has a failing disk", "check the disk and the system log"],
-};

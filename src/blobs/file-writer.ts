@@ -1,3 +1,4 @@
+import type { FileHandle } from "node:fs/promises";
 import { KiB } from "../base/bytes.ts";
 import { type Sum, createSum } from "../base/sum.ts";
 
@@ -60,4 +61,13 @@ export function createFileWriters(): (put: (bytes: Uint8Array) => Promise<void>)
       abandon: () => void (buffer = undefined),
     };
   };
+}
+
+/** Appends all the bytes to a file. */
+export async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  let offset = 0;
+  while (offset < bytes.byteLength) {
+    const { bytesWritten } = await handle.write(bytes, offset, bytes.byteLength - offset);
+    offset += bytesWritten;
+  }
 }

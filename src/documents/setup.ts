@@ -23,3 +23,21 @@ export type SetupEnvironment = Environment & { flags: FlagRecord[]; segments: Se
 
 /** A change of the setup, as the store applies it. */
 export type SetupChange = ProjectChange | FlagChange | FormChange | TargetChange | AccessChange;
+
+/** Changes that no token and no user notices are missing here: those of flags, forms and targets, and new places. */
+const ACCESS_CHANGES: ReadonlySet<SetupChange["change"]> = new Set([
+  "insertToken",
+  "deleteToken",
+  "insertUser",
+  "updateUser",
+  "setPassword",
+  "deleteUser",
+  // The tokens that are limited to a place are deleted with it.
+  "deleteProject",
+  "deleteEnvironment",
+] as const);
+
+/** Whether a change alters who may do what, so that the store raises `access` with it. */
+export function changesAccess({ change }: SetupChange): boolean {
+  return ACCESS_CHANGES.has(change);
+}

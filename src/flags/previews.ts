@@ -18,8 +18,8 @@ export type PreviewSet = {
  * into memory, and again only after the Markdown changes: what is stored, restored or written by another version is never
  * served without being cleaned.
  */
-export function createPreviewSets(store: FlagsApp["store"]): FindSnapshot<PreviewSet> {
-  return createSnapshots<PreviewSet>(store, async (selection, before) => {
+export function createPreviewSets({ watch, store }: FlagsApp): FindSnapshot<PreviewSet> {
+  return createSnapshots<PreviewSet>(watch, store, async (selection, before) => {
     const flags = await selection.previews();
     const html = new Map<string, string>();
     for (const { previewContent: markdown } of flags) {

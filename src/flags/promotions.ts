@@ -61,7 +61,7 @@ export async function compareEnvironments(
 ): Promise<Promotion> {
   const order: PromotionOrder = { from, to, flags: null, segments: false };
   const state = await readState(app, project, order);
-  const moment = { version: await app.store.version(), at: app.now() };
+  const moment = { version: (await app.store.look()).version, at: app.now() };
   return (await planPromotion(project, order, state, moment, true)).result;
 }
 

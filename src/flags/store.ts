@@ -1,6 +1,6 @@
 import type { ChangeStore } from "../access/door.ts";
 import type { Clockwork } from "../base/clock.ts";
-import type { Versioned } from "../base/changes.ts";
+import type { Versioned, Watch } from "../base/changes.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
 import type { TallyStore } from "./tally.ts";
 import type { ProjectChange } from "../projects/change.ts";
@@ -144,5 +144,6 @@ export type FlagsStore = {
 
 /** The part of the app that operations on flags and segments use. */
 export type FlagsApp = Clockwork & {
+  watch: Watch;
   store: Versioned & ProjectsStore & FlagsStore & ChangeStore<ProjectChange | FlagChange>;
 };

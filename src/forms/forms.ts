@@ -1,7 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
-import { createCache } from "../base/changes.ts";
+import { type Find, createCache } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { FormChange } from "./change.ts";
@@ -72,10 +72,8 @@ export async function listForms(app: FormsApp): Promise<Form[]> {
 }
 
 /** Returns a lookup of forms by the key in their URL, cached until the setup changes. */
-export function createFormFinder(
-  store: FormsApp["store"],
-): (key: string) => Form | undefined | Promise<Form | undefined> {
-  return createCache(store, async (key) => {
+export function createFormFinder({ watch, store }: Pick<FormsApp, "watch" | "store">): Find<Form> {
+  return createCache(watch, async (key) => {
     const record = await store.forms.findByKey(key);
     return record && viewForm(record);
   });

@@ -1,17 +1,41 @@
 import type { Job } from "../base/jobs.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
+import { type Notes, keysOf } from "../blobs/notes.ts";
 import type { FormsApp } from "./store.ts";
 
 /** Submissions or files removed in one transaction, between which other writes take their turn. */
 const STEP = 500;
 
-/** Removes loose files, which belong to no submission any more. Files that cannot be removed stay recorded for the next call. */
-export async function removeLooseFiles({ store, blobs }: FormsApp): Promise<void> {
+/**
+ * Removes garbage, and the files of submissions that a process began to store before it ended. Files that cannot be removed
+ * are left to the next sweep. Returns how many files of unfinished submissions were removed.
+ */
+export async function sweep({ notes, blobs, store, now }: FormsApp): Promise<number> {
+  let unfinished = 0;
   for (;;) {
-    const keys = await store.submissions.looseFiles(STEP);
-    if (keys.length === 0) return;
-    await blobs.delete(keys);
-    await store.submissions.forgetLooseFiles(keys);
+    const { uploads, garbage } = await notes.claim(now(), STEP);
+    if (uploads.length === 0 && garbage.length === 0) return unfinished;
+    const noted = uploads.flatMap(keysOf);
+    // A process may have ended after the row was stored, and before it cleared the note.
+    const orphans = noted.length === 0 ? [] : await store.submissions.unreferenced(noted);
+    await blobs.delete([...garbage, ...orphans]);
+    if (garbage.length > 0) await notes.forget(garbage);
+    if (uploads.length > 0) await notes.clear(uploads.map(({ id }) => id));
+    unfinished += orphans.length;
+  }
+}
+
+/** Removes garbage alone: what others deleted while a backup held the files. */
+export async function removeGarbage({
+  notes,
+  blobs,
+  now,
+}: Pick<FormsApp, "blobs" | "now"> & { notes: Pick<Notes, "claim" | "forget"> }): Promise<void> {
+  for (;;) {
+    const { garbage } = await notes.claim(now(), STEP);
+    if (garbage.length === 0) return;
+    await blobs.delete(garbage);
+    await notes.forget(garbage);
   }
 }
 
@@ -35,7 +59,7 @@ async function repeatUntil(
 export function clearDeletedForms(app: FormsApp, deadline = Infinity): Promise<boolean> {
   return repeatUntil(app, deadline, async () => {
     const isLeft = await app.store.submissions.clearDeleted(STEP);
-    if (isLeft) await removeLooseFiles(app);
+    if (isLeft) await sweep(app);
     return isLeft;
   });
 }
@@ -66,10 +90,14 @@ function removalOf(app: FormsApp, name: string, remove: (deadline: number) => Pr
   };
 }
 
-/** The job that removes loose files, and the submissions of deleted forms. */
-export function removalJob(app: FormsApp): Job {
+/**
+ * The job that sweeps, and removes the submissions of deleted forms. `report` receives how many files of unfinished
+ * submissions were removed, where any were.
+ */
+export function removalJob(app: FormsApp, report: (unfinished: number) => void = () => {}): Job {
   return removalOf(app, "removal", async (deadline) => {
-    await removeLooseFiles(app);
+    const unfinished = await sweep(app);
+    if (unfinished > 0) report(unfinished);
     return clearDeletedForms(app, deadline);
   });
 }

@@ -1,10 +1,11 @@
 import type { Author } from "../access/caller.ts";
 import type { ChangeStore } from "../access/door.ts";
 import type { SecretStore } from "../access/store.ts";
-import type { Versioned } from "../base/changes.ts";
+import type { Versioned, Watch } from "../base/changes.ts";
 import type { Clockwork } from "../base/clock.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
 import type { Blobs } from "../blobs/blobs.ts";
+import type { Notes } from "../blobs/notes.ts";
 import type { TargetChange } from "../delivery/change.ts";
 import type { DeliveriesStore, NewDelivery } from "../delivery/store.ts";
 import type { FormChange } from "./change.ts";
@@ -25,7 +26,9 @@ type FormStore = {
 export type SubmissionStore = {
   /**
    * Decides in the transaction of the row, so that the conditions hold under concurrency. Throws `not_found` for the form;
-   * `invalid`, and stores nothing, where `isAbandoned` returns true when the commit begins: the sender has disconnected.
+   * `invalid`, and stores nothing, where `isAbandoned` returns true when the commit begins: the sender has disconnected;
+   * `unavailable` where the upload note of its files was claimed, and, with the reason `UNKNOWN_OUTCOME`, where the database
+   * went away before it said whether the row is stored.
    */
   insert(submission: StoredSubmission, isAbandoned?: () => boolean): Promise<Insertion>;
   /**
@@ -95,7 +98,7 @@ export type SubmissionStore = {
   foresee(formKey: string, now: number, conditions: Conditions): Promise<Insertion>;
   /** Removes at most `limit` of what has expired of keys, challenges and contents each. Returns whether any may be left. */
   clearExpired(now: number, limit: number): Promise<boolean>;
-  /** Deletes submissions in these states, by default in all, and records their files as loose. Returns the ids deleted. */
+  /** Deletes submissions in these states, by default in all, and makes their files garbage. Returns the ids deleted. */
   delete(ids: readonly string[], states?: readonly SubmissionState[]): Promise<string[]>;
   /** Some of the submissions that are too old to be kept, by their id; exact where `below` is null. */
   aged(query: AgedQuery): Promise<{ ids: string[]; next: string | null }>;
@@ -119,10 +122,7 @@ export type SubmissionStore = {
   files(after: string, limit: number): Promise<StoredFile[]>;
   /** The total bytes of all files. */
   fileBytes(): Promise<number>;
-  /** The blob keys of at most `limit` loose files: recorded for removal, because their submission was deleted. */
-  looseFiles(limit: number): Promise<string[]>;
-  forgetLooseFiles(keys: string[]): Promise<void>;
-  /** Those of `keys` that neither a submission nor the record of loose files contains. */
+  /** Those of `keys` that neither a submission nor the garbage contains. */
   unreferenced(keys: string[]): Promise<string[]>;
   /**
    * Stores submissions from elsewhere, all in one transaction, except those whose id is known; nothing is delivered. Throws
@@ -250,6 +250,9 @@ export type Conditions = {
   maxSubmissions: number | null;
 };
 
+/** The reason of an error after which a row may be stored or not: its files stay until their upload note is due. */
+export const UNKNOWN_OUTCOME = "unknown-outcome";
+
 /** What became of a submission. All but `stored` stored nothing. */
 export type Insertion =
   /** In the spam folder where `spam`, the reason, is not null. */
@@ -270,8 +273,10 @@ export type FormsStore = {
 
 /** The part of the app that operations on forms and submissions use. */
 export type FormsApp = Clockwork & {
+  watch: Watch;
   store: Versioned & FormsStore & ChangeStore<FormChange | TargetChange>;
   blobs: Blobs;
+  notes: Notes;
   /** Ids of submissions and deliveries, each greater than the one before. */
   nextId: () => string;
   /** Called once deliveries are queued, so that a server sends them at once. */

@@ -1,9 +1,13 @@
-import type { Conditions, FormsApp, Insertion } from "./store.ts";
+import { type Conditions, type FormsApp, type Insertion, UNKNOWN_OUTCOME } from "./store.ts";
 import { AppError } from "../base/errors.ts";
+import { mayStillAppear } from "../blobs/blobs.ts";
 import { blobKey } from "../blobs/key.ts";
 import type { Form } from "./form.ts";
 import type { NewDelivery } from "../delivery/store.ts";
 import { type Draft, type FileInfo, type Submission, noSuchSubmission } from "./submission.ts";
+
+/** Milliseconds after which a submission that is not stored counts as cut off. */
+const STORING_MS = 3_600_000;
 
 type Storing = {
   /** Receives an error after the commit. Default: it is thrown. */
@@ -17,8 +21,8 @@ type Storing = {
 /**
  * Stores a submission as its conditions allow, and returns its id and what became of it, once row and files survive a
  * power cut. Files are stored first, so that a row never refers to a missing file. Throws `unavailable`, or `invalid`
- * where the sender has disconnected (`isAbandoned`); nothing is stored then. An error after the commit goes to `report`:
- * the submission is stored, and the next start removes the note of its files.
+ * where the sender has disconnected (`isAbandoned`); nothing is stored then, unless the outcome is unknown. An error after
+ * the commit goes to `report`: the submission is stored, and a sweep removes the note of its files.
  */
 export async function storeSubmission(
   app: FormsApp,
@@ -49,22 +53,27 @@ export async function storeSubmission(
     })),
   );
   const keys = files.map((file) => file.key);
-  const note = await app.blobs.note(id, keys.length);
+  await app.notes.add(id, keys.length, row.createdAt + STORING_MS);
   const takeBack = async () => {
     await app.blobs.delete(keys);
-    await note.clear();
+    await app.notes.clear([id]);
   };
   let insertion: Insertion;
   try {
     await app.blobs.keep(files.map((file, index) => ({ key: file.key, staged: draft.files[index]!.blob })));
     insertion = await app.store.submissions.insert({ ...row, files }, isAbandoned);
   } catch (error) {
-    await takeBack();
+    if (!isUndecided(error)) await takeBack();
     throw error;
   }
-  if (insertion.kind === "stored") await note.clear().catch(report);
-  else await takeBack();
+  if (insertion.kind !== "stored") await takeBack();
+  else if (!app.notes.clearedByInsert) await app.notes.clear([id]).catch(report);
   return { id, insertion };
+}
+
+/** Whether the row or the files may still appear: the sweep decides, once the note is due. */
+function isUndecided(error: unknown): boolean {
+  return mayStillAppear(error) || (error instanceof AppError && error.reason === UNKNOWN_OUTCOME);
 }
 
 function rethrow(error: unknown): never {
@@ -116,19 +125,4 @@ function positionOf(files: FileInfo[], numberOrName: string): number {
         ? "it has no files"
         : `select a file by its number, 1 to ${files.length}, or by its name`,
   });
-}
-
-/**
- * Removes the files of submissions that a process began to store before it was killed. Only files that a note names and
- * no row refers to are removed. Returns how many.
- */
-export async function recoverUploads(app: FormsApp): Promise<number> {
-  let removed = 0;
-  for (const { keys, clear } of await app.blobs.recover()) {
-    const orphans = await app.store.submissions.unreferenced(keys);
-    await app.blobs.delete(orphans);
-    await clear();
-    removed += orphans.length;
-  }
-  return removed;
 }

@@ -3,6 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { type Caller, operatorCaller } from "../access/caller.ts";
 import type { Scope } from "../access/scope.ts";
 import { requireScope } from "../access/token.ts";
+import { createTokenFinder } from "../access/token-finder.ts";
 import { authenticate } from "../access/tokens.ts";
 import { readWhy } from "../access/why.ts";
 import type { App } from "../app.ts";
@@ -51,6 +52,7 @@ function whyIn(header: string | undefined): string | undefined {
  */
 export function identify(app: App) {
   const countFailure = createFailureCount(app.now);
+  const findToken = createTokenFinder(app.watch, app.store);
   return createMiddleware<AdminEnv>(async (c, next) => {
     const { operator, client } = c.env ?? {};
     const hasConfirmed = confirmationIn(c.req.header(CONFIRM));
@@ -59,8 +61,9 @@ export function identify(app: App) {
       if (operator) return operatorCaller(operator, hasConfirmed, why());
       try {
         const secret = bearerToken(c.req.header("authorization"));
+        // Read from the store, so that nothing is applied for a token that was revoked before.
         const verify = async () => void (await authenticate(app, secret));
-        return { ...(await authenticate(app, secret)), hasConfirmed, why: why(), verify };
+        return { ...(await authenticate(app, secret, findToken)), hasConfirmed, why: why(), verify };
       } catch (error) {
         if (client) countFailure(error, () => client);
         throw error;

@@ -44,6 +44,9 @@ export type Report = {
   spam: (reason: string) => void;
 };
 
+/** Refusals of the object storage, which whoever runs the server can change, and the caller cannot. */
+const OF_THE_SERVER = new Set<string | null>(["storage-credentials", "storage-forbidden"]);
+
 /** Returns how to answer an error. Counts it, and logs bugs and `unavailable` errors. */
 export function showError(error: unknown, report: Report, request: Request): Shown {
   if (error instanceof HTTPException && error.status === 400) {
@@ -64,6 +67,11 @@ export function showError(error: unknown, report: Report, request: Request): Sho
       errors: null,
       headers: {},
     };
+  }
+  if (error.code === "forbidden" && OF_THE_SERVER.has(error.reason)) {
+    const message = "the object storage is unavailable";
+    const unavailable = new AppError("unavailable", message, { cause: error, retryAfter: 5 });
+    return showError(unavailable, report, request);
   }
   if (error.code === "unavailable") report.error(error, request);
   report.refused(error.code);

@@ -61,6 +61,8 @@ export type SiteOptions = {
   /** Whether flag reads that succeed are logged too. */
   logsReads: boolean;
   report: Report;
+  /** Whether the server is about to stop, and answers that it is not ready. */
+  isDraining?: () => boolean;
 };
 
 /** Returns the address at the other end of the connection; a function, since flag reads rarely need it. */
@@ -91,7 +93,8 @@ const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH, FEEDBACK_PATH]
 export function createSite(services: Services, options: SiteOptions): Site {
   const { forms, flags, previews, codeReferences, ofrep, admin, dashboard, metrics } = services;
   const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
-  const { isHealthy, isReady } = createHealth(app, report);
+  const { isDraining = () => false } = options;
+  const { isHealthy, isReady } = createHealth(app, report, isDraining);
   const strictTransport = hsts === null ? null : `max-age=${hsts}`;
 
   const clientOf = (request: Request, peer: Peer) => {

@@ -1,10 +1,11 @@
 import { createSum, type Sum } from "../base/sum.ts";
 import { AppError } from "../base/errors.ts";
 import type { Blobs, StagedBlob } from "../blobs/blobs.ts";
+import type { Notes } from "../blobs/notes.ts";
 import { shardOf } from "../blobs/key.ts";
 import type { StoredFile } from "../forms/submission.ts";
 import { storedFiles } from "./check.ts";
-import type { Snapshot } from "./store.ts";
+import type { DatabaseStore, Dump, Snapshot } from "./store.ts";
 
 /** One file of an archive; its bytes are read at most once, before those of the next. */
 export type ArchiveEntry = { path: string; size: number; bytes: AsyncIterable<Uint8Array> };
@@ -17,6 +18,10 @@ export type Scratch = {
   read(name: string): AsyncIterable<Uint8Array>;
   remove(name: string): void;
   openSnapshot(name: string): Snapshot;
+  /** Makes a new database, without a search index, of the rows of a store. */
+  fill(name: string, dump: Dump): Promise<void>;
+  /** The rows of a database of ours, which is brought up to date first. */
+  dump(name: string): Dump;
   /**
    * Copies the rows of an untrusted database into a new one with the schema of formflag. Returns at most `limit` problems of
    * the original. Throws `unsupported` where it is not a formflag database, or a newer one.
@@ -28,8 +33,9 @@ export type Scratch = {
 export type BackupSource = {
   now: () => number;
   blobs: Blobs;
-  /** Copies the database, as it is at one moment, into a new file. `progress` receives approximate bytes. */
-  snapshot(into: string, progress: (done: number, total: number) => void): Promise<void>;
+  notes: Pick<Notes, "hold" | "claim" | "forget">;
+  /** Copies the database, as it is at one moment, into a new one of that name. `progress` receives approximate bytes. */
+  snapshot(scratch: Scratch, name: string, progress: (done: number, total: number) => void): Promise<void>;
 };
 
 /** The description of a backup in the first line of `manifest.json`. */
@@ -49,7 +55,7 @@ type Progress = (what: string, done: number, total: number) => void;
 /** The format of the archive; newer formats are refused. */
 const FORMAT = 1;
 const MANIFEST = "manifest.json";
-const DATABASE = "formflag.db";
+export const DATABASE = "formflag.db";
 /** The temporary name of the database of an archive until it is checked. */
 const FOREIGN = "foreign.db";
 /** Problems after which reading stops. */
@@ -72,11 +78,11 @@ export async function* createBackup(
   program: string,
   { progress, started }: { progress: Progress; started: (manifest: BackupManifest) => void },
 ): AsyncGenerator<ArchiveEntry> {
-  // Before the copy, so that every file the copy refers to is either present or held.
-  const hold = await source.blobs.hold();
+  // Before the copy, so that every file which the copy refers to is there until the end.
+  const hold = await source.notes.hold();
   try {
     const createdAt = new Date(source.now()).toISOString();
-    await source.snapshot(scratch.path(DATABASE), (done, total) => progress("database", done, total));
+    await source.snapshot(scratch, DATABASE, (done, total) => progress("database", done, total));
     const snapshot = scratch.openSnapshot(DATABASE);
     try {
       const manifest = { format: FORMAT, program, createdAt, ...(await snapshot.counts()) };
@@ -95,13 +101,22 @@ export async function* createBackup(
       };
       yield { path: DATABASE, size: database.size, bytes: count(scratch.read(DATABASE)) };
       for await (const file of storedFiles(snapshot.files))
-        yield { path: pathOf(file), size: file.size, bytes: count(asStored(file, hold.open(file.key))) };
+        yield {
+          path: pathOf(file),
+          size: file.size,
+          bytes: count(asStored(file, bytesOf(source.blobs, file))),
+        };
     } finally {
       await snapshot.close();
     }
   } finally {
     await hold.release();
   }
+}
+
+/** The way to copy a store of any database. A SQLite file has a faster one, which does not migrate it. */
+export function snapshotOf(store: Pick<DatabaseStore, "dump">): BackupSource["snapshot"] {
+  return (scratch, name, progress) => scratch.fill(name, store.dump(progress));
 }
 
 /**
@@ -268,6 +283,10 @@ function notABackup(why: string, cause?: unknown): AppError {
   });
 }
 
+async function* bytesOf(blobs: Blobs, { key }: StoredFile): AsyncGenerator<Uint8Array> {
+  yield* await blobs.open(key);
+}
+
 /** The bytes of an uploaded file. Throws `unsupported` where they differ from what was stored. */
 async function* asStored(file: StoredFile, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const sum = createSum();
@@ -286,7 +305,8 @@ async function* asStored(file: StoredFile, bytes: AsyncIterable<Uint8Array>): As
     throw notAsStored(file, "has other bytes than were stored");
 }
 
-function notAsStored({ key, name, submission }: StoredFile, what: string): AppError {
+/** The error of a file that is not as its row says. */
+export function notAsStored({ key, name, submission }: StoredFile, what: string): AppError {
   return new AppError("unsupported", `the file ${key} ${what}: ${name} of submission ${submission}`, {
     reason: "files-damaged",
   });

@@ -38,16 +38,20 @@ export async function checkData(
   for (const slug of await app.store.submissions.wrongCounts())
     problems.push({ kind: "counts", what: slug, message: "its submissions are not as many as are counted" });
 
-  const present: string[] = [];
-  for await (const keys of app.blobs.list()) present.push(...keys.filter((key) => FILE_KEY.test(key)));
+  /** The sizes of kept files, by key. */
+  const present = new Map<string, number>();
+  for await (const files of app.blobs.list())
+    for (const { key, size } of files) if (FILE_KEY.test(key)) present.set(key, size);
 
   const total = await app.store.submissions.fileBytes();
   for await (const file of storedFiles((after, limit) => app.store.submissions.files(after, limit))) {
     files += 1;
-    const problem = await checkFile(app, file, (count) => progress((bytes += count), total));
+    const problem = await checkFile(app, file, present.get(file.key), (count) =>
+      progress((bytes += count), total),
+    );
     if (problem) problems.push(problem);
   }
-  for (const key of await orphansAmong(app, present))
+  for (const key of await orphansAmong(app, [...present.keys()]))
     problems.push({ kind: "orphan", what: key, message: "no submission refers to this file" });
   return { files, bytes, problems };
 }
@@ -80,16 +84,27 @@ export async function correctCounts(app: MaintenanceApp, problems: Problem[]): P
   return wrong;
 }
 
+/** Checks a file, whose size is known where it was listed. */
 async function checkFile(
   app: MaintenanceApp,
   { key, submission, name, size, sha256 }: StoredFile,
+  listed: number | undefined,
   count: (bytes: number) => void,
 ): Promise<Problem | undefined> {
-  const fault = await faultOf(app, key, { size, sha256 }, count);
+  const fault =
+    listed === undefined || listed === size
+      ? await faultOf(app, key, { size, sha256 }, count)
+      : wrongSize(listed, size);
   // A submission that was deleted during the check has no files any more.
   if (!fault || (await app.store.submissions.find(submission)) === undefined) return undefined;
   const [kind, message] = fault;
   return { kind, what: key, message: `${name} of submission ${submission} ${message}` };
+}
+
+type Fault = [kind: "missing" | "damaged", message: string];
+
+function wrongSize(actual: number, expected: number): Fault {
+  return ["damaged", `has ${actual} bytes instead of ${expected}`];
 }
 
 async function faultOf(
@@ -97,7 +112,7 @@ async function faultOf(
   key: string,
   { size, sha256 }: Pick<StoredFile, "size" | "sha256">,
   count: (bytes: number) => void,
-): Promise<[kind: "missing" | "damaged", message: string] | undefined> {
+): Promise<Fault | undefined> {
   const sum = createSum();
   try {
     for await (const chunk of await app.blobs.open(key)) count(sum.add(chunk));
@@ -106,7 +121,7 @@ async function faultOf(
     return ["missing", "is not in the upload directory"];
   }
   const actual = sum.result();
-  if (actual.size !== size) return ["damaged", `has ${actual.size} bytes instead of ${size}`];
+  if (actual.size !== size) return wrongSize(actual.size, size);
   if (actual.sha256 !== sha256) return ["damaged", "has other bytes than were stored"];
   return undefined;
 }
@@ -114,9 +129,9 @@ async function faultOf(
 /** The orphans among `keys`; files that are being stored or about to be removed are not orphans. */
 async function orphansAmong(app: MaintenanceApp, keys: string[]): Promise<string[]> {
   // Notes are read first: a file is noted before it is kept, and its row exists before the note is cleared.
-  const pending = new Set(await app.blobs.pending());
+  const pending = new Set(await app.notes.pending());
   const unreferenced = await app.store.submissions.unreferenced(keys.filter((key) => !pending.has(key)));
-  // A loose file is removed before its record is, so that one which is gone by now is no orphan.
+  // Garbage is removed before it is forgotten, so that a file which is gone by now is no orphan.
   return presentAmong(app, unreferenced);
 }
 

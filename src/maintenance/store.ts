@@ -1,6 +1,7 @@
 import type { FlagsApp } from "../flags/store.ts";
 import type { FormsApp, SubmissionStore } from "../forms/store.ts";
 import type { Distribution } from "../base/metrics.ts";
+import type { Stage, TableName } from "./tables.ts";
 
 /** The database as a whole. */
 export type DatabaseStore = {
@@ -15,8 +16,54 @@ export type DatabaseStore = {
   stats(): Promise<StoreStats>;
   /** Fingerprints of what may have changed, by whichever process. */
   activity(): Promise<Activity>;
+  /**
+   * All rows that a copy takes, as of the moment at which reading begins, in the order of `PORTABLE_TABLES`. Others go on to
+   * write. `progress` receives approximate bytes.
+   */
+  dump(progress?: (done: number, total: number) => void): Dump;
+  /**
+   * Fills a store that is empty, and counts its submissions. Ids are kept. The search index is filled later, as for new
+   * submissions. The setup version comes last, so that an unfinished store never passes for a complete one. Throws
+   * `conflict` for a store that has rows.
+   */
+  fill(dump: Dump): Promise<void>;
+  moving: MovingStore;
   /** Finishes the queued writes and closes the database. */
   close(): Promise<void>;
+};
+
+/** A value of a dump. Numbers are safe integers. */
+export type PortableValue = string | number | Uint8Array | null;
+
+/** Rows of one table, with the values of its columns in their order: at most some hundreds, and a few megabytes. */
+export type Batch = { table: TableName; rows: PortableValue[][] };
+
+export type Dump = AsyncIterable<Batch>;
+
+/** What a move needs of a store, apart from a dump. Nothing else writes to the store that data is moved into. */
+export type MovingStore = {
+  /**
+   * Marks a store that is empty as the target of a move, until it is released: servers refuse it if the database can say so.
+   * Throws `conflict` for a store with data that no unfinished move has brought.
+   */
+  begin(): Promise<void>;
+  /**
+   * Replaces all rows of the tables of a stage, in one transaction. A form that has submissions is not removed, but counts as
+   * deleted.
+   */
+  replace(stage: Exclude<Stage, "submissions">, dump: Dump): Promise<void>;
+  /** The ids among rows of `submissions` that the store lacks, or has in another state. */
+  outdated(submissions: Batch): Promise<Set<string>>;
+  /** Inserts submissions and files that the store lacks, and updates the state of submissions that it has. */
+  receive(batch: Batch): Promise<void>;
+  /** A page of the ids of all submissions, and where the next one begins; null behind the last. */
+  ids(after: string | null): Promise<{ ids: string[]; next: string | null }>;
+  /** The ids that no submission of the store has. */
+  unknown(ids: readonly string[]): Promise<string[]>;
+  /** Removes submissions and all that refers to them. Returns the keys of their files, which are to be removed next. */
+  remove(ids: readonly string[]): Promise<string[]>;
+  /** Counts the submissions of a target, and lets servers use it. */
+  release(): Promise<void>;
 };
 
 /** A text for each kind of data, which differs once some of it has changed. */

@@ -5,3 +5,6 @@ export const MAX_QUEUED_WRITES = 10_000;
 
 /** Approximate bytes of the writes that may wait for a commit. */
 export const MAX_QUEUED_BYTES = 64 * MiB;
+
+/** Milliseconds for which a look at the SQLite file is trusted: the delay of changes by other processes. */
+export const SQLITE_STALENESS_MS = 2;

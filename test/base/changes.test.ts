@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createCache, type Versioned } from "../../src/base/changes.ts";
+import { watchChanges } from "../../src/base/watch.ts";
 import { eventually } from "../support/eventually.ts";
 
 /** A setup that holds one value a key, and a cache of it that counts what it loads. */
@@ -8,11 +9,12 @@ function openCache(load?: (read: () => string | undefined) => Promise<string | u
   const watchers: (() => void)[] = [];
   let version = 0;
   const store: Versioned = {
-    version: async () => version,
+    look: async () => ({ version, access: 0 }),
+    staleness: 2,
     watch: (changed) => void watchers.push(changed),
   };
   const loaded: string[] = [];
-  const find = createCache(store, async (key) => {
+  const find = createCache(watchChanges(store), async (key) => {
     loaded.push(key);
     const read = () => values.get(key);
     return load ? load(read) : read();

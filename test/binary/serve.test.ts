@@ -164,6 +164,7 @@ describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
     socket.write(body.slice(half));
     await eventually("an answer", () => received.includes("\r\n\r\n"));
     expect(received).toStartWith("HTTP/1.1 200 ");
+    expect(received).toMatch(/^connection: close\r$/im);
     socket.end();
     expect(await stopped).toBe(0);
     expect(await submissions()).toMatchObject([{ files: [{ name: "a.bin", size: 200_000 }] }]);

@@ -115,7 +115,7 @@ describe("history", () => {
   test("names the token of a remote command, and rolls back over HTTP", async () => {
     const { data, set, history } = await openShop();
     await set("--on");
-    const app = openApp(data, "inline");
+    const app = await openApp({ data, writing: "inline" });
     const { token } = await createToken(app, OPERATOR, { name: "pipeline", scopes: ["flags:write"] });
     await app.store.close();
     const { url } = await startServer([], { data });
@@ -138,7 +138,7 @@ describe("--why", () => {
     await run("segments", "set", "staff", ...LIVE, "--rule", "true", ...why("for us"));
     await run("environments", "set", "live", "-p", "shop", "--color", "red", ...why("visible"));
     await run("environments", "lock", "live", "-p", "shop", ...why("safe"));
-    const app = openApp(data, "inline");
+    const app = await openApp({ data, writing: "inline" });
     const { token } = await createToken(app, OPERATOR, { name: "pipeline" });
     await app.store.close();
     const { url } = await startServer([], { data });

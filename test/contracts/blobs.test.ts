@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
+import { openNotes } from "../support/notes.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { blobsContract, stageText } from "./blobs.ts";
 
@@ -20,6 +21,8 @@ blobsContract("the upload directory", () => {
   const root = freshRoot();
   return { blobs: openDiskBlobs(root), keys: () => keysIn(root) };
 });
+
+const garbage = { list: async () => [], forget: async () => {} };
 
 describe("the upload directory", () => {
   const openFresh = () => {
@@ -53,11 +56,27 @@ describe("the upload directory", () => {
     expect(await blobs.ready().catch((error: unknown) => error)).toMatchObject({ code: "unavailable" });
   });
 
-  test("is emptied of what an earlier process staged", async () => {
+  test("is emptied of what an earlier process staged, except notes, by the only process that stages files", async () => {
     const { root, blobs } = openFresh();
+    await blobs.keep([{ key: "x-ab.1", staged: await stageText(blobs, "kept") }]);
     const left = [await stageText(blobs, "1"), await stageText(blobs, "2")];
-    await openDiskBlobs(root).recover();
+    mkdirSync(join(root, "staging", "folder", "inside"), { recursive: true });
+    writeFileSync(join(root, "staging", "other.note"), "");
+    await openNotes({ garbage }, root).add("y-ab", 2, 0);
+    expect(staged(root)).toHaveLength(5);
+
+    // A command beside the server.
+    expect(await openNotes({ garbage }, root).claim(Infinity, 10)).toEqual({ uploads: [], garbage: [] });
+    expect(staged(root)).toHaveLength(5);
+
+    const notes = openNotes({ garbage }, root, true);
+    expect((await notes.claim(0, 10)).uploads).toEqual([{ id: "y-ab", files: 2 }]);
+    expect(staged(root)).toEqual([expect.stringMatching(/^y-ab\.2\..+\.note$/)]);
+    await notes.clear(["y-ab"]);
     expect(staged(root)).toEqual([]);
+    expect(keysIn(root)).toEqual(["x-ab.1"]);
+    const kept = blobs.keep([{ key: "x-ab.2", staged: left[0]! }]);
+    expect(await kept.catch(() => "refused")).toBe("refused");
     for (const each of left) await each.discard();
   });
 
@@ -88,28 +107,20 @@ describe("the upload directory", () => {
     expect(staged(root)).toEqual([]);
   });
 
-  test("loses no file to a folder or another note among what an earlier process staged", async () => {
-    const { root, blobs } = openFresh();
-    await blobs.keep([{ key: "x-ab.1", staged: await stageText(blobs, "a") }]);
-    mkdirSync(join(root, "staging", "folder", "inside"), { recursive: true });
-    writeFileSync(join(root, "staging", "other.note"), "");
-    expect(await blobs.recover()).toEqual([]);
-    expect(staged(root)).toEqual([]);
-    expect(keysIn(root)).toEqual(["x-ab.1"]);
-  });
-
-  test("deletes for good what the hold of a killed process would keep", async () => {
-    const { root, blobs } = openFresh();
-    for (const key of ["x-ab.1", "x-ab.2"]) await blobs.keep([{ key, staged: await stageText(blobs, key) }]);
-    const held = join(root, "staging", "held");
-    const hold = await blobs.hold();
-    await blobs.delete(["x-ab.1"]);
-    expect(readdirSync(held).toSorted()).toEqual(["beat", "x-ab.1"]);
-    const longAgo = new Date(Date.now() - 3_600_000);
-    utimesSync(join(held, "beat"), longAgo, longAgo);
-    await openDiskBlobs(root).delete(["x-ab.2"]);
-    expect([staged(root), keysIn(root)]).toEqual([[], []]);
-    await hold.release().catch(() => undefined);
+  test("is held by a process until that is killed", async () => {
+    const { root } = openFresh();
+    const notes = openNotes({ garbage: { ...garbage, list: async () => ["x-ab.1"] } }, root);
+    const script = `
+      import { holdsOf } from ${JSON.stringify(join(import.meta.dir, "../../src/store/sqlite/lock.ts"))};
+      await holdsOf(process.argv[1]).hold();
+      console.log("held");
+      setInterval(() => {}, 1000);`;
+    const child = Bun.spawn([process.execPath, "-e", script, `${root}.hold`], { stdout: "pipe" });
+    expect((await child.stdout.getReader().read()).done).toBe(false);
+    expect((await notes.claim(0, 10)).garbage).toEqual([]);
+    child.kill("SIGKILL");
+    await child.exited;
+    expect((await notes.claim(0, 10)).garbage).toEqual(["x-ab.1"]);
   });
 
   test("is forbidden where it cannot be made", () => {

@@ -171,26 +171,16 @@ export function blobsContract(name: string, open: OpenBlobs): void {
       });
     });
 
-    test("what was staged and never kept is gone once recovered, and what was kept stays", async () => {
-      const { blobs, keys } = open();
-      await blobs.keep([{ key: "a-ab.1", staged: await stageText(blobs, "kept") }]);
-      const left = await stageText(blobs, "left");
-      expect(await blobs.recover()).toEqual([]);
-      expect(await blobs.keep([{ key: "a-ab.2", staged: left }]).catch(() => "refused")).toBe("refused");
-      expect(keys()).toEqual(["a-ab.1"]);
-      await left.discard();
-    });
-
-    test("kept files are listed and had, staged ones are not", async () => {
+    test("kept files are listed with their sizes and had, staged ones are not", async () => {
       const { blobs } = open();
       const staged = await blobs.stage();
       await blobs.keep([
         { key: "a-ab.1", staged: await stageText(blobs, "x") },
-        { key: "b-cd.1", staged: await stageText(blobs, "y") },
+        { key: "b-cd.1", staged: await stageText(blobs, "long") },
       ]);
-      const listed: string[] = [];
-      for await (const keys of blobs.list()) listed.push(...keys);
-      expect(listed.toSorted()).toEqual(["a-ab.1", "b-cd.1"]);
+      const listed = new Map<string, number>();
+      for await (const files of blobs.list()) for (const { key, size } of files) listed.set(key, size);
+      expect(Object.fromEntries(listed)).toEqual({ "a-ab.1": 1, "b-cd.1": 4 });
       expect([await blobs.has("a-ab.1"), await blobs.has("a-ab.2")]).toEqual([true, false]);
       await staged.discard();
     });
@@ -202,56 +192,5 @@ export function blobsContract(name: string, open: OpenBlobs): void {
       expect([await head(2), await head(100)]).toEqual(["by", "bytes"]);
       expect(await codeOf(blobs.head("a-ab.2", 2))).toBe("not_found");
     });
-
-    test("keys are pending from their note until it is cleared", async () => {
-      const { blobs } = open();
-      const notes = [await blobs.note("a-ab", 2), await blobs.note("b-cd", 1)];
-      expect((await blobs.pending()).toSorted()).toEqual(["a-ab.1", "a-ab.2", "b-cd.1"]);
-      await notes[0]!.clear();
-      expect(await blobs.pending()).toEqual(["b-cd.1"]);
-    });
-
-    test("a note tells its keys to whoever recovers, until it is cleared", async () => {
-      const { blobs } = open();
-      const [first, second] = [await blobs.note("a-ab", 2), await blobs.note("b-cd", 1)];
-      await first.clear();
-      for (const again of [1, 2]) {
-        expect([again, (await blobs.recover()).map((note) => note.keys)]).toEqual([again, [["b-cd.1"]]]);
-      }
-      for (const note of await blobs.recover()) await note.clear();
-      expect(await blobs.recover()).toEqual([]);
-      await second.clear();
-    });
-
-    test("what is deleted while it is held can be read through the hold, and is gone once that is released", async () => {
-      const { blobs, keys } = open();
-      const given = ["a-ab.1", "a-ab.2", "b-cd.1"];
-      await blobs.keep(
-        await Promise.all(given.map(async (key) => ({ key, staged: await stageText(blobs, key) }))),
-      );
-      const hold = await blobs.hold();
-      await blobs.delete(["a-ab.1", "b-cd.1", "c-ef.1"]);
-      expect(keys()).toEqual(["a-ab.2"]);
-      expect([await blobs.has("a-ab.1"), await blobs.has("a-ab.2")]).toEqual([false, true]);
-      await blobs.recover();
-      for (const key of given) expect(await heldText(hold, key)).toBe(key);
-      expect(await heldText(hold, "c-ef.1").catch((error: unknown) => error)).toMatchObject({
-        code: "not_found",
-      });
-      await hold.release();
-      await blobs.delete(["a-ab.2"]);
-      const later = await blobs.hold();
-      for (const key of given)
-        expect(await heldText(later, key).catch((error: unknown) => error)).toMatchObject({
-          code: "not_found",
-        });
-      await later.release();
-      expect(keys()).toEqual([]);
-    });
   });
-}
-
-async function heldText(hold: Awaited<ReturnType<Blobs["hold"]>>, key: string): Promise<string> {
-  const chunks = await Array.fromAsync(hold.open(key));
-  return Buffer.concat(chunks).toString();
 }

@@ -8,8 +8,8 @@ const MOST = 3;
 
 /** What the product relies on for code references in every driver. */
 export function codeContract(driver: Driver): void {
-  describe(`code references, kept by ${driver.name},`, () => {
-    const store = opener(driver)();
+  describe(`code references, kept by ${driver.name},`, async () => {
+    const store = await opener(driver)();
     const list = (slug: string, text: string, part = 0): CodeList => ({
       slug,
       part,
@@ -121,7 +121,7 @@ export function codeContract(driver: Driver): void {
       expect(await codeOf(store.code.replace("nowhere", nowhere, [], MOST))).toBe("not_found");
       expect(await codeOf(store.code.page("nowhere", { limit: 1 }))).toBe("not_found");
       const read = async () => [
-        await store.version(),
+        (await store.look()).version,
         (await store.flags.select(key, environments[0]!.key))!.revision,
       ];
       const before = await read();

@@ -149,13 +149,13 @@ async function createWalker(store: Store) {
 
 /** What the product relies on for the numbers of submissions in every driver. */
 export function countsContract(driver: Driver): void {
-  describe(`the counts of submissions, kept by ${driver.name},`, () => {
+  describe(`the counts of submissions, kept by ${driver.name},`, async () => {
     const open = opener(driver);
 
     test("are those of the submissions after whatever happened to them, together or one by one", async () => {
       await fc.assert(
         fc.asyncProperty(walks, async (walk) => {
-          const store = open();
+          const store = await open();
           const take = await createWalker(store);
           for (const steps of walk) {
             // Those of one turn become one transaction where writes are committed together.
@@ -169,7 +169,7 @@ export function countsContract(driver: Driver): void {
     }, 60_000);
 
     test("are right where one of the writes of a transaction fails", async () => {
-      const store = open();
+      const store = await open();
       const { key } = await addForm(store, fresh());
       const twice = submissionTo(key);
       const done = await Promise.allSettled([
@@ -187,7 +187,7 @@ export function countsContract(driver: Driver): void {
     });
 
     test("are kept by the hour and folder in which they were stored, and stay so", async () => {
-      const store = open();
+      const store = await open();
       const { key } = await addForm(store, fresh());
       const early = submissionTo(key, { createdAt: NOW - HOUR });
       await store.submissions.insert(early);
@@ -250,7 +250,7 @@ export function countsContract(driver: Driver): void {
     });
 
     test("are listed for every form by slug, and for none that was deleted", async () => {
-      const store = open();
+      const store = await open();
       const [b, a] = [await addForm(store, "b"), await addForm(store, "a")];
       await store.submissions.insert(submissionTo(b.key));
       const none = { inbox: 0, unread: 0, spam: 0, archived: 0 };

@@ -7,12 +7,12 @@ import { type Driver, fresh, opener } from "./driver.ts";
 
 /** What the product relies on for a database as a whole in every driver. */
 export function databaseContract(driver: Driver): void {
-  describe(`two stores of ${driver.name} on one database`, () => {
+  describe(`two stores of ${driver.name} on one database`, async () => {
     const open = opener(driver);
 
     test("see each other's changes at once", async () => {
       const database = fresh("database");
-      const [near, far] = [open(database), open(database)];
+      const [near, far] = [await open(database), await open(database)];
       const { key } = await addForm(near, "form");
       expect(await far.forms.findByKey(key)).toMatchObject({ slug: "form" });
       const submission = submissionTo(key);
@@ -24,7 +24,7 @@ export function databaseContract(driver: Driver): void {
 
     test("lose nothing when both write at the same time", async () => {
       const database = fresh("database");
-      const stores = [open(database), open(database)];
+      const stores = [await open(database), await open(database)];
       const { key } = await addForm(stores[0]!, "form");
       await Promise.all(
         Array.from({ length: 100 }, (_, index) => stores[index % 2]!.submissions.insert(submissionTo(key))),
@@ -33,10 +33,10 @@ export function databaseContract(driver: Driver): void {
     });
   });
 
-  describe(`a copy of a database of ${driver.name}`, () => {
+  describe(`a copy of a database of ${driver.name}`, async () => {
     const open = opener(driver);
     const own = fresh("database");
-    const store = open(own);
+    const store = await open(own);
 
     test("is the same database, and can be opened as one", async () => {
       const { slug, set } = await addProject(store, fresh(), "a", "b");
@@ -47,7 +47,7 @@ export function databaseContract(driver: Driver): void {
       await apply(store, { change: "insertToken", token: tokenCalled("copied"), hash: "hash" });
       const database = fresh("database");
       await driver.copy(own, database, () => {});
-      const copy = open(database);
+      const copy = await open(database);
       expect(await copy.check()).toEqual([]);
       expect(await copy.projects.list()).toEqual(await store.projects.list());
       expect(await copy.flags.list(slug, "a")).toEqual(await store.flags.list(slug, "a"));
@@ -58,7 +58,7 @@ export function databaseContract(driver: Driver): void {
       });
       expect(await copy.submissions.files("", 1000)).toEqual(await store.submissions.files("", 1000));
       expect(await copy.tokens.list()).toEqual(await store.tokens.list());
-      expect(await copy.version()).toBe(await store.version());
+      expect((await copy.look()).version).toBe((await store.look()).version);
       await addForm(copy, "written-later");
       expect(await store.forms.find("written-later")).toBeUndefined();
     });
@@ -80,16 +80,16 @@ export function databaseContract(driver: Driver): void {
         written += 1;
       });
       await Promise.all(writing);
-      const copy = open(database);
+      const copy = await open(database);
       const counts = await Promise.all([first, second].map(({ key }) => copy.submissions.count(key)));
       expect({ steps: steps > 1, counts }).toEqual({ steps: true, counts: [20, 20] });
       expect(await store.submissions.count(first.key)).toBe(written);
     });
   });
 
-  describe(`a store of ${driver.name}`, () => {
+  describe(`a store of ${driver.name}`, async () => {
     const open = opener(driver);
-    const store = open();
+    const store = await open();
 
     test("finds nothing wrong with itself", async () => {
       expect(await store.check()).toEqual([]);
@@ -100,20 +100,20 @@ export function databaseContract(driver: Driver): void {
     });
 
     test("is unavailable to a ping once it is closed", async () => {
-      const store = driver.open(fresh("database"));
+      const store = await driver.open(fresh("database"));
       await store.close();
       expect(await codeOf(store.ping())).toBe("unavailable");
       expect(await codeOf(store.ready())).toBe("unavailable");
     });
 
     test("is ready for a write, which changes nothing", async () => {
-      const version = await store.version();
+      const version = (await store.look()).version;
       await store.ready();
-      expect(await store.version()).toBe(version);
+      expect((await store.look()).version).toBe(version);
     });
 
     test("counts its commits, and the writes in each", async () => {
-      const store = open();
+      const store = await open();
       const total = ({ counts }: Distribution) => counts.reduce((sum, count) => sum + count, 0);
       const { key } = await addForm(store, "form");
       await Promise.all(Array.from({ length: 20 }, () => store.submissions.insert(submissionTo(key))));
@@ -130,31 +130,31 @@ export function databaseContract(driver: Driver): void {
 
     test("finishes what is queued before it closes", async () => {
       const database = fresh("database");
-      const store = driver.open(database);
+      const store = await driver.open(database);
       const { key } = await addForm(store, "form");
       const writes = Array.from({ length: 50 }, () => store.submissions.insert(submissionTo(key)));
       const [, ...stored] = await Promise.all([store.close(), ...writes]);
       expect(stored).toHaveLength(50);
-      expect(await open(database).submissions.count(key)).toBe(50);
+      expect(await (await open(database)).submissions.count(key)).toBe(50);
     });
 
     test("keeps everything for the next one", async () => {
       const database = fresh("database");
-      const store = driver.open(database);
+      const store = await driver.open(database);
       const { key } = await addProject(store, "p");
       await store.close();
-      expect(await open(database).projects.find("p")).toMatchObject({ key });
+      expect(await (await open(database)).projects.find("p")).toMatchObject({ key });
     });
 
     test("refuses a write that comes after it was closed, rather than let it wait for ever", async () => {
-      const store = driver.open(fresh("database"));
+      const store = await driver.open(fresh("database"));
       await store.close();
       const write = store.apply([{ change: "deleteToken", name: "t" }], 0, { who: "ann", at: 0 });
       expect(await write.catch(() => "refused")).toBe("refused");
     }, 1000);
 
     test("may be closed twice", async () => {
-      const store = driver.open(fresh("database"));
+      const store = await driver.open(fresh("database"));
       await store.close();
       await store.close();
     }, 1000);

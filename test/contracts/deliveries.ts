@@ -33,11 +33,11 @@ const to = (
 
 /** What the product relies on in every driver for the outbox. */
 export function deliveriesContract(driver: Driver): void {
-  describe(`deliveries, kept by ${driver.name},`, () => {
+  describe(`deliveries, kept by ${driver.name},`, async () => {
     const open = opener(driver);
     /** A store with one form, and a function that stores submissions to it. */
     const begin = async () => {
-      const store = open();
+      const store = await open();
       const form = await addForm(store, fresh());
       const submit = async (...deliveries: NewDelivery[]) => {
         const submission = submissionTo(form.key, { deliveries });

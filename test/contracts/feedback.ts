@@ -9,8 +9,8 @@ const ALL = { limit: 100, from: null, before: null };
 
 /** What the product relies on for feedback about previews in every driver. */
 export function feedbackContract(driver: Driver): void {
-  describe(`feedback, kept by ${driver.name},`, () => {
-    const store = opener(driver)();
+  describe(`feedback, kept by ${driver.name},`, async () => {
+    const store = await opener(driver)();
 
     /** A project with the flag `sale` in two environments. */
     async function open() {

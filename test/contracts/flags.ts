@@ -6,8 +6,8 @@ import { type Driver, fresh, opener } from "./driver.ts";
 
 /** What the product relies on for flags and their selections in every driver. */
 export function flagsContract(driver: Driver): void {
-  describe(`flags, kept by ${driver.name},`, () => {
-    const store = opener(driver)();
+  describe(`flags, kept by ${driver.name},`, async () => {
+    const store = await opener(driver)();
     const open = (...environments: string[]) => addProject(store, fresh(), ...environments);
 
     test("are found as they were stored, at the revision of their last change", async () => {
@@ -26,7 +26,7 @@ export function flagsContract(driver: Driver): void {
       };
       await set("develop", "flag", values);
       const created = (await find("develop", "flag"))!;
-      const revision = await store.version();
+      const revision = (await store.look()).version;
       expect(created).toEqual({ slug: "flag", createdAt: NOW, revision, ...values });
       await set("develop", "flag", { enabled: false, payload: null, updatedAt: NOW + 5 });
       const changed = { enabled: false, payload: null, updatedAt: NOW + 5, revision: revision + 1 };
@@ -102,7 +102,7 @@ export function flagsContract(driver: Driver): void {
       await set("a", "y", { rules: '{"variants":{"targeting":1},"targeting":{}}' });
       await set("a", "x", { rules: '{"variants":{"targeting":1}}' });
       await set("a", "z");
-      const version = await store.version();
+      const version = (await store.look()).version;
       const plain = { enabled: false, expiresAt: null, hasRule: false, isPreview: false, readAt: null };
       expect(await store.flags.statuses(slug, ["y", "nothing", "x"])).toEqual([
         { slug: "x", environment: "a", ...plain, revision: version - 1 },
@@ -142,8 +142,8 @@ export function flagsContract(driver: Driver): void {
     });
   });
 
-  describe(`a selection, made by ${driver.name},`, () => {
-    const store = opener(driver)();
+  describe(`a selection, made by ${driver.name},`, async () => {
+    const store = await opener(driver)();
     const open = (...environments: string[]) => addProject(store, fresh(), ...environments);
 
     test("needs the keys of a project and of an environment in it", async () => {

@@ -7,13 +7,13 @@ import { type Driver, fresh, opener } from "./driver.ts";
 
 /** What the product relies on for the history of a project in every driver. */
 export function historyContract(driver: Driver): void {
-  describe(`the history, kept by ${driver.name},`, () => {
-    const store = opener(driver)();
+  describe(`the history, kept by ${driver.name},`, async () => {
+    const store = await opener(driver)();
     const brief = ({ kind, environment, name }: Change) => `${kind} ${environment ?? "all"} ${name}`;
 
     test("has what each change recorded, at its revision, with who made it and when", async () => {
       const { slug, flagChange, segmentChange } = await addProject(store, fresh(), "live");
-      const version = await store.version();
+      const version = (await store.look()).version;
       const bob = { who: "bob", at: NOW + 1000, why: "Ünder test" };
       const changes = [
         await flagChange("live", "sale", { payload: '{"ä":[1]}' }),

@@ -21,9 +21,9 @@ const NONE: Conditions = {
 
 /** What the product relies on in every driver for the conditions under which a submission is stored. */
 export function intakeContract(driver: Driver): void {
-  describe(`the intake of submissions, kept by ${driver.name},`, () => {
+  describe(`the intake of submissions, kept by ${driver.name},`, async () => {
     const open = opener(driver);
-    const store = open();
+    const store = await open();
     const newForm = async () => (await addForm(store, fresh())).key;
     const insert = (form: string, given: Partial<Conditions>, at = NOW) =>
       store.submissions.insert(submissionTo(form, { createdAt: at, conditions: { ...NONE, ...given } }));
@@ -79,7 +79,7 @@ export function intakeContract(driver: Driver): void {
     });
 
     test("holds the limit of a form exactly, however many come at once and from two processes", async () => {
-      const [near, far] = [open("shared"), open("shared")];
+      const [near, far] = [await open("shared"), await open("shared")];
       const { key } = await addForm(near, "form");
       const conditions = { ...NONE, maxSubmissions: 10 };
       const outcomes = await Promise.all(
@@ -179,7 +179,7 @@ export function intakeContract(driver: Driver): void {
     });
 
     test("forgets what has expired, in steps", async () => {
-      const store = open();
+      const store = await open();
       const { key } = await addForm(store, "form");
       for (let index = 0; index < 5; index += 1) {
         const given = {

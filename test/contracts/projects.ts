@@ -8,8 +8,8 @@ import { type Driver, fresh, opener } from "./driver.ts";
 
 /** What the product relies on for projects and environments in every driver. */
 export function projectsContract(driver: Driver): void {
-  describe(`projects, kept by ${driver.name},`, () => {
-    const store = opener(driver)();
+  describe(`projects, kept by ${driver.name},`, async () => {
+    const store = await opener(driver)();
 
     test("are stored with their environments and found by slug", async () => {
       const environments = [environmentCalled("develop"), environmentCalled("production")];
@@ -59,8 +59,8 @@ export function projectsContract(driver: Driver): void {
     });
   });
 
-  describe(`environments, kept by ${driver.name},`, () => {
-    const store = opener(driver)();
+  describe(`environments, kept by ${driver.name},`, async () => {
+    const store = await opener(driver)();
 
     test("are added to a project and listed by slug", async () => {
       const { slug } = await addProject(store, fresh(), "m");

@@ -7,12 +7,12 @@ import { type Driver, fresh, opener } from "./driver.ts";
 
 /** What the product relies on for scheduled changes in every driver. */
 export function scheduleContract(driver: Driver): void {
-  describe(`scheduled changes, kept by ${driver.name},`, () => {
+  describe(`scheduled changes, kept by ${driver.name},`, async () => {
     const open = opener(driver);
 
     /** A project alone in its database, with a flag and ways to schedule changes of it. */
     async function openProject() {
-      const store = open();
+      const store = await open();
       const project = await addProject(store, fresh(), "develop", "live");
       await project.set("live", "sale");
       const scheduled = (id: string, at: number, more: Partial<ScheduledChange> = {}): ScheduledChange => ({

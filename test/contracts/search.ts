@@ -22,12 +22,12 @@ const BY = { who: "ann", at: NOW };
 
 /** What the product relies on for scans, marks and the search index in every driver. */
 export function searchContract(driver: Driver): void {
-  describe(`submissions, searched in ${driver.name},`, () => {
+  describe(`submissions, searched in ${driver.name},`, async () => {
     const open = opener(driver);
-    let store = open();
+    let store = await open();
     let key = "";
     beforeEach(async () => {
-      store = open();
+      store = await open();
       ({ key } = await addForm(store, fresh()));
     });
 
@@ -163,7 +163,7 @@ export function searchContract(driver: Driver): void {
 
     test("are indexed again in a copy, and go on where a process ended", async () => {
       const database = fresh("database");
-      store = open(database);
+      store = await open(database);
       ({ key } = await addForm(store, fresh()));
       const first = await add({ text: "word" });
       await indexAll();
@@ -171,11 +171,11 @@ export function searchContract(driver: Driver): void {
       const copied = fresh("database");
       await driver.copy(database, copied, () => {});
       await store.close();
-      store = open(database);
+      store = await open(database);
       expect((await store.submissions.indexBacklog()).missing).toBe(1);
       await indexAll();
       expect(await find("word")).toEqual([second, first]);
-      store = open(copied);
+      store = await open(copied);
       expect(await find("word")).toEqual([]);
       expect((await store.submissions.indexBacklog()).missing).toBe(2);
       await indexAll();

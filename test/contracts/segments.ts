@@ -6,17 +6,17 @@ import { type Driver, fresh, opener } from "./driver.ts";
 
 /** What the product relies on for segments in every driver. */
 export function segmentsContract(driver: Driver): void {
-  describe(`segments, kept by ${driver.name},`, () => {
-    const store = opener(driver)();
+  describe(`segments, kept by ${driver.name},`, async () => {
+    const store = await opener(driver)();
 
     test("are found as they were stored, at the revision of their last change, in their environment", async () => {
       const { slug, setSegment } = await addProject(store, fresh(), "a", "b");
       const place = { project: slug, environment: "a", segment: "staff" };
       await setSegment("a", "staff", { var: "ä" });
       const made = { name: "staff", rule: '{"var":"ä"}', createdAt: NOW, updatedAt: NOW };
-      expect(await store.segments.find(place)).toEqual({ ...made, revision: await store.version() });
+      expect(await store.segments.find(place)).toEqual({ ...made, revision: (await store.look()).version });
       await setSegment("a", "staff", false);
-      const changed = { ...made, rule: "false", revision: await store.version() };
+      const changed = { ...made, rule: "false", revision: (await store.look()).version };
       expect(await store.segments.find(place)).toEqual(changed);
       expect(await store.segments.find({ ...place, environment: "b" })).toBeUndefined();
       expect(await store.segments.find({ ...place, segment: "nobody" })).toBeUndefined();

@@ -7,9 +7,9 @@ const HASH = `$argon2id$v=19$m=19456,t=2,p=1$${"a".repeat(43)}$${"b".repeat(43)}
 
 /** What the product relies on for sessions and sign-in links in every driver. */
 export function sessionsContract(driver: Driver): void {
-  describe(`sessions, kept by ${driver.name},`, () => {
+  describe(`sessions, kept by ${driver.name},`, async () => {
     const open = opener(driver);
-    const store = open();
+    const store = await open();
     const addUser = async () => {
       const user = userCalled(fresh("user"));
       await apply(store, { change: "insertUser", user });
@@ -54,7 +54,7 @@ export function sessionsContract(driver: Driver): void {
     });
 
     test("are listed by id, of everybody or of a user, a page at a time", async () => {
-      const store = open();
+      const store = await open();
       for (const name of ["ann", "ben"]) await apply(store, { change: "insertUser", user: userCalled(name) });
       for (const name of ["ann", "ben", "ann"]) await store.sessions.insert(newSession(name), null);
       const all = (await store.sessions.page(null, { limit: 10 })).items;
@@ -95,7 +95,7 @@ export function sessionsContract(driver: Driver): void {
     });
 
     test("and links that have ended are removed in steps", async () => {
-      const store = open();
+      const store = await open();
       await apply(store, { change: "insertUser", user: userCalled("ann") });
       const idle = newSession("ann", { createdAt: NOW - 5, seenAt: NOW - 10 });
       const old = newSession("ann", { createdAt: NOW - 20, seenAt: NOW });
@@ -119,7 +119,7 @@ export function sessionsContract(driver: Driver): void {
 
     test("and links are in no copy, which has the users", async () => {
       const [from, into] = [fresh("database"), fresh("database")];
-      const store = open(from);
+      const store = await open(from);
       const user = userCalled("ann");
       await apply(store, { change: "insertUser", user });
       const start = newSession("ann");
@@ -127,7 +127,7 @@ export function sessionsContract(driver: Driver): void {
       const link = { user: "ann", hash: newSession("").hash, expiresAt: NOW + 1000 };
       await store.sessions.insertLink(link);
       await driver.copy(from, into, () => {});
-      const copy = open(into);
+      const copy = await open(into);
       expect(await copy.users.find("ann")).toEqual(user);
       expect(await copy.sessions.find(start.hash)).toBeUndefined();
       expect(await copy.sessions.spendLink(link.hash, NOW, newSession(""))).toBeUndefined();

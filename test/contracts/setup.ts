@@ -1,16 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import type { Store } from "../../src/app.ts";
 import type { SetupChange } from "../../src/documents/setup.ts";
 import { planDeletion, planEnvironment } from "../../src/projects/plan.ts";
 import { addForm, addProject, ANN, apply, deleteFormChange } from "../support/apply.ts";
 import { environmentCalled, NOW, submissionTo, tokenCalled } from "../support/records.ts";
 import { codeOf, reasonOf } from "../support/refusals.ts";
-import { type Driver, fresh, opener } from "./driver.ts";
+import { type Driver, type OpenStore, fresh, opener } from "./driver.ts";
 
 /** What the product relies on for the setup as a whole, its version and its changes in every driver. */
 export function setupContract(driver: Driver): void {
-  describe(`the setup, kept by ${driver.name},`, () => {
-    const store = opener(driver)();
+  describe(`the setup, kept by ${driver.name},`, async () => {
+    const store = await opener(driver)();
 
     test("is read with the projects and forms that are asked for", async () => {
       const { slug, set, setSegment } = await addProject(store, fresh(), "a", "b");
@@ -47,10 +46,12 @@ export function setupContract(driver: Driver): void {
         metadata: "{}",
         history: null,
       };
-      const before = [await store.version(), (await store.changes.page(slug, { limit: 9 })).items];
+      const before = [(await store.look()).version, (await store.changes.page(slug, { limit: 9 })).items];
       expect(await codeOf(apply(store, ...changes, lost))).toBe("not_found");
       expect(await find("a", "f")).toBeUndefined();
-      expect([await store.version(), (await store.changes.page(slug, { limit: 9 })).items]).toEqual(before);
+      expect([(await store.look()).version, (await store.changes.page(slug, { limit: 9 })).items]).toEqual(
+        before,
+      );
       await apply(store, ...changes);
       expect(await find("a", "f")).toMatchObject({ enabled: true });
       expect(await find("b", "f")).toMatchObject({ enabled: false });
@@ -59,7 +60,7 @@ export function setupContract(driver: Driver): void {
     test("is changed at the version that the changes start from, and at no other", async () => {
       const { set, find, flagChange } = await addProject(store, fresh(), "a");
       await set("a", "f");
-      const version = await store.version();
+      const version = (await store.look()).version;
       const change = await flagChange("a", "f", { enabled: true });
       await set("a", "g");
       for (const other of [version, version + 2])
@@ -71,9 +72,9 @@ export function setupContract(driver: Driver): void {
 
     test("grows by one version a change, which is the revision of what it changed", async () => {
       const { slug, find, flagChange } = await addProject(store, fresh(), "a");
-      const version = await store.version();
+      const version = (await store.look()).version;
       await apply(store, await flagChange("a", "f"), await flagChange("a", "g"));
-      expect(await store.version()).toBe(version + 2);
+      expect((await store.look()).version).toBe(version + 2);
       expect([(await find("a", "f"))!.revision, (await find("a", "g"))!.revision]).toEqual([
         version + 1,
         version + 2,
@@ -84,7 +85,7 @@ export function setupContract(driver: Driver): void {
 
     test("is changed by one of many who start from the same version", async () => {
       const { slug, flagChange } = await addProject(store, fresh(), "a");
-      const version = await store.version();
+      const version = (await store.look()).version;
       const changes = await Promise.all(
         Array.from({ length: 20 }, (_, index) => flagChange("a", `f${index}`)),
       );
@@ -97,16 +98,16 @@ export function setupContract(driver: Driver): void {
     });
   });
 
-  describe(`the version of the setup, kept by ${driver.name},`, () => {
+  describe(`the version of the setup, kept by ${driver.name},`, async () => {
     const open = opener(driver);
 
     /** Two stores on one database, and whether the version of each and the calls of a watcher differ after a change. */
     async function openWatched() {
       const database = fresh("database");
-      const [near, far] = [open(database), open(database)] as [Store, Store];
+      const [near, far] = [await open(database), await open(database)] as [OpenStore, OpenStore];
       let calls = 0;
       near.watch(() => (calls += 1));
-      const versions = async () => [await near.version(), await far.version(), calls];
+      const versions = async () => [(await near.look()).version, (await far.look()).version, calls];
       return {
         near,
         far,
@@ -172,7 +173,7 @@ export function setupContract(driver: Driver): void {
         () => far.submissions.insert(submissionTo(key)),
         () => near.submissions.delete([submission.id]),
         () => near.submissions.clearDeleted(10),
-        () => near.submissions.forgetLooseFiles(["x"]),
+        () => near.notes.forget(["x"]),
         () => near.flags.markRead([{ environmentKey: "none", slug: null, at: NOW }]),
         () => near.apply([], 0, ANN).catch(() => {}),
         () => near.apply([{ change: "deleteToken", name: "t" }], 0, ANN).catch(() => {}),

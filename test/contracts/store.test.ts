@@ -1,10 +1,14 @@
 import { join } from "node:path";
+import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { openNotes } from "../support/notes.ts";
 import { tempDirectory } from "../support/temp.ts";
+import { archiveContract } from "./archive.ts";
 import { codeContract } from "./code.ts";
 import { databaseContract } from "./database.ts";
 import { countsContract } from "./counts.ts";
+import { dumpContract, dumpsContract } from "./dump.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import type { Driver } from "./driver.ts";
 import { erasureContract } from "./erasure.ts";
@@ -12,7 +16,10 @@ import { feedbackContract } from "./feedback.ts";
 import { flagsContract } from "./flags.ts";
 import { formsContract } from "./forms.ts";
 import { historyContract } from "./history.ts";
+import { notesContract } from "./notes.ts";
 import { intakeContract } from "./intake.ts";
+import { lookContract } from "./look.ts";
+import { moveContract } from "./move.ts";
 import { projectsContract } from "./projects.ts";
 import { readsContract } from "./reads.ts";
 import { scheduleContract } from "./schedule.ts";
@@ -31,7 +38,12 @@ for (const writing of ["inline", "thread"] as const) {
   const pathOf = (database: string) => join(directory, `${database}.db`);
   const driver: Driver = {
     name: `SQLite, written ${writing}`,
-    open: (database) => openSqliteStore(pathOf(database), writing),
+    open(database) {
+      const uploads = join(directory, `${database}-uploads`);
+      openDiskBlobs(uploads);
+      const store = openSqliteStore(pathOf(database), writing);
+      return { ...store, notes: openNotes(store, uploads, true) };
+    },
     copy: (from, into, progress) => takeSnapshot(pathOf(from), pathOf(into), progress),
   };
   for (const contract of [
@@ -51,12 +63,19 @@ for (const writing of ["inline", "thread"] as const) {
     deliveriesContract,
     targetsContract,
     erasureContract,
+    notesContract,
     searchContract,
     tokensContract,
     usersContract,
     sessionsContract,
     setupContract,
+    lookContract,
     databaseContract,
+    dumpsContract,
   ])
     contract(driver);
+  if (writing === "thread") continue;
+  dumpContract(driver, driver);
+  moveContract(driver, driver);
+  archiveContract(driver, driver);
 }

@@ -4,7 +4,7 @@ import { type Driver, opener } from "./driver.ts";
 
 /** What the product relies on for counts by the hour in every driver. */
 export function talliesContract(driver: Driver): void {
-  describe(`tallies, kept by ${driver.name},`, () => {
+  describe(`tallies, kept by ${driver.name},`, async () => {
     const open = opener(driver);
     const read = (hour: number, what: string, variant: string, count: number): Tally => ({
       kind: "reads",
@@ -15,7 +15,7 @@ export function talliesContract(driver: Driver): void {
     });
 
     test("add up, by hour, what and variant", async () => {
-      const { tallies } = open();
+      const { tallies } = await open();
       await tallies.add([read(5, "a", "one", 2), read(5, "a", "all", 1)]);
       await tallies.add([read(5, "a", "one", 3), read(6, "a", "one", 1), read(6, "b", "one", 7)]);
       const span = { kind: "reads", from: 5, to: 7 } as const;
@@ -33,7 +33,7 @@ export function talliesContract(driver: Driver): void {
     });
 
     test("are read of a kind, of hours, of what begins with a prefix, and in steps", async () => {
-      const { tallies } = open();
+      const { tallies } = await open();
       const flags = ["a/x", "a/y", "a/z", "ab/x"].map((what, index) => ({
         ...read(5, what, "", index + 1),
         kind: "flagReads" as const,
@@ -51,7 +51,7 @@ export function talliesContract(driver: Driver): void {
     });
 
     test("are removed from before an hour, a step at a time, of one kind alone", async () => {
-      const { tallies } = open();
+      const { tallies } = await open();
       await tallies.add([1, 2, 3, 4].map((hour) => read(hour, "a", "one", 1)));
       await tallies.add([{ ...read(1, "a/x", "", 1), kind: "flagReads" }]);
       expect(await tallies.clear("reads", 4, 2)).toBe(true);

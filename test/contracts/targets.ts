@@ -6,8 +6,8 @@ import { type Driver, fresh, opener } from "./driver.ts";
 
 /** What the product relies on for targets in every driver. */
 export function targetsContract(driver: Driver): void {
-  describe(`targets, kept by ${driver.name},`, () => {
-    const store = opener(driver)();
+  describe(`targets, kept by ${driver.name},`, async () => {
+    const store = await opener(driver)();
     const insert = async (formKey: string, more: Partial<TargetRecord> = {}) => {
       const target = targetRecord(formKey, more);
       await apply(store, { change: "insertTarget", target });

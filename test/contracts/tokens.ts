@@ -7,8 +7,8 @@ import { type Driver, fresh, opener } from "./driver.ts";
 
 /** What the product relies on for tokens in every driver. */
 export function tokensContract(driver: Driver): void {
-  describe(`tokens, kept by ${driver.name},`, () => {
-    const store = opener(driver)();
+  describe(`tokens, kept by ${driver.name},`, async () => {
+    const store = await opener(driver)();
     const hashOf = (name: string) => `hash of ${name}`;
     const insert = (token: Token) => apply(store, { change: "insertToken", token, hash: hashOf(token.name) });
 

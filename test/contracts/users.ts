@@ -7,9 +7,9 @@ const HASH = `$argon2id$v=19$m=19456,t=2,p=1$${"a".repeat(43)}$${"b".repeat(43)}
 
 /** What the product relies on for users in every driver. */
 export function usersContract(driver: Driver): void {
-  describe(`users, kept by ${driver.name},`, () => {
+  describe(`users, kept by ${driver.name},`, async () => {
     const open = opener(driver);
-    const store = open();
+    const store = await open();
     const add = async (more = {}) => {
       const user = userCalled(fresh("user"), more);
       await apply(store, { change: "insertUser", user });
@@ -25,7 +25,7 @@ export function usersContract(driver: Driver): void {
     });
 
     test("are listed by name, a page at a time", async () => {
-      const store = open();
+      const store = await open();
       for (const name of ["b", "c", "a"])
         await apply(store, { change: "insertUser", user: userCalled(name) });
       const first = await store.users.page({ limit: 2 });
@@ -44,7 +44,7 @@ export function usersContract(driver: Driver): void {
     });
 
     test("that are admins are known, up to a limit", async () => {
-      const store = open();
+      const store = await open();
       expect(await store.users.admins(2)).toEqual([]);
       for (const [name, role] of [
         ["z", "admin"],
@@ -88,11 +88,11 @@ export function usersContract(driver: Driver): void {
     });
   });
 
-  describe(`secrets, kept by ${driver.name},`, () => {
+  describe(`secrets, kept by ${driver.name},`, async () => {
     const open = opener(driver);
 
     test("are the first of their name, for all processes", async () => {
-      const [near, far] = [open("secrets"), open("secrets")];
+      const [near, far] = [await open("secrets"), await open("secrets")];
       const [first, second] = ["a", "b"].map((letter) => letter.repeat(43)) as [string, string];
       expect(await near.secrets.keep("one", first)).toBe(first);
       expect(await far.secrets.keep("one", second)).toBe(first);

@@ -170,7 +170,7 @@ describe("a document", () => {
     expect(told(await apply(document, { prune: true, confirmed: true }))).toEqual(told(dryRun));
     expect((await app.store.environments.list("shop")).length).toBe(1);
     const left: string[] = [];
-    for await (const keys of app.blobs.list()) left.push(...keys);
+    for await (const files of app.blobs.list()) left.push(...files.map(({ key }) => key));
     expect(left).toEqual([]);
   });
 

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { openApp } from "../../cli/data/open.ts";
 import { listForms } from "../../src/forms/forms.ts";
-import { removeLooseFiles } from "../../src/forms/removal.ts";
+import { sweep } from "../../src/forms/removal.ts";
 import { type Submission, parsed } from "../../src/forms/submission.ts";
 import { ALL_BUT_SPAM } from "../../src/forms/submission-filter.ts";
 import { eachSubmission } from "../../src/forms/submission-list.ts";
-import { recoverUploads } from "../../src/forms/submissions.ts";
 import { type Problem, checkData, removeOrphans } from "../../src/maintenance/check.ts";
 import { formflag, onData, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
+import { openNotes } from "../support/notes.ts";
 import { canInject } from "./inject.ts";
 import {
   type Client,
@@ -128,9 +128,15 @@ async function load(client: Client, history: History, random: Random, submission
 async function expectPromise(data: string, history: History, cut: number, names: Names): Promise<void> {
   const { recording, form, project, submissions, flags } = history;
   const isDone = (id: string) => (recording.answers.get(id) ?? Infinity) <= cut;
-  await using app = openApp(data, "inline");
-  await recoverUploads(app);
-  await removeLooseFiles(app);
+  await using app = await openApp({ data, writing: "inline" });
+  const { notes: beside, now } = app;
+  const garbage = {
+    list: async (limit: number) => (await beside.claim(now(), limit)).garbage,
+    forget: (keys: readonly string[]) => beside.forget(keys),
+  };
+  // As the server that starts next does.
+  const notes = openNotes({ garbage }, join(data, "uploads"), true);
+  await sweep({ ...app, notes });
   const { problems } = await checkData(app, () => {});
   // Without a journal the file of a submission that was never answered may stay, which nobody sees.
   const isAllowed = ({ kind, what }: Problem) => {

@@ -24,7 +24,7 @@ describe("a flag", () => {
         rules: null,
         imported: false,
         ...NO_PREVIEW,
-        revision: await app.store.version(),
+        revision: (await app.store.look()).version,
         createdAt: 1000,
         updatedAt: 1000,
       },
@@ -47,7 +47,7 @@ describe("a flag", () => {
     for (const same of [patch, {}])
       expect(await set("live", same)).toEqual({ ...updated, result: "unchanged" });
     expect(await find("live")).toEqual(updated.record);
-    expect(await app.store.version()).toBe(updated.record.revision);
+    expect((await app.store.look()).version).toBe(updated.record.revision);
   });
 
   test("changes only in what the patch names", async () => {
@@ -97,9 +97,9 @@ describe("a flag", () => {
     const elsewhere = { ...place("live"), project: "nobody" };
     expect(await codeOf(setFlag(app, OPERATOR, elsewhere, {}))).toBe("not_found");
     expect(await codeOf(deleteFlag(app, OPERATOR, elsewhere))).toBe("not_found");
-    const version = await app.store.version();
+    const version = (await app.store.look()).version;
     expect(await codeOf(drop())).toBe("not_found");
-    expect(await app.store.version()).toBe(version);
+    expect((await app.store.look()).version).toBe(version);
     expect(await app.store.flags.list("shop", "live")).toEqual([]);
   });
 

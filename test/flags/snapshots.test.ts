@@ -20,7 +20,7 @@ for (const writing of ["inline", "thread"] as const) {
     const slug = `project-${(projects += 1)}`;
     const { key, environments } = await createProject(app, OPERATOR, { slug, environments: ["a", "b"] });
     const made: string[][] = [];
-    const find = createSnapshots(app.store, async (selection) => {
+    const find = createSnapshots(app.watch, app.store, async (selection) => {
       const flags = await selection.flags();
       const slugs = flags.map((flag) => `${flag.slug}=${flag.enabled}`);
       made.push(slugs);

@@ -30,11 +30,11 @@ describe("a form", () => {
     const updated = await setForm(app, OPERATOR, slug, patch);
     expect(updated.result).toBe("updated");
     expect(updated.form).toMatchObject({ ...patch, slug, key, updatedAt: "2026-01-02T03:04:05.683Z" });
-    const version = await app.store.version();
+    const version = (await app.store.look()).version;
     app.clock.now += 5;
     for (const same of [patch, {}])
       expect(await setForm(app, OPERATOR, key, same)).toEqual({ ...updated, result: "unchanged" });
-    expect(await app.store.version()).toBe(version);
+    expect((await app.store.look()).version).toBe(version);
     expect(await getForm(app, slug)).toEqual(updated.form);
     const { form: reset } = await setForm(app, OPERATOR, slug, { maxFiles: null });
     expect(reset.maxFiles).toBe(DEFAULT_MAX_FILES);
@@ -77,7 +77,7 @@ describe("a form", () => {
 describe("a finder of forms", () => {
   test("finds a form by its key alone, as it is after the last change, and none once it is deleted", async () => {
     const app = openTestApp();
-    const find = createFormFinder(app.store);
+    const find = createFormFinder(app);
     const { slug, key } = await createForm(app, OPERATOR, { slug: "contact" });
     expect(await find(key)).toMatchObject({ slug, enabled: true });
     expect(await find(slug)).toBeUndefined();

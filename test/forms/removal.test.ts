@@ -4,12 +4,13 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { createForm, createFormFinder, deleteForm, getForm } from "../../src/forms/forms.ts";
-import { clearDeletedForms, expiryJob, removalJob, removeLooseFiles } from "../../src/forms/removal.ts";
+import { clearDeletedForms, expiryJob, removalJob, sweep } from "../../src/forms/removal.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
 import { deleteSubmission } from "../../src/forms/submission-deletion.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/caller.ts";
+import { openNotes } from "../support/notes.ts";
 import { fileKept, submissionTo } from "../support/records.ts";
 import { codeOf } from "../support/refusals.ts";
 import { uploadsOf } from "../support/uploads.ts";
@@ -23,19 +24,19 @@ async function openInbox(writing: "thread" | "inline" = "inline") {
     (await storeSubmission(app, form, { data: "{}", files: await uploads.draftFiles(...names) })).id;
   /** How many files the database has of submissions, also of forms that are deleted. */
   const rows = async () => (await app.store.submissions.files("", 10_000)).length;
-  const loose = () => app.store.submissions.looseFiles(10_000);
-  return { app, form, ...uploads, send, rows, loose };
+  const garbage = async () => (await app.notes.claim(app.now(), 10_000)).garbage;
+  return { app, form, ...uploads, send, rows, garbage };
 }
 
 describe("a deleted form", () => {
   test("is gone at once; its submissions go in steps, those that one deletion leaves with the job", async () => {
-    const { app, form, kept, send, rows, loose } = await openInbox("thread");
+    const { app, form, kept, send, rows, garbage } = await openInbox("thread");
     const id = await send("a.txt");
     const records = Array.from({ length: 1000 }, (_, index) =>
       submissionTo(form.key, { id: app.nextId(), files: [fileKept(`k-${index}`)] }),
     );
     await Promise.all(records.map((each) => app.store.submissions.insert(each)));
-    const find = createFormFinder(app.store);
+    const find = createFormFinder(app);
     expect(await find(form.key)).toBeDefined();
     // Each look at this clock is after every deadline: one step at a time.
     const hurried = { ...app, now: () => (app.clock.now += 10_000) };
@@ -44,7 +45,7 @@ describe("a deleted form", () => {
     expect(await find(form.key)).toBeUndefined();
     expect(await codeOf(getForm(app, "contact"))).toBe("not_found");
     expect(await app.store.submissions.find(id)).toBeUndefined();
-    expect([await rows(), await loose(), kept()]).toEqual([501, [], []]);
+    expect([await rows(), await garbage(), kept()]).toEqual([501, [], []]);
 
     const job = removalJob(hurried);
     const left: number[] = [];
@@ -53,35 +54,35 @@ describe("a deleted form", () => {
       left.push(await rows());
     } while ((await job.next!()) !== null);
     expect(left).toEqual([1, 0, 0]);
-    expect(await loose()).toEqual([]);
+    expect(await garbage()).toEqual([]);
   });
 
   test("and the files that another process left are removed by the next call, whoever deleted it", async () => {
-    const { app, form, kept, send, rows, loose } = await openInbox();
+    const { app, form, kept, send, rows, garbage } = await openInbox();
     await send("a.txt", "b.txt");
     const { slug, key } = form;
     // A process that ended right after its transaction.
     const drop = { change: "deleteForm" as const, slug, key, onlyEmpty: false };
-    await app.store.apply([drop], await app.store.version(), { who: "ann", at: 0 });
+    await app.store.apply([drop], (await app.store.look()).version, { who: "ann", at: 0 });
     expect([await rows(), kept().length]).toEqual([2, 2]);
     expect(await clearDeletedForms(app)).toBe(true);
-    expect([await rows(), await loose(), kept()]).toEqual([0, [], []]);
+    expect([await rows(), await garbage(), kept()]).toEqual([0, [], []]);
   });
 });
 
 describe("the files of a deleted submission", () => {
   test("that cannot be removed are removed by the next call", async () => {
-    const { app, send, kept, pathOf, loose } = await openInbox();
+    const { app, send, kept, pathOf, garbage } = await openInbox();
     const id = await send("a.txt", "b.txt");
     const path = pathOf(`${id}.1`);
     rmSync(path);
     mkdirSync(path);
     expect(await deleteSubmission(app, OPERATOR, id).catch(() => "failed")).toBe("failed");
     expect(await app.store.submissions.find(id)).toBeUndefined();
-    expect(await loose()).toContain(`${id}.1`);
+    expect(await garbage()).toContain(`${id}.1`);
     rmdirSync(path);
-    await removeLooseFiles(app);
-    expect([kept(), await loose()]).toEqual([[], []]);
+    await sweep(app);
+    expect([kept(), await garbage()]).toEqual([[], []]);
   });
 
   test("are removed after a crash between the transaction and them, with no other file", async () => {
@@ -90,21 +91,27 @@ describe("the files of a deleted submission", () => {
     await app.store.submissions.delete([lost]);
     const store = openSqliteStore(join(app.directory, "formflag.db"), "inline");
     afterAll(() => store.close());
-    const restarted = { ...app, store, blobs: openDiskBlobs(join(app.directory, "uploads")) };
+    const uploads = join(app.directory, "uploads");
+    const restarted = {
+      ...app,
+      store,
+      blobs: openDiskBlobs(uploads),
+      notes: openNotes(store, uploads, true),
+    };
     expect(kept()).toHaveLength(3);
     await removalJob(restarted).run();
     expect([kept(), staged()]).toEqual([[`${other}.1`], []]);
-    expect(await store.submissions.looseFiles(10)).toEqual([]);
+    expect(await store.garbage.list(10)).toEqual([]);
   });
 
   test("of 60 that four callers each delete at once leave no file, no record of one and no note", async () => {
-    const { app, send, kept, staged, rows, loose } = await openInbox("thread");
+    const { app, send, kept, staged, rows, garbage } = await openInbox("thread");
     const ids = await Promise.all(Array.from({ length: 60 }, (_, index) => send(`${index}.txt`)));
     const asked = ids.flatMap((id) => [id, id, id, id]);
     const codes = await Promise.all(asked.map((id) => codeOf(deleteSubmission(app, OPERATOR, id))));
     expect(codes.filter((code) => code === "none")).toHaveLength(60);
     expect(codes.filter((code) => code === "not_found")).toHaveLength(180);
-    expect([kept(), staged(), await rows(), await loose()]).toEqual([[], [], 0, []]);
+    expect([kept(), staged(), await rows(), await garbage()]).toEqual([[], [], 0, []]);
   });
 });
 

@@ -1,13 +1,17 @@
+import { join } from "node:path";
 import { deleteSubmission } from "../../src/forms/submission-deletion.ts";
 import { describe, expect, test } from "bun:test";
 import { createForm, deleteForm } from "../../src/forms/forms.ts";
-import { removeLooseFiles } from "../../src/forms/removal.ts";
-import { getSubmission, openFile, recoverUploads, storeSubmission } from "../../src/forms/submissions.ts";
+import { sweep } from "../../src/forms/removal.ts";
+import { UNKNOWN_OUTCOME } from "../../src/forms/store.ts";
+import { getSubmission, openFile, storeSubmission } from "../../src/forms/submissions.ts";
+import { AppError } from "../../src/base/errors.ts";
 import { eachSubmission, listSubmissions } from "../../src/forms/submission-list.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { type TestApp, openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/caller.ts";
 import { codeOf } from "../support/refusals.ts";
+import { openNotes } from "../support/notes.ts";
 import { uploadsOf } from "../support/uploads.ts";
 
 const app = openTestApp();
@@ -158,10 +162,15 @@ describe("a file of a submission", () => {
 });
 
 describe("recovery after a crash", () => {
+  const uploads = join(app.directory, "uploads");
+  /** Notes a submission as a process that ends right after. */
+  const note = (id: string, files: number) => openNotes(app.store, uploads).add(id, files, app.now());
+  /** Sweeps as the next server does. */
+  const recover = () => sweep({ ...app, notes: openNotes(app.store, uploads, true) });
   const keepNoted = async () => {
     const id = app.nextId();
     const key = `${id}.1`;
-    await app.blobs.note(id, 1);
+    await note(id, 1);
     await app.blobs.keep([{ key, staged: await stageText(app.blobs, "cut off") }]);
     return key;
   };
@@ -170,18 +179,52 @@ describe("recovery after a crash", () => {
     const files = await draftFiles("x.txt", "y.txt");
     const { id } = await storeSubmission(app, await openForm(), { data: "{}", files });
     // As if the process had ended just after the commit, before it cleared its note.
-    await app.blobs.note(id, 2);
+    await note(id, 2);
     const unnoted = `${app.nextId()}.1`;
     await app.blobs.keep([{ key: unnoted, staged: await stageText(app.blobs, "from elsewhere") }]);
     const cutOff = await keepNoted();
     const before = kept();
 
-    expect(await recoverUploads(app)).toBe(1);
+    expect(await recover()).toBe(1);
 
     expect(kept()).toEqual(before.filter((key) => key !== cutOff));
     expect(await textOf(id, "1")).toBe("x.txt");
     expect(staged()).toEqual([]);
-    expect(await recoverUploads(app)).toBe(0);
+    expect(await recover()).toBe(0);
+  });
+
+  test("finds the files of a submission of which the database did not say whether it is stored", async () => {
+    const form = await openForm();
+    for (const isStored of [true, false]) {
+      const before = kept();
+      const insert: typeof app.store.submissions.insert = async (submission) => {
+        if (isStored) await app.store.submissions.insert(submission);
+        throw new AppError("unavailable", "the connection was lost", { reason: UNKNOWN_OUTCOME });
+      };
+      const store = { ...app.store, submissions: { ...app.store.submissions, insert } };
+      const files = await draftFiles("x.txt");
+      expect(await codeOf(storeSubmission({ ...app, store }, form, { data: "{}", files }))).toBe(
+        "unavailable",
+      );
+      expect([kept().length, staged().length]).toEqual([before.length + 1, 1]);
+      expect(await recover()).toBe(isStored ? 0 : 1);
+      expect([kept().length, staged().length]).toEqual([before.length + (isStored ? 1 : 0), 0]);
+    }
+  });
+
+  test("finds the files of a submission for which a storage that did not answer may have kept some", async () => {
+    const form = await openForm();
+    const before = kept();
+    const keep: typeof app.blobs.keep = async (files) => {
+      await app.blobs.keep(files);
+      throw new AppError("unavailable", "no answer in time", { reason: "storage-unavailable" });
+    };
+    const files = await draftFiles("x.txt");
+    const stored = storeSubmission({ ...app, blobs: { ...app.blobs, keep } }, form, { data: "{}", files });
+    expect(await codeOf(stored)).toBe("unavailable");
+    expect(kept()).toHaveLength(before.length + 1);
+    expect(await recover()).toBe(1);
+    expect(kept()).toEqual(before);
   });
 
   test("finds nothing to do after a submission that was stored or refused", async () => {
@@ -191,7 +234,7 @@ describe("recovery after a crash", () => {
     const files = await draftFiles("y.txt");
     expect(await codeOf(storeSubmission(app, form, { data: "{}", files }))).toBe("not_found");
     expect(staged()).toEqual([]);
-    expect(await recoverUploads(app)).toBe(0);
+    expect(await recover()).toBe(0);
   });
 
   test("finishes a deletion that was cut off between the row and its files", async () => {
@@ -202,7 +245,7 @@ describe("recovery after a crash", () => {
     const cutOff = { ...app, blobs: { ...app.blobs, delete: () => Promise.reject(new Error("the end")) } };
     expect(await deleteSubmission(cutOff, OPERATOR, id).catch(String)).toContain("the end");
     expect(kept()).toContain(`${id}.1`);
-    await removeLooseFiles(app);
+    await sweep(app);
     expect(kept()).not.toContain(`${id}.1`);
   });
 
@@ -214,7 +257,7 @@ describe("recovery after a crash", () => {
     const remove = () => Promise.reject(new Error("the end"));
     const store = { ...app.store, submissions: { ...app.store.submissions, delete: remove } };
     expect(await deleteSubmission({ ...app, store }, OPERATOR, id).catch(String)).toContain("the end");
-    expect(await recoverUploads(app)).toBe(0);
+    expect(await recover()).toBe(0);
     expect(await textOf(id, "1")).toBe("x.txt");
   });
 });

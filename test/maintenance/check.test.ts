@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { App } from "../../src/app.ts";
 import type { Blobs } from "../../src/blobs/blobs.ts";
+import type { Notes } from "../../src/blobs/notes.ts";
 import { createForm, deleteForm } from "../../src/forms/forms.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
 import { deleteSubmission } from "../../src/forms/submission-deletion.ts";
@@ -20,8 +21,8 @@ async function openUploads() {
     }),
   );
   const { id } = await storeSubmission(app, form, { data: "{}", files });
-  const problemsWith = async (blobs: Partial<Blobs>) => {
-    const beside: App = { ...app, blobs: { ...app.blobs, ...blobs } };
+  const problemsWith = async (blobs: Partial<Blobs>, notes: Partial<Notes> = {}) => {
+    const beside: App = { ...app, blobs: { ...app.blobs, ...blobs }, notes: { ...app.notes, ...notes } };
     return (await checkData(beside, () => {})).problems;
   };
   return { app, id, keys: [`${id}.1`, `${id}.2`], problemsWith };
@@ -50,9 +51,9 @@ describe("a check beside a server says nothing of", () => {
     const { app, id, keys, problemsWith } = await openUploads();
     const pending = async () => {
       await app.store.submissions.delete([id]);
-      return app.blobs.pending();
+      return app.notes.pending();
     };
-    expect(await problemsWith({ pending })).toEqual([]);
+    expect(await problemsWith({}, { pending })).toEqual([]);
     expect(await app.blobs.has(keys[0]!)).toBe(true);
   });
 
@@ -69,14 +70,14 @@ describe("a check beside a server says nothing of", () => {
       await deleteForm(app, OPERATOR, "contact").catch(() => {});
       return [];
     };
-    expect(await problemsWith({ has, pending })).toEqual([]);
+    expect(await problemsWith({ has }, { pending })).toEqual([]);
   });
 });
 
 test("a file that stays although nothing refers to it is an orphan", async () => {
   const { app, id, keys, problemsWith } = await openUploads();
   await app.store.submissions.delete([id]);
-  await app.store.submissions.forgetLooseFiles(keys);
+  await app.notes.forget(keys);
   const problems = await problemsWith({});
   expect(problems.map(({ kind, what }) => `${kind} ${what}`).toSorted()).toEqual(
     keys.map((key) => `orphan ${key}`),

@@ -207,7 +207,7 @@ test("submissions whose ids the schema before stored as text keep their ids, ord
   expect(await store.submissions.newestId()).toBe(ids[1]!);
   expect(await store.submissions.files("", 10)).toMatchObject([{ key, submission: ids[1] }]);
   expect(await store.submissions.delete([ids[1]!])).toEqual([ids[1]!]);
-  expect(await store.submissions.looseFiles(10)).toEqual([key]);
+  expect(await store.garbage.list(10)).toEqual([key]);
   await store.close();
 });
 

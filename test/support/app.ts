@@ -3,6 +3,7 @@ import { afterAll } from "bun:test";
 import type { Scope } from "../../src/access/scope.ts";
 import type { App } from "../../src/app.ts";
 import { createIdSource } from "../../src/base/ids.ts";
+import { watchChanges } from "../../src/base/watch.ts";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { type Client, findClient } from "../../src/http/address.ts";
 import { createAdminApp } from "../../src/http/admin/admin.ts";
@@ -17,12 +18,16 @@ import { DEFAULT_MAX_CONCURRENT } from "../../src/http/limits.ts";
 import { createMetrics } from "../../src/http/operation/metrics.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
 import type { SiteOptions } from "../../src/http/site.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { type SqliteStore, openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { openNotes } from "./notes.ts";
 import { fakeOutgoing } from "./outgoing.ts";
 import { tempDirectory } from "./temp.ts";
 
-/** The product on a directory of its own, with a clock that stands still until it is moved. */
-export type TestApp = App & { clock: { now: number }; directory: string };
+/** The product on any store, with uploads in a directory of its own and a clock that stands still until it is moved. */
+export type ClockedApp = App & { clock: { now: number }; directory: string };
+
+/** The same on a SQLite file. */
+export type TestApp = ClockedApp & { store: SqliteStore };
 
 export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
   const directory = tempDirectory();
@@ -30,11 +35,14 @@ export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
   const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
   const now = () => clock.now;
   const store = openSqliteStore(join(directory, "formflag.db"), writing);
-  const blobs = openDiskBlobs(join(directory, "uploads"));
+  const uploads = join(directory, "uploads");
+  const blobs = openDiskBlobs(uploads);
   afterAll(() => store.close());
   return {
     store,
+    watch: watchChanges(store),
     blobs,
+    notes: openNotes(store, uploads),
     now,
     random,
     nextId: createIdSource(random, now),

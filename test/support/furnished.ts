@@ -12,7 +12,7 @@ import { storeSubmission } from "../../src/forms/submissions.ts";
 import { setEnvironment } from "../../src/projects/environments.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { stageText } from "../contracts/blobs.ts";
-import type { TestApp } from "./app.ts";
+import type { App } from "../../src/app.ts";
 import { callerNamed } from "./caller.ts";
 
 export const PNG = Buffer.from(
@@ -44,7 +44,10 @@ export type Furnished = {
  * A form `contact`, a project `shop` with `develop`, `staging` and the locked `production`, and one of everything that pages
  * show. Every place that holds texts of other people gets every text.
  */
-export async function furnish(app: TestApp, texts: readonly string[] = KIND_TEXTS): Promise<Furnished> {
+export async function furnish(
+  app: App & { clock: { now: number } },
+  texts: readonly string[] = KIND_TEXTS,
+): Promise<Furnished> {
   app.clock.now = Date.now() - 72 * HOUR;
   const first = texts[0]!;
   const ann = (why?: string) => callerNamed("ann", { why });
@@ -164,7 +167,7 @@ export async function furnish(app: TestApp, texts: readonly string[] = KIND_TEXT
 }
 
 /** Attempts a delivery twice; the receiver refuses it with that text. */
-async function failDelivery(app: TestApp, id: string, error: string): Promise<void> {
+async function failDelivery(app: App, id: string, error: string): Promise<void> {
   const turn = {
     holder: "test",
     now: app.now(),

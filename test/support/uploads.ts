@@ -2,10 +2,10 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { StagedFile } from "../../src/forms/submission.ts";
 import { stageText } from "../contracts/blobs.ts";
-import type { TestApp } from "./app.ts";
+import type { ClockedApp } from "./app.ts";
 
 /** What stands in the upload directory of an app. */
-export function uploadsOf(app: TestApp) {
+export function uploadsOf(app: ClockedApp) {
   const uploads = join(app.directory, "uploads");
   const files = () =>
     readdirSync(uploads, { recursive: true, withFileTypes: true }).filter(

@@ -212,11 +212,11 @@ export async function openWorld() {
     const targets = setup.forms.map(({ key }) => store.targets.list(key));
     const files = readdirSync(join(app.directory, "uploads"), { recursive: true });
     return JSON.stringify([
-      [await store.version(), setup, await store.tokens.list()],
+      [(await store.look()).version, setup, await store.tokens.list()],
       [await store.users.page({ limit: 100 }), await store.sessions.page(null, { limit: 100 })],
       [await Promise.all(projects), await Promise.all(sent), await Promise.all(targets)],
       await store.deliveries.page(ALL_DELIVERIES),
-      [await store.submissions.files("", 1000), await store.submissions.looseFiles(1000)],
+      [await store.submissions.files("", 1000), (await app.notes.claim(0, 1000)).garbage],
       files.map(String).toSorted((a, b) => (a < b ? -1 : 1)),
     ]);
   };

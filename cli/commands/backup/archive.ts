@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import type { Blobs } from "../../../src/blobs/blobs.ts";
-import { ignoreMissing } from "../../../src/blobs/hold.ts";
+import { ignoreMissing } from "../../../src/base/directory.ts";
 import { type BackupManifest, type Scratch, readBackup } from "../../../src/maintenance/backup.ts";
 import { unpackTar } from "../../../src/maintenance/tar.ts";
 import { Failed } from "../../exit.ts";

@@ -5,7 +5,8 @@ import type { Command } from "commander";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { createSum } from "../../../src/base/sum.ts";
-import { ignoreMissing } from "../../../src/blobs/hold.ts";
+import { ignoreMissing } from "../../../src/base/directory.ts";
+import { removeGarbage } from "../../../src/forms/removal.ts";
 import { type BackupManifest, createBackup } from "../../../src/maintenance/backup.ts";
 import { packTar } from "../../../src/maintenance/tar.ts";
 import { NAMES } from "../../data/names.ts";
@@ -92,6 +93,11 @@ async function save(io: Io, config: Config, output: string): Promise<void> {
   if (output === "-") await pipe(io, archive);
   else await saveTo(output, archive, sum.add);
   line.clear();
+  // The archive is whole; the next server or deletion removes what cannot be removed now.
+  await removeGarbage(source).catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error;
+    io.note(`warning: files of deleted submissions are still there: ${error.message}\n`);
+  });
   if (output === "-") return;
   const { submissions, files } = manifest!;
   const { size: bytes, sha256 } = sum.result();

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { Caller } from "../../access/caller.ts";
 import { requireScope } from "../../access/token.ts";
+import { createTokenFinder } from "../../access/token-finder.ts";
 import { authenticate } from "../../access/tokens.ts";
 import type { App } from "../../app.ts";
 import { formatBytes } from "../../base/bytes.ts";
@@ -39,6 +40,7 @@ const PREFLIGHT = {
 /** The upload of code references with the keys of an environment and a token for its project. */
 export function createCodeReferencesService(app: App, report: Report, guard?: Guard): CodeReferencesService {
   const countFailure = createFailureCount(app.now);
+  const findToken = createTokenFinder(app.watch, app.store);
 
   const identify = async (request: Request, client: () => Client): Promise<Caller> => {
     try {
@@ -48,7 +50,7 @@ export function createCodeReferencesService(app: App, report: Report, guard?: Gu
           reason: "token-unknown",
         });
       const verify = async () => void (await authenticate(app, secret));
-      return { ...(await authenticate(app, secret)), hasConfirmed: () => false, verify };
+      return { ...(await authenticate(app, secret, findToken)), hasConfirmed: () => false, verify };
     } catch (error) {
       countFailure(error, client);
       throw error;

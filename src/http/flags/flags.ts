@@ -8,6 +8,7 @@ import type { Client } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
 import { FLAGS_PATH, FLAG_PATH } from "../paths.ts";
 import type { Guard } from "../rate-limit.ts";
+import { createStaleness } from "./stale.ts";
 import {
   type Answer,
   HEADERS,
@@ -31,14 +32,19 @@ export type FlagsService = {
 type Cell = Readable & { records: FlagValues[]; answer: Answer | undefined };
 type Snapshot = { one: Map<string, Cell>; all: Cell };
 
-/** The feature flag service: design.md, section 3. Without a `guard`, any client may read as often as it likes. */
+/**
+ * The feature flag service: design.md, section 3. Without a `guard`, any client may read as often as it likes. `maxStale` is
+ * the age in milliseconds up to which flags are answered while the database does not answer; null for any age.
+ */
 export function createFlagsService(
   app: App,
   report: Report,
   guard?: Guard,
   noteRead: NoteRead = () => {},
+  maxStale: number | null = null,
 ): FlagsService {
-  const findSnapshot = createSnapshots<Snapshot>(app.store, async (selection) => {
+  const staleness = createStaleness(app.watch, maxStale);
+  const findSnapshot = createSnapshots<Snapshot>(app.watch, app.store, async (selection) => {
     const records = await selection.flags();
     return {
       one: new Map(records.map((record) => [record.slug, cellOf([record])])),
@@ -67,7 +73,7 @@ export function createFlagsService(
     const snapshot = findSnapshot(projectKey, environmentKey);
     return snapshot instanceof Promise
       ? snapshot
-          .then((loaded) => answer(request, slug, environmentKey, loaded))
+          .then((loaded) => staleness.mark(answer(request, slug, environmentKey, loaded)))
           .catch((error: unknown) => fail(error, request, slug))
       : answer(request, slug, environmentKey, snapshot);
   };
@@ -84,7 +90,10 @@ export function createFlagsService(
       return refused(401, slug, MISSING.environment);
     }
     const cell = slug === null ? snapshot.all : snapshot.one.get(slug);
-    if (!cell) return refused(404, slug, noSuchFlag(slug!).message);
+    if (!cell) {
+      staleness.requireFresh();
+      return refused(404, slug, noSuchFlag(slug!).message);
+    }
     const now = app.now();
     noteRead(cell, environmentKey, slug, now);
     return send(request, cell, slug, now);

@@ -1,5 +1,7 @@
 import { yieldToEventLoop } from "../../base/event-loop.ts";
+import type { FoundToken } from "../../access/store.ts";
 import type { App } from "../../app.ts";
+import { type Find, isShared } from "../../base/changes.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Client } from "../address.ts";
@@ -43,17 +45,24 @@ type Listeners = { reader: Reader; streams: Set<Stream>; revision: number; sentA
 export function createFlagEvents(
   app: App,
   findFlags: ReturnType<typeof createFlagSets>,
+  findToken: Find<FoundToken>,
   { basePath, report }: { basePath: string; report: Report },
 ): FlagEvents {
   const listeners = new Map<string, Listeners>();
-  const tickets = createTickets(app);
+  const tickets = createTickets(app, findToken);
   const guard = createGuard(app.now, { concurrent: MAX_STREAMS_OF_CLIENT, rate: null });
   /** The `eventStreams` for readers with keys, by environment key; keys that select no environment are not added. */
   const byKey = new Map<string, unknown[]>();
+  /**
+   * Milliseconds by which an event is held back: its reader may evaluate at another server, which knows the change only once
+   * it trusts no earlier look.
+   */
+  const hold = isShared(app.store) ? app.store.staleness : 0;
   let open = 0;
   let beatAt = 0;
   let timer: Timer | undefined;
   let isPolling = false;
+  let endWatch = () => {};
   let isFailing = false;
 
   /** Removes a stream and frees its place; false where that was done before. */
@@ -65,6 +74,7 @@ export function createFlagEvents(
     if (open === 0) {
       clearInterval(timer);
       timer = undefined;
+      endWatch();
     }
     return true;
   };
@@ -96,7 +106,9 @@ export function createFlagEvents(
     if (flags.revision === each.revision && !hasExpired) return;
     each.revision = flags.revision;
     each.sentAt = now;
-    await send(ticket, each, refetch(flags, now));
+    const event = refetch(flags, now);
+    if (hold === 0) await send(ticket, each, event);
+    else setTimeout(() => void send(ticket, each, event).catch(report.error), hold);
   };
   const tick = async () => {
     if (isPolling) return;
@@ -140,14 +152,19 @@ export function createFlagEvents(
     };
     listeners.set(ticket, each);
     open += 1;
-    timer ??= setInterval(() => void tick(), POLL_INTERVAL);
+    if (!timer) {
+      timer = setInterval(() => void tick(), POLL_INTERVAL);
+      if (hold > 0) endWatch = app.watch.onChange(() => void tick());
+    }
     let mine: Stream;
     return new ReadableStream<Uint8Array>({
       start(controller) {
         mine = { controller, leave };
         each.streams.add(mine);
-        // Sent at once, since a reader that connects again may have missed a change.
-        controller.enqueue(refetch(flags, now));
+        // A reader that connects again may have missed a change.
+        const first = () => void (each.streams.has(mine) && controller.enqueue(refetch(flags, now)));
+        if (hold === 0) first();
+        else setTimeout(first, hold);
       },
       cancel: () => void forget(ticket, each, mine),
     });

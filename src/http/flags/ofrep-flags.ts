@@ -31,8 +31,8 @@ export type FlagSet = {
 };
 
 /** Finds the flags of the environment that two keys select. A rule is compiled again only after it changes. */
-export function createFlagSets({ store }: App): FindSnapshot<FlagSet> {
-  return createSnapshots<FlagSet>(store, render);
+export function createFlagSets({ watch, store }: App): FindSnapshot<FlagSet> {
+  return createSnapshots<FlagSet>(watch, store, render);
 }
 
 async function render(selection: FlagSelection, before: FlagSet | undefined): Promise<FlagSet> {

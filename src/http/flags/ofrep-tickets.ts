@@ -1,6 +1,8 @@
 import type { EnvironmentKeys } from "../../access/place.ts";
+import type { FoundToken } from "../../access/store.ts";
 import { isExpired } from "../../access/tokens.ts";
 import type { App } from "../../app.ts";
+import type { Find, Known } from "../../base/changes.ts";
 
 /** A caller that evaluates flags: with the two keys of an environment, or with the token that has the hash. */
 export type Reader = { keys: EnvironmentKeys; tokenHash: string | null };
@@ -18,10 +20,10 @@ export type Tickets = {
 /** The ticket of a token is its SHA-256 hash in base64url; tickets of keys are shorter. */
 const TOKEN_TICKET = /^[\w-]{43}$/;
 
-export function createTickets({ store, now }: App): Tickets {
-  /** The readers with keys by ticket, as of `version` of the store. */
+export function createTickets({ store, watch, now }: App, findByHash: Find<FoundToken>): Tickets {
+  /** The readers with keys by ticket, as they were `at`. */
   const known = new Map<string, Reader>();
-  let version = -1;
+  let at: Known | undefined;
 
   const ofKeys = ({ projectKey, environmentKey }: EnvironmentKeys) =>
     new Bun.CryptoHasher("sha256", environmentKey)
@@ -30,8 +32,8 @@ export function createTickets({ store, now }: App): Tickets {
       .slice(0, 32);
 
   const findKeys = async (ticket: string): Promise<Reader | undefined> => {
-    const current = await store.version();
-    if (!known.has(ticket) && current !== version) {
+    const current = await watch.look();
+    if (!known.has(ticket) && current !== at) {
       known.clear();
       for (const { key: projectKey, environments } of await store.projects.list()) {
         for (const { key: environmentKey } of environments) {
@@ -39,13 +41,13 @@ export function createTickets({ store, now }: App): Tickets {
           known.set(ofKeys(keys), { keys, tokenHash: null });
         }
       }
-      version = current;
+      at = current;
     }
     return known.get(ticket);
   };
 
   const findToken = async (tokenHash: string): Promise<Reader | undefined> => {
-    const token = await store.tokens.find(tokenHash);
+    const token = await findByHash(tokenHash);
     if (!token?.keys || !token.scopes.includes("flags:evaluate") || isExpired(token, now())) return undefined;
     return { keys: token.keys, tokenHash };
   };

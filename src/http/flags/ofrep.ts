@@ -1,7 +1,10 @@
 import { preflight } from "../preflight.ts";
 import { Hono } from "hono";
+import type { FoundToken } from "../../access/store.ts";
+import { createTokenFinder } from "../../access/token-finder.ts";
 import { authenticate } from "../../access/tokens.ts";
 import type { App } from "../../app.ts";
+import type { Find, Watch } from "../../base/changes.ts";
 import { AppError } from "../../base/errors.ts";
 import { ContextError } from "../../flags/context.ts";
 import type { Context } from "../../flags/flagd/evaluate.ts";
@@ -18,6 +21,7 @@ import { readContext } from "./ofrep-context.ts";
 import { createFlagEvents } from "./ofrep-events.ts";
 import { type FlagSet, createFlagSets } from "./ofrep-flags.ts";
 import type { Reader } from "./ofrep-tickets.ts";
+import { createStaleness } from "./stale.ts";
 
 export type OfrepService = {
   /** Answers any request to evaluate one flag. */
@@ -30,6 +34,14 @@ export type OfrepService = {
   close: () => void;
   /** The same answers as a Hono app, which gets the client as a binding, with the change events; JSON for all below `/ofrep`. */
   routes: Hono<{ Bindings: { client: Client } }>;
+};
+
+export type OfrepOptions = {
+  basePath?: string;
+  guard?: Guard | undefined;
+  noteRead?: NoteRead;
+  /** The age in milliseconds up to which flags are evaluated while the database does not answer; null for any age. */
+  maxStale?: number | null;
 };
 
 const HEADERS = {
@@ -49,15 +61,13 @@ const PREFLIGHT = {
 export function createOfrepService(
   app: App,
   report: Report,
-  {
-    basePath = "",
-    guard,
-    noteRead = () => {},
-  }: { basePath?: string; guard?: Guard | undefined; noteRead?: NoteRead } = {},
+  { basePath = "", guard, noteRead = () => {}, maxStale = null }: OfrepOptions = {},
 ): OfrepService {
+  const staleness = createStaleness(app.watch, maxStale);
   const findFlags = createFlagSets(app);
-  const events = createFlagEvents(app, findFlags, { basePath, report });
-  const identify = createIdentify(app, findFlags);
+  const findToken = createTokenFinder(app.watch, app.store);
+  const events = createFlagEvents(app, findFlags, findToken, { basePath, report });
+  const identify = createIdentify(app, findFlags, findToken);
 
   /** Answers a request with an evaluation or an error; the body of an error carries the members of `subject`. */
   const answer = async (
@@ -83,11 +93,12 @@ export function createOfrepService(
       } catch (error) {
         fault = error;
       }
+      if (request.url.includes(`${FLAG_CONFIG_ETAG}=`)) await catchUp(app.watch, request.url);
       // After the body, since a token may be revoked while it arrives. Faults of the body are shown only to an identified caller.
       const identifying = identify(request, client);
       const access = identifying instanceof Promise ? await identifying : identifying;
       if (!context) throw fault;
-      return evaluate(access, context);
+      return staleness.mark(evaluate(access, context));
     } catch (error) {
       if (error instanceof ContextError) {
         report.refused("invalid");
@@ -109,6 +120,7 @@ export function createOfrepService(
     answer(request, client, { key }, ({ flags: { flags, readables }, reader }, context) => {
       const evaluate = flags.get(key);
       if (!evaluate) {
+        staleness.requireFresh();
         const errorDetails = `there is no flag ${key} in this environment`;
         return send(404, { key, errorCode: "FLAG_NOT_FOUND", errorDetails });
       }
@@ -159,6 +171,21 @@ export function createOfrepService(
   return { evaluateOne, evaluateAll, routes, streams: events.count, close: events.close };
 }
 
+/**
+ * Where an event told a reader of a revision that this process does not know yet, looks for it: the event may have come from
+ * another server. https://github.com/open-feature/protocol/tree/main/service/adrs, 0008
+ */
+async function catchUp(watch: Watch, url: string): Promise<void> {
+  const etag = URL.parse(url)?.searchParams.get(FLAG_CONFIG_ETAG) ?? "";
+  const revision = Number(/^(?:W\/)?"?(\d{1,15})"?$/.exec(etag)?.[1] ?? 0);
+  if (revision <= (watch.known()?.version ?? 0)) return;
+  try {
+    await watch.look(true);
+  } catch (error) {
+    if (watch.staleFor() === 0) throw error;
+  }
+}
+
 /** What an identified reader may evaluate. */
 type Access = { flags: FlagSet; reader: Reader };
 
@@ -166,13 +193,13 @@ type Access = { flags: FlagSet; reader: Reader };
  * Finds the flags that a request may evaluate: by the two keys of an environment, or by a token for one. Throws
  * `unauthenticated`, `forbidden` for a token without the scope, `rate_limited` after too many wrong ones.
  */
-function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) {
+function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>, findToken: Find<FoundToken>) {
   const countFailure = createFailureCount(app.now);
   const wrong = "the keys or the token select no environment";
 
   const ofToken = async (request: Request, secret: () => string, client: () => Client): Promise<Access> => {
     try {
-      const token = await authenticate(app, secret());
+      const token = await authenticate(app, secret(), findToken);
       if (!token.keys || !token.scopes.includes("flags:evaluate")) {
         throw new AppError("forbidden", `the token "${token.name}" lacks the scope flags:evaluate`, {
           reason: "evaluate-alone",
@@ -216,6 +243,9 @@ function createIdentify(app: App, findFlags: ReturnType<typeof createFlagSets>) 
     );
   };
 }
+
+/** The parameter with the `etag` of the event that made a reader evaluate again. */
+const FLAG_CONFIG_ETAG = "flagConfigEtag";
 
 /** Shared by answers, since an answer that builds its own headers takes three times as long. */
 const PLAIN = new Headers({ ...HEADERS, "Cache-Control": "no-store", "Content-Type": "application/json" });

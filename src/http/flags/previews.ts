@@ -20,6 +20,7 @@ import {
   prepareAnswer,
   sendAnswer,
 } from "./answers.ts";
+import { createStaleness } from "./stale.ts";
 import { readFeedback } from "./feedback-body.ts";
 
 export type PreviewsService = {
@@ -38,6 +39,8 @@ type PreviewsOptions = {
   guard?: Guard | undefined;
   /** Limits the feedback of a client; null for no limit. */
   feedbackRate: RateLimit | null;
+  /** The age in milliseconds up to which previews are answered while the database does not answer; null for any age. */
+  maxStale?: number | null;
   /** Counts a feedback that was stored. */
   countFeedback: () => void;
 };
@@ -51,8 +54,9 @@ type Keys = { projectKey: string; environmentKey: string };
 
 /** The previews of an environment, and the feedback about them. */
 export function createPreviewsService(app: App, report: Report, options: PreviewsOptions): PreviewsService {
-  const { readGuard, guard, feedbackRate, countFeedback } = options;
-  const findPreviews = createPreviewSets(app.store);
+  const { readGuard, guard, feedbackRate, countFeedback, maxStale = null } = options;
+  const staleness = createStaleness(app.watch, maxStale);
+  const findPreviews = createPreviewSets(app);
   const answers = new WeakMap<PreviewSet, Answer>();
   const countSent = createRateLimiter(app.now, "requests");
 
@@ -90,7 +94,7 @@ export function createPreviewsService(app: App, report: Report, options: Preview
       readGuard?.(client)();
       const previews = findPreviews(projectKey, environmentKey);
       if (!(previews instanceof Promise)) return answer(request, previews);
-      return previews.then((loaded) => answer(request, loaded)).catch(failRead);
+      return previews.then((loaded) => staleness.mark(answer(request, loaded))).catch(failRead);
     } catch (error) {
       return failRead(error);
     }
@@ -108,7 +112,10 @@ export function createPreviewsService(app: App, report: Report, options: Preview
       const { flag, feedback } = parseFeedback(await readFeedback(request));
       const previews = await findPreviews(keys.projectKey, keys.environmentKey);
       if (!previews) throw unknownKeys();
-      if (!previews.flags.some(({ slug }) => slug === flag)) throw noPreview(flag);
+      if (!previews.flags.some(({ slug }) => slug === flag)) {
+        staleness.requireFresh();
+        throw noPreview(flag);
+      }
       const network = networkOf(client().address);
       const { id, isRepeat } = await takeFeedback(app, { ...keys, flag, network }, feedback);
       if (!isRepeat) countFeedback();

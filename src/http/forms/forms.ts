@@ -46,7 +46,7 @@ export function createFormsService(app: App, links: Links, report: Report, guard
   const countChallenge = createRateLimiter(app.now, "challenges");
   const challenger = createChallengerSource(app);
   const fileLinks = createFileLinks(app, links.base);
-  const findForm = createFormFinder(app.store);
+  const findForm = createFormFinder(app);
   const receiver = createReceiver({ app, links, report, guard, challenger, findForm, countSubmission });
   const { rest, redirect } = routesOf(links);
 

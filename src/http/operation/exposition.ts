@@ -114,6 +114,20 @@ function createRegistry(app: App, { metrics, build, streams }: MetricsOptions): 
 
   add("gauge", "formflag_sse_clients", "Open streams of change events.", () => one(streams()));
 
+  add("counter", "formflag_looks_total", "Looks at the database for changes, by result.", () => {
+    const { succeeded, failed } = app.watch.counts();
+    return [
+      { labels: { result: "succeeded" }, value: succeeded },
+      { labels: { result: "failed" }, value: failed },
+    ];
+  });
+  add(
+    "gauge",
+    "formflag_stale_seconds",
+    "Age of what is answered from memory while the database does not answer; else 0.",
+    () => one(app.watch.staleFor() / 1000),
+  );
+
   add("gauge", "formflag_write_queue_writes", "Writes that wait for the disk.", async () =>
     one((await app.store.stats()).queued),
   );

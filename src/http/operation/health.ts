@@ -1,4 +1,5 @@
 import type { App } from "../../app.ts";
+import { isShared, notInMemory } from "../../base/changes.ts";
 import { type Report, showError } from "../errors.ts";
 import { NO_SNIFF } from "../security.ts";
 
@@ -7,11 +8,28 @@ export const FORWARDED = "X-Formflag-Forwarded";
 
 type Check = (request: Request) => Promise<Response>;
 
+/** What readiness is answered before the server stops, so that a balancer sends it no more requests. */
+const STOPPING = {
+  body: { error: true, code: 503, message: "the server is about to stop" },
+  status: 503,
+  headers: NO_SNIFF,
+};
+
 /** How long a readiness answer is cached, in milliseconds: a check waits for the disk and for other writers. */
 const READINESS_TTL = 1000;
 
-/** `isHealthy` answers 200 while the database can be read, `isReady` while a submission would be stored; else 503. */
-export function createHealth(app: App, report: Report): { isHealthy: Check; isReady: Check } {
+/**
+ * `isHealthy` answers 200 while the database can be read, `isReady` while it takes writes and the server is not `draining`;
+ * else 503. `isReady` also reports whether files can be stored, which does not decide the status: other submissions and
+ * flags need no files. With a shared database `isHealthy` does not read it: while that is down, a restart would only lose
+ * the flags in memory.
+ */
+export function createHealth(
+  app: App,
+  report: Report,
+  isDraining: () => boolean,
+): { isHealthy: Check; isReady: Check } {
+  const canRead = isShared(app.store) ? async () => {} : () => app.store.ping();
   const check = async (name: string, request: Request, work: () => Promise<unknown>) => {
     try {
       await work();
@@ -21,17 +39,39 @@ export function createHealth(app: App, report: Report): { isHealthy: Check; isRe
       return { body: { error: true, code: status, message }, status, headers: { ...NO_SNIFF, ...headers } };
     }
   };
-  let ready: ReturnType<typeof check> | undefined;
+  /** Throws `unavailable`. */
+  const canWrite = async () => {
+    if (app.watch.staleFor() > 0) throw notInMemory();
+    await app.store.ready();
+  };
+  const checkBlobs = async (request: Request) => {
+    try {
+      await app.blobs.ready();
+      return "ready";
+    } catch (error) {
+      report.error(error, request);
+      return "unavailable";
+    }
+  };
+  const checkBoth = async (request: Request) => {
+    const [answer, blobs] = await Promise.all([check("ready", request, canWrite), checkBlobs(request)]);
+    const database = answer.status === 200 ? "ready" : "unavailable";
+    return { ...answer, body: { ...answer.body, database, blobs } };
+  };
+  let ready: ReturnType<typeof checkBoth> | undefined;
   const checkReady = (request: Request) => {
-    ready = check("ready", request, () => Promise.all([app.store.ready(), app.blobs.ready()]));
+    ready = checkBoth(request);
     void ready.then(() => setTimeout(() => (ready = undefined), READINESS_TTL).unref());
     return ready;
   };
   return {
     async isHealthy(request) {
-      return respond(await check("ok", request, () => app.store.ping()));
+      return respond(await check("ok", request, () => canRead()));
     },
-    isReady: async (request) => respond(await (ready ?? checkReady(request))),
+    async isReady(request) {
+      if (isDraining()) return respond(STOPPING);
+      return respond(await (ready ?? checkReady(request)));
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Author } from "../../access/caller.ts";
-import type { SetupChange } from "../../documents/setup.ts";
+import { type SetupChange, changesAccess } from "../../documents/setup.ts";
 import { recordChange } from "./changes.ts";
 import { deleteEnvironment, insertEnvironment, setMetadata, updateEnvironment } from "./environments.ts";
 import { deleteFlag, putFlag } from "./flags.ts";
@@ -63,6 +63,6 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
       yield* recordChange(id, revision, by, each.history);
     }
   }
-  yield* setVersion(version + changes.length);
+  yield* setVersion(version + changes.length, changes.some(changesAccess));
   return true;
 }

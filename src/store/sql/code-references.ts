@@ -2,9 +2,10 @@ import { AppError } from "../../base/errors.ts";
 import { MAX_PAGE_BYTES, type Page } from "../../base/pages.ts";
 import type { CodeList, CodePlace, CodeUploadRecord } from "../../flags/code-reference.ts";
 import type { CodeQuery, StoredCodeList } from "../../flags/store.ts";
+import { insertRows } from "./insert-rows.ts";
 import { cutPage } from "./pages.ts";
 import { projectRow } from "./rows.ts";
-import { type Params, type Work, all, only, run } from "./work.ts";
+import { type Params, type Value, type Work, all, only, run } from "./work.ts";
 
 /** Neither in a slug, which has no control characters, nor in JSON. */
 const [FIELD_END, LIST_END] = ["\t", "\n"];
@@ -35,16 +36,18 @@ export function* replaceCode(
     { uploadId },
   );
   const gone = new Map(stored.map(({ id, slug, part }) => [`${slug}${FIELD_END}${part}`, id]));
+  const lists: Value[][] = [];
   for (const list of packed === "" ? [] : packed.split(LIST_END)) {
     const [slug, part, places] = list.split(FIELD_END) as [string, string, string];
-    yield* run(
-      `INSERT INTO code_references (upload_id, slug, part, places) VALUES ($uploadId, $slug, $part, $places)
-       ON CONFLICT (upload_id, slug, part)
-       DO UPDATE SET places = excluded.places WHERE code_references.places <> excluded.places`,
-      { uploadId, slug, part: Number(part), places },
-    );
+    lists.push([uploadId, slug, Number(part), places]);
     gone.delete(`${slug}${FIELD_END}${part}`);
   }
+  yield* insertRows(
+    "INSERT INTO code_references (upload_id, slug, part, places)",
+    lists,
+    `ON CONFLICT (upload_id, slug, part)
+     DO UPDATE SET places = excluded.places WHERE code_references.places <> excluded.places`,
+  );
   for (const id of gone.values()) yield* run("DELETE FROM code_references WHERE id = $id", { id });
   const others = yield* all<{ id: number }>(
     `SELECT id FROM code_uploads WHERE project_id = $projectId AND id <> $uploadId

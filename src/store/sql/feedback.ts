@@ -121,7 +121,7 @@ export function* countFeedback(
     `SELECT rating, mood, count(*) AS count FROM (
        SELECT b.rating, b.mood FROM flag_feedback b
        WHERE ${inPlace} AND b.id > $after ORDER BY b.id LIMIT $limit
-     ) AS some GROUP BY rating, mood`,
+     ) AS newest GROUP BY rating, mood`,
     { ...next, limit },
   );
   const last = yield* first<{ id: Uint8Array }>(

@@ -98,7 +98,7 @@ export function* nextScheduled(): Work<number | null> {
 
 export function* upcomingChanges(atMost: number): Work<{ count: number; next: DueChange | null }> {
   const { count } = yield* only<{ count: number }>(
-    "SELECT count(*) AS count FROM (SELECT 1 FROM scheduled_changes LIMIT $atMost) AS some",
+    "SELECT count(*) AS count FROM (SELECT 1 FROM scheduled_changes LIMIT $atMost) AS upcoming",
     { atMost },
   );
   return { count, next: (yield* findDue(Number.MAX_SAFE_INTEGER)) ?? null };

@@ -1,7 +1,7 @@
 import { hourOf } from "../../base/days.ts";
 import type { FormCounts, HourSpan, StoredSum } from "../../forms/store.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../forms/submission-state.ts";
-import { FOR_UPDATE, type Work, all, only, run } from "./work.ts";
+import { type Work, all, only, run } from "./work.ts";
 
 const [INBOX, SPAM, ARCHIVED] = (["inbox", "spam", "archived"] as const).map((each) => STATES.indexOf(each));
 
@@ -131,8 +131,7 @@ const FOUND = `SELECT form_id, state, unread, count(*) AS count FROM submissions
 
 /** Counts every submission again. */
 export function* recountSubmissions(): Work<void> {
-  // Locks out inserts, which refer to these rows, and then the marks and deletions, which change the counts.
-  yield* all(`SELECT id FROM forms ORDER BY id ${FOR_UPDATE}`);
+  // From here on, others that are not committed wait to count what they change, so they add it to the new counts.
   yield* run(`UPDATE submission_counts SET count = 0 WHERE hour = ${NOW}`);
   yield* run(`INSERT INTO submission_counts (form_id, state, unread, hour, count)
     SELECT form_id, state, unread, ${NOW}, count FROM (${FOUND}) AS found WHERE true

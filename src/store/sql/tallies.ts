@@ -7,6 +7,7 @@ import {
   type TallyQuery,
   type TallySum,
 } from "../../flags/tally.ts";
+import { insertRows } from "./insert-rows.ts";
 import { textOrder } from "./text-order.ts";
 import { type Params, type Work, all, run } from "./work.ts";
 
@@ -40,19 +41,23 @@ export function sumTallies(tallies: TallyQuery): Work<TallySum[]> {
 
 /** Adds in one order, in which concurrent writers lock the rows. */
 export function* addTallies(tallies: readonly Tally[]): Work<void> {
-  const sorted = tallies
-    .map((tally) => ({ ...tally, kind: KINDS.indexOf(tally.kind) }))
-    .toSorted(
-      (a, b) =>
-        a.kind - b.kind || a.hour - b.hour || textOrder(a.what, b.what) || textOrder(a.variant, b.variant),
-    );
-  for (const { kind, hour, what, variant, count } of sorted) {
-    yield* run(
-      `INSERT INTO tallies (kind, hour, what, variant, count) VALUES ($kind, $hour, $what, $variant, $count)
-       ON CONFLICT (kind, hour, what, variant) DO UPDATE SET count = tallies.count + excluded.count`,
-      { kind, hour, what, variant, count },
-    );
+  const sums = new Map<string, Tally>();
+  for (const tally of tallies) {
+    const key = JSON.stringify([tally.kind, tally.hour, tally.what, tally.variant]);
+    sums.set(key, { ...tally, count: tally.count + (sums.get(key)?.count ?? 0) });
   }
+  const sorted = [...sums].toSorted(([a], [b]) => textOrder(a, b));
+  yield* insertRows(
+    "INSERT INTO tallies (kind, hour, what, variant, count)",
+    sorted.map(([, { kind, hour, what, variant, count }]) => [
+      KINDS.indexOf(kind),
+      hour,
+      what,
+      variant,
+      count,
+    ]),
+    "ON CONFLICT (kind, hour, what, variant) DO UPDATE SET count = tallies.count + excluded.count",
+  );
 }
 
 export function* clearTallies(kind: TallyKind, before: number, limit: number): Work<boolean> {

@@ -6,7 +6,8 @@ export type Params = Readonly<Record<string, Value>>;
 
 /**
  * A statement that a driver runs. `reads` is false for one whose rows are not needed. Of one with `cut`, rows may be left
- * out behind the row with which the texts of some columns exceed that many bytes.
+ * out behind the row with which the texts of some columns exceed that many bytes, but never the second row, by which a page
+ * knows that it has a next one.
  */
 export type Step = { sql: string; params: Params; reads: boolean; cut: Cut | null };
 export type Cut = { columns: readonly string[]; bytes: number };
@@ -20,7 +21,10 @@ export type Answer = { rows: unknown[]; changes: number };
  * transaction, it begins with new work.
  *
  * The SQL is what both databases know. Names of results with capitals are in quotes, since PostgreSQL folds others;
- * `ON CONFLICT` names its columns, and what follows it the table of each column.
+ * `ON CONFLICT` names its columns, and what follows it the table of each column. A value that no column or cast gives a type
+ * is cast: `CAST($after AS BIGINT) IS NULL`. Of SQLite's functions, `json_each` of an array is known (`key` is a number and
+ * `value` a text: `SELECT CAST(value AS BIGINT) FROM json_each($ids)`) and `unhex`. Texts may hold any character, NUL too,
+ * except those in such an array.
  */
 export type Work<T> = Generator<Step, T, Answer>;
 

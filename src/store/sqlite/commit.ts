@@ -1,60 +1,25 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
-import { clearEnded, retryDeliveries, retryFailed } from "./deliveries.ts";
-import { deleteAged, purgeSubmissions } from "./erasure.ts";
 import { sqliteError } from "./errors.ts";
-import { importSubmissions } from "./import.ts";
-import { clearExpired } from "./intake.ts";
-import { cancelTargetless, claimAlert, releaseLeases, takeTurn } from "./outbox.ts";
+import { insertSubmission } from "./insert.ts";
 import { rewriteFile } from "./rewrite.ts";
-import { updateIndex } from "./search-index.ts";
-import {
-  clearEndedSessions,
-  deleteSession,
-  deleteSessionByHash,
-  insertLink,
-  insertSession,
-  markSeen,
-  spendLink,
-} from "./sessions.ts";
+import { queueRemovals, updateIndex } from "./search-index.ts";
 import { query } from "./statements.ts";
-import { markSubmissions } from "./submission-marks.ts";
 import { type Uncounted, createUncounted } from "../sql/submission-counts.ts";
-import { clearDeleted, deleteSubmissions, forgetLoose, insertSubmission } from "./submissions.ts";
 import { currentVersion, setVersion } from "../sql/version.ts";
 import type { Work } from "../sql/work.ts";
-import { WRITES as SHARED, type WriteName as SharedName } from "../sql/writes.ts";
+import { WRITES as SHARED_WRITES, type WriteName as SharedName, removals } from "../sql/writes.ts";
 import { runWork } from "./run.ts";
+
+const SHARED = { ...SHARED_WRITES, ...removals(queueRemovals) };
 
 const isShared = (name: Write["name"]): name is SharedName => Object.hasOwn(SHARED, name);
 
 /** The operations that write and that only this database has, by a name that can be sent to another thread. */
 const WRITES = {
   insertSubmission,
-  importSubmissions,
-  deleteSubmissions,
-  markSubmissions,
   updateIndex,
-  clearDeleted,
-  deleteAged,
-  purgeSubmissions,
   rewriteFile,
-  forgetLoose,
-  clearExpired,
-  insertSession,
-  markSeen,
-  deleteSession,
-  deleteSessionByHash,
-  insertLink,
-  spendLink,
-  clearEndedSessions,
-  takeTurn,
-  releaseLeases,
-  cancelTargetless,
-  retryDeliveries,
-  retryFailed,
-  clearEnded,
-  claimAlert,
   probe: (_db: Database) => {},
 };
 
@@ -150,7 +115,7 @@ function isDiskError(error: unknown): boolean {
  */
 function overwriteFailed(db: Database): void {
   try {
-    runWork(db, setVersion(runWork(db, currentVersion()) + 1));
+    runWork(db, setVersion(runWork(db, currentVersion()) + 1, true));
   } catch (error) {
     // The sync failed again, but the write before it has replaced the failed transaction.
     if (!isDiskError(error)) throw error;

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { Database, SQLiteError } from "bun:sqlite";
+import type { Notes } from "../../blobs/notes.ts";
 import { sqliteError } from "./errors.ts";
 
 /**
@@ -34,4 +35,15 @@ export function isLocked(file: string): boolean {
   } finally {
     db?.close();
   }
+}
+
+/** Holds of uploaded files by the lock of a file, so that a killed process cannot leave one behind. */
+export function holdsOf(file: string): Pick<Notes, "hold"> & { isHeld(): boolean } {
+  return {
+    async hold() {
+      const release = holdLock(file);
+      return { release: async () => release() };
+    },
+    isHeld: () => isLocked(file),
+  };
 }

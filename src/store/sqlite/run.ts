@@ -41,7 +41,7 @@ function perform(db: Database, { sql, params, reads, cut }: Step): Answer {
       const value = row[column];
       if (typeof value === "string") bytes += value.length;
     }
-    if (bytes > cut.bytes) break;
+    if (bytes > cut.bytes && rows.length > 1) break;
   }
   return { rows, changes: 0 };
 }

@@ -24,7 +24,11 @@ export function schemaAfter(migrations: readonly string[]): SchemaObject[] {
 }
 
 /** The tables of the search index. They are derived from other tables, and no copy has their rows. */
-const INDEX_TABLES = new Set(["submission_search", "submission_positions", "search_removals"]);
+export const INDEX_TABLES: ReadonlySet<string> = new Set([
+  "submission_search",
+  "submission_positions",
+  "search_removals",
+]);
 
 /** Whether an object is internal to SQLite, such as the statistics of ANALYZE and the tables behind the search index. */
 export function isInternal(name: string): boolean {

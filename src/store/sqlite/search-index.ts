@@ -2,6 +2,7 @@ import { type Database, SQLiteError } from "bun:sqlite";
 import { searchTerms } from "../../forms/search-text.ts";
 import { query } from "./statements.ts";
 import { textOf } from "../sql/submission-ids.ts";
+import { type Work, all, run } from "../sql/work.ts";
 
 /** What one write adds and removes at most, so that the submissions of others do not wait: a few milliseconds each. */
 const MAX_ADDED = { rows: 250, terms: 5000, characters: 500_000 };
@@ -133,18 +134,18 @@ function lastTaken(db: Database, from: bigint, to: bigint): bigint | null {
 }
 
 /** Records the words of submissions that are about to be deleted; `seqs` is a JSON list. */
-export function queueRemovals(db: Database, seqs: string): void {
-  const rows = query<Row, { seqs: string }>(
-    db,
+export function* queueRemovals(seqs: string): Work<void> {
+  const rows = yield* all<Row>(
     `SELECT ${ROW} FROM submissions s JOIN submission_positions USING (seq)
      WHERE s.seq IN (SELECT value FROM json_each($seqs))`,
-  ).all({ seqs });
+    { seqs },
+  );
   for (const row of rows) {
-    query<unknown, [number, string]>(
-      db,
+    yield* run(
       `INSERT INTO search_removals (position, terms)
-       SELECT position, ?2 FROM submission_positions WHERE seq = ?1`,
-    ).run(row.seq, termsOf(row).join(" "));
+       SELECT position, $terms FROM submission_positions WHERE seq = $seq`,
+      { seq: row.seq, terms: termsOf(row).join(" ") },
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { SearchTerms } from "../../forms/search-text.ts";
+import type { FindHits } from "../sql/submission-scan.ts";
 import { naturalPosition, termIn } from "./search-index.ts";
 import { query } from "./statements.ts";
 import { bytesOf } from "../sql/submission-ids.ts";
@@ -15,13 +16,32 @@ const LAST = "\u{10ffff}";
 const FIRST = "\u0001";
 
 /** What to look up in the index: `none` where no submission has all terms, `any` where it cannot narrow the search down. */
-export type IndexQuery = { match: string } | "none" | "any";
+type IndexQuery = { match: string } | "none" | "any";
 
 /** The query of each search, which takes longer to find than a step with it. */
 const known = new WeakMap<SearchTerms, { db: Database; formId: number; query: IndexQuery }>();
 
+/** Finds submissions in the index of a database. */
+export function hitsIn(db: Database): FindHits {
+  return (formId, terms, before) => {
+    const found = matchOf(db, formId, terms);
+    if (typeof found === "string") return found;
+    return {
+      from: "submission_search t CROSS JOIN submission_positions p CROSS JOIN submissions s CROSS JOIN forms f",
+      where: `p.position = t.rowid AND s.seq = p.seq AND f.id = s.form_id AND submission_search MATCH $match
+              ${before === null ? "" : "AND t.rowid < CAST($position AS INTEGER)"}`,
+      order: "t.rowid",
+      params: {
+        match: found.match,
+        // As a text, because a safe integer is too small.
+        ...(before !== null && { position: String(positionOf(db, formId, before)) }),
+      },
+    };
+  };
+}
+
 /** The query for the submissions of a form that may have the terms; found once for all steps with the same object. */
-export function matchOf(db: Database, formId: number, terms: SearchTerms): IndexQuery {
+function matchOf(db: Database, formId: number, terms: SearchTerms): IndexQuery {
   let kept = known.get(terms);
   if (kept?.db !== db || kept.formId !== formId) {
     kept = { db, formId, query: findMatch(db, formId, terms) };
@@ -69,7 +89,7 @@ function firstTerm(db: Database, from: string, to: string): string | null {
 }
 
 /** The position of a submission of a form in the index, or where it would be. */
-export function positionOf(db: Database, formId: number, id: string): bigint {
+function positionOf(db: Database, formId: number, id: string): bigint {
   const sql = `SELECT p.position FROM submissions s JOIN submission_positions p ON p.seq = s.seq
                WHERE s.form_id = $formId AND s.state IN (0, 1, 2) AND s.id = $id`;
   const row = query<{ position: bigint }, { formId: number; id: Buffer }>(db, sql)

@@ -1,13 +1,16 @@
 import { AppError } from "../../base/errors.ts";
-import type { Snapshot } from "../../maintenance/store.ts";
-import { connectUnmigrated } from "./connection.ts";
+import type { Dump, Snapshot } from "../../maintenance/store.ts";
+import { connect, connectUnmigrated } from "./connection.ts";
 import { copyDatabase } from "./copy.ts";
+import { dumpDatabase } from "./dump.ts";
 import { sqliteError } from "./errors.ts";
+import { fillDatabase } from "./fill.ts";
 import { openUnchanged } from "./inspect.ts";
 import { MIGRATIONS, schemaVersion } from "./migrate.ts";
-import { compareSchemas, readSchema, schemaAfter, withoutIndex } from "./schema.ts";
+import { runWork } from "./run.ts";
+import { INDEX_TABLES, compareSchemas, readSchema, schemaAfter, withoutIndex } from "./schema.ts";
 import { close, readNumber } from "./statements.ts";
-import { countFileBytes, listFiles } from "./submissions.ts";
+import { countFileBytes, listFiles } from "../sql/submission-files.ts";
 
 /**
  * Copies a database, as it is at one moment and with its own schema, into a new file, while others read and write. The
@@ -44,6 +47,26 @@ export async function takeSnapshot(
   }
 }
 
+/** Makes a snapshot of the rows of a store of any database, as `takeSnapshot` makes one of a file. Throws `unavailable`. */
+export async function fillSnapshot(into: string, dump: Dump): Promise<void> {
+  close(connect(into));
+  await fillDatabase(into, dump);
+  const db = connectUnmigrated(into);
+  try {
+    for (const table of INDEX_TABLES) db.run(`DROP TABLE ${table}`);
+  } catch (error) {
+    throw sqliteError(error, into);
+  } finally {
+    close(db);
+  }
+}
+
+/** The rows of a snapshot, which is migrated to the current schema first. Throws `unsupported` where that fails. */
+export async function* dumpSnapshot(file: string): Dump {
+  close(connect(file, { create: false }));
+  yield* dumpDatabase(file);
+}
+
 /** Opens a snapshot, which no process writes to. Reads only columns that exist in every version of the schema. */
 export function openSnapshot(file: string): Snapshot {
   const db = openUnchanged(file);
@@ -51,9 +74,9 @@ export function openSnapshot(file: string): Snapshot {
     counts: async () => ({
       submissions: readNumber(db, "SELECT count(*) FROM submissions"),
       files: readNumber(db, "SELECT count(*) FROM files"),
-      bytes: countFileBytes(db),
+      bytes: runWork(db, countFileBytes()),
     }),
-    files: async (after, limit) => listFiles(db, after, limit),
+    files: async (after, limit) => runWork(db, listFiles(after, limit)),
     close: async () => close(db),
   };
 }

@@ -1,8 +1,6 @@
 import {
-  closeSync,
   existsSync,
   mkdirSync,
-  openSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -11,6 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
+import { isLocked } from "../../../src/store/sqlite/lock.ts";
 import { makeArchive, openForm, rewrite, submissionsIn } from "../../support/archive.ts";
 import { eventually } from "../../support/eventually.ts";
 import { EXECUTABLE, formflag, onData } from "../../support/executable.ts";
@@ -100,29 +99,32 @@ describe("a backup", () => {
     expect((await formflag(["backup", "verify", file])).code).toBe(0);
   });
 
-  test("keeps the files it still needs while the reader of its pipe takes nothing", async () => {
-    const { server, submit } = await openForm();
+  test("keeps the files it still needs while the reader of its pipe takes nothing, and no longer", async () => {
+    const { server, submit, run } = await openForm();
     // More than a pipe and the archive's own buffer take.
     const content = "x".repeat(1_000_000);
+    const ids: string[] = [];
     for (let round = 0; round < 3; round += 1)
-      await submit("one", ...Array.from({ length: 5 }, () => content));
+      ids.push(await submit("one", ...Array.from({ length: 5 }, () => content)));
+    const last = await submit("last", "stays");
     const pipe = join(tempDirectory(), "pipe");
     Bun.spawnSync(["mkfifo", pipe]);
-    // Opened for both: it has a reader, who reads nothing.
-    const descriptor = openSync(pipe, "r+");
-    const child = Bun.spawn([EXECUTABLE, "backup", "create", "-o", "-", "--data", server.data], {
-      stdout: descriptor,
-    });
-    const beat = join(server.data, "uploads", "staging", "held", "beat");
-    try {
-      await eventually("the backup to begin", () => existsSync(beat));
-      const begun = statSync(beat).mtimeMs;
-      await eventually("a sign of life", () => statSync(beat).mtimeMs > begun);
-    } finally {
-      child.kill("SIGKILL");
-      await child.exited;
-    }
-    closeSync(descriptor);
+    const child = Bun.spawn([EXECUTABLE, "backup", "create", "-o", pipe, "--data", server.data]);
+    const left = () =>
+      readdirSync(join(server.data, "uploads"), { recursive: true }).filter((name) =>
+        /\.\d+$/.test(String(name)),
+      );
+    await eventually("the copy is made", () => existsSync(join(server.data, "backup.tmp", "manifest.json")));
+    for (const id of ids) expect((await run("submissions", "delete", id, "--yes")).code).toBe(0);
+    expect(left()).toHaveLength(16);
+
+    const file = join(tempDirectory(), "piped.tar");
+    await Bun.spawn(["sh", "-c", 'cat "$0" > "$1"', pipe, file]).exited;
+    expect(await child.exited).toBe(0);
+    const verified = await formflag(["backup", "verify", file, "--json"]);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ files: 16, submissions: 4 });
+    expect(left()).toEqual([expect.stringContaining(last)]);
+    expect(await run("check")).toMatchObject({ code: 0 });
   }, 30_000);
 
   test("has a name of its own unless told, and replaces a file only with --yes", async () => {
@@ -170,25 +172,27 @@ describe("a backup", () => {
     for (const text of ["one", "two"]) await submit(text, ...Array<string>(5).fill(megabyte));
     const pipe = join(tempDirectory(), "pipe");
     Bun.spawnSync(["mkfifo", pipe]);
-    const [temporary, held] = [join(server.data, "backup.tmp"), join(server.data, "uploads/staging/held")];
+    const temporary = join(server.data, "backup.tmp");
+    const isHeld = () => isLocked(join(server.data, "hold.lock"));
     const stalled = async () => {
       // Nobody reads the pipe.
       const child = Bun.spawn([EXECUTABLE, "backup", "create", "-o", pipe, "--data", server.data]);
       await eventually("the copy is made", () => existsSync(join(temporary, "manifest.json")));
+      expect(isHeld()).toBe(true);
       return child;
     };
     const interrupted = await stalled();
     expect(await run("backup", "create", "-o", archive)).toMatchObject({ code: 6 });
     interrupted.kill("SIGINT");
     expect(await interrupted.exited).toBe(130);
-    expect([existsSync(temporary), existsSync(held)]).toEqual([false, false]);
+    expect([existsSync(temporary), isHeld()]).toEqual([false, false]);
 
     const killed = await stalled();
     killed.kill("SIGKILL");
     await killed.exited;
-    expect([existsSync(temporary), existsSync(held)]).toEqual([true, true]);
+    expect([existsSync(temporary), isHeld()]).toEqual([true, false]);
     expect((await run("backup", "create", "-o", archive)).code).toBe(0);
-    expect([existsSync(temporary), existsSync(held)]).toEqual([false, false]);
+    expect([existsSync(temporary), isHeld()]).toEqual([false, false]);
   });
 
   test("shows its progress on a terminal alone, and not where quiet or JSON was asked for", async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { createToken, revokeToken } from "../../../src/access/tokens.ts";
 import type { App } from "../../../src/app.ts";
+import { watchChanges } from "../../../src/base/watch.ts";
+import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { createOfrepService } from "../../../src/http/flags/ofrep.ts";
 import { MAX_STREAMS_OF_CLIENT } from "../../../src/http/limits.ts";
@@ -41,7 +43,8 @@ async function openShop(on: App = app) {
     },
     revoke: (name: string) => revokeToken(app, OPERATOR, `${slug}-${name}`),
     remove: () => deleteEnvironment(app, OPERATOR, slug, "develop"),
-    change: () => setFlag(app, OPERATOR, { project: slug, environment: "develop", flag: "sale" }, {}),
+    change: (patch: FlagPatch = {}) =>
+      setFlag(app, OPERATOR, { project: slug, environment: "develop", flag: "sale" }, patch),
   };
 }
 
@@ -138,4 +141,22 @@ test("an unknown error while changes are looked for is reported once, and later 
   await eventually("the change", () => stream.events === 2);
   expect(reported).toEqual([new TypeError("no such thing")]);
   close();
+});
+
+test("an event of a shared database comes once no server trusts what it knew before the change", async () => {
+  const store: App["store"] = { ...app.store, staleness: 100 };
+  const [near, far] = [watchChanges(store), watchChanges(store)];
+  const { ask, ofKeys, change, close } = await openShop({ ...app, store, watch: near });
+  const stream = follow(await ask(await ofKeys()));
+  await eventually("the first event", () => stream.events === 1);
+  for (let round = 2; round < 5; round += 1) {
+    await near.look(true);
+    const before = (await far.look(true)).version;
+    await change({ enabled: round % 2 === 0 });
+    await eventually("the event", () => stream.events >= round);
+    expect(far.known()?.version).not.toBe(before);
+  }
+  close();
+  near.close();
+  far.close();
 });

@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { createSite } from "../../../src/http/site.ts";
 import { openServices, openTestApp, siteOptions } from "../../support/app.ts";
@@ -17,6 +19,24 @@ test("a database that does not answer is a 503 at /healthz and /readyz", async (
     expect(await answer.json()).toMatchObject({ error: true, code: 503 });
   }
   expect(reported).toHaveLength(2);
+});
+
+test("storage that is not ready is reported, and does not decide the status", async () => {
+  const app = openTestApp();
+  const { report, reported } = openServices(app);
+  const read = async () => {
+    const site = createSite({}, { ...siteOptions(app), report });
+    const answer = await site.fetch(new Request(`${BASE}/readyz`), () => PEER);
+    return { status: answer.status, body: await answer.json() };
+  };
+  const both = { database: "ready", blobs: "ready" };
+  expect(await read()).toEqual({ status: 200, body: { status: "ready", ...both } });
+  rmSync(join(app.directory, "uploads"), { recursive: true });
+  expect(await read()).toEqual({ status: 200, body: { status: "ready", ...both, blobs: "unavailable" } });
+  expect(reported).toMatchObject([{ code: "unavailable" }]);
+  await app.store.close();
+  const states = { database: "unavailable", blobs: "unavailable" };
+  expect(await read()).toMatchObject({ status: 503, body: { error: true, code: 503, ...states } });
 });
 
 test("readiness is checked once a second, however often it is read", async () => {

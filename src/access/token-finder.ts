@@ -1,0 +1,54 @@
+import type { Find, Known, Watch } from "../base/changes.ts";
+import { MAX_UNKNOWN_TOKENS } from "./limits.ts";
+import type { AccessStore, FoundToken } from "./store.ts";
+
+/** What is known of tokens for as long as nothing changes who may do what. */
+type Kept = { at: Known; found: Map<string, FoundToken>; unknown: Set<string> };
+
+/**
+ * Returns a lookup of tokens by the hash of their secret, cached until a token or a user changes. A token that is revoked
+ * is refused once a look finds that. While the database does not answer, the tokens that were known to the last look still
+ * count, and for others the lookup throws `unavailable`.
+ */
+export function createTokenFinder(watch: Watch, store: Pick<AccessStore, "tokens">): Find<FoundToken> {
+  let kept: Kept | undefined;
+
+  const keptAt = (at: Known): Kept => {
+    if (kept && kept.at.access === at.access && kept.at.era === at.era) return kept;
+    return (kept = { at, found: new Map(), unknown: new Set() });
+  };
+  const read = async (hash: string): Promise<FoundToken | undefined> => {
+    let at: Known;
+    try {
+      at = await watch.look();
+    } catch (error) {
+      const last = watch.last();
+      const token = last && watch.staleFor() > 0 ? keptAt(last).found.get(hash) : undefined;
+      if (token) return token;
+      throw error;
+    }
+    // A change during the read replaces `kept`, so that its outcome is not kept.
+    const current = keptAt(at);
+    if (current.unknown.has(hash)) return undefined;
+    const token = current.found.get(hash) ?? (await store.tokens.find(hash));
+    if (token) current.found.set(hash, token);
+    else addUnknown(current.unknown, hash);
+    return token;
+  };
+  return (hash) => {
+    const at = watch.known();
+    if (at) {
+      const { found, unknown } = keptAt(at);
+      const token = found.get(hash);
+      if (token || unknown.has(hash)) return token;
+    }
+    return read(hash);
+  };
+}
+
+/** Anybody can send tokens that do not exist: those that were sent first are forgotten. */
+function addUnknown(unknown: Set<string>, hash: string): void {
+  const [oldest] = unknown;
+  if (unknown.size >= MAX_UNKNOWN_TOKENS) unknown.delete(oldest!);
+  unknown.add(hash);
+}

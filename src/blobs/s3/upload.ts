@@ -1,0 +1,138 @@
+import { MiB } from "../../base/bytes.ts";
+import { AppError } from "../../base/errors.ts";
+import type { S3Answer, S3Client } from "./client.ts";
+import { notS3, refusalError } from "./errors.ts";
+import type { S3Request } from "./request.ts";
+import type { StagedFile } from "./staging.ts";
+import { escapeXml, isDocument, textOf } from "./xml.ts";
+
+/** Bytes of a part. Files up to this size are one request. */
+const PART_SIZE = 8 * MiB;
+/** Parts of one file under way at a time, so that a large file leaves turns to others. */
+const PARTS_AT_A_TIME = 3;
+/** Bytes that are hashed at once, which takes a millisecond. */
+const HASH_SIZE = MiB;
+/** The header with the SHA-256 of an object, which tells whether an object is the same file. */
+const SHA256_HEADER = "x-amz-meta-sha256";
+
+type UploadOptions = {
+  signal: AbortSignal;
+  /** Called where the key has an object that this upload may not have created. */
+  taken: () => void;
+};
+
+/** Uploads a file unless the same file is there already. Throws `conflict` where another one is; that one stays. */
+type Upload = (key: string, file: StagedFile, options: UploadOptions) => Promise<void>;
+
+export function createUpload(client: S3Client): Upload {
+  /** Whether the storage takes conditional writes, as far as is known. */
+  let isConditional = true;
+
+  /** Sends a request that creates an object, on condition that there is none. */
+  const create = async (request: S3Request, expect: string[] = []): Promise<S3Answer> => {
+    if (!isConditional) return client.send(request, expect);
+    const headers = { ...request.headers, "If-None-Match": "*" };
+    const answer = await client.send({ ...request, headers }, [412, 501, ...expect]);
+    if (answer.refusal?.status !== 501) return answer;
+    isConditional = false;
+    return client.send(request, expect);
+  };
+
+  /** Decides about an answer to `create`; an earlier try may have succeeded although its answer was lost. */
+  const settle = async (key: string, file: StagedFile, { refusal }: S3Answer, taken: () => void) => {
+    if (!refusal) return;
+    taken();
+    if (await isSame(client, key, file)) return;
+    if (refusal.status !== 412) throw refusalError(refusal, `POST ${key}`);
+    throw new AppError("conflict", "the object storage has another file of that key", {
+      reason: "storage-conflict",
+    });
+  };
+
+  const uploadParts = async (key: string, file: StagedFile, uploadId: string, signal: AbortSignal) => {
+    const etags: string[] = [];
+    const count = Math.ceil(file.size / PART_SIZE);
+    const failed = new AbortController();
+    let next = 0;
+    const work = async () => {
+      while (next < count) {
+        const index = next;
+        next += 1;
+        const { headers } = await client.send({
+          method: "PUT",
+          key,
+          query: { partNumber: String(index + 1), uploadId },
+          body: partOf(file, index * PART_SIZE),
+          signal: AbortSignal.any([signal, failed.signal]),
+        });
+        etags[index] = headers.get("etag") ?? "";
+      }
+    };
+    const workers = Array.from({ length: PARTS_AT_A_TIME }, () =>
+      work().catch((error: unknown) => failed.abort(error)),
+    );
+    await Promise.all(workers);
+    failed.signal.throwIfAborted();
+    return etags;
+  };
+
+  const uploadLarge = async (key: string, file: StagedFile, { signal, taken }: UploadOptions) => {
+    const headers = { [SHA256_HEADER]: file.sha256 };
+    const { text } = await client.send({ method: "POST", key, query: { uploads: "" }, headers, signal });
+    const uploadId = isDocument(text, "InitiateMultipartUploadResult") ? textOf(text, "UploadId") : undefined;
+    if (uploadId === undefined || uploadId === "") throw notS3(`POST ${key}`);
+    const upload = { key, query: { uploadId } };
+    try {
+      const body = textBody(completion(await uploadParts(key, file, uploadId, signal)));
+      const answer = await create({ method: "POST", ...upload, body, signal }, ["NoSuchUpload"]);
+      await settle(key, file, answer, taken);
+    } catch (error) {
+      // A part that cannot be removed now is removed by a rule of the bucket.
+      await client.send({ method: "DELETE", ...upload, retries: 1 }, [404]).catch(() => undefined);
+      throw error;
+    }
+  };
+
+  return async (key, file, options) => {
+    const { size, sha256 } = file;
+    if (size > PART_SIZE) return uploadLarge(key, file, options);
+    const body = { size, read: async () => ({ bytes: await file.read(0, size), sha256 }) };
+    const headers = { [SHA256_HEADER]: sha256 };
+    const answer = await create({ method: "PUT", key, headers, body, signal: options.signal });
+    await settle(key, file, answer, options.taken);
+  };
+}
+
+async function isSame(client: S3Client, key: string, { size, sha256 }: StagedFile): Promise<boolean> {
+  const { refusal, headers } = await client.send({ method: "HEAD", key }, [404]);
+  return !refusal && headers.get(SHA256_HEADER) === sha256 && headers.get("content-length") === String(size);
+}
+
+/** The part of a file that begins there; it is hashed in steps, because requests are served meanwhile. */
+function partOf(file: StagedFile, offset: number) {
+  const size = Math.min(PART_SIZE, file.size - offset);
+  const read = async () => {
+    const bytes = await file.read(offset, size);
+    const hash = new Bun.CryptoHasher("sha256");
+    for (let start = 0; start < size; start += HASH_SIZE) {
+      hash.update(bytes.subarray(start, start + HASH_SIZE));
+      await Bun.sleep(0);
+    }
+    return { bytes, sha256: hash.digest("hex") };
+  };
+  return { size, read };
+}
+
+function completion(etags: string[]): string {
+  const parts = etags.map(
+    (etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${escapeXml(etag)}</ETag></Part>`,
+  );
+  return `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join("")}</CompleteMultipartUpload>`;
+}
+
+/** The body of a request that is a text. */
+export function textBody(text: string) {
+  const bytes = new TextEncoder().encode(text);
+  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  return { size: bytes.byteLength, read: () => Promise.resolve({ bytes, sha256 }) };
+}

@@ -1,0 +1,28 @@
+import type { Blobs } from "../blobs/blobs.ts";
+import { type ArchiveEntry, type BackupManifest, DATABASE, type Scratch, readBackup } from "./backup.ts";
+import { requireEqual } from "./digest.ts";
+import type { DatabaseStore } from "./store.ts";
+
+/** Where a backup is restored to: an empty store of any database, and its files. */
+type RestoreTarget = { store: Pick<DatabaseStore, "dump" | "fill" | "moving">; blobs: Blobs };
+
+/**
+ * Reads a backup as `readBackup` does, with its files into the target, and fills the target's store where it is sound. Servers
+ * may use the store once the two have been compared. Returns the manifest and the problems; with a problem, the store is still
+ * empty. Throws `conflict` for a store that is not empty, and `unsupported` as `readBackup` does.
+ */
+export async function restoreBackup(
+  archive: AsyncIterable<ArchiveEntry>,
+  scratch: Scratch,
+  target: RestoreTarget,
+  progress: (bytes: number) => void,
+): Promise<{ manifest: BackupManifest; problems: string[] }> {
+  const { store, blobs } = target;
+  await store.moving.begin();
+  const read = await readBackup(archive, scratch, progress, blobs);
+  if (read.problems.length > 0) return read;
+  await store.fill(scratch.dump(DATABASE));
+  await requireEqual(scratch.dump(DATABASE), store.dump());
+  await store.moving.release();
+  return read;
+}

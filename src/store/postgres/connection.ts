@@ -1,0 +1,297 @@
+import { readFileSync } from "node:fs";
+import { SQL } from "bun";
+import { AppError } from "../../base/errors.ts";
+import type { DatabaseAddress } from "./database-url.ts";
+import {
+  DeadlineError,
+  isLost,
+  isReadOnly,
+  isUnreachable,
+  refusesStartupOptions,
+  UnknownOutcomeError,
+} from "./errors.ts";
+
+/** Milliseconds within which a statement is answered. After them its pool is closed, and another one opened. */
+const STATEMENT_DEADLINE_MS = 5000;
+
+/** The connections of a process by what they are for. Those of `transactions` and `dump` run nothing else. */
+const POOL_SIZES = { look: 1, reads: 4, inserts: 2, transactions: 2, dump: 1 } as const;
+
+export type PoolName = keyof typeof POOL_SIZES;
+
+/** Seconds for making a connection. Bun tries again until then where a server accepts and closes it. */
+const CONNECT_SECONDS = 4;
+
+/** Seconds after which a connection without work is closed, so that a database that stops when idle can stop. */
+const IDLE_SECONDS = 60;
+
+/**
+ * What each connection starts with. A wait for a lock ends before the deadline of the statement does, and the server ends
+ * what a process that is gone has left.
+ */
+const STARTUP_OPTIONS = {
+  application_name: "formflag",
+  statement_timeout: "10s",
+  lock_timeout: "4s",
+  idle_in_transaction_session_timeout: "15s",
+};
+
+/** A value as it is sent. Numbers are sent as text: the server infers the type. */
+export type Param = string | Uint8Array | null;
+
+/** The rows of a statement with the OIDs of their types, and how many rows it changed. */
+export type Result = {
+  rows: Record<string, unknown>[];
+  columns: readonly { name: string; type: number }[];
+  changes: number;
+};
+
+/** Runs a statement. Rejects with the error of the server or the driver as it is. */
+export type Query = (text: string, params?: readonly Param[]) => Promise<Result>;
+
+export type Connections = {
+  /** Runs one statement in a pool of plain queries. */
+  query: (pool: PoolName, text: string, params?: readonly Param[], deadline?: number) => Promise<Result>;
+  /**
+   * Runs statements in one transaction, one after the other. `options` stand behind BEGIN. Rejects with
+   * {@link UnknownOutcomeError} where the connection is lost while it commits.
+   */
+  transaction: <T>(
+    options: string,
+    body: (query: Query) => Promise<T>,
+    settings?: { pool?: "transactions" | "dump"; deadline?: number },
+  ) => Promise<T>;
+  /** Replaces every pool; statements under way are finished on the old ones. */
+  recycle: () => void;
+  /** Closes every connection, after at most five seconds for statements under way. */
+  close: () => Promise<void>;
+};
+
+/** Opens no connection yet: each is made when it is first needed. Throws `invalid` where a certificate cannot be read. */
+export function createConnections(address: DatabaseAddress): Connections {
+  const ca = address.sslRootCert === null ? undefined : readCertificates(address.sslRootCert);
+  let startup: Record<string, string> = address.prepare ? STARTUP_OPTIONS : {};
+  const open = (max: number) => new SQL({ ...optionsOf(address, ca), max, connection: startup });
+  const pools = Object.fromEntries(
+    Object.entries(POOL_SIZES).map(([name, max]) => [name, createPool(() => open(max), max)]),
+  ) as Record<PoolName, Pool>;
+  const recycle = () => {
+    for (const pool of Object.values(pools)) pool.replace();
+  };
+
+  /** Recycles what an error says is of no use any more, and begins again where nothing can have been done. */
+  const using = async <T>(pool: Pool, use: (sql: SQL, expire: () => void) => Promise<T>): Promise<T> => {
+    try {
+      return await pool.use(use);
+    } catch (error) {
+      if (isReadOnly(error)) recycle();
+      if (!refusesStartupOptions(error) || Object.keys(startup).length === 0) throw error;
+      startup = {};
+      recycle();
+      return pool.use(use);
+    }
+  };
+
+  return {
+    query: (name, text, params = [], deadline = STATEMENT_DEADLINE_MS) =>
+      using(pools[name], (sql, expire) => within(deadline, expire, () => send(sql, text, params))),
+    transaction: (options, body, { pool = "transactions", deadline = STATEMENT_DEADLINE_MS } = {}) =>
+      using(pools[pool], (sql, expire) => transact(sql, options, body, deadline, expire)),
+    recycle,
+    async close() {
+      await Promise.all(Object.values(pools).map((pool) => pool.close()));
+    },
+  };
+}
+
+/** Throws `invalid`. */
+function readCertificates(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new AppError("invalid", `the certificates of the database, ${path}, cannot be read`, {
+      reason: "database-url",
+      cause: error,
+    });
+  }
+}
+
+/** Every setting is given, since Bun takes what is missing from variables such as PGDATABASE and DATABASE_URL. */
+function optionsOf(address: DatabaseAddress, ca: string | undefined): SQL.Options {
+  const { host, port, user, password, database, sslMode, channelBinding, prepare } = address;
+  const verifies = sslMode === "verify-ca" || sslMode === "verify-full" || ca !== undefined;
+  return {
+    adapter: "postgres",
+    url: `postgres://localhost/?sslmode=${sslMode === "require" && ca ? "verify-ca" : sslMode}`,
+    hostname: host,
+    ...(host.startsWith("/") ? { path: host } : {}),
+    port,
+    username: user,
+    password,
+    database,
+    tls:
+      sslMode === "disable"
+        ? "disable"
+        : verifies
+          ? { rejectUnauthorized: true, ...(ca && { ca }) }
+          : sslMode,
+    channelBinding,
+    prepare,
+    idleTimeout: IDLE_SECONDS,
+    connectionTimeout: CONNECT_SECONDS,
+    maxLifetime: 0,
+  };
+}
+
+async function send(sql: SQL, text: string, params: readonly Param[]): Promise<Result> {
+  const result = await sql.unsafe<Record<string, unknown>[]>(text, [...params]);
+  return { rows: result, columns: result.columns ?? [], changes: result.affectedRows };
+}
+
+async function transact<T>(
+  sql: SQL,
+  options: string,
+  body: (query: Query) => Promise<T>,
+  deadline: number,
+  expire: () => void,
+): Promise<T> {
+  let isCommitting = false;
+  const watch = createWatch(deadline, expire);
+  watch.start();
+  const outcome = sql.begin(options, async (connection) => {
+    watch.stop();
+    const result = await body(async (text, params = []) => {
+      watch.start();
+      try {
+        return await send(connection, text, params);
+      } finally {
+        watch.stop();
+      }
+    });
+    isCommitting = true;
+    watch.start();
+    return { result };
+  });
+  try {
+    const { result } = await Promise.race([outcome, watch.expired]);
+    return result;
+  } catch (error) {
+    if (isCommitting && (error instanceof DeadlineError || isLost(error)))
+      throw new UnknownOutcomeError("the connection was lost during COMMIT", { cause: error });
+    throw error;
+  } finally {
+    watch.stop();
+    // Once the race is over nobody waits for the other.
+    outcome.catch(() => {});
+  }
+}
+
+/** A clock that is started for each statement and calls `expire` once one takes too long. */
+function createWatch(deadline: number, expire: () => void) {
+  const { promise: expired, reject } = Promise.withResolvers<never>();
+  expired.catch(() => {});
+  let timer: Timer | undefined;
+  const stop = () => clearTimeout(timer);
+  const start = () => {
+    stop();
+    if (deadline === Infinity) return;
+    timer = setTimeout(() => {
+      reject(new DeadlineError("a statement was not answered in time"));
+      expire();
+    }, deadline);
+  };
+  return { expired, start, stop };
+}
+
+async function within<T>(deadline: number, expire: () => void, run: () => Promise<T>): Promise<T> {
+  const watch = createWatch(deadline, expire);
+  watch.start();
+  const outcome = run();
+  try {
+    return await Promise.race([outcome, watch.expired]);
+  } finally {
+    watch.stop();
+    outcome.catch(() => {});
+  }
+}
+
+/** A pool that never has more work than connections: what waits for one waits here, for a time that is known. */
+type Pool = {
+  use: <T>(use: (sql: SQL, expire: () => void) => Promise<T>) => Promise<T>;
+  replace: () => void;
+  close: () => Promise<void>;
+};
+
+function createPool(open: () => SQL, size: number): Pool {
+  let current: SQL | undefined;
+  let free = size;
+  let isClosed = false;
+  const waiting = new Set<PromiseWithResolvers<void>>();
+
+  const acquire = async (): Promise<void> => {
+    if (isClosed) throw unavailable("the database is closed");
+    if (free > 0) {
+      free -= 1;
+      return;
+    }
+    const turn = Promise.withResolvers<void>();
+    waiting.add(turn);
+    const timer = setTimeout(() => {
+      waiting.delete(turn);
+      turn.reject(unavailable("the database has too much to do"));
+    }, STATEMENT_DEADLINE_MS);
+    try {
+      await turn.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  const release = () => {
+    const [next] = waiting;
+    if (next === undefined) free += 1;
+    else {
+      waiting.delete(next);
+      next.resolve();
+    }
+  };
+  /** Lets statements under way finish, unless `timeout` is 0. */
+  const drop = async (sql: SQL | undefined, timeout: number): Promise<void> => {
+    if (sql === undefined) return;
+    if (current === sql) current = undefined;
+    await sql.close({ timeout });
+  };
+  const refuseWaiting = (message: string) => {
+    for (const turn of waiting) turn.reject(unavailable(message));
+    waiting.clear();
+  };
+
+  return {
+    async use(use) {
+      await acquire();
+      const sql = (current ??= open());
+      try {
+        return await use(sql, () => {
+          void drop(sql, 0);
+          refuseWaiting("the database does not answer");
+        });
+      } catch (error) {
+        // Where one connection was ended, the others of the pool may have been too.
+        if (isLost(error)) void drop(sql, STATEMENT_DEADLINE_MS / 1000);
+        if (isUnreachable(error)) refuseWaiting("the database cannot be reached");
+        throw error;
+      } finally {
+        release();
+      }
+    },
+    replace: () => void drop(current, STATEMENT_DEADLINE_MS / 1000),
+    async close() {
+      isClosed = true;
+      refuseWaiting("the database is closed");
+      await drop(current, STATEMENT_DEADLINE_MS / 1000);
+    },
+  };
+}
+
+function unavailable(message: string): AppError {
+  return new AppError("unavailable", message, { reason: "database-unavailable", retryAfter: 1 });
+}

@@ -1,0 +1,196 @@
+import { isoTime } from "../../base/clock.ts";
+import { type Delivery, type DeliveryKind, noSuchDelivery } from "../../delivery/delivery.ts";
+import { DELIVERY_STATUSES as STATUSES, type DeliveryStatus } from "../../delivery/delivery-status.ts";
+import type { DeliveryQuery, NewDelivery } from "../../delivery/store.ts";
+import { bytesOf, textOf } from "./submission-ids.ts";
+import { SKIP_LOCKED, type Work, all, first, only, run } from "./work.ts";
+
+/** Deliveries that one page looks at. */
+const MAX_SCANNED = 1000;
+
+/** The lane of a delivery, as the index of queued deliveries has it. */
+export const LANE = "CASE WHEN kind IN ('notification', 'autoreply') THEN '' ELSE target END";
+
+export const QUEUED = STATUSES.indexOf("queued");
+const FAILED = STATUSES.indexOf("failed");
+const CANCELLED = STATUSES.indexOf("cancelled");
+
+type Row = {
+  id: Uint8Array;
+  submission: Uint8Array;
+  form: string;
+  form_key: string;
+  kind: DeliveryKind;
+  target: string;
+  status: number;
+  attempts: number;
+  due_at: number;
+  code: number | null;
+  error: string | null;
+};
+
+const COLUMNS = `
+  d.id, s.id AS submission, f.slug AS form, f.key AS form_key, d.kind, d.target, d.status, d.attempts, d.due_at,
+  d.code, d.error`;
+
+const JOINS =
+  "JOIN submissions s ON s.seq = d.submission_seq JOIN forms f ON f.id = s.form_id AND f.deleted = 0";
+
+/** Inserts the deliveries of a submission. Of those that it has already, cancelled ones are queued again. */
+export function* insertDeliveries(seq: number, deliveries: readonly NewDelivery[], now: number): Work<void> {
+  for (const { id, kind, target, limit } of deliveries) {
+    if (limit && !(yield* takeAutoreply(seq, limit, now))) continue;
+    yield* run(
+      `INSERT INTO deliveries (id, submission_seq, kind, target, due_at) VALUES ($id, $seq, $kind, $target, $now)
+       ON CONFLICT (submission_seq, kind, target)
+       DO UPDATE SET status = ${QUEUED}, attempts = 0, due_at = excluded.due_at
+       WHERE deliveries.status = ${CANCELLED}`,
+      { id: bytesOf(id), seq, kind, target, now },
+    );
+  }
+}
+
+/** Records an automatic reply, unless the address got one lately or the form has sent too many. Returns whether it did. */
+function* takeAutoreply(
+  seq: number,
+  { hash, expiresAt, since, most }: NonNullable<NewDelivery["limit"]>,
+  now: number,
+): Work<boolean> {
+  // Every reply of a form expires after the same time.
+  const lately = yield* only<{ count: number }>(
+    `SELECT count(*) AS count FROM (SELECT 1 FROM autoreplies
+       WHERE form_id = (SELECT form_id FROM submissions WHERE seq = $seq) AND expires_at > $after
+       LIMIT $most) AS found`,
+    { seq, after: expiresAt - (now - since), most },
+  );
+  if (lately.count >= most) return false;
+  const changes = yield* run(
+    `INSERT INTO autoreplies (hash, form_id, expires_at)
+     VALUES ($hash, (SELECT form_id FROM submissions WHERE seq = $seq), $expiresAt)
+     ON CONFLICT (hash) DO UPDATE SET form_id = excluded.form_id, expires_at = excluded.expires_at
+     WHERE autoreplies.expires_at <= $now`,
+    { hash: Buffer.from(hash, "hex"), seq, expiresAt, now },
+  );
+  return changes > 0;
+}
+
+export function* pageDeliveries({
+  limit,
+  before,
+  formKey,
+  submission,
+  status,
+}: DeliveryQuery): Work<{ items: Delivery[]; next: string | null }> {
+  const sql = `SELECT ${COLUMNS} FROM ${submission === null ? yield* sourceOf(status) : BY_SUBMISSION}
+               AND d.id < $last ORDER BY d.id DESC LIMIT $most`;
+  const ofSubmission = submission !== null && { submission: bytesOf(submission) };
+  const items: Delivery[] = [];
+  let last: Uint8Array = before === null ? AFTER_EVERY_ID : bytesOf(before);
+  let scanned = 0;
+  // Only where a page leaves out some of what it looks at, one statement does not fill it.
+  for (let size = limit + 1; scanned < MAX_SCANNED; size *= 2) {
+    const most = Math.min(size, MAX_SCANNED - scanned);
+    const rows = yield* all<Row>(sql, { ...ofSubmission, last, most });
+    for (const row of rows) {
+      const isChosen =
+        (formKey === null || row.form_key === formKey) &&
+        (status === null || STATUSES[row.status] === status);
+      if (isChosen && items.length === limit) return { items, next: items.at(-1)!.id };
+      if (isChosen) items.push(view(row));
+    }
+    if (rows.length < most) return { items, next: null };
+    scanned += most;
+    last = rows.at(-1)!.id;
+  }
+  return { items, next: textOf(last) };
+}
+
+/** Sorts after every id, which has 16 bytes. */
+const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
+
+/** The joins are in the order of the ids, and read no more rows than are looked at. */
+const BY_ID = `deliveries d CROSS JOIN submissions s CROSS JOIN forms f
+  WHERE s.seq = d.submission_seq AND f.id = s.form_id`;
+
+/** The deliveries of one submission: the index of submissions begins with form and state. */
+const BY_SUBMISSION = `forms f CROSS JOIN submissions s CROSS JOIN deliveries d
+  WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $submission AND f.deleted = 0
+    AND d.submission_seq = s.seq`;
+
+/** What a page reads: failed deliveries, and few queued ones, by their indexes, the others as they come. */
+function* sourceOf(status: DeliveryStatus | null): Work<string> {
+  if (status === "failed") return `${BY_ID} AND d.status = ${FAILED}`;
+  const isFew = status === "queued" && (yield* countDeliveries("queued", MAX_SCANNED)) < MAX_SCANNED;
+  // The order of the index makes SQLite use it.
+  return isFew
+    ? `${BY_ID} AND d.id IN (SELECT id FROM deliveries WHERE status = ${QUEUED}
+                             ORDER BY ${LANE}, due_at LIMIT ${MAX_SCANNED})`
+    : BY_ID;
+}
+
+export function* findDelivery(id: string): Work<Delivery | undefined> {
+  const sql = `SELECT ${COLUMNS} FROM deliveries d ${JOINS} WHERE d.id = $id`;
+  const row = yield* first<Row>(sql, { id: bytesOf(id) });
+  return row && view(row);
+}
+
+/** Queues deliveries at `now`, unless they are being sent. Throws `not_found` for an unknown id. */
+export function* retryDeliveries(ids: readonly string[], now: number): Work<void> {
+  for (const id of ids.toSorted()) {
+    if ((yield* findDelivery(id)) === undefined) throw noSuchDelivery(id);
+    yield* run(`${RETRY} WHERE id = $id AND holder IS NULL`, { id: bytesOf(id), now });
+  }
+}
+
+/** Queues at most `limit` failed deliveries again, of the form of that key unless it is null. Returns how many. */
+export function retryFailed(formKey: string | null, now: number, limit: number): Work<number> {
+  return run(
+    `${RETRY} WHERE id IN (
+       SELECT d.id FROM deliveries d
+       WHERE d.status = ${FAILED} AND EXISTS (
+         SELECT 1 FROM submissions s JOIN forms f ON f.id = s.form_id AND f.deleted = 0
+         WHERE s.seq = d.submission_seq ${formKey === null ? "" : "AND f.key = $formKey"})
+       LIMIT $limit ${SKIP_LOCKED})`,
+    { ...(formKey !== null && { formKey }), now, limit },
+  );
+}
+
+const RETRY = `UPDATE deliveries SET status = ${QUEUED}, attempts = 0, due_at = $now, holder = NULL`;
+
+/** Removes at most `limit` ended deliveries that are due for it. Returns whether any may be left. */
+export function* clearEnded(now: number, limit: number): Work<boolean> {
+  let isLeft = false;
+  for (const status of STATUSES.keys()) {
+    if (status === QUEUED) continue;
+    const removed = yield* run(
+      `DELETE FROM deliveries WHERE id IN (
+         SELECT id FROM deliveries WHERE status = ${status} AND status <> 0 AND due_at <= $now
+         LIMIT $limit ${SKIP_LOCKED})`,
+      { now, limit },
+    );
+    if (removed >= limit) isLeft = true;
+  }
+  return isLeft;
+}
+
+export function* countDeliveries(status: DeliveryStatus, atMost: number): Work<number> {
+  // The indexes hold either status as a constant.
+  const sql = `SELECT count(*) AS count FROM
+    (SELECT 1 FROM deliveries WHERE status = ${STATUSES.indexOf(status)} LIMIT $atMost) AS found`;
+  return (yield* only<{ count: number }>(sql, { atMost })).count;
+}
+
+function view({ id, submission, form_key: _key, due_at, status, ...row }: Row): Delivery {
+  return {
+    id: textOf(id),
+    submission: textOf(submission),
+    form: row.form,
+    kind: row.kind,
+    target: row.target,
+    status: STATUSES[status]!,
+    attempts: row.attempts,
+    nextAt: status === QUEUED ? isoTime(due_at) : null,
+    code: row.code,
+    error: row.error,
+  };
+}

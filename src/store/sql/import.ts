@@ -1,0 +1,69 @@
+import { noSuchForm } from "../../forms/form.ts";
+import type { ImportedSubmission, ImportResult } from "../../forms/store.ts";
+import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
+import { allAmong } from "./byte-lists.ts";
+import { createUncounted } from "./submission-counts.ts";
+import { bytesOf, textOf } from "./submission-ids.ts";
+import { OF_FORMS } from "./submissions.ts";
+import { FOR_UPDATE, type Work, first, run } from "./work.ts";
+
+/** Inserts submissions whose id no form has. Throws `not_found` for the form. */
+export function* importSubmissions(
+  formKey: string,
+  submissions: readonly ImportedSubmission[],
+): Work<ImportResult> {
+  const form = yield* first<{ id: number }>(
+    `SELECT id FROM forms WHERE key = $formKey AND deleted = 0 ${FOR_UPDATE}`,
+    { formKey },
+  );
+  if (!form) throw noSuchForm(formKey);
+  const known = yield* formsOf(submissions.map(({ id }) => bytesOf(id)));
+  const uncounted = createUncounted();
+  const result: ImportResult = { imported: 0, skipped: 0, elsewhere: 0 };
+  for (const submission of submissions) {
+    const { createdAt, state, read } = submission;
+    const id = bytesOf(submission.id);
+    const holder = known.get(textOf(id));
+    if (holder !== undefined) {
+      result.skipped += 1;
+      if (holder !== form.id) result.elsewhere += 1;
+      continue;
+    }
+    known.set(textOf(id), form.id);
+    yield* insert(id, form.id, submission);
+    uncounted.add(formKey, state, !read, createdAt);
+    result.imported += 1;
+  }
+  yield* uncounted.count();
+  return result;
+}
+
+/** The forms that have submissions of some ids, by these. */
+function* formsOf(ids: readonly Uint8Array[]): Work<Map<string, number>> {
+  const rows = yield* allAmong<{ id: Uint8Array; form: number }>(
+    ids,
+    (list) => `SELECT s.id, f.id AS form ${OF_FORMS} AND s.id IN ${list}`,
+  );
+  return new Map(rows.map(({ id, form }) => [textOf(id), form]));
+}
+
+function insert(
+  id: Uint8Array,
+  formId: number,
+  { data, createdAt, state, spam, read, meta }: ImportedSubmission,
+): Work<number> {
+  return run(
+    `INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta)
+     VALUES ($id, $formId, $data, $createdAt, $state, $spam, $unread, $meta)`,
+    {
+      id,
+      formId,
+      data,
+      createdAt,
+      state: STATES.indexOf(state),
+      spam,
+      unread: read ? 0 : 1,
+      meta: meta && JSON.stringify(meta),
+    },
+  );
+}

@@ -1,0 +1,93 @@
+import type { Conditions, Insertion, Mark } from "../../forms/store.ts";
+import { NOT_SPAM } from "../../forms/submission-state.ts";
+import { countSubmissions } from "./submission-counts.ts";
+import { bytesOf, textOf } from "./submission-ids.ts";
+import { SKIP_LOCKED, type Work, first, run } from "./work.ts";
+
+/** Tables of hashes that count until they expire. */
+const EXPIRING = [
+  "idempotency_keys",
+  "spent_nonces",
+  "recent_contents",
+  "recent_feedback",
+  "autoreplies",
+] as const;
+
+type MarkTable = "spent_nonces" | "recent_contents";
+
+/**
+ * Decides about a submission to a form, by what is stored. Changes nothing. Holds for an insert where the row of the form
+ * is locked: all that it depends on belongs to the form.
+ */
+export function* decide(formKey: string, now: number, conditions: Conditions): Work<Insertion> {
+  const { key, maxSubmissions, keepsSpam } = conditions;
+  const known = key && (yield* findKey(key.hash, now));
+  if (key && known) {
+    const isSame = known.content === key.content;
+    return isSame ? { kind: "replayed", id: known.submission } : { kind: "other-content" };
+  }
+  const spam = conditions.spam ?? (yield* findSpam(now, conditions));
+  if (spam !== null) return keepsSpam ? { kind: "stored", spam } : { kind: "spam", reason: spam };
+  const isFull = maxSubmissions !== null && (yield* countSubmissions(formKey, NOT_SPAM)) >= maxSubmissions;
+  if (isFull) return { kind: "full" };
+  return { kind: "stored", spam: null };
+}
+
+/** Records what a submission that is stored leaves behind: its key, its solved challenge, its content. */
+export function* leaveMarks(id: string, spam: string | null, conditions: Conditions): Work<void> {
+  const { key, recent, challenge } = conditions;
+  if (key) {
+    const { expiresAt } = key;
+    yield* run(
+      `INSERT INTO idempotency_keys (hash, content, submission, expires_at)
+       VALUES ($hash, $content, $id, $expiresAt)
+       ON CONFLICT (hash) DO UPDATE
+       SET content = excluded.content, submission = excluded.submission, expires_at = excluded.expires_at`,
+      { hash: bytesOf(key.hash), content: bytesOf(key.content), id: bytesOf(id), expiresAt },
+    );
+  }
+  // Other spam does not count: a person whose challenge had expired sends the same again.
+  if (recent && (spam === null || spam === "duplicate")) yield* mark("recent_contents", recent);
+  if (spam === null && challenge?.nonce) yield* mark("spent_nonces", challenge.nonce);
+}
+
+/** The submission that came with an idempotency key, by the key's hash, unless that has expired. */
+function* findKey(hash: string, now: number): Work<{ content: string; submission: string } | undefined> {
+  const row = yield* first<{ content: Uint8Array; submission: Uint8Array }>(
+    "SELECT content, submission FROM idempotency_keys WHERE hash = $hash AND expires_at > $now",
+    { hash: bytesOf(hash), now },
+  );
+  return row && { content: row.content.toHex(), submission: textOf(row.submission) };
+}
+
+/** Removes at most `limit` rows of each kind that have expired. Returns whether any may be left. */
+export function* clearExpired(now: number, limit: number): Work<boolean> {
+  let isLeft = false;
+  for (const table of EXPIRING) {
+    const sql = `DELETE FROM ${table} WHERE hash IN
+                 (SELECT hash FROM ${table} WHERE expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`;
+    if ((yield* run(sql, { now, limit })) >= limit) isLeft = true;
+  }
+  yield* run("DELETE FROM alerts WHERE expires_at <= $now", { now });
+  return isLeft;
+}
+
+function* findSpam(now: number, { recent, challenge }: Conditions): Work<string | null> {
+  if (recent && (yield* isMarked("recent_contents", recent, now))) return "duplicate";
+  if (challenge === null) return null;
+  const isSolved = challenge.nonce !== null && !(yield* isMarked("spent_nonces", challenge.nonce, now));
+  return isSolved ? null : "challenge";
+}
+
+function* isMarked(table: MarkTable, { hash }: Mark, now: number): Work<boolean> {
+  const sql = `SELECT 1 FROM ${table} WHERE hash = $hash AND expires_at > $now`;
+  return (yield* first(sql, { hash: bytesOf(hash), now })) !== undefined;
+}
+
+function mark(table: MarkTable, { hash, expiresAt }: Mark): Work<number> {
+  return run(
+    `INSERT INTO ${table} (hash, expires_at) VALUES ($hash, $expiresAt)
+     ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at`,
+    { hash: bytesOf(hash), expiresAt },
+  );
+}

@@ -1,0 +1,53 @@
+import { MiB } from "../../base/bytes.ts";
+import type { Batch, PortableValue } from "../../maintenance/store.ts";
+import { type ColumnType, PORTABLE_TABLES, type TableName, columnsOf } from "../../maintenance/tables.ts";
+import { textOf } from "./submission-ids.ts";
+
+/** A batch ends with the row that reaches one of these. */
+const MAX_BATCH = { rows: 500, bytes: 4 * MiB };
+
+/** The name under which a database has a column of a dump: rows refer to submissions by their numbers. */
+export function storedName(name: string, type: ColumnType): string {
+  return type === "submission" ? `${name}_seq` : name;
+}
+
+/** The statement that reads a table as a dump has it, with the ids of submissions as bytes. */
+export function selectFrom(table: TableName): string {
+  const columns = columnsOf(table).map(([name, type]) =>
+    type === "submission"
+      ? `(SELECT s.id FROM submissions s WHERE s.seq = t.${storedName(name, type)}) AS ${name}`
+      : `t."${name}"`,
+  );
+  // The rows of another hour are derived.
+  const condition = table === "submission_counts" ? `WHERE t.hour < ${Number.MAX_SAFE_INTEGER}` : "";
+  return `SELECT ${columns.join()} FROM "${table}" t ${condition} ORDER BY ${orderOf(table).join()}`;
+}
+
+function orderOf(table: TableName): string[] {
+  if (table === "submissions") return ["t.seq"];
+  const types = new Map(columnsOf(table));
+  return PORTABLE_TABLES[table].key.map((name) => `t."${storedName(name, types.get(name)!)}"`);
+}
+
+/** Rows as {@link selectFrom} reads them, in batches, each with its approximate bytes. */
+export function* inBatches(
+  table: TableName,
+  rows: Iterable<Record<string, PortableValue>>,
+): Generator<{ batch: Batch; bytes: number }> {
+  const ids = columnsOf(table).map(([, type]) => type === "uuid" || type === "submission");
+  let batch: PortableValue[][] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const values = Object.values(row);
+    for (const [index, value] of values.entries()) {
+      bytes += typeof value === "string" ? value.length : 8;
+      if (ids[index] && value instanceof Uint8Array) values[index] = textOf(value);
+    }
+    batch.push(values);
+    if (batch.length < MAX_BATCH.rows && bytes < MAX_BATCH.bytes) continue;
+    yield { batch: { table, rows: batch }, bytes };
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield { batch: { table, rows: batch }, bytes };
+}

@@ -1,0 +1,120 @@
+import type { Session, SignInMethod } from "../../access/session.ts";
+import type { NewSession, SignInLink } from "../../access/store.ts";
+import type { User } from "../../access/user.ts";
+import type { Page, PageQuery } from "../../base/pages.ts";
+import { pageOf } from "./pages.ts";
+import { findUser, USER_COLUMNS, type UserRow, viewUser } from "./users.ts";
+import { FOR_UPDATE, SKIP_LOCKED, type Work, all, first, run } from "./work.ts";
+
+type Row = {
+  id: string;
+  user: string;
+  method: SignInMethod;
+  agent: string;
+  address: string;
+  created_at: number;
+  seen_at: number;
+};
+
+const COLUMNS = 's.id, u.name AS "user", s.method, s.agent, s.address, s.created_at, s.seen_at';
+const FROM = "FROM sessions s JOIN users u ON u.id = s.user_id";
+
+/** Stores a session, if its user has that password: see the port. */
+export function* insertSession(
+  { session, hash, most }: NewSession,
+  password: string | null,
+): Work<User | undefined> {
+  const { id, user, method, agent, address, createdAt, seenAt } = session;
+  // The lock lets a change of the password come before, or after to end this session as well.
+  const inserted = yield* run(
+    `INSERT INTO sessions (hash, id, user_id, method, agent, address, created_at, seen_at)
+     SELECT $hash, $id, id, $method, $agent, $address, $createdAt, $seenAt
+     FROM users WHERE name = $user AND (CAST($password AS TEXT) IS NULL OR password = CAST($password AS TEXT))
+     ${FOR_UPDATE}`,
+    { hash: bytesOfHash(hash), id, user, method, agent, address, createdAt, seenAt, password },
+  );
+  if (inserted === 0) return undefined;
+  yield* run(
+    `DELETE FROM sessions WHERE user_id = (SELECT id FROM users WHERE name = $user) AND hash NOT IN
+     (SELECT s.hash ${FROM} WHERE u.name = $user ORDER BY s.seen_at DESC, s.created_at DESC LIMIT $most)`,
+    { user, most },
+  );
+  return yield* findUser(user);
+}
+
+export function* findSession(hash: string): Work<{ user: User; session: Session } | undefined> {
+  const sql = `SELECT ${COLUMNS}, ${USER_COLUMNS} ${FROM} WHERE s.hash = $hash`;
+  const row = yield* first<Row & UserRow>(sql, { hash: bytesOfHash(hash) });
+  return row && { user: viewUser(row), session: view(row) };
+}
+
+export function* findSessionById(id: string): Work<Session | undefined> {
+  const row = yield* first<Row>(`SELECT ${COLUMNS} ${FROM} WHERE s.id = $id`, { id });
+  return row && view(row);
+}
+
+export function pageSessions(user: string | null, { limit, after = "" }: PageQuery): Work<Page<Session>> {
+  const ofUser = user === null ? "" : "u.name = $user AND";
+  const rows = all<Row>(
+    `SELECT ${COLUMNS} ${FROM} WHERE ${ofUser} s.id > $after ORDER BY s.id LIMIT $limit`,
+    { ...(user !== null && { user }), after, limit: limit + 1 },
+  );
+  return pageOf(rows, limit, view);
+}
+
+export function* markSeen(hash: string, at: number): Work<void> {
+  yield* run("UPDATE sessions SET seen_at = $at WHERE hash = $hash", { hash: bytesOfHash(hash), at });
+}
+
+export function* deleteSession(id: string): Work<boolean> {
+  return (yield* run("DELETE FROM sessions WHERE id = $id", { id })) > 0;
+}
+
+export function* deleteSessionByHash(hash: string): Work<void> {
+  yield* run("DELETE FROM sessions WHERE hash = $hash", { hash: bytesOfHash(hash) });
+}
+
+export function* insertLink({ user, hash, expiresAt }: SignInLink): Work<boolean> {
+  const sql = `INSERT INTO sign_in_links (hash, user_id, expires_at)
+               SELECT $hash, id, $expiresAt FROM users WHERE name = $user`;
+  return (yield* run(sql, { hash: bytesOfHash(hash), user, expiresAt })) > 0;
+}
+
+/** Removes a link and stores the session of its user: see the port. */
+export function* spendLink(hash: string, now: number, start: NewSession): Work<User | undefined> {
+  const link = yield* first<{ user: string }>(
+    `DELETE FROM sign_in_links WHERE hash = $hash AND expires_at > $now
+     RETURNING (SELECT u.name FROM users u WHERE u.id = user_id) AS "user"`,
+    { hash: bytesOfHash(hash), now },
+  );
+  if (link === undefined) return undefined;
+  return yield* insertSession({ ...start, session: { ...start.session, user: link.user } }, null);
+}
+
+/** Removes sessions and links that have ended: see the port. */
+export function* clearEndedSessions(
+  { seenBefore, createdBefore, now }: { seenBefore: number; createdBefore: number; now: number },
+  limit: number,
+): Work<boolean> {
+  const sessions = yield* run(
+    `DELETE FROM sessions WHERE hash IN
+     (SELECT hash FROM sessions WHERE seen_at <= $seenBefore OR created_at <= $createdBefore
+      LIMIT $limit ${SKIP_LOCKED})`,
+    { seenBefore, createdBefore, limit },
+  );
+  const links = yield* run(
+    `DELETE FROM sign_in_links WHERE hash IN
+     (SELECT hash FROM sign_in_links WHERE expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
+    { now, limit },
+  );
+  return sessions >= limit || links >= limit;
+}
+
+function bytesOfHash(hash: string): Buffer {
+  return Buffer.from(hash, "hex");
+}
+
+function view(row: Row): Session {
+  const { id, user, method, agent, address, created_at: createdAt, seen_at: seenAt } = row;
+  return { id, user, method, agent, address, createdAt, seenAt };
+}

@@ -1,0 +1,56 @@
+import { type Database, SQLiteError } from "bun:sqlite";
+import type { NewDelivery } from "../../delivery/store.ts";
+import { noSuchForm } from "../../forms/form.ts";
+import type { Conditions, Insertion, StoredSubmission } from "../../forms/store.ts";
+import * as shared from "../sql/new-submissions.ts";
+import { runWork } from "./run.ts";
+import { query } from "./statements.ts";
+
+/**
+ * Inserts a submission, as the operation that the databases share does. Returns undefined for a submission that is now in
+ * the inbox. The parameters are not an object, which takes twice as long to send to a thread, and one with nothing else
+ * to do has a statement of its own, which takes half as long: `npm run bench -- submissions`.
+ */
+export function insertSubmission(
+  db: Database,
+  id: string,
+  formKey: string,
+  data: string,
+  createdAt: number,
+  files: StoredSubmission["files"],
+  conditions: Conditions | null,
+  deliveries: readonly NewDelivery[],
+  meta: string | null,
+): Insertion | undefined {
+  if (conditions === null && files.length === 0 && deliveries.length === 0) {
+    insertPlain(db, id, formKey, data, createdAt, meta);
+    return undefined;
+  }
+  const insertion = runWork(
+    db,
+    shared.insertSubmission({ id, formKey, data, createdAt, files, meta }, conditions, deliveries),
+  );
+  return insertion.kind === "stored" && insertion.spam === null ? undefined : insertion;
+}
+
+/** Throws `not_found` for the form. */
+function insertPlain(
+  db: Database,
+  id: string,
+  formKey: string,
+  data: string,
+  createdAt: number,
+  meta: string | null,
+): void {
+  try {
+    // A third faster than INSERT … SELECT … FROM forms.
+    query<unknown, [string, string, number, string, string | null]>(
+      db,
+      `INSERT INTO submissions (id, form_id, data, created_at, state, unread, meta)
+       VALUES (unhex(?1, '-'), (SELECT id FROM forms WHERE key = ?4), ?2, ?3, 0, 1, ?5)`,
+    ).run(id, data, createdAt, formKey, meta);
+  } catch (error) {
+    if (error instanceof SQLiteError && error.code === "SQLITE_CONSTRAINT_NOTNULL") throw noSuchForm(formKey);
+    throw error;
+  }
+}

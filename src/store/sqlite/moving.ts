@@ -1,0 +1,151 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import type { Database } from "bun:sqlite";
+import type { Batch, Dump, MovingStore, PortableValue } from "../../maintenance/store.ts";
+import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../maintenance/tables.ts";
+import { connectUnmigrated } from "./connection.ts";
+import { sqliteError } from "./errors.ts";
+import { insertBatch, refuseRows } from "./fill.ts";
+import { queueRemovals } from "./search-index.ts";
+import { close, query } from "./statements.ts";
+import { runWork } from "./run.ts";
+import { recountSubmissions } from "../sql/submission-counts.ts";
+import { bytesOf, textOf } from "../sql/submission-ids.ts";
+
+/** Ids in one page. */
+const PAGE = 5000;
+
+/** What a move needs of this database. Only commands move data, so that it writes on the connection of their store. */
+export function movingStore(db: Database, file: string): MovingStore {
+  const read = async <T>(work: () => T): Promise<T> => {
+    try {
+      return work();
+    } catch (error) {
+      throw sqliteError(error);
+    }
+  };
+  const write = <T>(work: () => T): Promise<T> => read(() => db.transaction(work).immediate());
+  /** Beside a database that a move fills and has not finished. */
+  const marker = `${file}.moving`;
+  return {
+    begin: () =>
+      read(() => {
+        if (existsSync(marker)) return;
+        refuseRows(db);
+        writeFileSync(marker, "", { mode: 0o600 });
+      }),
+    replace: (stage, dump) => replaceStage(file, stage, dump),
+    outdated: (submissions) => read(() => findOutdated(db, submissions)),
+    receive: (batch) => write(() => receiveBatch(db, batch)),
+    ids: (after) => read(() => pageIds(db, Number(after ?? 0))),
+    unknown: (ids) => read(() => ids.filter((id) => !findSubmission(db, id))),
+    remove: (ids) => write(() => removeSubmissions(db, ids)),
+    async release() {
+      await write(() => runWork(db, recountSubmissions()));
+      rmSync(marker, { force: true });
+    },
+  };
+}
+
+/** One transaction that waits for batches, on a connection that nobody else has. */
+async function replaceStage(
+  file: string,
+  stage: Parameters<MovingStore["replace"]>[0],
+  dump: Dump,
+): Promise<void> {
+  const db = connectUnmigrated(file);
+  const findSeq = (id: string) => findSubmission(db, id)?.seq;
+  try {
+    db.run("BEGIN IMMEDIATE");
+    const tables = TABLE_NAMES.filter((table) => PORTABLE_TABLES[table].stage === stage);
+    for (const table of tables.toReversed()) clearTable(db, table);
+    for await (const batch of dump) insertBatch(db, batch, findSeq);
+    db.run("COMMIT");
+  } catch (error) {
+    throw sqliteError(error);
+  } finally {
+    // Closing rolls back what was not committed.
+    close(db);
+  }
+}
+
+function clearTable(db: Database, table: TableName): void {
+  if (table === "setup_version") return;
+  if (table !== "forms") return void db.run(`DELETE FROM "${table}"`);
+  db.run("DELETE FROM forms WHERE id NOT IN (SELECT form_id FROM submissions)");
+  // Names that no form has, so that forms may have exchanged theirs.
+  db.run("UPDATE forms SET slug = '~' || id, key = '~' || id, deleted = 1");
+}
+
+type Found = { seq: number; form_id: number; state: number; spam: string | null; unread: number };
+
+/** Also finds submissions of forms that are deleted. */
+function findSubmission(db: Database, id: string): Found | null {
+  return query<Found, [Buffer]>(
+    db,
+    `SELECT s.seq, s.form_id, s.state, s.spam, s.unread FROM forms f CROSS JOIN submissions s
+     ON s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = ?1`,
+  ).get(bytesOf(id));
+}
+
+/** The values of a row by the names of their columns. */
+function rowOf(table: TableName, values: PortableValue[]): Record<string, PortableValue> {
+  return Object.fromEntries(columnsOf(table).map(([name], index) => [name, values[index]!]));
+}
+
+function findOutdated(db: Database, { table, rows }: Batch): Set<string> {
+  const outdated = rows
+    .map((values) => rowOf(table, values))
+    .filter(({ id, state, spam, unread }) => {
+      const found = findSubmission(db, id as string);
+      return !found || found.state !== state || found.spam !== spam || found.unread !== unread;
+    });
+  return new Set(outdated.map(({ id }) => id as string));
+}
+
+function receiveBatch(db: Database, { table, rows }: Batch): void {
+  const fresh = rows.filter((values) => {
+    const row = rowOf(table, values);
+    if (table === "files") return !hasFile(db, row["blob_key"] as string);
+    const found = findSubmission(db, row["id"] as string);
+    if (found) updateState(db, found.seq, row);
+    return !found;
+  });
+  insertBatch(db, { table, rows: fresh }, (id) => findSubmission(db, id)?.seq);
+}
+
+function hasFile(db: Database, key: string): boolean {
+  return query(db, "SELECT 1 FROM files WHERE blob_key = ?1").get(key) !== null;
+}
+
+function updateState(
+  db: Database,
+  seq: number,
+  { state, spam, unread }: Record<string, PortableValue>,
+): void {
+  const sql = "UPDATE submissions SET state = ?2, spam = ?3, unread = ?4 WHERE seq = ?1";
+  query<unknown, PortableValue[]>(db, sql).run(seq, state!, spam!, unread!);
+}
+
+function pageIds(db: Database, after: number): { ids: string[]; next: string | null } {
+  const rows = query<{ seq: number; id: Uint8Array }, [number]>(
+    db,
+    `SELECT seq, id FROM submissions WHERE seq > ?1 ORDER BY seq LIMIT ${PAGE}`,
+  ).all(after);
+  return {
+    ids: rows.map(({ id }) => textOf(id)),
+    next: rows.length < PAGE ? null : String(rows.at(-1)!.seq),
+  };
+}
+
+function removeSubmissions(db: Database, ids: readonly string[]): string[] {
+  const found = ids.flatMap((id) => findSubmission(db, id)?.seq ?? []);
+  const list = JSON.stringify(found);
+  const among = "(SELECT value FROM json_each(?1))";
+  const files = query<{ key: string }, [string]>(
+    db,
+    `SELECT blob_key AS key FROM files WHERE submission_seq IN ${among}`,
+  ).all(list);
+  runWork(db, queueRemovals(list));
+  query<unknown, [string]>(db, `DELETE FROM submissions WHERE seq IN ${among}`).run(list);
+  return files.map(({ key }) => key);
+}

@@ -1,0 +1,148 @@
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "bun:test";
+import { createConnections } from "../../../src/store/postgres/connection.ts";
+import { describeDatabase, parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
+import { type Migrate, migrate, MIGRATIONS } from "../../../src/store/postgres/migrate.ts";
+import { emptyDatabase, execute, freshDatabase, IS_POSTGRES_HERE } from "../../support/postgres.ts";
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1);
+
+/** As another process would. */
+async function start(url: string, when?: Migrate, migrations?: readonly string[]): Promise<void> {
+  const address = parseDatabaseUrl(url);
+  const connections = createConnections(address);
+  try {
+    await migrate(connections, describeDatabase(address), when, migrations);
+  } finally {
+    await connections.close();
+  }
+}
+
+describe.skipIf(!IS_POSTGRES_HERE)("the schema of PostgreSQL", () => {
+  test("is made once by three processes that start at once", async () => {
+    const url = await emptyDatabase();
+    await Promise.all([start(url), start(url), start(url)]);
+    const database = nameOf(url);
+    expect(await execute("SELECT id, schema, live FROM formflag_meta", { database })).toEqual([
+      { id: 1, schema: MIGRATIONS.length, live: 1 },
+    ]);
+    expect(await execute("SELECT version FROM setup_version", { database })).toEqual([{ version: "0" }]);
+  });
+
+  test("of an older release is migrated once, with its rows", async () => {
+    const url = await emptyDatabase();
+    await start(url, "auto", ["CREATE TABLE one (id INTEGER)"]);
+    const next = [
+      "CREATE TABLE one (id INTEGER)",
+      "INSERT INTO one (id) VALUES (1); ALTER TABLE one ADD COLUMN two INTEGER",
+    ];
+    await Promise.all([start(url, "auto", next), start(url, "auto", next), start(url, "auto", next)]);
+    expect(await execute("SELECT * FROM one", { database: nameOf(url) })).toEqual([{ id: 1, two: null }]);
+  });
+
+  test("stays as it was where a migration fails", async () => {
+    const url = await emptyDatabase();
+    await start(url, "auto", ["CREATE TABLE one (id INTEGER)"]);
+    const failing = start(url, "auto", ["", "CREATE TABLE two (id INTEGER); SELECT nonsense"]);
+    expect(failing).rejects.toThrow("nonsense");
+    await failing.catch(() => {});
+    const database = nameOf(url);
+    expect(await execute("SELECT schema FROM formflag_meta", { database })).toEqual([{ schema: 1 }]);
+    expect(await execute("SELECT to_regclass('two') AS two", { database })).toEqual([{ two: null }]);
+  });
+
+  test("is left to others where migrations are off", async () => {
+    const empty = await emptyDatabase();
+    expect(start(empty, "off")).rejects.toMatchObject({ code: "forbidden", reason: "schema-older" });
+    const current = await freshDatabase();
+    await start(current, "off");
+    expect(start(current, "off", [...MIGRATIONS, "SELECT 1"])).rejects.toMatchObject({
+      reason: "schema-older",
+    });
+  });
+
+  test("of a newer release is refused", async () => {
+    const url = await freshDatabase();
+    await execute("UPDATE formflag_meta SET schema = 99", { database: nameOf(url) });
+    expect(start(url)).rejects.toMatchObject({ code: "forbidden", reason: "schema-newer" });
+  });
+
+  test("of another program is refused, and that of an extension is not", async () => {
+    const foreign = await emptyDatabase();
+    await execute("CREATE TABLE theirs (id INTEGER)", { database: nameOf(foreign) });
+    expect(start(foreign)).rejects.toMatchObject({ code: "forbidden", reason: "schema-foreign" });
+  });
+
+  test("needs a user who may create it, and a database that can be written", async () => {
+    const url = await emptyDatabase();
+    const database = nameOf(url);
+    const role = `role_${database}`;
+    await execute(`CREATE ROLE ${role} LOGIN`);
+    expect(start(url.replace("postgres@", `${role}@`))).rejects.toMatchObject({
+      code: "forbidden",
+      reason: "database-rights",
+    });
+    await execute(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+    expect(start(url)).rejects.toMatchObject({ code: "forbidden", reason: "database-read-only" });
+  });
+
+  test("needs a database that exists, a user that is known, and UTF-8", async () => {
+    const url = await emptyDatabase();
+    expect(start(`${url}x`)).rejects.toMatchObject({ code: "forbidden", reason: "database-missing" });
+    expect(start(url.replace("postgres@", "nobody:secret@"))).rejects.toMatchObject({
+      code: "unauthenticated",
+      reason: "database-user",
+    });
+    const latin = `latin_${nameOf(url)}`;
+    await execute(`CREATE DATABASE ${latin} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    expect(start(url.replace(nameOf(url), latin))).rejects.toMatchObject({
+      code: "unsupported",
+      reason: "database-encoding",
+    });
+  });
+
+  test("is behind TLS that is verified as the URL says, and a password", async () => {
+    const url = await freshDatabase();
+    const certificate = (name: string) => join(import.meta.dir, `../../support/tls/${name}.cert.pem`);
+    await start(`${url}?sslmode=require&channel_binding=prefer`);
+    await start(`${url}?sslmode=verify-full&sslrootcert=${certificate("one")}`);
+    for (const settings of [
+      "verify-full",
+      `verify-full&sslrootcert=${certificate("two")}`,
+      `require&sslrootcert=${certificate("two")}`,
+    ])
+      expect(start(`${url}?sslmode=${settings}`)).rejects.toMatchObject({
+        code: "unavailable",
+        reason: "database-certificate",
+      });
+    expect(start(`${url}?sslmode=verify-full&sslrootcert=${certificate("none")}`)).rejects.toMatchObject({
+      code: "invalid",
+    });
+
+    await execute("CREATE ROLE guarded LOGIN SUPERUSER PASSWORD 's:e@c ret'");
+    await start(url.replace("postgres@", "guarded:s%3Ae%40c%20ret@"));
+    const refused = await start(url.replace("postgres@", "guarded:other@")).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "unauthenticated", reason: "database-password" });
+    expect(String(refused)).not.toContain("other");
+  });
+
+  test("names what cannot be reached, without the password", async () => {
+    // A server without TLS answers N when it is asked for it.
+    const plain = createServer((socket) => {
+      socket.on("data", () => socket.write("N")).on("error", () => {});
+    });
+    await new Promise<void>((resolve) => {
+      plain.listen(0, "127.0.0.1", resolve);
+    });
+    afterAll(() => void plain.close());
+    const { port } = plain.address() as AddressInfo;
+    const tls = start(`postgres://ann:secret@127.0.0.1:${port}/forms?sslmode=require`);
+    expect(tls).rejects.toMatchObject({ code: "unavailable", reason: "database-tls" });
+
+    const refused = await start("postgres://ann:secret@127.0.0.1:1/forms").catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "unavailable", reason: "database-unreachable" });
+    expect(String(refused)).toContain("127.0.0.1:1/");
+    expect(String(refused)).not.toContain("secret");
+  });
+});

@@ -1,0 +1,32 @@
+import { NOW, nextId, random, submissionTo, targetRecord } from "./records.ts";
+import type { App } from "../../src/app.ts";
+import { addForm, apply } from "./apply.ts";
+import { furnish } from "./furnished.ts";
+
+const hash = () => Buffer.from(random(32)).toString("hex");
+
+/** One of everything that pages show, and a row in every table that a dump has besides. */
+export async function fillEveryTable(app: App & { clock: { now: number } }): Promise<void> {
+  await furnish(app);
+  const { store } = app;
+  const { key } = await addForm(store, "every-table");
+  await apply(store, { change: "insertTarget", target: targetRecord(key) });
+  await store.secrets.keep("links", "x".repeat(43));
+  await store.tallies.add([{ kind: "reads", hour: 5, what: "a", variant: "one", count: 2 }]);
+  await store.deliveries.claimAlert("t", NOW, NOW + 1000);
+  const conditions = {
+    key: { hash: hash(), expiresAt: NOW, content: hash() },
+    spam: null,
+    recent: { hash: hash(), expiresAt: NOW },
+    challenge: { nonce: { hash: hash(), expiresAt: NOW } },
+    keepsSpam: true,
+    maxSubmissions: null,
+  };
+  const reply = {
+    id: nextId(),
+    kind: "autoreply" as const,
+    target: "ada@example.com",
+    limit: { hash: hash(), expiresAt: NOW + 1000, since: NOW, most: 5 },
+  };
+  await store.submissions.insert(submissionTo(key, { conditions, deliveries: [reply] }));
+}

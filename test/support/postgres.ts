@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import { createConnections } from "../../src/store/postgres/connection.ts";
+import { parseDatabaseUrl } from "../../src/store/postgres/database-url.ts";
+import { migrate } from "../../src/store/postgres/migrate.ts";
+import { createPostgres, hasPostgres, type PostgresServer } from "./postgres-server.ts";
+
+/** Whether tests can run on PostgreSQL. Where they have to, a platform without it is an error. */
+export const IS_POSTGRES_HERE = hasPostgres();
+
+if (!IS_POSTGRES_HERE) {
+  const message = "npm has no PostgreSQL for this platform: its tests are skipped\n";
+  if (process.env["FORMFLAG_REQUIRE_POSTGRES"] === "1") throw new Error(message);
+  process.stderr.write(message);
+}
+
+let server: Promise<PostgresServer> | undefined;
+let template: Promise<string> | undefined;
+
+/** The server of this process, started when it is first needed. It does not survive power cuts. */
+export function sharedPostgres(): Promise<PostgresServer> {
+  return (server ??= createPostgres());
+}
+
+/** Runs one statement as the superuser, in a database of its own connection. */
+export async function execute(
+  text: string,
+  { database = "postgres", on = sharedPostgres() }: { database?: string; on?: Promise<PostgresServer> } = {},
+): Promise<Record<string, unknown>[]> {
+  const connections = createConnections(parseDatabaseUrl((await on).url(database)));
+  try {
+    const { rows } = await connections.query("reads", text, [], 60_000);
+    return rows;
+  } finally {
+    await connections.close();
+  }
+}
+
+/** The URL of a new database with nothing in it. */
+export async function emptyDatabase(): Promise<string> {
+  return createDatabase("");
+}
+
+/** The URL of a new database with our schema. */
+export async function freshDatabase(): Promise<string> {
+  template ??= createTemplate();
+  return createDatabase(`TEMPLATE ${await template}`);
+}
+
+async function createDatabase(options: string): Promise<string> {
+  const name = newName();
+  await execute(`CREATE DATABASE ${name} ${options}`);
+  return (await sharedPostgres()).url(name);
+}
+
+async function createTemplate(): Promise<string> {
+  const name = newName();
+  await execute(`CREATE DATABASE ${name}`);
+  const connections = createConnections(parseDatabaseUrl((await sharedPostgres()).url(name)));
+  try {
+    await migrate(connections, name);
+  } finally {
+    await connections.close();
+  }
+  return name;
+}
+
+function newName(): string {
+  return `test_${randomUUID().replaceAll("-", "")}`;
+}
