@@ -129,10 +129,10 @@ function openSocket(
 ): Socket {
   let isRetired = false;
   const peerOf = (request: Request, server: Server) => () => server.requestIP(request)?.address ?? "";
-  const send = (answer: Response | Promise<Response>) => {
-    if (!isRetired) return answer;
-    return answer instanceof Promise ? answer.then(asLast) : asLast(answer);
-  };
+  // A request under way when the socket retires is the last of its connection too.
+  const finish = (answer: Response) => (isRetired ? asLast(answer) : answer);
+  const send = (answer: Response | Promise<Response>) =>
+    answer instanceof Promise ? answer.then(finish) : finish(answer);
   const routes = Object.fromEntries(
     site.hot.map(({ path, parameter, handle }) => [
       path,

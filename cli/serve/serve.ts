@@ -50,10 +50,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
   // A mail server that cannot be used as configured is an error at the start.
   if (connections.mail !== null) await outgoing();
   const unlock = claimData(config.data);
-  const app = await openApp({ data: config.data, writing: "thread", report: log.error }).catch((error) => {
-    unlock();
-    throw error;
-  });
+  const app = await openApp({ data: config.data, writing: "thread", report: log.error });
   const listeners: Listener[] = [];
   const reads = createReads(app.store);
   const commitLatency = createCommitLatency(app);

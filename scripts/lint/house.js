@@ -65,6 +65,17 @@ const noStoreWrite = {
 /** Modules that open connections. `node:net` is allowed for its address functions. */
 const CONNECTING = /^(?:(?:node:)?(?:http|https|http2|tls|dgram|dns)(?:\/|$)|nodemailer(?:\/|$))/;
 const CONNECTS = new Set(["connect", "createConnection", "Socket"]);
+/** What of Bun opens connections. The database is reached by one file of its driver. */
+const CONNECTS_OF_BUN = new Set([
+  "connect",
+  "udpSocket",
+  "SQL",
+  "sql",
+  "S3Client",
+  "s3",
+  "RedisClient",
+  "redis",
+]);
 
 const noConnection = {
   create: (context) => {
@@ -76,6 +87,9 @@ const noConnection = {
     return {
       ImportDeclaration(node) {
         check(node, node.source);
+        const isBun = node.source.value === "bun";
+        if (isBun && node.specifiers.some(({ imported }) => CONNECTS_OF_BUN.has(imported?.name)))
+          context.report({ node, message });
         if (!/^(?:node:)?net$/.test(node.source.value)) return;
         const names = node.specifiers.map(({ imported }) => imported?.name);
         // A default or a namespace import has no name, and brings everything.
@@ -83,7 +97,7 @@ const noConnection = {
       },
       ImportExpression: (node) => check(node, node.source),
       MemberExpression(node) {
-        if (node.object.name === "Bun" && ["connect", "udpSocket"].includes(node.property.name))
+        if (node.object.name === "Bun" && CONNECTS_OF_BUN.has(node.property.name))
           context.report({ node, message });
       },
     };

@@ -3,7 +3,7 @@ import type { Dump, PortableValue } from "./store.ts";
 import { TABLE_NAMES, type TableName } from "./tables.ts";
 
 /** How many rows a table has, and 64 hex characters that any other rows would change. */
-export type TableDigest = { rows: number; sha256: string };
+type TableDigest = { rows: number; sha256: string };
 
 /** The digest of every table of a dump. */
 export type Digests = Record<TableName, TableDigest>;

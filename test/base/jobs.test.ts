@@ -117,6 +117,16 @@ describe("a job", () => {
     expect(reported.length).toBeGreaterThanOrEqual(2);
   });
 
+  test("of an idle process rests for the least time, unless its check says when it is due", async () => {
+    const [often, due] = [counting(5), counting(5, { next: async () => Date.now() })];
+    const jobs = startJobs([often.job, due.job], Date.now, (error) => void reported.push(error), HOUR);
+    started.push(jobs);
+    await eventually("three runs", () => due.count.runs >= 3);
+    jobs.wake();
+    await eventually("another check", () => often.count.checks >= 2);
+    expect(often.count.runs).toBe(1);
+  });
+
   test("that takes long keeps no other from running", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const [slow, quick] = [counting(HOUR, { run: () => promise }), counting(5)];

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { probeS3 } from "../../src/blobs/s3/probe.ts";
 import { parseS3Url } from "../../src/blobs/s3/url.ts";
-import { ACCESS_KEY, SECRET_KEY, s3Error, startFakeS3 } from "../support/s3.ts";
+import { ACCESS_KEY, SECRET_KEY } from "../support/s3-signature.ts";
+import { s3Error, startFakeS3 } from "../support/s3.ts";
 import { FAST } from "../support/s3-blobs.ts";
 
 const fake = startFakeS3();

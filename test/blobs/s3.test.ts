@@ -5,7 +5,8 @@ import { AppError } from "../../src/base/errors.ts";
 import type { StagedBlob } from "../../src/blobs/blobs.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { reasonOf } from "../support/refusals.ts";
-import { ACCESS_KEY, SECRET_KEY, s3Error, startFakeS3 } from "../support/s3.ts";
+import { ACCESS_KEY, SECRET_KEY } from "../support/s3-signature.ts";
+import { s3Error, startFakeS3 } from "../support/s3.ts";
 import { FAST, s3BlobsAt } from "../support/s3-blobs.ts";
 import { tempDirectory } from "../support/temp.ts";
 
@@ -26,7 +27,7 @@ beforeEach(() => {
 
 const keep = async (key: string, text = key) => {
   const staged = await stageText(blobs, text);
-  await blobs.keep([{ key, staged }]).finally(staged.discard);
+  await blobs.keep([{ key, staged }]).finally(() => void staged.discard());
 };
 const textOf = (path: string) => Buffer.from(fake.objects.get(`${ROOT}/${path}`)?.bytes ?? []).toString();
 const sent = (method: string) => fake.seen.filter((each) => each.method === method).length;
@@ -135,6 +136,7 @@ describe("files in a bucket", () => {
   test("are unavailable where something else than S3 answers", async () => {
     fake.fault = () => new Response("<html><title>Sign in</title></html>");
     expect(await reasonOf(blobs.ready())).toBe("unavailable storage-unreachable");
+    expect(await reasonOf(keep("a-ab.1"))).toBe("unavailable storage-unreachable");
     fake.fault = () => new Response("<html>", { status: 404 });
     expect(await reasonOf(blobs.open("a-ab.1"))).toBe("unavailable storage-unreachable");
   });
@@ -298,6 +300,21 @@ describe("files in a bucket", () => {
     await keep("a-ab.1", "x".repeat(100_000));
     fake.after = () => "cut-answer";
     const read = async () => new Response(await blobs.open("a-ab.1")).bytes();
+    expect(await reasonOf(read())).toBe("unavailable storage-unavailable");
+  });
+
+  test("fail to be read where the storage stops in the middle", async () => {
+    await keep("a-ab.1", "x".repeat(100_000));
+    fake.after = () => {
+      let pulls = 0;
+      const pull = async (controller: ReadableStreamDefaultController) => {
+        if ((pulls += 1) > 1) await new Promise(() => {});
+        controller.enqueue(new Uint8Array(1000));
+      };
+      return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
+    };
+    const hasty = s3BlobsAt(fake.url, { timing: { ...FAST, stall: 20 } });
+    const read = async () => new Response(await hasty.open("a-ab.1")).bytes();
     expect(await reasonOf(read())).toBe("unavailable storage-unavailable");
   });
 

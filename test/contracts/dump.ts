@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { Store } from "../../src/app.ts";
 import { differingTables, digestOf } from "../../src/maintenance/digest.ts";
 import type { Batch, Dump, PortableValue } from "../../src/maintenance/store.ts";
@@ -14,7 +14,7 @@ import { type Driver, fresh, opener } from "./driver.ts";
 
 /** What the product relies on where the rows of a store of one driver fill a store of another. */
 export function dumpContract(from: Driver, to: Driver): void {
-  describe(`a dump of ${from.name} in a store of ${to.name}`, () => {
+  describe(`a dump of ${from.name} in a store of ${to.name}`, async () => {
     const [openSource, openTarget] = [opener(from), opener(to)];
 
     test("makes an equal store, of every table", async () => {
@@ -80,7 +80,7 @@ export function dumpContract(from: Driver, to: Driver): void {
       await fc.assert(
         fc.asyncProperty(storeWithTexts(), async (rows) => {
           const [source, target] = [await from.open(fresh("database")), await to.open(fresh("database"))];
-          const stores = [await source, await target] as const;
+          const stores = [source, target] as const;
           await stores[0].fill(asDump(rows));
           await stores[1].fill(stores[0].dump());
           expect(await rowsOf(stores[1].dump())).toEqual(rows);
@@ -94,7 +94,7 @@ export function dumpContract(from: Driver, to: Driver): void {
 
 /** What every driver keeps about the dumps of its own stores. */
 export function dumpsContract(driver: Driver): void {
-  describe(`a dump of ${driver.name}`, () => {
+  describe(`a dump of ${driver.name}`, async () => {
     const open = opener(driver);
 
     test("is of one moment, while others write", async () => {
@@ -114,7 +114,7 @@ export function dumpsContract(driver: Driver): void {
       const rows = await rowsOf(asDump(Object.fromEntries(seen.map(({ table, rows }) => [table, rows]))));
       expect([rows.forms?.length, rows.submissions?.length, rows.files?.length]).toEqual([1, 20, 20]);
       const submissions = new Set(rows.submissions!.map(([id]) => id));
-      expect(rows.files!.filter(([id]) => !submissions.has(id!))).toEqual([]);
+      expect(rows.files!.filter(([id]) => !submissions.has(id))).toEqual([]);
     });
 
     test("comes in pieces that fit in memory, and says how far it is", async () => {
@@ -138,9 +138,9 @@ export function dumpsContract(driver: Driver): void {
     test("holds nothing once its reader turns away", async () => {
       const database = fresh("database");
       const store = await driver.open(database);
-      await addForm(await store, "form");
-      for await (const _ of (await store).dump()) break;
-      await (await store).close();
+      await addForm(store, "form");
+      for await (const _ of store.dump()) break;
+      await store.close();
       expect(await (await open(database)).forms.list()).toHaveLength(1);
     });
 

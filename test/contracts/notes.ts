@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 
 /** What the product relies on in every driver of the `Notes` port, beside its store. */
 export function notesContract(driver: Driver): void {
-  describe(`the notes contract, kept by ${driver.name}`, () => {
+  describe(`the notes contract, kept by ${driver.name}`, async () => {
     const open = opener(driver);
     /** A submission to a form of its own, with one file, and the note of it. */
     const noted = async (store: OpenStore) => {

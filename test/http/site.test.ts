@@ -299,3 +299,14 @@ test("A dashboard that cannot be loaded now is unavailable, and the API beside i
   isLocked = false;
   expect(await (await ask("/dashboard")).text()).toBe("hello");
 });
+
+test("An object storage that refuses the credentials of the server is unavailable, without details", async () => {
+  const dashboard = async () => {
+    throw new AppError("forbidden", "the object storage refuses the credentials", {
+      reason: "storage-credentials",
+    });
+  };
+  const refused = await openSite({ admin, dashboard }).ask("/dashboard");
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(await refused.json()).toMatchObject({ message: "the object storage is unavailable" });
+});

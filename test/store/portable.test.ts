@@ -6,17 +6,17 @@ import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 import { isInternal } from "../../src/store/sqlite/schema.ts";
 
 /** What no dump has: derived rows, who is signed in, and uploaded files that are about to be removed. */
-const LEFT_OUT = [
+const LEFT_OUT = new Set([
   "loose_files",
   "search_removals",
   "sessions",
   "sign_in_links",
   "submission_positions",
   "submission_search",
-];
+]);
 
-/** Columns that a dump has in another way. */
-const REPLACED = ["submissions.seq"];
+/** How the column begins that a dump has in another way. */
+const REPLACED = "submissions.seq ";
 
 const TYPES = { text: "TEXT", integer: "INTEGER", bytes: "BLOB", uuid: "BLOB", submission: "INTEGER" };
 
@@ -35,12 +35,12 @@ const columnsIn = (db: Database) =>
        WHERE s.type = 'table' ORDER BY s.rowid, c.cid`,
     )
     .all()
-    .filter(({ table }) => !isInternal(table) && !LEFT_OUT.includes(table));
+    .filter(({ table }) => !isInternal(table) && !LEFT_OUT.has(table));
 
 test("a dump has every column of the database, with its type", () => {
   const stored = columnsIn(migrated())
     .map(({ table, name, type }) => `${table}.${name} ${type}`)
-    .filter((column) => !REPLACED.includes(column.split(" ")[0]!));
+    .filter((column) => !column.startsWith(REPLACED));
   const dumped = TABLE_NAMES.flatMap((table) =>
     columnsOf(table).map(([name, type]) => `${table}.${storedName(name, type)} ${TYPES[type]}`),
   );
@@ -67,8 +67,8 @@ test("a dump has the stages of a move one after another", () => {
 
 test("the rows of a table are told apart by their key", () => {
   for (const table of TABLE_NAMES) {
-    const names = columnsOf(table).map(([name]) => name);
-    expect({ table, key: PORTABLE_TABLES[table].key.filter((name) => !names.includes(name)) }).toEqual({
+    const names = new Set(columnsOf(table).map(([name]) => name));
+    expect({ table, key: PORTABLE_TABLES[table].key.filter((name) => !names.has(name)) }).toEqual({
       table,
       key: [],
     });

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
  * A proxy of one TCP address that behaves as a network may: `open` passes everything, `slow` each answer later, `swallow`
  * keeps what is answered to itself, `stall` passes nothing in either direction, `cut` ends every connection and refuses others.
  */
-export type GateMode = "open" | "slow" | "swallow" | "stall" | "cut";
+type GateMode = "open" | "slow" | "swallow" | "stall" | "cut";
 
 export type Gate = {
   port: number;

@@ -1,7 +1,7 @@
 import { openS3Blobs } from "../../src/blobs/s3/blobs.ts";
 import type { S3Timing } from "../../src/blobs/s3/client.ts";
 import { parseS3Url } from "../../src/blobs/s3/url.ts";
-import { ACCESS_KEY, SECRET_KEY } from "./s3.ts";
+import { ACCESS_KEY, SECRET_KEY } from "./s3-signature.ts";
 import { tempDirectory } from "./temp.ts";
 
 /** Short waits, so that a test of many tries takes no time. */

@@ -1,13 +1,9 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
 import { afterAll } from "bun:test";
-
-export const ACCESS_KEY = "AKIAEXAMPLE";
-export const SECRET_KEY = "example/secret+key";
-export const REGION = "eu-test-1";
-export const BUCKET = "bucket";
+import { BUCKET, REGION, refusedBecause } from "./s3-signature.ts";
 
 /** A request as a fault sees it. `key` is empty for the bucket; `number` counts those of this method and key from 1. */
-export type Seen = { method: string; key: string; query: string; number: number; headers: Headers };
+type Seen = { method: string; key: string; query: string; number: number; headers: Headers };
 
 /** What becomes of a request instead of its answer: an answer, a cut connection, or a cut after half of the bytes. */
 type Fault = Response | "cut" | "cut-answer" | undefined;
@@ -79,7 +75,7 @@ async function respond(fake: FakeS3, request: Request, body: Buffer<ArrayBuffer>
   const number = 1 + fake.seen.filter((each) => each.method === method && each.key === key).length;
   const seen = { method, key, query: search, number, headers };
   fake.seen.push(seen);
-  const wrong = faultOf(fake, request, body);
+  const wrong = refusedBecause(request, body, fake.settings.sessionToken);
   if (wrong) return s3Error(403, wrong);
   if (bucket !== BUCKET)
     return method === "HEAD" ? new Response(null, { status: 404 }) : s3Error(404, "NoSuchBucket");
@@ -101,47 +97,6 @@ function cut(bytes = Buffer.alloc(0)): Response {
     await Bun.sleep(1);
   };
   return new Response(new ReadableStream({ pull }), { headers: { "content-length": String(bytes.length) } });
-}
-
-/** The code for a wrong signature, hash or length, as a server finds them without the code of a client. */
-function faultOf(fake: FakeS3, request: Request, body: Buffer<ArrayBuffer>): string | undefined {
-  const { method, headers } = request;
-  const url = new URL(request.url);
-  const sha256 = createHash("sha256").update(body).digest("hex");
-  if (headers.get("x-amz-content-sha256") !== sha256) return "XAmzContentSHA256Mismatch";
-  if (body.length > 0 && headers.get("content-length") !== String(body.length)) return "IncompleteBody";
-  const md5 = headers.get("content-md5");
-  if (md5 !== null && md5 !== createHash("md5").update(body).digest("base64")) return "BadDigest";
-  if ((fake.settings.sessionToken ?? null) !== headers.get("x-amz-security-token")) return "InvalidToken";
-
-  const pattern =
-    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=(\w+)$/;
-  const [, id, day, region, names = "", signature] = pattern.exec(headers.get("authorization") ?? "") ?? [];
-  const date = headers.get("x-amz-date") ?? "";
-  if (id !== ACCESS_KEY) return "InvalidAccessKeyId";
-  if (region !== REGION) return "AuthorizationHeaderMalformed";
-  const signed = names.split(";");
-  const mustSign = [...headers.keys(), "host"].filter((name) =>
-    /^(x-amz-|host$|content-md5$|if-)/.test(name),
-  );
-  if (mustSign.some((name) => !signed.includes(name))) return "SignatureDoesNotMatch";
-  const parsed = Date.parse(date.replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/, "$1-$2-$3T$4:$5:$6Z"));
-  if (!(Math.abs(Date.now() - parsed) < 900_000)) return "RequestTimeTooSkewed";
-
-  const encode = (text: string) =>
-    encodeURIComponent(text).replace(
-      /[!'()*]/g,
-      (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-    );
-  const path = url.pathname.split("/").map((part) => encode(decodeURIComponent(part)));
-  const query = [...url.searchParams].map(([name, value]) => `${encode(name)}=${encode(value)}`).toSorted();
-  const lines = signed.map((name) => `${name}:${(headers.get(name) ?? "").trim()}\n`).join("");
-  const canonical = [method, path.join("/"), query.join("&"), lines, names, sha256].join("\n");
-  const hash = createHash("sha256").update(canonical).digest("hex");
-  const text = ["AWS4-HMAC-SHA256", date, `${day}/${region}/s3/aws4_request`, hash].join("\n");
-  const hmac = (secret: string | Buffer, data: string) => createHmac("sha256", secret).update(data).digest();
-  const secret = [day!, region, "s3", "aws4_request"].reduce<string | Buffer>(hmac, `AWS4${SECRET_KEY}`);
-  return hmac(secret, text).toString("hex") === signature ? undefined : "SignatureDoesNotMatch";
 }
 
 function perform(

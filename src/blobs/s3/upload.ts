@@ -2,7 +2,7 @@ import { MiB } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import type { S3Answer, S3Client } from "./client.ts";
 import { notS3, refusalError } from "./errors.ts";
-import type { S3Request } from "./request.ts";
+import type { S3Body, S3Request } from "./request.ts";
 import type { StagedFile } from "./staging.ts";
 import { escapeXml, isDocument, textOf } from "./xml.ts";
 
@@ -65,7 +65,7 @@ export function createUpload(client: S3Client): Upload {
           body: partOf(file, index * PART_SIZE),
           signal: AbortSignal.any([signal, failed.signal]),
         });
-        etags[index] = headers.get("etag") ?? "";
+        etags[index] = etagOf(headers, key);
       }
     };
     const workers = Array.from({ length: PARTS_AT_A_TIME }, () =>
@@ -85,6 +85,8 @@ export function createUpload(client: S3Client): Upload {
     try {
       const body = textBody(completion(await uploadParts(key, file, uploadId, signal)));
       const answer = await create({ method: "POST", ...upload, body, signal }, ["NoSuchUpload"]);
+      if (!answer.refusal && !isDocument(answer.text, "CompleteMultipartUploadResult"))
+        throw notS3(`POST ${key}`);
       await settle(key, file, answer, taken);
     } catch (error) {
       // A part that cannot be removed now is removed by a rule of the bucket.
@@ -99,8 +101,16 @@ export function createUpload(client: S3Client): Upload {
     const body = { size, read: async () => ({ bytes: await file.read(0, size), sha256 }) };
     const headers = { [SHA256_HEADER]: sha256 };
     const answer = await create({ method: "PUT", key, headers, body, signal: options.signal });
+    if (!answer.refusal) etagOf(answer.headers, key);
     await settle(key, file, answer, options.taken);
   };
+}
+
+/** Every S3 names the version that it stored; something else that answers 200 stores nothing. */
+function etagOf(headers: Headers, key: string): string {
+  const etag = headers.get("etag");
+  if (etag === null) throw notS3(`PUT ${key}`);
+  return etag;
 }
 
 async function isSame(client: S3Client, key: string, { size, sha256 }: StagedFile): Promise<boolean> {
@@ -109,7 +119,7 @@ async function isSame(client: S3Client, key: string, { size, sha256 }: StagedFil
 }
 
 /** The part of a file that begins there; it is hashed in steps, because requests are served meanwhile. */
-function partOf(file: StagedFile, offset: number) {
+function partOf(file: StagedFile, offset: number): S3Body {
   const size = Math.min(PART_SIZE, file.size - offset);
   const read = async () => {
     const bytes = await file.read(offset, size);
@@ -131,7 +141,7 @@ function completion(etags: string[]): string {
 }
 
 /** The body of a request that is a text. */
-export function textBody(text: string) {
+export function textBody(text: string): S3Body {
   const bytes = new TextEncoder().encode(text);
   const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
   return { size: bytes.byteLength, read: () => Promise.resolve({ bytes, sha256 }) };

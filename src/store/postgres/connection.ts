@@ -67,7 +67,7 @@ export type Connections = {
   close: () => Promise<void>;
 };
 
-/** Opens no connection yet: each is made when it is first needed. Throws `invalid` where a certificate cannot be read. */
+/** Opens no connection yet: those of a pool are made when it is first needed, and closed after a minute without work. Throws `invalid` where a certificate cannot be read. */
 export function createConnections(address: DatabaseAddress): Connections {
   const ca = address.sslRootCert === null ? undefined : readCertificates(address.sslRootCert);
   let startup: Record<string, string> = address.prepare ? STARTUP_OPTIONS : {};

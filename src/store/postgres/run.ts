@@ -12,7 +12,7 @@ const MAX_TRIES = 5;
 const LOOK_DEADLINE_MS = 1000;
 
 /** Makes work anew, each time that it is tried. */
-export type MakeWork<T> = () => Work<T>;
+type MakeWork<T> = () => Work<T>;
 
 /** What a work may be run as. Each throws `conflict` and `unavailable`, and any error that is a bug as it is. */
 export type Units = {

@@ -1,11 +1,11 @@
 import type { Database } from "bun:sqlite";
 import type { Garbage } from "../../blobs/notes.ts";
+import { forgetLoose, listLoose } from "../sql/submission-files.ts";
 import { connectUnmigrated } from "./connection.ts";
 import { sqliteError } from "./errors.ts";
 import { schemaVersion } from "./migrate.ts";
-import { close } from "./statements.ts";
-import { forgetLoose, listLoose } from "../sql/submission-files.ts";
 import { runWork } from "./run.ts";
+import { close } from "./statements.ts";
 
 /** The first schema that records garbage. */
 const FIRST_SCHEMA = 5;
