@@ -1,3 +1,6 @@
+import { parseDatabaseUrl } from "../../src/store/postgres/database-url.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { IS_POSTGRES_HERE, freshDatabase } from "../support/postgres.ts";
 import { join } from "node:path";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
@@ -33,6 +36,34 @@ import { targetsContract } from "./targets.ts";
 import { tokensContract } from "./tokens.ts";
 import { usersContract } from "./users.ts";
 
+const CONTRACTS = [
+  projectsContract,
+  flagsContract,
+  feedbackContract,
+  readsContract,
+  codeContract,
+  segmentsContract,
+  historyContract,
+  scheduleContract,
+  formsContract,
+  submissionsContract,
+  countsContract,
+  talliesContract,
+  intakeContract,
+  deliveriesContract,
+  targetsContract,
+  erasureContract,
+  notesContract,
+  searchContract,
+  tokensContract,
+  usersContract,
+  sessionsContract,
+  setupContract,
+  lookContract,
+  databaseContract,
+  dumpsContract,
+];
+
 for (const writing of ["inline", "thread"] as const) {
   const directory = tempDirectory();
   const pathOf = (database: string) => join(directory, `${database}.db`);
@@ -46,36 +77,27 @@ for (const writing of ["inline", "thread"] as const) {
     },
     copy: (from, into, progress) => takeSnapshot(pathOf(from), pathOf(into), progress),
   };
-  for (const contract of [
-    projectsContract,
-    flagsContract,
-    feedbackContract,
-    readsContract,
-    codeContract,
-    segmentsContract,
-    historyContract,
-    scheduleContract,
-    formsContract,
-    submissionsContract,
-    countsContract,
-    talliesContract,
-    intakeContract,
-    deliveriesContract,
-    targetsContract,
-    erasureContract,
-    notesContract,
-    searchContract,
-    tokensContract,
-    usersContract,
-    sessionsContract,
-    setupContract,
-    lookContract,
-    databaseContract,
-    dumpsContract,
-  ])
-    contract(driver);
+  for (const contract of CONTRACTS) contract(driver);
   if (writing === "thread") continue;
   dumpContract(driver, driver);
   moveContract(driver, driver);
   archiveContract(driver, driver);
+}
+
+if (IS_POSTGRES_HERE) {
+  const urls = new Map<string, Promise<string>>();
+  const driver: Driver = {
+    name: "PostgreSQL",
+    async open(database) {
+      let url = urls.get(database);
+      if (!url) urls.set(database, (url = freshDatabase()));
+      return openPostgresStore(parseDatabaseUrl(await url));
+    },
+    async copy(from, into, progress) {
+      const [source, target] = [await driver.open(from), await driver.open(into)];
+      await target.fill(source.dump(progress));
+      await Promise.all([source.close(), target.close()]);
+    },
+  };
+  for (const contract of CONTRACTS) contract(driver);
 }

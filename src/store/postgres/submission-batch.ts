@@ -1,4 +1,4 @@
-import type { StoredSubmission } from "../../forms/store.ts";
+import type { Insertion, StoredSubmission } from "../../forms/store.ts";
 import { HOUR_MS } from "../../base/days.ts";
 import { textOf } from "../sql/submission-ids.ts";
 import { type Work, all } from "../sql/work.ts";
@@ -47,7 +47,8 @@ queued AS (
   SELECT delivery.id, stored.seq, delivery.kind, delivery.target, stored.created_at
   FROM unnest(CAST($deliveryIds AS BYTEA[]), CAST($deliveryOf AS BYTEA[]), CAST($kinds AS TEXT[]),
     CAST($targets AS TEXT[])) AS delivery (id, submission, kind, target)
-  JOIN stored ON stored.id = delivery.submission)`;
+  JOIN stored ON stored.id = delivery.submission
+  ON CONFLICT (submission_seq, kind, target) DO NOTHING)`;
 
 /** Inserts submissions without conditions in one statement, and returns the ids of those that were not stored before. */
 export function* insertBatch(batch: readonly StoredSubmission[]): Work<Set<string>> {
@@ -82,12 +83,12 @@ SELECT id FROM stored`;
   return new Set(rows.map(({ id }) => textOf(id)));
 }
 
-/** Of submissions that a batch did not insert: the ids of those that are stored, and the keys of forms that exist. */
+/** Of submissions that a batch did not insert: those that are stored, with their ids, and the keys of forms that exist. */
 export function* findKnown(
   batch: readonly StoredSubmission[],
-): Work<{ ids: Set<string>; forms: Set<string> }> {
-  const ids = yield* all<{ id: Uint8Array }>(
-    "SELECT id FROM submissions WHERE id = ANY (CAST($ids AS BYTEA[]))",
+): Work<{ stored: Map<string, Insertion>; forms: Set<string> }> {
+  const rows = yield* all<{ id: Uint8Array; spam: string | null }>(
+    "SELECT id, spam FROM submissions WHERE id = ANY (CAST($ids AS BYTEA[]))",
     { ids: idArray(batch.map(({ id }) => id)) },
   );
   const forms = yield* all<{ key: string }>(
@@ -95,7 +96,7 @@ export function* findKnown(
     { keys: textArray(batch.map(({ formKey }) => formKey)) },
   );
   return {
-    ids: new Set(ids.map(({ id }) => textOf(id))),
+    stored: new Map(rows.map(({ id, spam }) => [textOf(id), { kind: "stored", spam }])),
     forms: new Set(forms.map(({ key }) => key)),
   };
 }
