@@ -63,7 +63,8 @@ export async function storeSubmission(
     await app.blobs.keep(files.map((file, index) => ({ key: file.key, staged: draft.files[index]!.blob })));
     insertion = await app.store.submissions.insert({ ...row, files }, isAbandoned);
   } catch (error) {
-    if (!isUndecided(error)) await takeBack();
+    // Where that fails the note stays, and the sweep removes the files: the caller needs the error that came first.
+    if (!isUndecided(error)) await takeBack().catch(() => undefined);
     throw error;
   }
   if (insertion.kind !== "stored") await takeBack();

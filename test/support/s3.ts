@@ -34,6 +34,7 @@ export function startFakeS3(): FakeS3 {
     hostname: "127.0.0.1",
     port: 0,
     maxRequestBodySize: 64 << 20,
+    idleTimeout: 0,
     async fetch(request) {
       const size = Number(request.headers.get("content-length"));
       underway.requests += 1;
