@@ -53,6 +53,13 @@ export const EXIT_STATUS = [
 
 /** Environment variables without an option. */
 export const OTHER_VARIABLES = [
+  [
+    "FORMFLAG_DATABASE_URL_FILE",
+    "a file that holds the URL of the PostgreSQL database; FORMFLAG_DATABASE_URL and --database win over it",
+  ],
+  ["AWS_ACCESS_KEY_ID", "the credentials of the bucket that --blobs names"],
+  ["AWS_SECRET_ACCESS_KEY", "and their secret key"],
+  ["AWS_SESSION_TOKEN", "and, with temporary credentials, their token"],
   ["FORMFLAG_TOKEN", "the token for --server itself; --token-file on the command line wins over it"],
   [
     "FORMFLAG_SMTP_PASSWORD",

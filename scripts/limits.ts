@@ -363,6 +363,11 @@ const SECTIONS: Section[] = [
         what: "age of what is answered from memory, while other processes make changes",
         past: "the database is read",
       },
+      POSTGRES_STALENESS_MS: {
+        unit: "ms",
+        what: "the same with a PostgreSQL database, and for how long a change waits behind its commit",
+        past: "the database is read",
+      },
       SCHEDULE_POLL_MS: {
         unit: "ms",
         what: "time between two checks for scheduled changes of other processes",

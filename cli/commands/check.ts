@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { formatBytes } from "../../src/base/bytes.ts";
+import { sweep } from "../../src/forms/removal.ts";
 import { type CheckResult, checkData, correctCounts, removeOrphans } from "../../src/maintenance/check.ts";
+import { NAMES } from "../data/names.ts";
 import { lockData, needDatabase, openApp } from "../data/open.ts";
 import { Failed } from "../exit.ts";
 import { createPrinter } from "../output/printer.ts";
@@ -9,6 +11,7 @@ import type { Io } from "../output/terminal.ts";
 import { table } from "../output/text.ts";
 import { localAction } from "../session/action.ts";
 import { type Config, readLocalConfig } from "../session/config.ts";
+import { loadStorage } from "../session/storage.ts";
 
 export function addCheckCommand(check: Command, io: Io): void {
   check
@@ -16,12 +19,13 @@ export function addCheckCommand(check: Command, io: Io): void {
       "--repair",
       "remove orphans, which are uploaded files that no submission refers to, and correct counts of submissions",
     )
+    .option("--deep", "read every file in a bucket too, in place of comparing its size")
     .addHelpText(
       "after",
       `
 Reads the whole database and every uploaded file, and compares each with the size and SHA-256 it was stored with,
-and the counts of submissions with the submissions.
-It may run beside a server; with --repair the server has to be stopped. Nothing but orphans is ever removed, and nothing but counts is corrected.
+and the counts of submissions with the submissions. Of files in a bucket only the sizes are compared, unless --deep is given.
+It may run beside a server; with --repair every server has to be stopped. Nothing but orphans is ever removed, and nothing but counts is corrected.
 
 Exit code: 0 when all is well, 1 when there are problems.
 
@@ -33,33 +37,48 @@ Examples:
     .action(localAction(io, parse, run));
 }
 
-type Values = { config: Config; repair: boolean };
+type Values = { config: Config; repair: boolean; deep: boolean };
 
 function parse(command: Command): Values {
-  const { repair = false } = command.opts<{ repair?: true }>();
-  return { config: readLocalConfig(command), repair };
+  const { repair = false, deep = false } = command.opts<{ repair?: true; deep?: true }>();
+  return { config: readLocalConfig(command), repair, deep };
 }
 
-async function run(io: Io, { config, repair }: Values): Promise<void> {
+async function run(io: Io, { config, repair, deep }: Values): Promise<void> {
   const printer = createPrinter(io, config);
-  needDatabase(config.data);
+  const { data, shared } = await loadStorage(config.storage);
+  if (shared === null) needDatabase(data);
   // Opened before locking: opening takes the same lock to migrate an older schema.
-  await using app = await openApp({ data: config.data, writing: "inline" });
-  const unlock = repair ? lockData(config.data) : undefined;
+  await using app = await openApp({ data, shared, writing: "inline" });
+  const unlock = repair && shared === null ? lockData(data) : undefined;
+  // No server is storing files now, so that every upload note is about files that a server has left.
+  if (repair && shared !== null) await sweep({ ...app, now: () => app.now() + A_DAY });
+  const reads = deep || shared?.files.kind !== "bucket";
   const line = printer.progress();
-  const result = await checkData(app, (done, total) =>
-    line.draw(progressBar(done, total, `${formatBytes(done)} of files`)),
+  const result = await checkData(
+    app,
+    (done, total) => line.draw(progressBar(done, total, `${formatBytes(done)} of files`)),
+    { database: shared === null ? NAMES.database : "database", reads },
   );
   line.keep();
   const removed = repair ? await removeOrphans(app, result.problems) : 0;
   const corrected = repair ? await correctCounts(app, result.problems) : 0;
   unlock?.();
-  await printer.print({ ...result, removed, corrected }, describe(result, removed, corrected));
+  await printer.print({ ...result, removed, corrected }, describe(result, reads, removed, corrected));
   if (result.problems.length > removed + corrected) throw new Failed();
 }
 
-function describe({ files, bytes, problems }: CheckResult, removed: number, corrected: number): string {
-  const checked = `checked the database and ${files} ${files === 1 ? "file" : "files"} (${formatBytes(bytes)})`;
+/** Longer than any upload note is kept for, in milliseconds. */
+const A_DAY = 86_400_000;
+
+function describe(
+  { files, bytes, problems }: CheckResult,
+  reads: boolean,
+  removed: number,
+  corrected: number,
+): string {
+  const how = reads ? formatBytes(bytes) : "by size";
+  const checked = `checked the database and ${files} ${files === 1 ? "file" : "files"} (${how})`;
   if (problems.length === 0) return `${checked}: all is well\n`;
   const rows = problems.map(({ kind, what, message }) => [kind, what, message]);
   const orphans = problems.filter(({ kind }) => kind === "orphan").length;

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Io } from "../output/terminal.ts";
 import { serveOptions } from "../serve/options.ts";
 import { localAction } from "../session/action.ts";
+import { type StorageSettings, loadStorage, readStorageSettings } from "../session/storage.ts";
 import { usage } from "../session/usage.ts";
 
 export function addServeCommand(command: Command, io: Io): void {
@@ -11,29 +12,37 @@ export function addServeCommand(command: Command, io: Io): void {
       "after",
       `
 Addresses are HOST:PORT; port 0 picks a free one. SIGTERM and SIGINT finish what is under way, for 10 s at most.
+With --database, any number of servers serve the same data. Uploaded files are then in the bucket that --blobs names,
+or for one server alone in the directory that --data names; with neither, submissions with files are refused.
 With --drain, /readyz answers 503 after SIGTERM, and requests are served for that long; a second SIGTERM ends that.
 
 Examples:
   formflag serve
   formflag serve --listen 0.0.0.0:8787 --admin-listen 127.0.0.1:8788
   formflag serve --public-url https://forms.example.com --trusted-proxy 127.0.0.1/32
+  FORMFLAG_DATABASE_URL=postgres://user:password@db/formflag formflag serve --blobs 's3://bucket?region=eu-west-1'
   formflag serve --listen 0.0.0.0:443 --tls-cert fullchain.pem --tls-key privkey.pem
 `,
     )
     .action(localAction(io, parse, run));
 }
 
-function parse(command: Command): Record<string, unknown> {
+type Values = { options: Record<string, unknown>; storage: StorageSettings };
+
+function parse(command: Command): Values {
   if (command.getOptionValueSourceWithGlobals("server") === "cli")
-    throw usage("--server does not go with serve", "it serves a data directory of this machine: see --data");
-  return command.optsWithGlobals<Record<string, unknown>>();
+    throw usage("--server does not go with serve", "it serves its own data: see --data and --database");
+  return {
+    options: command.optsWithGlobals<Record<string, unknown>>(),
+    storage: readStorageSettings(command),
+  };
 }
 
 /** Loads the modules of the server only here, because help does not need them. */
-async function run(io: Io, options: Record<string, unknown>): Promise<void> {
+async function run(io: Io, { options, storage }: Values): Promise<void> {
   const [{ readServeConfig }, { serve }] = await Promise.all([
     import("../serve/config.ts"),
     import("../serve/serve.ts"),
   ]);
-  await serve(readServeConfig(options), io);
+  await serve(readServeConfig(options), await loadStorage(storage), io);
 }

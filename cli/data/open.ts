@@ -14,6 +14,7 @@ import { holdLock, holdsOf } from "../../src/store/sqlite/lock.ts";
 import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { env } from "../session/env.ts";
+import type { SharedStorage } from "./storage.ts";
 import { finishRestore, refuseBesideAside } from "./unfinished.ts";
 
 export type OpenApp = App & AsyncDisposable;
@@ -22,27 +23,25 @@ export type OpenApp = App & AsyncDisposable;
 export type OpenConfig = {
   /** The data directory, which is created if it does not exist. */
   data: string;
+  /** A database that is not in the data directory. */
+  shared?: SharedStorage | null;
   /** A server, which has locked the directory, commits on a separate `thread`, a command `inline`. */
   writing: "thread" | "inline";
   /** Is given what the operator has to know of the database. */
   report?: (error: unknown) => void;
+  /** Called once another server has migrated a shared database to a schema that this one does not know. */
+  onNewerSchema?: () => void;
+  /** Whether a shared database may be one that a restore or a move has not finished to fill. */
+  opensTarget?: boolean;
 };
 
 /**
  * Opens the product on its data. The only place that knows the drivers. Throws `unavailable`, `forbidden` or
  * `unsupported` if the data cannot be used.
  */
-export async function openApp({ data, writing, report }: OpenConfig): Promise<OpenApp> {
-  const { file, uploads } = prepareData(data);
-  const blobs = openDiskBlobs(uploads);
-  const store = openSqliteStore(file, writing, writing === "inline" ? () => lockToMigrate(data) : undefined);
-  const isOnly = writing === "thread";
-  const notes = openDiskNotes(uploads, {
-    garbage: store.garbage,
-    isOnly,
-    holds: holdsOf(join(data, NAMES.holdLock)),
-  });
-  const watch = watchChanges(store, report);
+export async function openApp(config: OpenConfig): Promise<OpenApp> {
+  const { store, blobs, notes } = await openParts(config);
+  const watch = watchChanges(store, config.report);
   const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
   return {
     store,
@@ -58,6 +57,21 @@ export async function openApp({ data, writing, report }: OpenConfig): Promise<Op
       await store.close();
     },
   };
+}
+
+type Parts = Pick<App, "store" | "blobs" | "notes">;
+
+async function openParts({ data, shared, writing, ...options }: OpenConfig): Promise<Parts> {
+  if (shared) {
+    const { openShared } = await import("./open-shared.ts");
+    return openShared(shared, options);
+  }
+  const { file, uploads } = prepareData(data);
+  const blobs = openDiskBlobs(uploads);
+  const store = openSqliteStore(file, writing, writing === "inline" ? () => lockToMigrate(data) : undefined);
+  const isOnly = writing === "thread";
+  const holds = holdsOf(join(data, NAMES.holdLock));
+  return { store, blobs, notes: openDiskNotes(uploads, { garbage: store.garbage, isOnly, holds }) };
 }
 
 /** Opens a data directory as the source of a backup, without migrating its database. Throws as `openApp` does. */

@@ -19,7 +19,9 @@ import { claimData, openApp } from "../data/open.ts";
 import type { Io } from "../output/terminal.ts";
 import { env } from "../session/env.ts";
 import { VERSION } from "../version.ts";
+import type { Storage } from "../data/storage.ts";
 import type { ServeConfig } from "./config.ts";
+import { checkFiles } from "./files.ts";
 import { type Listener, type Tls, listen, readTls } from "./listen.ts";
 import { type Log, createLog } from "./log.ts";
 import { openOutbox } from "./outbox.ts";
@@ -36,7 +38,7 @@ const IDLE_POLL = 60_000;
 const GRACE = 10_000;
 
 /** Serves until SIGTERM or SIGINT. Throws `invalid`, `unavailable`, `forbidden` or `unsupported` if it cannot start. */
-export async function serve(config: ServeConfig, io: Io): Promise<void> {
+export async function serve(config: ServeConfig, storage: Storage, io: Io): Promise<void> {
   const log = createLog(io, config.log);
   const tls = config.tls && (await readTls(config.tls));
   const connections = await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"]);
@@ -49,8 +51,17 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
   });
   // A mail server that cannot be used as configured is an error at the start.
   if (connections.mail !== null) await outgoing();
-  const unlock = claimData(config.data);
-  const app = await openApp({ data: config.data, writing: "thread", report: log.error });
+  const onNewerSchema = once(async () => {
+    log.line("warn", "a newer formflag has migrated the database: this one stops");
+    process.kill(process.pid, "SIGTERM");
+  });
+  const unlock = storage.shared === null ? claimData(storage.data) : () => {};
+  const app = await openApp({
+    ...storage,
+    writing: "thread",
+    report: log.error,
+    onNewerSchema: () => void onNewerSchema(),
+  });
   const listeners: Listener[] = [];
   const reads = createReads(app.store);
   const commitLatency = createCommitLatency(app);
@@ -58,6 +69,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
   let outbox: Outbox | undefined;
   let isDraining = false;
   try {
+    if (storage.shared !== null) await checkFiles(storage.shared.files, app, log);
     app.nextId = createIdSource(app.random, app.now, await newestId(app, log));
     const warn = (text: string) => log.line("warn", text);
     await applyDue(app, warn);
@@ -74,6 +86,7 @@ export async function serve(config: ServeConfig, io: Io): Promise<void> {
       metrics,
       noteRead: reads.note,
       commitMinutes: commitLatency.minutes,
+      storage,
       isDraining: () => isDraining,
     });
     for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));

@@ -15,6 +15,7 @@ import type { ServiceName } from "../../src/http/request-record.ts";
 import { type Services, type Site, createSite } from "../../src/http/site.ts";
 import type { CommitMinute } from "../../src/maintenance/commit-latency.ts";
 import { COMMIT, VERSION } from "../version.ts";
+import type { Storage } from "../data/storage.ts";
 import type { Listen } from "./address.ts";
 import type { ServeConfig } from "./config.ts";
 import { linkBaseOf } from "./dashboard-config.ts";
@@ -33,6 +34,7 @@ type Wiring = {
   noteRead: NoteRead;
   commitMinutes: () => readonly CommitMinute[];
   isDraining: () => boolean;
+  storage: Storage;
 };
 
 /**
@@ -42,7 +44,7 @@ type Wiring = {
 export function placeServices(
   config: ServeConfig,
   app: App,
-  { outgoing, log, metrics, noteRead, commitMinutes, isDraining }: Wiring,
+  { outgoing, log, metrics, noteRead, commitMinutes, isDraining, storage }: Wiring,
 ): { places: { address: Listen; site: Site }[]; endStreams: () => void } {
   const { basePath, publicUrl, maxStale } = config;
   const reportOf = (service: ServiceName): Report => ({
@@ -109,7 +111,7 @@ export function placeServices(
         commit: COMMIT,
         findings: async (connects) => {
           const { checkRunning } = await import("../commands/doctor/checks.ts");
-          return checkRunning(config, { connects, forwardedIgnored: metrics.forwarded() });
+          return checkRunning(config, storage, { connects, forwardedIgnored: metrics.forwarded() });
         },
         onStop: (close) => void closers.push(close),
       });

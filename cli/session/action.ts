@@ -11,6 +11,7 @@ import { env } from "./env.ts";
 import { type Input, openInput } from "./input.ts";
 import { inTermsOf } from "./near-misses.ts";
 import { type Session, openSession } from "./session.ts";
+import { loadStorage } from "./storage.ts";
 import { usage } from "./usage.ts";
 import { whyHeader } from "./why.ts";
 
@@ -73,11 +74,16 @@ function argumentsIn<T>(given: unknown[]): T[] {
   return given.slice(0, -2) as T[];
 }
 
-/** Opens the data directory. Throws `not_found` if it holds no database, unless the command may create one. */
+/** Opens the data. Throws `not_found` if a data directory holds no database, unless the command may create one. */
 async function openHere(io: Io, config: Config, mayBegin: boolean): Promise<Client> {
+  const storage = await loadStorage(config.storage);
+  if (storage.shared === null) await beginData(io, config, mayBegin);
+  return localClient(storage, VERSION, io);
+}
+
+async function beginData(io: Io, config: Config, mayBegin: boolean): Promise<void> {
   const { data } = config;
   if (!mayBegin) (await import("../data/open.ts")).needDatabase(data);
   const isNew = !(await Bun.file(join(data, NAMES.database)).exists());
   if (isNew && io.errIsTerminal) createPrinter(io, config).note(`a new data directory: ${data}\n`);
-  return localClient(data, VERSION, io);
 }

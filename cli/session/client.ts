@@ -4,6 +4,7 @@ import { once } from "../../src/base/once.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import { ADMIN_PATH } from "../../src/http/paths.ts";
 import { RemoteError } from "../exit.ts";
+import type { Storage } from "../data/storage.ts";
 import type { Io } from "../output/terminal.ts";
 import { type Shape, misfit, shapeOf } from "./answers.ts";
 import { env } from "./env.ts";
@@ -41,14 +42,14 @@ export function path(strings: TemplateStringsArray, ...names: string[]): string 
   return String.raw({ raw: strings }, ...names.map(encodeURIComponent));
 }
 
-/** A client of the admin API in this process, on a data directory, without a network. */
-export async function localClient(data: string, version: string, io: Io): Promise<Client> {
+/** A client of the admin API in this process, on the data itself. Throws as `openApp` does. */
+export async function localClient(storage: Storage, version: string, io: Io): Promise<Client> {
   const [{ openApp }, { applyDue }, { directCall }] = await Promise.all([
     import("../data/open.ts"),
     import("../../src/flags/schedule.ts"),
     import("./direct.ts"),
   ]);
-  const app = await openApp({ data, writing: "inline" });
+  const app = await openApp({ ...storage, writing: "inline" });
   const report = {
     error(error: unknown) {
       // The caller gets an AppError; a bug is printed in full here.

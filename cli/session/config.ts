@@ -4,13 +4,16 @@ import { isLoopbackUrl } from "./connection.ts";
 import type { Remote } from "./remote.ts";
 import { env } from "./env.ts";
 import { readText } from "./sources.ts";
+import { type StorageSettings, readStorageSettings } from "./storage.ts";
 import { usage } from "./usage.ts";
 
 /** The settings of every command. */
 export type Config = {
   /** As given: absolute, or relative to the current directory. */
   data: string;
-  /** The server to act on; null acts on the data directory. */
+  /** Where the data is that a command without a server acts on. */
+  storage: StorageSettings;
+  /** The server to act on; null acts on the data itself. */
   server: string | null;
   json: boolean;
   quiet: boolean;
@@ -25,6 +28,15 @@ export type Config = {
 export function globalOptions(): Option[] {
   return [
     new Option("--data <dir>", "data directory").env("FORMFLAG_DATA").default("./formflag-data"),
+    new Option(
+      "--database <url>",
+      "PostgreSQL database in place of the one in the data directory; only the variable may hold a password",
+    ).env("FORMFLAG_DATABASE_URL"),
+    new Option("--blobs <url>", "bucket of S3 for uploaded files, with --database").env("FORMFLAG_BLOBS"),
+    new Option("--migrate <when>", "whether to migrate a PostgreSQL database that has an older schema")
+      .env("FORMFLAG_MIGRATE")
+      .choices(["auto", "off"])
+      .default("auto"),
     new Option("--server <url>", "act on that server over its admin API").env("FORMFLAG_SERVER"),
     new Option("--token-file <file>", "file that holds the token for --server").env("FORMFLAG_TOKEN_FILE"),
     new Option(
@@ -55,18 +67,20 @@ export function environmentOption(): Option {
 export function readConfig(command: Command): Config {
   const options = command.optsWithGlobals<Record<string, unknown>>();
   const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(name) === "cli";
-  if (isGiven("data") && isGiven("server")) {
+  const place = ["data", "database", "blobs"].find(isGiven);
+  if (place !== undefined && isGiven("server")) {
     throw usage(
-      "--data and --server exclude each other",
-      "leave one out: either a directory here or a server",
+      `--${place} and --server exclude each other`,
+      "leave one out: either data that is reached from here or a server",
     );
   }
-  const server = isGiven("data") ? undefined : (options["server"] as string | undefined);
+  const server = place === undefined ? (options["server"] as string | undefined) : undefined;
   if (server !== undefined && !(/^https?:\/\/[^/]/.test(server) && URL.canParse(server))) {
     throw usage(`--server ${server} is not a web address`, "it looks like https://flags.example.com");
   }
   return {
     data: String(options["data"]),
+    storage: readStorageSettings(command),
     server: server?.replace(/\/+$/, "") ?? null,
     json: options["json"] === true,
     quiet: options["quiet"] === true,
@@ -83,8 +97,8 @@ export function readLocalConfig(command: Command): Config {
   const names = [];
   for (let each = command; each.parent; each = each.parent) names.unshift(each.name());
   throw usage(
-    `${names.join(" ")} works on a data directory of this machine, not with --server`,
-    "run it where the data is, and name the directory with --data",
+    `${names.join(" ")} works on the data itself, not with --server`,
+    "run it where the data is reached, and name it with --data or --database",
   );
 }
 

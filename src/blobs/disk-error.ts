@@ -2,15 +2,16 @@ import { AppError } from "../base/errors.ts";
 
 /**
  * Turns an error of the file system that an operator can resolve into an AppError, and returns any other error as it is.
- * `root` is the directory that could not be opened; without it the message names no path, because senders may see it.
+ * `root` is the directory that could not be opened; without it the message names no path, because senders may see it, but
+ * says what the directory is for.
  */
-export function diskError(error: unknown, root?: string): unknown {
+export function diskError(error: unknown, root?: string, what = "the upload directory"): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const known = KNOWN[code];
   if (!known) return error;
   const [message, hint] = known;
   if (root !== undefined) return new AppError("forbidden", `${root} ${message}`, { hint, cause: error });
-  return new AppError("unavailable", `the upload directory ${message}`, {
+  return new AppError("unavailable", `${what} ${message}`, {
     hint,
     cause: error,
     retryAfter: 5,

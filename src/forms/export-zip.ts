@@ -62,8 +62,7 @@ async function openFile(app: FormsApp, id: string, position: number, file: FileI
     return { chunks: chunks(), close: () => reader.cancel().catch(() => {}) };
   } catch (error) {
     if (!(await app.store.submissions.find(id))) return null;
-    if (error instanceof AppError && error.code === "not_found")
-      throw damaged(key, "is missing from the upload directory");
+    if (error instanceof AppError && error.code === "not_found") throw damaged(key, "is missing");
     throw error;
   }
 }

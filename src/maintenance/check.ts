@@ -22,16 +22,25 @@ export type CheckResult = {
 /** Files in one read of the database. */
 const PAGE = 500;
 
+type CheckOptions = {
+  /** The name of the database in problems. */
+  database: string;
+  /** Whether every file is read, or only its size is compared. */
+  reads: boolean;
+};
+
 /**
- * Checks that the database is intact, submissions are counted right and every file is present as it was stored, and lists orphans. May run beside a
- * server: files that are added or deleted meanwhile are not reported. Files are not checked where the database is damaged.
+ * Checks that the database is intact, submissions are counted right and every file is present as it was stored, and lists
+ * orphans. May run beside a server: files that are added or deleted meanwhile are not reported. Files are not checked where
+ * the database is damaged.
  */
 export async function checkData(
   app: MaintenanceApp,
   progress: (done: number, total: number) => void,
+  { database, reads }: CheckOptions = { database: "formflag.db", reads: true },
 ): Promise<CheckResult> {
   const broken = await app.store.check();
-  const problems: Problem[] = broken.map((message) => ({ kind: "database", what: "formflag.db", message }));
+  const problems: Problem[] = broken.map((message) => ({ kind: "database", what: database, message }));
   let [files, bytes] = [0, 0];
   if (problems.length > 0) return { files, bytes, problems };
 
@@ -46,7 +55,7 @@ export async function checkData(
   const total = await app.store.submissions.fileBytes();
   for await (const file of storedFiles((after, limit) => app.store.submissions.files(after, limit))) {
     files += 1;
-    const problem = await checkFile(app, file, present.get(file.key), (count) =>
+    const problem = await checkFile(app, file, { listed: present.get(file.key), reads }, (count) =>
       progress((bytes += count), total),
     );
     if (problem) problems.push(problem);
@@ -88,13 +97,18 @@ export async function correctCounts(app: MaintenanceApp, problems: Problem[]): P
 async function checkFile(
   app: MaintenanceApp,
   { key, submission, name, size, sha256 }: StoredFile,
-  listed: number | undefined,
+  { listed, reads }: { listed: number | undefined; reads: boolean },
   count: (bytes: number) => void,
 ): Promise<Problem | undefined> {
   const fault =
-    listed === undefined || listed === size
-      ? await faultOf(app, key, { size, sha256 }, count)
-      : wrongSize(listed, size);
+    listed !== undefined && listed !== size
+      ? wrongSize(listed, size)
+      : reads
+        ? await faultOf(app, key, { size, sha256 }, count)
+        : // What was stored after the list was made is not in it.
+          listed === undefined && !(await app.blobs.has(key))
+          ? MISSING
+          : undefined;
   // A submission that was deleted during the check has no files any more.
   if (!fault || (await app.store.submissions.find(submission)) === undefined) return undefined;
   const [kind, message] = fault;
@@ -102,6 +116,8 @@ async function checkFile(
 }
 
 type Fault = [kind: "missing" | "damaged", message: string];
+
+const MISSING: Fault = ["missing", "is not among the uploaded files"];
 
 function wrongSize(actual: number, expected: number): Fault {
   return ["damaged", `has ${actual} bytes instead of ${expected}`];
@@ -118,7 +134,7 @@ async function faultOf(
     for await (const chunk of await app.blobs.open(key)) count(sum.add(chunk));
   } catch (error) {
     if (await app.blobs.has(key)) throw error;
-    return ["missing", "is not in the upload directory"];
+    return MISSING;
   }
   const actual = sum.result();
   if (actual.size !== size) return wrongSize(actual.size, size);

@@ -6,7 +6,7 @@ import { differingTables, digestOf } from "../../src/maintenance/digest.ts";
 import { restoreBackup } from "../../src/maintenance/restore.ts";
 import { type ClockedApp, openTestApp } from "../support/app.ts";
 import { addForm } from "../support/apply.ts";
-import { fillEveryTable } from "../support/every-table.ts";
+import { bringEveryTable } from "../support/every-table.ts";
 import { reasonOf } from "../support/refusals.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { uploadsOf } from "../support/uploads.ts";
@@ -49,7 +49,7 @@ export function archiveContract(from: Driver, to: Driver): void {
 
     test("is what was backed up, with every file", async () => {
       const [source, target] = [appOn(await openSource()), appOn(await openTarget())];
-      await fillEveryTable(source);
+      await bringEveryTable(source);
       const digests = await digestOf(source.store.dump());
       expect(await unpack(await pack(source), target)).toEqual([]);
       expect(differingTables(digests, await digestOf(target.store.dump()))).toEqual([]);
@@ -59,7 +59,7 @@ export function archiveContract(from: Driver, to: Driver): void {
 
     test("changes no store that has anything, and nothing where it is not sound", async () => {
       const [source, target] = [appOn(await openSource()), appOn(await openTarget())];
-      await fillEveryTable(source);
+      await bringEveryTable(source);
       const entries = await pack(source);
       const used = appOn(await openTarget());
       await addForm(used.store, "theirs");

@@ -116,10 +116,13 @@ describe("the upload directory", () => {
       console.log("held");
       setInterval(() => {}, 1000);`;
     const child = Bun.spawn([process.execPath, "-e", script, `${root}.hold`], { stdout: "pipe" });
-    expect((await child.stdout.getReader().read()).done).toBe(false);
-    expect((await notes.claim(0, 10)).garbage).toEqual([]);
-    child.kill("SIGKILL");
-    await child.exited;
+    try {
+      expect((await child.stdout.getReader().read()).done).toBe(false);
+      expect((await notes.claim(0, 10)).garbage).toEqual([]);
+    } finally {
+      child.kill("SIGKILL");
+      await child.exited;
+    }
     expect((await notes.claim(0, 10)).garbage).toEqual(["x-ab.1"]);
   });
 

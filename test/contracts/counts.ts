@@ -181,6 +181,8 @@ export function countsContract(driver: Driver): void {
         store.submissions.delete([twice.id]),
       ]);
       expect(done.filter(({ status }) => status === "rejected")).toHaveLength(2);
+      // A driver may have deleted before it inserted.
+      await store.submissions.delete([twice.id]);
       expect(await store.submissions.counts()).toMatchObject([{ inbox: 2, unread: 2, spam: 0 }]);
       const hour = { from: hourOf(NOW), to: hourOf(NOW) + 1 };
       expect(await store.submissions.stored(key, [hour])).toEqual([{ inbox: 3, spam: 0 }]);

@@ -3,7 +3,7 @@ import type { Distribution } from "../../src/base/metrics.ts";
 import { addForm, addProject, apply } from "../support/apply.ts";
 import { fileKept, nextId, submissionTo, tokenCalled } from "../support/records.ts";
 import { codeOf } from "../support/refusals.ts";
-import { type Driver, fresh, opener } from "./driver.ts";
+import { type Driver, fresh, opener, insertNoted } from "./driver.ts";
 
 /** What the product relies on for a database as a whole in every driver. */
 export function databaseContract(driver: Driver): void {
@@ -43,7 +43,7 @@ export function databaseContract(driver: Driver): void {
       await set("a", "f", { enabled: true, payload: '{"deep":[1,null,"ä"]}' });
       const { key } = await addForm(store, fresh());
       const sent = submissionTo(key, { data: '{"a":"ä ✓ \\u0000"}', files: [fileKept(`${nextId()}.1`)] });
-      await store.submissions.insert(sent);
+      await insertNoted(store, sent);
       await apply(store, { change: "insertToken", token: tokenCalled("copied"), hash: "hash" });
       const database = fresh("database");
       await driver.copy(own, database, () => {});

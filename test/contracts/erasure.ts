@@ -55,7 +55,7 @@ export function erasureContract(driver: Driver): void {
       const all = [one, gone, two, one].map(({ key }, index) =>
         submissionTo(key, { files: index === 0 ? [fileKept("e.1"), fileKept("e.2")] : [] }),
       );
-      for (const each of all.toReversed()) await store.submissions.insert(each);
+      for (const each of all.toReversed()) await insertNoted(store, each);
       await apply(store, deleteFormChange(gone));
       const found = [];
       for (let after: number | null = 0; after !== null;) {

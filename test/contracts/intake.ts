@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Conditions, Mark } from "../../src/forms/store.ts";
 import { addForm } from "../support/apply.ts";
 import { NOW, fileKept, submissionTo } from "../support/records.ts";
-import { type Driver, fresh, opener } from "./driver.ts";
+import { type Driver, fresh, opener, insertNoted } from "./driver.ts";
 
 const DAY = 86_400_000;
 
@@ -38,7 +38,7 @@ export function intakeContract(driver: Driver): void {
         conditions: { ...NONE, spam: "word:crypto*" },
         files: [fileKept("spam.1")],
       });
-      expect(await store.submissions.insert(submission)).toEqual({ kind: "stored", spam: "word:crypto*" });
+      expect(await insertNoted(store, submission)).toEqual({ kind: "stored", spam: "word:crypto*" });
       expect(await store.submissions.find(submission.id)).toMatchObject({
         state: "spam",
         spam: "word:crypto*",

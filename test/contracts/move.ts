@@ -11,7 +11,7 @@ import { differingTables, digestOf } from "../../src/maintenance/digest.ts";
 import { type Moved, moveData } from "../../src/maintenance/move.ts";
 import { type ClockedApp, openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/caller.ts";
-import { fillEveryTable } from "../support/every-table.ts";
+import { bringEveryTable } from "../support/every-table.ts";
 import { reasonOf } from "../support/refusals.ts";
 import { uploadsOf } from "../support/uploads.ts";
 import { stageText } from "./blobs.ts";
@@ -23,22 +23,21 @@ const appOn = (store: OpenStore) => ({ ...openTestApp(), store, notes: store.not
 const run = (from: App, to: App, isFinal: boolean): Promise<Moved> =>
   moveData(from, to, { isFinal }, () => {});
 
+/** Opens a source and a target that is empty. */
+function beginner(from: Driver, to: Driver) {
+  const [openSource, openTarget] = [opener(from), opener(to)];
+  const begin = async () => ({ source: appOn(await openSource()), target: appOn(await openTarget()) });
+  return { begin, openTarget };
+}
+
 /** What the product relies on where data moves from a store of one driver to one of another. */
 export function moveContract(from: Driver, to: Driver): void {
   describe(`a move from ${from.name} to ${to.name}`, () => {
-    const [openSource, openTarget] = [opener(from), opener(to)];
-    const begin = async () => {
-      return { source: appOn(await openSource()), target: appOn(await openTarget()) };
-    };
-    /** A form, and a function that stores a submission to it with files of these texts. */
-    const beginForm = async (app: ClockedApp, slug: string) => {
-      const form = await createForm(app, OPERATOR, { slug, uploads: true });
-      return { form, send: (...texts: string[]) => sendTo(app, form, texts) };
-    };
+    const { begin } = beginner(from, to);
 
     test("makes the target equal, with every file", async () => {
       const { source, target } = await begin();
-      await fillEveryTable(source);
+      await bringEveryTable(source);
       const moved = await run(source, target, true);
       expect(moved.digests).toEqual(await digestOf(source.store.dump()));
       expect(differingTables(moved.digests!, await digestOf(target.store.dump()))).toEqual([]);
@@ -47,6 +46,18 @@ export function moveContract(from: Driver, to: Driver): void {
       expect(await target.store.check()).toEqual([]);
       expect(await target.store.submissions.wrongCounts()).toEqual([]);
     });
+  });
+}
+
+/** What each driver keeps as a source and as a target of moves that are repeated, refused or end early. */
+export function movesContract(from: Driver, to: Driver): void {
+  describe(`moves from ${from.name} to ${to.name}`, () => {
+    const { begin, openTarget } = beginner(from, to);
+    /** A form, and a function that stores a submission to it with files of these texts. */
+    const beginForm = async (app: ClockedApp, slug: string) => {
+      const form = await createForm(app, OPERATOR, { slug, uploads: true });
+      return { form, send: (...texts: string[]) => sendTo(app, form, texts) };
+    };
 
     test("brings only what is new or changed when it is repeated, and takes away what is gone", async () => {
       const { source, target } = await begin();
@@ -138,7 +149,7 @@ export function moveContract(from: Driver, to: Driver): void {
 
     test("replaces the setup that an earlier run brought", async () => {
       const { source, target } = await begin();
-      await fillEveryTable(source);
+      await bringEveryTable(source);
       await run(source, target, false);
       await setFlag(
         source,

@@ -7,6 +7,12 @@ import { type Driver, type OpenStore, fresh, insertNoted, opener } from "./drive
 
 const HOUR = 3_600_000;
 
+const [A, B, C] = ["ab", "cd", "ef"].map((end) => `00000000-0000-7000-8000-0000000000${end}`) as [
+  string,
+  string,
+  string,
+];
+
 /** What the product relies on in every driver of the `Notes` port, beside its store. */
 export function notesContract(driver: Driver): void {
   describe(`the notes contract, kept by ${driver.name}`, async () => {
@@ -23,19 +29,19 @@ export function notesContract(driver: Driver): void {
     test("files are pending from their upload note until that is cleared, for every process", async () => {
       const database = fresh("database");
       const [store, other] = [await open(database), await open(database)];
-      await store.notes.add("a-ab", 2, NOW + HOUR);
-      await store.notes.add("b-cd", 1, NOW + HOUR);
+      await store.notes.add(A, 2, NOW + HOUR);
+      await store.notes.add(B, 1, NOW + HOUR);
       for (const { notes } of [store, other])
-        expect((await notes.pending()).toSorted()).toEqual(["a-ab.1", "a-ab.2", "b-cd.1"]);
-      await store.notes.clear(["a-ab", "never noted"]);
-      expect(await other.notes.pending()).toEqual(["b-cd.1"]);
+        expect((await notes.pending()).toSorted()).toEqual([`${A}.1`, `${A}.2`, `${B}.1`]);
+      await store.notes.clear([A, "00000000-0000-7000-8000-000000000000"]);
+      expect(await other.notes.pending()).toEqual([`${B}.1`]);
     });
 
     test("the upload notes of an ended process are claimed once due, again until they are cleared", async () => {
       const database = fresh("database");
       const before = await open(database);
-      for (const id of ["a-ab", "b-cd", "c-ef"]) await before.notes.add(id, 2, NOW + HOUR);
-      await before.notes.clear(["b-cd"]);
+      for (const id of [A, B, C]) await before.notes.add(id, 2, NOW + HOUR);
+      await before.notes.clear([B]);
       await before.close();
       const { notes } = await open(database);
       for (const again of [1, 2]) {
@@ -43,8 +49,8 @@ export function notesContract(driver: Driver): void {
         expect([again, uploads.toSorted((a, b) => (a.id < b.id ? -1 : 1)), garbage]).toEqual([
           again,
           [
-            { id: "a-ab", files: 2 },
-            { id: "c-ef", files: 2 },
+            { id: A, files: 2 },
+            { id: C, files: 2 },
           ],
           [],
         ]);

@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
 import { NOW, nextId, random, submissionTo, targetRecord } from "./records.ts";
 import type { App } from "../../src/app.ts";
+import type { Batch } from "../../src/maintenance/store.ts";
+import { type ClockedApp, openTestApp } from "./app.ts";
 import { addForm, apply } from "./apply.ts";
 import { furnish } from "./furnished.ts";
+import { uploadsOf } from "./uploads.ts";
 
 const hash = () => Buffer.from(random(32)).toString("hex");
 
@@ -29,4 +33,32 @@ export async function fillEveryTable(app: App & { clock: { now: number } }): Pro
     limit: { hash: hash(), expiresAt: NOW + 1000, since: NOW, most: 5 },
   };
   await store.submissions.insert(submissionTo(key, { conditions, deliveries: [reply] }));
+}
+
+type Made = { batches: Batch[]; files: { key: string; bytes: Buffer }[] };
+
+let made: Promise<Made> | undefined;
+
+async function makeEveryTable(): Promise<Made> {
+  const app = openTestApp();
+  await fillEveryTable(app);
+  const uploads = uploadsOf(app);
+  const files = uploads.kept().map((key) => ({ key, bytes: readFileSync(uploads.pathOf(key)) }));
+  return { batches: await Array.fromAsync(app.store.dump()), files };
+}
+
+/** The rows and files of {@link fillEveryTable}, brought by a dump of SQLite: a change to PostgreSQL waits for its replicas. */
+export async function bringEveryTable({ store, blobs }: ClockedApp): Promise<void> {
+  const { batches, files } = await (made ??= makeEveryTable());
+  await store.fill(
+    (async function* () {
+      yield* batches;
+    })(),
+  );
+  for (const { key, bytes } of files) {
+    const staged = await blobs.stage();
+    await staged.write(bytes);
+    await staged.finish();
+    await blobs.keep([{ key, staged }]);
+  }
 }

@@ -67,11 +67,13 @@ export type RunningServer = {
   data: string;
   pid: number;
   stderr: () => string;
+  /** The exit code, once it has ended. */
+  exited: Promise<number>;
   /** Sends the signal and returns the exit code. */
   stop: (signal?: NodeJS.Signals) => Promise<number>;
 };
 
-/** Starts `formflag serve` on free ports and waits until it listens at `addresses` of them. */
+/** Starts `formflag serve` on free ports and waits until it listens at `addresses` of them. `data` may be none. */
 export async function startServer(
   args: string[] = [],
   {
@@ -79,9 +81,17 @@ export async function startServer(
     env,
     addresses = 1,
     under = [],
-  }: { data?: string; env?: Record<string, string>; addresses?: number; under?: string[] } = {},
+  }: { data?: string | null; env?: Record<string, string>; addresses?: number; under?: string[] } = {},
 ): Promise<RunningServer> {
-  const command = [...under, EXECUTABLE, "serve", "--data", data, "--listen", "127.0.0.1:0", ...args];
+  const command = [
+    ...under,
+    EXECUTABLE,
+    "serve",
+    ...(data === null ? [] : ["--data", data]),
+    "--listen",
+    "127.0.0.1:0",
+    ...args,
+  ];
   const child = Bun.spawn(command, {
     cwd: tempDirectory(),
     env: environment(env),
@@ -105,8 +115,9 @@ export async function startServer(
   return {
     urls,
     url: urls[0]!,
-    data,
+    data: data ?? "",
     pid: child.pid,
+    exited: child.exited,
     stderr: () => stderr,
     async stop(signal = "SIGTERM") {
       child.kill(signal);

@@ -2,25 +2,22 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
-import type { Blobs } from "../../../src/blobs/blobs.ts";
 import { ignoreMissing } from "../../../src/base/directory.ts";
-import { type BackupManifest, type Scratch, readBackup } from "../../../src/maintenance/backup.ts";
+import type { ArchiveEntry, BackupManifest } from "../../../src/maintenance/backup.ts";
 import { unpackTar } from "../../../src/maintenance/tar.ts";
 import { Failed } from "../../exit.ts";
 import type { Printer } from "../../output/printer.ts";
 import { progressBar } from "../../output/progress.ts";
 import { printable, shellWord } from "../../output/text.ts";
 
-/**
- * Reads an archive, with its uploads `into` blobs where these are given, and returns its manifest. Prints the problems
- * of an archive that is not sound and throws `Failed`.
- */
-export async function readArchive(
-  printer: Printer,
-  file: string,
-  scratch: Scratch,
-  into?: Blobs,
-): Promise<BackupManifest> {
+/** Reads the entries of an archive, and returns its manifest and its problems. */
+type Read = (
+  entries: AsyncIterable<ArchiveEntry>,
+  progress: (bytes: number) => void,
+) => Promise<{ manifest: BackupManifest; problems: string[] }>;
+
+/** Runs `read` on an archive and returns its manifest. Prints the problems of one that is not sound and throws `Failed`. */
+export async function readArchive(printer: Printer, file: string, read: Read): Promise<BackupManifest> {
   await requireArchive(file);
   const archive = Bun.file(file);
   const line = printer.progress();
@@ -30,7 +27,7 @@ export async function readArchive(
     done += bytes;
     line.draw(progressBar(done, archive.size, `${formatBytes(done)} of ${basename(file)}`));
   };
-  const { manifest, problems } = await readBackup(entries, scratch, progress, into);
+  const { manifest, problems } = await read(entries, progress);
   line.clear();
   if (problems.length === 0) return manifest;
   const text = `${problems.map(printable).join("\n")}\n${file} is not sound: do not rely on it\n`;

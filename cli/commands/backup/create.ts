@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { constants, setPriority } from "node:os";
+import { constants, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { formatBytes } from "../../../src/base/bytes.ts";
@@ -7,12 +7,20 @@ import { AppError } from "../../../src/base/errors.ts";
 import { createSum } from "../../../src/base/sum.ts";
 import { ignoreMissing } from "../../../src/base/directory.ts";
 import { removeGarbage } from "../../../src/forms/removal.ts";
-import { type BackupManifest, createBackup } from "../../../src/maintenance/backup.ts";
+import {
+  type BackupManifest,
+  type BackupSource,
+  type Scratch,
+  createBackup,
+  snapshotOf,
+} from "../../../src/maintenance/backup.ts";
 import { packTar } from "../../../src/maintenance/tar.ts";
 import { NAMES } from "../../data/names.ts";
-import { lockBackup, needDatabase, openSource } from "../../data/open.ts";
+import { lockBackup, needDatabase, openApp, openSource } from "../../data/open.ts";
+import { openPartial } from "../../data/partial.ts";
 import { fileTime } from "../../data/restore.ts";
 import { openScratch } from "../../data/scratch.ts";
+import type { SharedStorage } from "../../data/storage.ts";
 import { diskError } from "../../data/write.ts";
 import { createPrinter } from "../../output/printer.ts";
 import { progressBar } from "../../output/progress.ts";
@@ -20,6 +28,7 @@ import { saveTo, writeOut } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { localAction } from "../../session/action.ts";
 import { type Config, readLocalConfig } from "../../session/config.ts";
+import { loadStorage } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
 import { VERSION } from "../../version.ts";
 import { contents } from "./archive.ts";
@@ -35,7 +44,8 @@ export function addCreateCommand(backup: Command, io: Io): void {
       "after",
       `
 The archive is a plain tar file, laid out like the data directory, with the SHA-256 of each file in its manifest.json.
-Submissions go on while it is made. A file that exists is replaced only with --yes.
+Submissions go on while it is made. A PostgreSQL database is copied into the folder for temporary files (TMPDIR) first.
+A file that exists is replaced only with --yes.
 
 Examples:
   formflag backup create
@@ -60,7 +70,8 @@ async function run(io: Io, { config, output }: Values): Promise<void> {
   const isStdout = output === "-";
   if (isStdout && io.outIsTerminal)
     throw usage("the archive would go to the terminal", "name a file with -o, or write it into a pipe");
-  needDatabase(config.data);
+  const storage = await loadStorage(config.storage);
+  if (storage.shared === null) needDatabase(storage.data);
   // A pipe or a device is written to, not replaced.
   const existing = await stat(output).catch(ignoreMissing);
   if (!isStdout && !config.yes && existing?.isFile()) {
@@ -68,20 +79,42 @@ async function run(io: Io, { config, output }: Values): Promise<void> {
       hint: "add --yes to replace it, or give another name with -o",
     });
   }
-  const unlock = lockBackup(config.data);
   // A running server has priority.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  await (storage.shared === null
+    ? saveDirectory(io, config, output)
+    : saveShared(io, config, output, storage.shared));
+}
+
+async function saveDirectory(io: Io, config: Config, output: string): Promise<void> {
+  const unlock = lockBackup(config.data);
   try {
-    await save(io, config, output);
+    using scratch = openScratch(join(config.data, NAMES.scratch));
+    await save(io, config, output, openSource(config.data), scratch);
   } finally {
     unlock();
   }
 }
 
-async function save(io: Io, config: Config, output: string): Promise<void> {
+/** The database is unpacked into the folder for temporary files. */
+async function saveShared(io: Io, config: Config, output: string, shared: SharedStorage): Promise<void> {
+  const { data } = config;
+  // What reads everything should not be what migrates it.
+  await using app = await openApp({ data, shared: { ...shared, migrate: "off" }, writing: "inline" });
+  using partial = openPartial(tmpdir());
+  using scratch = openScratch(partial.path("unpacked"));
+  const { now, blobs, notes, store } = app;
+  await save(io, config, output, { now, blobs, notes, snapshot: snapshotOf(store) }, scratch);
+}
+
+async function save(
+  io: Io,
+  config: Config,
+  output: string,
+  source: BackupSource,
+  scratch: Scratch,
+): Promise<void> {
   const printer = createPrinter(io, config);
-  using scratch = openScratch(join(config.data, NAMES.scratch));
-  const source = openSource(config.data);
   let manifest: BackupManifest | undefined;
   const line = printer.progress();
   const entries = createBackup(source, scratch, `formflag ${VERSION}`, {

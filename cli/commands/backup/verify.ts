@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import type { Command } from "commander";
+import { readBackup } from "../../../src/maintenance/backup.ts";
 import { openPartial } from "../../data/partial.ts";
 import { openScratch } from "../../data/scratch.ts";
 import { createPrinter } from "../../output/printer.ts";
@@ -37,6 +38,8 @@ async function run(io: Io, { config, file }: Values): Promise<void> {
   const printer = createPrinter(io, config);
   using partial = openPartial(tmpdir());
   using scratch = openScratch(partial.path("unpacked"));
-  const manifest = await readArchive(printer, file, scratch);
+  const manifest = await readArchive(printer, file, (entries, progress) =>
+    readBackup(entries, scratch, progress),
+  );
   await printer.report({ file, ...manifest }, `${file} is sound: ${contents(manifest)}\n`);
 }

@@ -7,6 +7,7 @@ import { readConfig, readRemote } from "../../session/config.ts";
 import { NAMES } from "../../data/names.ts";
 import { env } from "../../session/env.ts";
 import { listAll } from "../../session/pages.ts";
+import { loadStorage } from "../../session/storage.ts";
 import { VERSION } from "../../version.ts";
 
 /** Candidates that let the shell complete files or directories itself. */
@@ -188,13 +189,17 @@ async function openClient({ command, options }: Typed, io: Io): Promise<Client> 
   const config = readConfig(command);
   const remote = await readRemote(command, config, env);
   if (remote !== null) return (await import("../../session/remote.ts")).remoteClient(remote, REMOTE_LIMITS);
+  const storage = await loadStorage(config.storage);
+  const silent = { ...io, err: () => {}, note: () => {} };
+  if (storage.shared !== null)
+    return localClient({ ...storage, shared: { ...storage.shared, migrate: "off" } }, VERSION, silent);
   const [{ inspectDatabase }, { MIGRATIONS }] = await Promise.all([
     import("../../../src/store/sqlite/inspect.ts"),
     import("../../../src/store/sqlite/migrate.ts"),
   ]);
   const { schema } = inspectDatabase(join(config.data, NAMES.database), { isQuick: false });
   if (schema !== MIGRATIONS.length) throw new Error("the database is of another version");
-  return localClient(config.data, VERSION, { ...io, err: () => {}, note: () => {} });
+  return localClient(storage, VERSION, silent);
 }
 
 function rootOf(command: Command): Command {

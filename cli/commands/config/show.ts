@@ -36,11 +36,28 @@ function parse(command: Command): Values {
     const name = option.attributeName();
     const source = command.getOptionValueSourceWithGlobals(name) ?? "unset";
     const value = option.negate ? options[name] === false : (options[name] ?? null);
-    const isHidden = name === "smtpUrl" && typeof value === "string" && mayHoldPassword(value);
+    const isHidden =
+      (name === "smtpUrl" && typeof value === "string" && mayHoldPassword(value)) ||
+      (name === "database" && value !== null);
     return [option.name(), { value: isHidden ? HIDDEN : value, source, environment: option.envVar ?? null }];
   });
-  const secrets = [secretIn("token", "FORMFLAG_TOKEN"), secretIn("smtp-password", "FORMFLAG_SMTP_PASSWORD")];
-  return { config, settings: [...settings, ...secrets] };
+  const urlFile = env["FORMFLAG_DATABASE_URL_FILE"] ?? null;
+  const others: [string, Setting][] = [
+    [
+      "database-file",
+      {
+        value: urlFile,
+        source: urlFile === null ? "unset" : "env",
+        environment: "FORMFLAG_DATABASE_URL_FILE",
+      },
+    ],
+    secretIn("token", "FORMFLAG_TOKEN"),
+    secretIn("smtp-password", "FORMFLAG_SMTP_PASSWORD"),
+    secretIn("aws-access-key-id", "AWS_ACCESS_KEY_ID"),
+    secretIn("aws-secret-access-key", "AWS_SECRET_ACCESS_KEY"),
+    secretIn("aws-session-token", "AWS_SESSION_TOKEN"),
+  ];
+  return { config, settings: [...settings, ...others] };
 }
 
 const HIDDEN = "(hidden)";

@@ -1,5 +1,6 @@
 import type { Finding } from "../../../src/maintenance/finding.ts";
 import type { SendingForm } from "../../../src/store/sqlite/inspect.ts";
+import type { SharedStorage, Storage } from "../../data/storage.ts";
 import type { ServeConfig } from "../../serve/config.ts";
 import { env } from "../../session/env.ts";
 import { checkDatabase } from "./database.ts";
@@ -7,21 +8,43 @@ import { checkDirectory } from "./directory.ts";
 import { checkDisks } from "./disk.ts";
 import { checkClock, checkOpenFiles, checkRuntime } from "./machine.ts";
 import { checkOutgoing } from "./outgoing.ts";
-import { checkAddresses, checkForwarded, checkServer } from "./server.ts";
+import { checkAddresses, checkForwarded, checkReached, checkServer } from "./server.ts";
 
-/** Everything that doctor checks of a data directory and of a server with that configuration. */
-export async function checkAll(data: string, serve: ServeConfig): Promise<Finding[]> {
+/** Everything that doctor checks of data and of a server with that configuration. */
+export async function checkAll(storage: Storage, serve: ServeConfig): Promise<Finding[]> {
+  const { newest, sending, usable, findings } =
+    storage.shared === null
+      ? await checkData(storage.data, false)
+      : await checkSharedStorage(storage.data, storage.shared, { connects: true });
+  return [
+    ...findings,
+    ...checkOpenFiles(),
+    checkClock(newest),
+    checkRuntime(env),
+    ...(storage.shared === null ? await checkServer(serve, usable) : await checkReached(serve, null)),
+    ...(await checkOutgoing(serve, sending)),
+  ];
+}
+
+/** What doctor knows of the data. */
+type Checked = { newest: number; sending: SendingForm[]; usable: boolean; findings: Finding[] };
+
+async function checkData(data: string, isServed: boolean): Promise<Checked> {
   const { usable, findings } = checkDirectory(data);
-  let newest = 0;
-  let sending: SendingForm[] = [];
-  if (usable) {
-    const database = checkDatabase(data);
-    ({ newest, sending } = database);
-    findings.push(...(await checkDisks(data)), ...database.findings);
-  }
-  findings.push(...checkOpenFiles(), checkClock(newest), checkRuntime(env));
-  findings.push(...(await checkServer(serve, usable)), ...(await checkOutgoing(serve, sending)));
-  return findings;
+  if (!usable) return { newest: 0, sending: [], usable, findings };
+  const database = checkDatabase(data, { isServed });
+  const disks = await checkDisks(data, { isServed });
+  return { ...database, usable, findings: [...findings, ...disks, ...database.findings] };
+}
+
+/** With `connects`, an object is stored in the bucket and removed again. */
+async function checkSharedStorage(
+  data: string,
+  shared: SharedStorage,
+  options: { connects: boolean },
+): Promise<Checked> {
+  const { checkShared } = await import("./shared.ts");
+  return { ...(await checkShared(data, shared, options)), usable: true };
 }
 
 export type RunningChecks = {
@@ -34,23 +57,19 @@ export type RunningChecks = {
 /** What doctor checks, by the server itself: without what takes long or writes to the disk. */
 export async function checkRunning(
   config: ServeConfig,
+  { data, shared }: Storage,
   { connects, forwardedIgnored }: RunningChecks,
 ): Promise<Finding[]> {
-  const { data, trustedProxies } = config;
-  const { usable, findings } = checkDirectory(data);
-  const database = usable
-    ? checkDatabase(data, { isServed: true })
-    : { newest: 0, sending: [], findings: [] };
+  const { newest, sending, findings } =
+    shared === null ? await checkData(data, true) : await checkSharedStorage(data, shared, { connects });
   return [
     ...findings,
-    ...(usable ? await checkDisks(data, { isServed: true }) : []),
-    ...database.findings,
     ...checkOpenFiles(),
-    checkClock(database.newest),
+    checkClock(newest),
     checkRuntime(env),
     ...(connects
       ? await checkAddresses(config, true, async () => forwardedIgnored)
-      : [checkForwarded(trustedProxies, forwardedIgnored)]),
-    ...(await checkOutgoing(config, database.sending, { connects })),
+      : [checkForwarded(config.trustedProxies, forwardedIgnored)]),
+    ...(await checkOutgoing(config, sending, { connects })),
   ];
 }

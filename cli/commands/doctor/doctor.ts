@@ -8,6 +8,7 @@ import { type ServeConfig, readServeConfig } from "../../serve/config.ts";
 import { serveOptions } from "../../serve/options.ts";
 import { localAction } from "../../session/action.ts";
 import { type Config, readConfig } from "../../session/config.ts";
+import { loadStorage } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
 import { checkAll } from "./checks.ts";
 import type { Finding } from "../../../src/maintenance/finding.ts";
@@ -19,7 +20,8 @@ export function addDoctorCommand(doctor: Command, io: Io): void {
       "after",
       `
 Checks the data directory, its disk, the machine, the addresses, the proxy and the mail server, and prints what to do
-about each problem. Changes and sends nothing. Give it the options and variables of the server, and run it as the user of the server.
+about each problem. Of a PostgreSQL database it checks the version, the clock and the connections, and of a bucket the
+rights, with an object that it removes again. Changes and sends nothing else. Give it the options and variables of the server, and run it as the user of the server.
 
 Exit code: 0 when nothing is broken, 1 when there are problems.
 
@@ -36,13 +38,13 @@ type Values = { config: Config; serve: ServeConfig };
 function parse(command: Command): Values {
   const config = readConfig(command);
   if (command.getOptionValueSourceWithGlobals("server") === "cli")
-    throw usage("doctor checks a data directory of this machine", "name it with --data");
+    throw usage("doctor checks the data itself, not a server", "name it with --data or --database");
   return { config, serve: readServeConfig(command.optsWithGlobals<Record<string, unknown>>()) };
 }
 
 async function run(io: Io, { config, serve }: Values): Promise<void> {
   const printer = createPrinter(io, config);
-  const findings = await checkAll(config.data, serve);
+  const findings = await checkAll(await loadStorage(config.storage), serve);
   await printer.print(findings, describe(findings, io.outIsTerminal, printer.paint));
   if (findings.some(({ status }) => status === "problem")) throw new Failed();
 }

@@ -16,15 +16,23 @@ import { type Finding, ok, problem, warning } from "../../../src/maintenance/fin
  */
 export async function checkServer(config: ServeConfig, usable: boolean): Promise<Finding[]> {
   const { isServed, findings } = usable ? checkLock(config.data) : { isServed: false, findings: [] };
-  const { metrics } = originsOf(config);
-  const countIgnored = async () => (metrics === null ? 0 : countIgnoredAt(metrics));
-  return [...findings, ...(await checkAddresses(config, isServed, countIgnored))];
+  return [...findings, ...(await checkReached(config, isServed))];
 }
 
-/** Checks what answers at the addresses of a server and at its public URL. `countIgnored` is as of {@link checkForwarded}. */
+/** Checks what answers at the addresses of a server, which is asked for what it knows of its proxy. */
+export function checkReached(config: ServeConfig, isServed: boolean | null): Promise<Finding[]> {
+  const { metrics } = originsOf(config);
+  const countIgnored = async () => (metrics === null ? 0 : countIgnoredAt(metrics));
+  return checkAddresses(config, isServed, countIgnored);
+}
+
+/**
+ * Checks what answers at the addresses of a server and at its public URL. `isServed` is null where it is not known whether a
+ * server runs; `countIgnored` is as of {@link checkForwarded}.
+ */
 export async function checkAddresses(
   config: ServeConfig,
-  isServed: boolean,
+  isServed: boolean | null,
   countIgnored: () => Promise<number>,
 ): Promise<Finding[]> {
   const { forms, flags, admin } = originsOf(config);
@@ -49,7 +57,7 @@ function checkLock(data: string): { isServed: boolean; findings: Finding[] } {
   }
 }
 
-async function checkAddress(origin: string | null, isServed: boolean): Promise<Finding> {
+async function checkAddress(origin: string | null, isServed: boolean | null): Promise<Finding> {
   if (origin === null) return ok("address", "port 0 is a free one each time");
   const check = "address";
   const answer = await probe(`${origin}${HEALTH_PATH}`, { isOurs: true });
@@ -61,7 +69,7 @@ async function checkAddress(origin: string | null, isServed: boolean): Promise<F
   if (answer.status === null)
     return problem(check, `${origin} ${answer.failure}`, "another program has the port: see --listen");
   if (isHealthy(answer)) {
-    if (isServed) return ok(check, `formflag answers at ${origin}`);
+    if (isServed !== false) return ok(check, `formflag answers at ${origin}`);
     const hint = "stop that one, or choose another address with --listen";
     return warning(check, `a formflag on another data directory answers at ${origin}`, hint);
   }

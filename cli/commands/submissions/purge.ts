@@ -87,7 +87,7 @@ function describe({ dryRun, submissions, files, forms }: PurgeResult): string {
   const rows = forms.map((each) => [each.form, String(each.submissions), String(each.files)]);
   const counts = rows.length > 0 ? table(["FORM", "SUBMISSIONS", "FILES"], rows) : "";
   const what = `${counted(submissions, "submission")} and ${counted(files, "file")}`;
-  return `${counts}${dryRun ? `would delete ${what}` : `deleted ${what}, and rewrote the database file`}\n`;
+  return `${counts}${dryRun ? `would delete ${what}` : `deleted ${what}, and rewrote the database`}\n`;
 }
 
 function counted(count: number, noun: string): string {
@@ -95,8 +95,9 @@ function counted(count: number, noun: string): string {
 }
 
 /** What a purge does not reach. */
-async function copiesOf({ server, data }: Session["config"]): Promise<string> {
+async function copiesOf({ server, data, storage }: Session["config"]): Promise<string> {
   if (server !== null) return "older copies of the database and backups on the server are not touched\n";
+  if (storage.database !== null) return "backups and older versions of files in the bucket are not touched\n";
   const { olderCopies } = await import("../../data/copies.ts");
   const copies = olderCopies(data).map(shellWord);
   return copies.length === 0

@@ -29,7 +29,7 @@ export function openStaging(directory: string): Staging {
   const createWriter = createFileWriters();
   const handles = new WeakMap<StagedBlob, FileHandle>();
   const fail = (error: unknown): never => {
-    throw diskError(error);
+    throw diskError(error, undefined, "the folder for temporary files");
   };
 
   const stage = async () => {

@@ -15,7 +15,7 @@ import {
 const STATEMENT_DEADLINE_MS = 5000;
 
 /** The connections of a process by what they are for. Those of `transactions` and `dump` run nothing else. */
-const POOL_SIZES = { look: 1, reads: 4, inserts: 2, transactions: 2, dump: 1 } as const;
+export const POOL_SIZES = { look: 1, reads: 4, inserts: 2, transactions: 2, dump: 1 } as const;
 
 export type PoolName = keyof typeof POOL_SIZES;
 

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { noSuchForm } from "../../forms/form.ts";
-import type { Insertion, StoredSubmission } from "../../forms/store.ts";
+import { type Insertion, type StoredSubmission, UNKNOWN_OUTCOME } from "../../forms/store.ts";
 import { type CommitStats, createCommitStats } from "../commit-stats.ts";
 import { insertSubmission } from "../sql/new-submissions.ts";
 import { createUncounted } from "../sql/submission-counts.ts";
@@ -26,7 +26,7 @@ const STORED: Insertion = { kind: "stored", spam: null };
 export type Intake = {
   insert: (submission: StoredSubmission, isAbandoned?: () => boolean) => Promise<Insertion>;
   queued: () => { queued: number; queuedBytes: number };
-  commits: CommitStats["stats"];
+  commits: CommitStats;
   /** Finishes what waits. */
   close: () => Promise<void>;
 };
@@ -38,7 +38,7 @@ export type Intake = {
 export function createIntake(connections: Connections, withdraw: (ids: string[]) => void): Intake {
   const commits = createCommitStats();
 
-  /** Throws an error of the driver, or an AppError where the outcome stays unknown. */
+  /** Throws an error of the driver, or an AppError where the outcome stays unknown. `attempt` learns whether it is a repeat. */
   const send = async <T>(ids: string[], attempt: (isAgain: boolean) => Promise<T>): Promise<T> => {
     const until = performance.now() + UNKNOWN_MS;
     for (let isSent = false; ;) {
@@ -78,12 +78,20 @@ export function createIntake(connections: Connections, withdraw: (ids: string[])
   const commitPlain = async (batch: StoredSubmission[]): Promise<Outcome<Insertion>[]> => {
     const query = (text: string, params?: Parameters<Connections["query"]>[2]) =>
       connections.query("inserts", text, params);
-    const stored = await send(idsOf(batch), () => runWork(query, insertBatch(batch)));
+    const { stored, isRepeat } = await send(idsOf(batch), async (isAgain) => ({
+      stored: await runWork(query, insertBatch(batch)),
+      isRepeat: isAgain,
+    }));
     const missing = batch.filter(({ id }) => !stored.has(id));
-    if (missing.length === 0) return batch.map(() => ({ value: STORED }));
+    if (missing.length === 0 && stored.size === batch.length) return batch.map(() => ({ value: STORED }));
     const known = await runWork(query, findKnown(missing));
+    const answered = new Set<string>();
     return batch.map(({ id, formKey }) => {
-      if (stored.has(id) || known.stored.has(id)) return { value: STORED };
+      const isStored = !answered.has(id) && (stored.has(id) || (isRepeat && known.stored.has(id)));
+      answered.add(id);
+      if (isStored) return { value: STORED };
+      if (stored.has(id) || known.stored.has(id))
+        return { error: new Error(`two submissions have the id ${id}`) };
       return { error: known.forms.has(formKey) ? swept() : noSuchForm(formKey) };
     });
   };
@@ -115,7 +123,7 @@ export function createIntake(connections: Connections, withdraw: (ids: string[])
       const [one, other] = [plain.queued(), conditional.queued()];
       return { queued: one.queued + other.queued, queuedBytes: one.queuedBytes + other.queuedBytes };
     },
-    commits: commits.stats,
+    commits,
     async close() {
       await Promise.all([plain.drained(), conditional.drained()]);
     },
@@ -176,7 +184,7 @@ function unknownOutcome(cause: unknown): AppError {
     "unavailable",
     "the database stopped answering: the submission is withdrawn, send it again",
     {
-      reason: "database-unavailable",
+      reason: UNKNOWN_OUTCOME,
       retryAfter: 1,
       cause,
     },

@@ -61,8 +61,10 @@ function* claim(now: number, limit: number): Work<Claim> {
     { now, limit },
   );
   const uploads = notes.map(({ id, files }) => ({ id: textOf(id), files }));
+  const garbage = yield* listLoose(limit);
+  // Behind the list, so that nothing in it was deleted during a hold.
   const held = yield* first(`SELECT 1 AS held FROM holds WHERE expires_at > ${SERVER_NOW} LIMIT 1`);
-  return { uploads, garbage: held ? [] : yield* listLoose(limit) };
+  return { uploads, garbage: held ? [] : garbage };
 }
 
 function* renew(id: string): Work<void> {

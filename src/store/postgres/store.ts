@@ -14,11 +14,15 @@ import { submissionSlice } from "../sql/submission-slices.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
 import { type Work, only } from "../sql/work.ts";
 import { type Runner, WRITES as SHARED, removals } from "../sql/writes.ts";
+import { checkDatabase } from "./check.ts";
 import { createConnections } from "./connection.ts";
 import { type DatabaseAddress, describeDatabase } from "./database-url.ts";
+import { dumpDatabase } from "./dump.ts";
 import { startError } from "./errors.ts";
+import { fillDatabase } from "./fill.ts";
 import { createIntake } from "./intake.ts";
 import { MIGRATIONS, type Migrate, migrate } from "./migrate.ts";
+import { movingStore, requireLive } from "./moving.ts";
 import { createNotes } from "./notes.ts";
 import { createUnits } from "./run.ts";
 import { findHits, indexBacklog, updateIndex } from "./search.ts";
@@ -47,6 +51,8 @@ type Options = {
   migrate?: Migrate;
   /** Called once another process has migrated the database to a schema that this one does not know. */
   onNewerSchema?: () => void;
+  /** Whether the target of a move or a restore that is not finished is opened too: by the one that goes on with it. */
+  opensTarget?: boolean;
 };
 
 /**
@@ -55,13 +61,14 @@ type Options = {
  */
 export async function openPostgresStore(
   address: DatabaseAddress,
-  { migrate: when = "auto", onNewerSchema = () => {} }: Options = {},
+  { migrate: when = "auto", onNewerSchema = () => {}, opensTarget = false }: Options = {},
 ): Promise<PostgresStore> {
   const connections = createConnections(address);
   const place = describeDatabase(address);
   const units = createUnits(connections);
   try {
     await migrate(connections, place, when);
+    if (!opensTarget) await units.read(() => requireLive(place));
   } catch (error) {
     await connections.close();
     throw startError(error, place);
@@ -69,14 +76,6 @@ export async function openPostgresStore(
   const watchers: (() => void)[] = [];
   let isClosed = false;
 
-  const runner: Runner = {
-    read: units.read,
-    readAtOnce: units.readAtOnce,
-    write: (name, args) => {
-      const work = WRITES[name] as (...args: unknown[]) => Work<never>;
-      return (name === "apply" ? units.writeSetup : units.write)(() => work(...args));
-    },
-  };
   const withdraw = async (ids: string[]) => {
     while (!isClosed) {
       try {
@@ -90,6 +89,17 @@ export async function openPostgresStore(
   };
   const intake = createIntake(connections, (ids) => void withdraw(ids));
 
+  const runner: Runner = {
+    read: units.read,
+    readAtOnce: units.readAtOnce,
+    async write(name, args) {
+      const work = WRITES[name] as (...args: unknown[]) => Work<never>;
+      const start = performance.now();
+      const result = await (name === "apply" ? units.writeSetup : units.write)(() => work(...args));
+      intake.commits.add(start, 1);
+      return result;
+    },
+  };
   return {
     ...setupSlices(runner),
     ...flagSlices(runner),
@@ -147,16 +157,12 @@ export async function openPostgresStore(
       const { bytes } = await units.read(() =>
         only<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes"),
       );
-      return { ...intake.queued(), ...intake.commits, bytes };
+      return { ...intake.queued(), ...intake.commits.stats, bytes };
     },
-    check: async () => [],
-    dump: () => {
-      throw new Error("to come");
-    },
-    fill: async () => {
-      throw new Error("to come");
-    },
-    moving: null as never,
+    check: () => checkDatabase(connections),
+    dump: (progress) => dumpDatabase(connections, progress),
+    fill: (dump) => fillDatabase(connections, dump),
+    moving: movingStore(connections, units),
     async close() {
       await intake.close();
       isClosed = true;

@@ -44,7 +44,8 @@ export function rowsOf({ rows, columns }: Result): Record<string, Value>[] {
     }
     if (isCut) delete row[BYTES_BEFORE];
   }
-  return rows as Record<string, Value>[];
+  // The list of the runtime is of a class of its own, with members that others would see.
+  return Array.from(rows) as Record<string, Value>[];
 }
 
 const CONVERTERS: Record<number, (value: unknown) => Value> = {

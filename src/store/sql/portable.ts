@@ -13,14 +13,38 @@ export function storedName(name: string, type: ColumnType): string {
 
 /** The statement that reads a table as a dump has it, with the ids of submissions as bytes. */
 export function selectFrom(table: TableName): string {
+  return `SELECT ${valuesOf(table)} FROM "${table}" t WHERE ${conditionOf(table)} ORDER BY ${orderOf(table).join()}`;
+}
+
+/**
+ * As {@link selectFrom}, some hundred rows: the first ones, or those behind the row whose key is `$key0`, `$key1`, …. Each
+ * row has its key behind its values, by these names.
+ */
+export function selectPage(table: TableName, isFirst: boolean): string {
+  const keys = orderOf(table);
+  const named = keys.map((key, index) => `${key} AS key${index}`);
+  const after = isFirst ? "" : `AND (${keys.join()}) > (${keys.map((_, index) => `$key${index}`).join()})`;
+  return `SELECT ${valuesOf(table)}, ${named.join()} FROM "${table}" t WHERE ${conditionOf(table)} ${after}
+    ORDER BY ${keys.join()} LIMIT ${MAX_BATCH.rows}`;
+}
+
+/** The key of a row of a page, as the parameters of the next one. */
+export function keyOf(table: TableName, row: Record<string, PortableValue>): Record<string, PortableValue> {
+  return Object.fromEntries(orderOf(table).map((_, index) => [`key${index}`, row[`key${index}`]!]));
+}
+
+function valuesOf(table: TableName): string {
   const columns = columnsOf(table).map(([name, type]) =>
     type === "submission"
       ? `(SELECT s.id FROM submissions s WHERE s.seq = t.${storedName(name, type)}) AS ${name}`
       : `t."${name}"`,
   );
-  // The rows of another hour are derived.
-  const condition = table === "submission_counts" ? `WHERE t.hour < ${Number.MAX_SAFE_INTEGER}` : "";
-  return `SELECT ${columns.join()} FROM "${table}" t ${condition} ORDER BY ${orderOf(table).join()}`;
+  return columns.join();
+}
+
+/** The counts of another hour are derived. */
+function conditionOf(table: TableName): string {
+  return table === "submission_counts" ? `t.hour < ${Number.MAX_SAFE_INTEGER}` : "true";
 }
 
 function orderOf(table: TableName): string[] {
@@ -29,7 +53,7 @@ function orderOf(table: TableName): string[] {
   return PORTABLE_TABLES[table].key.map((name) => `t."${storedName(name, types.get(name)!)}"`);
 }
 
-/** Rows as {@link selectFrom} reads them, in batches, each with its approximate bytes. */
+/** Rows as {@link selectFrom} or {@link selectPage} reads them, in batches, each with its approximate bytes. */
 export function* inBatches(
   table: TableName,
   rows: Iterable<Record<string, PortableValue>>,
@@ -39,6 +63,7 @@ export function* inBatches(
   let bytes = 0;
   for (const row of rows) {
     const values = Object.values(row);
+    values.length = ids.length;
     for (const [index, value] of values.entries()) {
       bytes += typeof value === "string" ? value.length : 8;
       if (ids[index] && value instanceof Uint8Array) values[index] = textOf(value);

@@ -3,6 +3,9 @@ import { Database, SQLiteError } from "bun:sqlite";
 import type { Notes } from "../../blobs/notes.ts";
 import { sqliteError } from "./errors.ts";
 
+/** Locks that are held. A connection that nothing refers to is closed with the next garbage collection. */
+const held = new Set<Database>();
+
 /**
  * Locks a file until the function returned is called or the process ends. The lock of a SQLite database is used because it
  * is the only lock of the runtime that a killed process cannot leave behind. Throws `unavailable` where another process
@@ -15,7 +18,11 @@ export function holdLock(file: string): () => void {
     db.run("PRAGMA busy_timeout = 200");
     db.run("PRAGMA journal_mode = MEMORY");
     db.run("BEGIN EXCLUSIVE");
-    return () => db.close();
+    held.add(db);
+    return () => {
+      held.delete(db);
+      db.close();
+    };
   } catch (error) {
     throw sqliteError(error, file);
   }

@@ -56,7 +56,7 @@ test("a file that is missing, shorter, or of other bytes is told with its submis
     {
       kind: "missing",
       what: `${two}.1`,
-      message: `a.txt of submission ${two} is not in the upload directory`,
+      message: `a.txt of submission ${two} is not among the uploaded files`,
     },
     { kind: "damaged", what: `${two}.2`, message: `b.txt of submission ${two} has 3 bytes instead of 6` },
     {

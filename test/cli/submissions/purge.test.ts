@@ -75,7 +75,7 @@ test("beside a server, no byte of the address is left in the database and the up
   const { code, stdout, stderr } = await commands.run(...yes);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "backups are not touched\n" });
   expect(stdout).toMatch(/^contact +50 +3$/m);
-  expect(stdout).toContain("deleted 50 submissions and 3 files, and rewrote the database file");
+  expect(stdout).toContain("deleted 50 submissions and 3 files, and rewrote the database");
   expect(stdout).not.toContain("lovelace");
   expect(server.stderr().includes("lovelace")).toBe(false);
   expect(filesWith(server.data, ADDRESS)).toEqual([]);

@@ -1,0 +1,56 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { App } from "../../src/app.ts";
+import { AppError } from "../../src/base/errors.ts";
+import type { Blobs } from "../../src/blobs/blobs.ts";
+import type { Notes } from "../../src/blobs/notes.ts";
+import { openDiskBlobs } from "../../src/blobs/disk.ts";
+import { openS3Blobs } from "../../src/blobs/s3/blobs.ts";
+import { describeDatabase } from "../../src/store/postgres/database-url.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { NAMES } from "./names.ts";
+import type { OpenConfig } from "./open.ts";
+import type { FilesPlace, SharedStorage } from "./storage.ts";
+
+/** Opens a database of PostgreSQL and the place of its files. Throws as `openPostgresStore` and the openers of blobs do. */
+export async function openShared(
+  { database, migrate, files }: SharedStorage,
+  { onNewerSchema = () => {}, opensTarget = false }: Pick<OpenConfig, "onNewerSchema" | "opensTarget">,
+): Promise<Pick<App, "store" | "blobs" | "notes">> {
+  const blobs = openFiles(files);
+  const store = await openPostgresStore(database, { migrate, onNewerSchema, opensTarget });
+  return { store, blobs, notes: files.kind === "none" ? { ...store.notes, ...LEAVE } : store.notes };
+}
+
+/** The name of a place for people, without secrets. */
+export function placeOf({ database, files }: SharedStorage): string {
+  return files.kind === "bucket"
+    ? `${describeDatabase(database)} and the bucket ${files.location.bucket}`
+    : describeDatabase(database);
+}
+
+/** Opens the place of uploaded files. Temporary ones are in the folder that `TMPDIR` names. */
+function openFiles(files: FilesPlace): Blobs {
+  if (files.kind === "none") return NO_FILES;
+  if (files.kind === "directory") return openDiskBlobs(join(files.data, NAMES.uploads));
+  return openS3Blobs({ ...files, staging: tmpdir() });
+}
+
+const refuse = async (): Promise<never> => {
+  throw new AppError("unavailable", "this server stores no files", { reason: "storage-missing" });
+};
+
+/** Without a place for files every submission with one is refused, and files that another server stored are left alone. */
+const NO_FILES: Blobs = {
+  stage: refuse,
+  keep: async (files) => (files.length > 0 ? refuse() : undefined),
+  ready: async () => {},
+  open: refuse,
+  head: refuse,
+  has: refuse,
+  async *list() {},
+  delete: async (keys) => (keys.length > 0 ? refuse() : undefined),
+};
+
+/** What is to be removed is left to servers that reach the files. */
+const LEAVE: Pick<Notes, "claim"> = { claim: async () => ({ uploads: [], garbage: [] }) };

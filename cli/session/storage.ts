@@ -1,0 +1,90 @@
+import type { Command } from "commander";
+import { AppError } from "../../src/base/errors.ts";
+import type { Migrate } from "../../src/store/postgres/migrate.ts";
+import type { FilesPlace, SharedStorage, Storage } from "../data/storage.ts";
+import { env } from "./env.ts";
+import { usage } from "./usage.ts";
+
+/** Where the data of a command is, as it was given: the URLs are not parsed yet. */
+export type StorageSettings = {
+  /** The data directory. */
+  data: string;
+  /** Whether the data directory was named, so that uploaded files of a shared database may be there. */
+  isDataGiven: boolean;
+  /** The URL of a shared database, or the file that holds it; null for the database in the data directory. */
+  database: { url: string } | { file: string } | null;
+  /** The URL of the bucket for uploaded files; null without one. */
+  blobs: string | null;
+  migrate: Migrate;
+};
+
+/** Variables without an option, because other users of the machine can see options. */
+const URL_FILE = "FORMFLAG_DATABASE_URL_FILE";
+
+/** The settings of a command about where its data is. Throws `invalid` for a password on the command line. */
+export function readStorageSettings(command: Command): StorageSettings {
+  const options = command.optsWithGlobals<Record<string, string | undefined>>();
+  const sourceOf = (name: string) => command.getOptionValueSourceWithGlobals(name) ?? "default";
+  const url = options["database"];
+  if (sourceOf("database") === "cli" && mayHoldPassword(url!)) {
+    throw usage(
+      "--database holds a password, which other users of this machine can see",
+      `put the URL into FORMFLAG_DATABASE_URL, or into a file that ${URL_FILE} names`,
+    );
+  }
+  const file = env[URL_FILE];
+  return {
+    data: String(options["data"]),
+    isDataGiven: sourceOf("data") !== "default",
+    database: url !== undefined ? { url } : file !== undefined ? { file } : null,
+    blobs: options["blobs"] ?? null,
+    migrate: options["migrate"] === "off" ? "off" : "auto",
+  };
+}
+
+/** Whether the part before the host of a URL, which may not be a valid one, has a password. */
+function mayHoldPassword(url: string): boolean {
+  return /:.*@/s.test(url.replace(/^[\w+.-]*:\/\//, ""));
+}
+
+/** The storage that settings describe. Throws `invalid`, and `unauthenticated` without the credentials of a bucket. */
+export async function loadStorage(settings: StorageSettings): Promise<Storage> {
+  const { data, database, blobs } = settings;
+  if (database === null) {
+    if (blobs === null) return { data, shared: null };
+    throw usage(
+      "--blobs needs a PostgreSQL database: without one, uploaded files are in the data directory",
+      "name the database with FORMFLAG_DATABASE_URL, or leave --blobs out",
+    );
+  }
+  return { data, shared: await loadShared(settings, await urlOf(database)) };
+}
+
+async function loadShared(settings: StorageSettings, url: string): Promise<SharedStorage> {
+  const { parseDatabaseUrl } = await import("../../src/store/postgres/database-url.ts");
+  const { migrate } = settings;
+  return { database: parseDatabaseUrl(url), migrate, files: await loadFiles(settings) };
+}
+
+async function loadFiles({ blobs, data, isDataGiven }: StorageSettings): Promise<FilesPlace> {
+  if (blobs === null) return isDataGiven ? { kind: "directory", data } : { kind: "none" };
+  const { parseS3Url } = await import("../../src/blobs/s3/url.ts");
+  const location = parseS3Url(blobs);
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  if (!accessKeyId || !secretAccessKey)
+    throw new AppError("unauthenticated", "the credentials of the object storage are missing", {
+      reason: "storage-credentials",
+    });
+  const sessionToken = env["AWS_SESSION_TOKEN"] || undefined;
+  return { kind: "bucket", location, credentials: { accessKeyId, secretAccessKey, sessionToken } };
+}
+
+async function urlOf(database: { url: string } | { file: string }): Promise<string> {
+  if ("url" in database) return database.url.trim();
+  try {
+    return (await Bun.file(database.file).text()).trim();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw usage(`${URL_FILE}: the file ${database.file} cannot be read (${code})`);
+  }
+}

@@ -1,0 +1,128 @@
+import { createConnections, POOL_SIZES, type Query } from "./connection.ts";
+import { type DatabaseAddress, describeDatabase } from "./database-url.ts";
+import { startError } from "./errors.ts";
+import { META_EXISTS, MIGRATIONS } from "./migrate.ts";
+
+/** A form, and where its submissions are sent. */
+type SendingForm = { slug: string; notifies: boolean; replies: boolean; hasTargets: boolean };
+
+/** The state of a database server, and of the database. Times are milliseconds. */
+export type Inspection = {
+  /** `18.4`. */
+  version: string;
+  /** The median of some round trips. */
+  latency: number;
+  /** How far the clock of the server is ahead of this machine's, less what the round trip leaves open. */
+  skew: number;
+  /** Connections that are open, and how many this user may have; a server of formflag opens up to `needed`. */
+  connections: { used: number; most: number; needed: number };
+  /** The user, and whether statements of its connections end after some time. */
+  user: string;
+  hasTimeouts: boolean;
+  readOnly: boolean;
+  /** The number of migrations applied, and of those there are; 0 for an empty database. */
+  schema: number;
+  newestSchema: number;
+  /** Whether the user may create tables. */
+  mayMigrate: boolean;
+  /** False for the target of a move that is not finished. */
+  isLive: boolean;
+  /** The time of the newest submission since 1970; null without submissions. */
+  newest: number | null;
+  /** The forms whose submissions are sent somewhere, by slug. */
+  sending: SendingForm[];
+};
+
+const ROUND_TRIPS = 5;
+
+/** Reads what an operator should know of a database, and changes nothing. Throws as `migrate` does where it cannot be reached. */
+export async function inspectPostgres(address: DatabaseAddress): Promise<Inspection> {
+  const connections = createConnections(address);
+  try {
+    const query: Query = (text, params) => connections.query("look", text, params);
+    const server = await readServer(query);
+    const times = await measure(query);
+    return { ...server, ...times, ...(await readData(query)) };
+  } catch (error) {
+    throw startError(error, describeDatabase(address));
+  } finally {
+    await connections.close();
+  }
+}
+
+/** Of this process and of the database: a limit of -1 is none. */
+const SERVER = `SELECT current_setting('server_version') AS version, current_user AS user,
+  current_setting('statement_timeout') AS timeout, current_setting('transaction_read_only') AS read_only,
+  has_schema_privilege(current_schema(), 'CREATE') AS may_migrate,
+  (SELECT sum(numbackends) FROM pg_stat_database) AS used,
+  least(
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+    (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
+    (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database())
+  ) AS most`;
+
+async function readServer(query: Query) {
+  const { rows } = await query(SERVER);
+  const { version, user, timeout, read_only, may_migrate, used, most } = rows[0]!;
+  const { look, reads, inserts, transactions } = POOL_SIZES;
+  return {
+    version: String(version),
+    user: String(user),
+    hasTimeouts: timeout !== "0",
+    readOnly: read_only === "on",
+    mayMigrate: may_migrate === true,
+    connections: { used: Number(used), most: Number(most), needed: look + reads + inserts + transactions },
+  };
+}
+
+async function measure(query: Query): Promise<Pick<Inspection, "latency" | "skew">> {
+  const trips: { took: number; skew: number }[] = [];
+  for (let trip = 0; trip < ROUND_TRIPS; trip += 1) {
+    const [start, begun] = [performance.now(), Date.now()];
+    const { rows } = await query("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS now");
+    const took = performance.now() - start;
+    const difference = Number(rows[0]!["now"]) - begun - took / 2;
+    const sure = Math.max(0, Math.abs(difference) - took / 2);
+    trips.push({ took, skew: Math.sign(difference) * sure });
+  }
+  trips.sort((one, other) => one.took - other.took);
+  // The shortest round trip leaves the least open.
+  return { latency: trips[trips.length >> 1]!.took, skew: trips[0]!.skew };
+}
+
+async function readData(query: Query): Promise<Pick<Inspection, DataFields>> {
+  const newestSchema = MIGRATIONS.length;
+  const { rows: found } = await query(META_EXISTS);
+  if (found[0]?.["exists"] !== true)
+    return { schema: 0, newestSchema, isLive: true, newest: null, sending: [] };
+  const { rows: meta } = await query("SELECT schema, live FROM formflag_meta WHERE id = 1");
+  const schema = Number(meta[0]?.["schema"] ?? 0);
+  const known = { schema, newestSchema, isLive: Number(meta[0]?.["live"] ?? 1) === 1 };
+  if (schema === 0) return { ...known, newest: null, sending: [] };
+  const { rows } = await query("SELECT created_at FROM submissions ORDER BY id DESC LIMIT 1");
+  const newest = rows[0] ? Number(rows[0]["created_at"]) : null;
+  return { ...known, newest, sending: await sendingForms(query) };
+}
+
+type DataFields = "schema" | "newestSchema" | "isLive" | "newest" | "sending";
+
+async function sendingForms(query: Query): Promise<SendingForm[]> {
+  const { rows } = await query(
+    `SELECT slug, settings, EXISTS (SELECT FROM targets WHERE form_id = forms.id AND enabled = 1) AS targets
+     FROM forms WHERE deleted = 0 ORDER BY slug`,
+  );
+  return rows
+    .map(({ slug, settings, targets }) => {
+      const { notify, autoreply } = JSON.parse(String(settings)) as {
+        notify?: unknown[];
+        autoreply?: boolean;
+      };
+      return {
+        slug: String(slug),
+        notifies: (notify?.length ?? 0) > 0,
+        replies: autoreply === true,
+        hasTargets: targets === true,
+      };
+    })
+    .filter(({ notifies, replies, hasTargets }) => notifies || replies || hasTargets);
+}

@@ -1,0 +1,120 @@
+import { AppError } from "../../base/errors.ts";
+import type { Batch, Dump, MovingStore } from "../../maintenance/store.ts";
+import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../maintenance/tables.ts";
+import { textOf } from "../sql/submission-ids.ts";
+import { FOR_UPDATE, type Work, all, only, run } from "../sql/work.ts";
+import { idArray } from "./arrays.ts";
+import type { Connections, Query } from "./connection.ts";
+import { finishRows, insertBatch, requireEmpty } from "./fill.ts";
+import { transactLong } from "./long-transaction.ts";
+import { runWork, type Units } from "./run.ts";
+
+/** Ids in one page. */
+const PAGE = 5000;
+
+/** What a move needs of a database. */
+export function movingStore(connections: Connections, units: Units): MovingStore {
+  // On a slow network a batch takes longer than what a request may.
+  const change = <T>(body: (query: Query) => Promise<T>) => transactLong(connections, "change", body);
+  const write = <T>(work: () => Work<T>) => change((query) => runWork(query, work()));
+  return {
+    begin: () => write(beginMove),
+    replace: (stage, dump) => change((query) => replaceStage(query, stage, dump)),
+    outdated: (submissions) => units.read(() => findOutdated(submissions)),
+    receive: (batch) => write(() => insertBatch(batch)),
+    ids: (after) => units.read(() => pageIds(after)),
+    unknown: (ids) => units.read(() => findUnknown(ids)),
+    remove: (ids) => write(() => removeSubmissions(ids)),
+    release: () => write(releaseTarget),
+  };
+}
+
+/** Throws `unavailable` for the target of a move or a restore that is not finished. `place` names the database. */
+export function* requireLive(place: string): Work<void> {
+  const { live } = yield* only<{ live: number }>("SELECT live FROM formflag_meta WHERE id = 1");
+  if (live === 0)
+    throw new AppError("unavailable", `${place} is the target of a move or a restore that is not finished`, {
+      reason: "database-moving",
+    });
+}
+
+function* beginMove(): Work<void> {
+  const { live } = yield* only<{ live: number }>(`SELECT live FROM formflag_meta WHERE id = 1 ${FOR_UPDATE}`);
+  if (live === 0) return;
+  yield* requireEmpty();
+  yield* run("UPDATE formflag_meta SET live = 0");
+}
+
+function* releaseTarget(): Work<void> {
+  yield* finishRows();
+  yield* run("UPDATE formflag_meta SET live = 1");
+}
+
+async function replaceStage(
+  query: Query,
+  stage: Parameters<MovingStore["replace"]>[0],
+  dump: Dump,
+): Promise<void> {
+  const tables = TABLE_NAMES.filter((table) => PORTABLE_TABLES[table].stage === stage);
+  for (const table of tables.toReversed()) await runWork(query, clearTable(table));
+  for await (const batch of dump) await runWork(query, insertBatch(batch));
+}
+
+function* clearTable(table: TableName): Work<void> {
+  if (table === "setup_version") return;
+  if (table !== "forms") {
+    yield* run(`DELETE FROM "${table}"`);
+    return;
+  }
+  yield* run("DELETE FROM forms WHERE NOT EXISTS (SELECT 1 FROM submissions s WHERE s.form_id = forms.id)");
+  // Names that no form has, so that forms may have exchanged theirs.
+  yield* run("UPDATE forms SET slug = '~' || id, key = '~' || id, deleted = 1");
+}
+
+type State = { id: Uint8Array; state: number; spam: string | null; unread: number };
+
+const AMONG = "id = ANY (CAST($ids AS BYTEA[]))";
+
+function* findOutdated({ rows }: Batch): Work<Set<string>> {
+  const at = (name: string) => columnsOf("submissions").findIndex(([column]) => column === name);
+  const [id, state, spam, unread] = [at("id"), at("state"), at("spam"), at("unread")];
+  const ids = rows.map((row) => row[id] as string);
+  const sql = `SELECT id, state, spam, unread FROM submissions WHERE ${AMONG}`;
+  const found = yield* all<State>(sql, { ids: idArray(ids) });
+  const known = new Map(found.map((each) => [textOf(each.id), each]));
+  const outdated = rows.filter((row) => {
+    const each = known.get(row[id] as string);
+    return !each || each.state !== row[state] || each.spam !== row[spam] || each.unread !== row[unread];
+  });
+  return new Set(outdated.map((row) => row[id] as string));
+}
+
+function* pageIds(after: string | null): Work<{ ids: string[]; next: string | null }> {
+  const rows = yield* all<{ seq: number; id: Uint8Array }>(
+    "SELECT seq, id FROM submissions WHERE seq > $after ORDER BY seq LIMIT $limit",
+    { after: Number(after ?? 0), limit: PAGE },
+  );
+  return {
+    ids: rows.map(({ id }) => textOf(id)),
+    next: rows.length < PAGE ? null : String(rows.at(-1)!.seq),
+  };
+}
+
+function* findUnknown(ids: readonly string[]): Work<string[]> {
+  const rows = yield* all<{ id: Uint8Array }>(`SELECT id FROM submissions WHERE ${AMONG}`, {
+    ids: idArray(ids),
+  });
+  const known = new Set(rows.map(({ id }) => textOf(id)));
+  return ids.filter((id) => !known.has(id));
+}
+
+/** What refers to submissions goes with them. */
+function* removeSubmissions(ids: readonly string[]): Work<string[]> {
+  const params = { ids: idArray(ids) };
+  const files = yield* all<{ key: string }>(
+    `SELECT blob_key AS key FROM files WHERE submission_seq IN (SELECT seq FROM submissions WHERE ${AMONG})`,
+    params,
+  );
+  yield* run(`DELETE FROM submissions WHERE ${AMONG}`, params);
+  return files.map(({ key }) => key);
+}

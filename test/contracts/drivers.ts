@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import { openDiskBlobs } from "../../src/blobs/disk.ts";
+import { parseDatabaseUrl } from "../../src/store/postgres/database-url.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { openNotes } from "../support/notes.ts";
+import { freshDatabase } from "../support/postgres.ts";
+import { tempDirectory } from "../support/temp.ts";
+import type { Driver } from "./driver.ts";
+
+/** The driver of SQLite, with files in a directory of its own. */
+export function sqliteDriver(writing: "inline" | "thread"): Driver {
+  const directory = tempDirectory();
+  const pathOf = (database: string) => join(directory, `${database}.db`);
+  return {
+    name: `SQLite, written ${writing}`,
+    open(database) {
+      const uploads = join(directory, `${database}-uploads`);
+      openDiskBlobs(uploads);
+      const store = openSqliteStore(pathOf(database), writing);
+      return { ...store, notes: openNotes(store, uploads, true) };
+    },
+    copy: (from, into, progress) => takeSnapshot(pathOf(from), pathOf(into), progress),
+  };
+}
+
+/** The driver of PostgreSQL, with databases of its own. */
+export function postgresDriver(): Driver {
+  const urls = new Map<string, Promise<string>>();
+  const open: Driver["open"] = async (database) => {
+    let url = urls.get(database);
+    if (!url) urls.set(database, (url = freshDatabase()));
+    return openPostgresStore(parseDatabaseUrl(await url));
+  };
+  return {
+    name: "PostgreSQL",
+    open,
+    async copy(from, into, progress) {
+      const [source, target] = [await open(from), await open(into)];
+      await target.fill(source.dump(progress));
+      await Promise.all([source.close(), target.close()]);
+    },
+  };
+}
