@@ -126,6 +126,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     load: async () => (await import("./commands/backup/backup.ts")).addBackupCommands,
   },
   {
+    name: "migrate",
+    summary: "move everything stored into a PostgreSQL database and a bucket",
+    load: async () => (await import("./commands/migrate.ts")).addMigrateCommand,
+  },
+  {
     name: "config",
     summary: "show the settings in effect",
     load: async () => (await import("./commands/config/config.ts")).addConfigCommands,

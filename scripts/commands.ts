@@ -43,10 +43,13 @@ export const EXIT_STATUS = [
   ["3", "not found"],
   [
     "4",
-    "not allowed: no token, a wrong one, or one without the scope; a file or directory that may not be read or written",
+    "not allowed: no token, a wrong one, or one without the scope; a file or directory that may not be read or written; a database or a bucket that refuses the login or lacks rights, and a database that is read-only, newer or foreign",
   ],
   ["5", "conflict: it exists already, or was changed since the revision that --if-revision names"],
-  ["6", "unavailable: locked, disk full, server not reachable"],
+  [
+    "6",
+    "unavailable: locked, disk full; a server, a database or a bucket that is not reachable, missing or misconfigured",
+  ],
   ["9", "a difference: found by diff, or by flags refs scan --strict"],
   ["130", "interrupted, or a question answered with no; serve exits 0 on SIGTERM and SIGINT"],
 ] as const;
@@ -57,7 +60,11 @@ export const OTHER_VARIABLES = [
     "FORMFLAG_DATABASE_URL_FILE",
     "a file that holds the URL of the PostgreSQL database; FORMFLAG_DATABASE_URL and --database win over it",
   ],
-  ["AWS_ACCESS_KEY_ID", "the credentials of the bucket that --blobs names"],
+  [
+    "FORMFLAG_TO_DATABASE_URL_FILE",
+    "a file that holds the URL of the database that migrate moves to; FORMFLAG_TO_DATABASE_URL and --to win over it",
+  ],
+  ["AWS_ACCESS_KEY_ID", "the credentials of the bucket that --blobs or --to-blobs names"],
   ["AWS_SECRET_ACCESS_KEY", "and their secret key"],
   ["AWS_SESSION_TOKEN", "and, with temporary credentials, their token"],
   ["FORMFLAG_TOKEN", "the token for --server itself; --token-file on the command line wins over it"],

@@ -39,7 +39,7 @@ ${tableOf(["command", "subcommands", "what it does"], rows)}
 
 ## Conventions
 
-Without \`--server\` a command acts on the data directory, whether or not a server runs on it. With \`--server\` and a token it acts on that server over its admin API. \`serve\`, \`check\`, \`doctor\`, \`service\`, \`backup verify\` and \`backup restore\` work on this machine only.
+Without \`--server\` a command acts on the data directory, whether or not a server runs on it, or on the PostgreSQL database that \`--database\` or its variable names. With \`--server\` and a token it acts on that server over its admin API. \`serve\`, \`check\`, \`doctor\`, \`service\`, \`backup verify\` and \`backup restore\` work on this machine only.
 
 Results go to standard output, everything else to standard error. \`--json\` prints one JSON value, and \`--field NAME\` one field of it as it is, or of each entry of a list, one on a line. With \`--json\` an error is \`{"error":{"code","message","hint"}}\` on standard error. Every create takes \`--if-not-exists\`.
 

@@ -368,6 +368,11 @@ const SECTIONS: Section[] = [
         what: "the same with a PostgreSQL database, and for how long a change waits behind its commit",
         past: "the database is read",
       },
+      POSTGRES_UNKNOWN_MS: {
+        unit: "ms",
+        what: "time for which a submission is sent to PostgreSQL again whose answer was lost",
+        past: "503 with `Retry-After`, and the submission is withdrawn once the database answers",
+      },
       SCHEDULE_POLL_MS: {
         unit: "ms",
         what: "time between two checks for scheduled changes of other processes",

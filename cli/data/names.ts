@@ -12,4 +12,6 @@ export const NAMES = {
   unpacked: "restore.tmp",
   /** A backup copies the database here. */
   scratch: "backup.tmp",
+  /** Says where the data has been moved to. */
+  moved: "moved.json",
 } as const;

@@ -15,6 +15,7 @@ import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { env } from "../session/env.ts";
 import type { SharedStorage } from "./storage.ts";
+import { refuseMoved } from "./moved.ts";
 import { finishRestore, refuseBesideAside } from "./unfinished.ts";
 
 export type OpenApp = App & AsyncDisposable;
@@ -31,6 +32,8 @@ export type OpenConfig = {
   report?: (error: unknown) => void;
   /** Called once another server has migrated a shared database to a schema that this one does not know. */
   onNewerSchema?: () => void;
+  /** Whether the data in the directory may be on its way to another place: for the command that moves it. */
+  isMoved?: boolean;
   /** Whether a shared database may be one that a restore or a move has not finished to fill. */
   opensTarget?: boolean;
 };
@@ -61,11 +64,12 @@ export async function openApp(config: OpenConfig): Promise<OpenApp> {
 
 type Parts = Pick<App, "store" | "blobs" | "notes">;
 
-async function openParts({ data, shared, writing, ...options }: OpenConfig): Promise<Parts> {
+async function openParts({ data, shared, writing, isMoved, ...options }: OpenConfig): Promise<Parts> {
   if (shared) {
     const { openShared } = await import("./open-shared.ts");
     return openShared(shared, options);
   }
+  if (!isMoved) refuseMoved(data);
   const { file, uploads } = prepareData(data);
   const blobs = openDiskBlobs(uploads);
   const store = openSqliteStore(file, writing, writing === "inline" ? () => lockToMigrate(data) : undefined);
@@ -92,6 +96,7 @@ export function openSource(data: string): BackupSource {
  * Throws as `openApp` does, and `unavailable` if another server holds the lock.
  */
 export function claimData(data: string): () => void {
+  refuseMoved(data);
   prepareData(data);
   createDirectory(data);
   return lockData(data);
@@ -177,11 +182,11 @@ export function lockData(data: string): () => void {
 }
 
 /**
- * Locks the data directory against other backups and restores until the returned function is called. Throws
+ * Locks the data directory against other backups, restores and moves until the returned function is called. Throws
  * `unavailable` if one is running.
  */
 export function lockBackup(data: string): () => void {
-  return lock(join(data, NAMES.backupLock), `another backup or restore of ${data} is under way`);
+  return lock(join(data, NAMES.backupLock), `another backup, restore or move of ${data} is under way`);
 }
 
 /**

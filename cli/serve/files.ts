@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { App } from "../../src/app.ts";
 import { AppError } from "../../src/base/errors.ts";
+import { requireBucket } from "../data/require-bucket.ts";
 import type { FilesPlace } from "../data/storage.ts";
 import type { Log } from "./log.ts";
 
@@ -17,16 +18,9 @@ export async function checkFiles(files: FilesPlace, { blobs }: Pick<App, "blobs"
       `files are stored in ${resolve(files.data)}, where servers on other machines do not find them`,
     );
   try {
-    await blobs.ready();
+    await requireBucket(files.location, blobs);
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    if (error.reason === "storage-unavailable") return log.error(error);
-    const { bucket, region, endpoint } = files.location;
-    const message = `the bucket ${bucket} in ${region} at ${endpoint}: ${error.message}`;
-    throw new AppError(error.code, message, {
-      ...(error.reason !== null && { reason: error.reason }),
-      ...(error.hint !== null && { hint: error.hint }),
-      cause: error,
-    });
+    if (!(error instanceof AppError && error.reason === "storage-unavailable")) throw error;
+    log.error(error);
   }
 }

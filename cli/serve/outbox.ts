@@ -1,12 +1,16 @@
 import type { App } from "../../src/app.ts";
+import { isShared } from "../../src/base/changes.ts";
 import { blobKey } from "../../src/blobs/key.ts";
 import { type Outbox, createOutbox } from "../../src/delivery/outbox.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import type { Metrics } from "../../src/http/operation/metrics.ts";
 import type { Log } from "./log.ts";
 
-/** A data directory has one server, so its leases are its own when it starts again. */
-const HOLDER = "local";
+/**
+ * Who holds the leases of a server. A data directory has one, whose leases are its own when it starts again; of a shared
+ * database each has its own, and those of one that was killed end.
+ */
+const holderOf = ({ store }: App): string => (isShared(store) ? crypto.randomUUID() : "local");
 
 type Options = {
   outgoing: () => Promise<Outgoing>;
@@ -32,7 +36,7 @@ export function openOutbox(app: App, options: Options, wakeJob: () => void): Out
   return createOutbox(
     app,
     {
-      holder: HOLDER,
+      holder: holderOf(app),
       outgoing,
       retryDelays,
       files: {

@@ -9,6 +9,7 @@ import { tallyExpiryJob } from "../../src/flags/read-tally.ts";
 import type { Outbox } from "../../src/delivery/outbox.ts";
 import { applyDue, scheduleJob } from "../../src/flags/schedule.ts";
 import { createFileLinks } from "../../src/forms/file-links.ts";
+import { loadLinkSecret } from "../../src/forms/link-secret.ts";
 import { expiryJob, removalJob } from "../../src/forms/removal.ts";
 import { retentionJob } from "../../src/forms/retention.ts";
 import { searchJob } from "../../src/forms/search-index.ts";
@@ -51,8 +52,12 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
   });
   // A mail server that cannot be used as configured is an error at the start.
   if (connections.mail !== null) await outgoing();
+  let isDraining = false;
+  let isOutdated = false;
   const onNewerSchema = once(async () => {
     log.line("warn", "a newer formflag has migrated the database: this one stops");
+    if (isDraining) return;
+    isOutdated = true;
     process.kill(process.pid, "SIGTERM");
   });
   const unlock = storage.shared === null ? claimData(storage.data) : () => {};
@@ -67,7 +72,6 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
   const commitLatency = createCommitLatency(app);
   let jobs: Jobs | undefined;
   let outbox: Outbox | undefined;
-  let isDraining = false;
   try {
     if (storage.shared !== null) await checkFiles(storage.shared.files, app, log);
     app.nextId = createIdSource(app.random, app.now, await newestId(app, log));
@@ -88,6 +92,7 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
       commitMinutes: commitLatency.minutes,
       storage,
       isDraining: () => isDraining,
+      linkSecret: await loadLinkSecret(app),
     });
     for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
     if (config.tls) onHangup(config.tls, listeners, log);
@@ -119,7 +124,9 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
     if (drain > 0 && signal === "SIGTERM") {
       log.line("info", `not ready since ${signal}: stopping in ${drain / 1000} s`);
       isDraining = true;
-      await nextSignal(drain);
+      const second = await nextSignal(drain);
+      // Whoever replaces a server that stops by itself sends it the first signal only now.
+      if (isOutdated && second === "SIGTERM") await nextSignal(drain);
     }
     log.line("info", `stopping on ${signal}`);
     for (const listener of listeners) listener.retire();

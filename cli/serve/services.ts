@@ -34,6 +34,7 @@ type Wiring = {
   noteRead: NoteRead;
   commitMinutes: () => readonly CommitMinute[];
   isDraining: () => boolean;
+  linkSecret: string;
   storage: Storage;
 };
 
@@ -44,7 +45,7 @@ type Wiring = {
 export function placeServices(
   config: ServeConfig,
   app: App,
-  { outgoing, log, metrics, noteRead, commitMinutes, isDraining, storage }: Wiring,
+  { outgoing, log, metrics, noteRead, commitMinutes, isDraining, linkSecret, storage }: Wiring,
 ): { places: { address: Listen; site: Site }[]; endStreams: () => void } {
   const { basePath, publicUrl, maxStale } = config;
   const reportOf = (service: ServiceName): Report => ({
@@ -58,7 +59,7 @@ export function placeServices(
   let ofrep: OfrepService | undefined;
   const closers: (() => void)[] = [];
   const all = {
-    forms: createFormsService(app, createLinks(publicUrl, basePath, app.random), reportOf("forms"), guard),
+    forms: createFormsService(app, createLinks(publicUrl, basePath, linkSecret), reportOf("forms"), guard),
     flags: createFlagsService(app, reportOf("flags"), readGuard, noteRead, maxStale),
     codeReferences: once(async () => {
       const { createCodeReferencesService } = await import("../../src/http/flags/code-references.ts");

@@ -92,11 +92,13 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "storage-region": "set the region of the bucket in the storage URL",
   "storage-unreachable":
     "check the endpoint in the storage URL; NODE_EXTRA_CA_CERTS names a file of certificates to trust",
+  "storage-unavailable": "try again in a moment; formflag doctor checks the bucket",
   "storage-missing": "name a bucket with --blobs, or for one server alone a directory for files with --data",
   "storage-clock": "set the clock of this machine, and keep it right with a time server",
-  "database-moving": "finish it: repeat the command that began it",
   "database-not-empty": "name a database that holds nothing yet; the one named was left as it is",
-  "database-moving": "repeat the formflag migrate or restore that fills it: it goes on where it ended",
+  "source-changed": "stop whatever writes to the data directory, and repeat formflag migrate --final",
+  "database-moving":
+    "repeat the formflag migrate --final or backup restore that fills it: it goes on where it ended",
   "copy-differs": "stop whatever writes to either of the two, and repeat the last step",
   "backup-unreadable": "formflag backup create creates one",
   "export-incomplete": "formflag check finds all such files: put them back, or delete their submissions",

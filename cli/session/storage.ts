@@ -5,6 +5,9 @@ import type { FilesPlace, SharedStorage, Storage } from "../data/storage.ts";
 import { env } from "./env.ts";
 import { usage } from "./usage.ts";
 
+/** The URL of a database, or the file that holds it and the variable that names the file. */
+type DatabaseSetting = { url: string } | { file: string; variable: string };
+
 /** Where the data of a command is, as it was given: the URLs are not parsed yet. */
 export type StorageSettings = {
   /** The data directory. */
@@ -12,38 +15,66 @@ export type StorageSettings = {
   /** Whether the data directory was named, so that uploaded files of a shared database may be there. */
   isDataGiven: boolean;
   /** The URL of a shared database, or the file that holds it; null for the database in the data directory. */
-  database: { url: string } | { file: string } | null;
+  database: DatabaseSetting | null;
   /** The URL of the bucket for uploaded files; null without one. */
   blobs: string | null;
   migrate: Migrate;
 };
 
-/** Variables without an option, because other users of the machine can see options. */
-const URL_FILE = "FORMFLAG_DATABASE_URL_FILE";
+/** Variables of a URL that has a password, because other users of the machine can see options. */
+const DATABASE = { variable: "FORMFLAG_DATABASE_URL", file: "FORMFLAG_DATABASE_URL_FILE" };
+
+/** The same of the database that data is moved to. */
+export const TARGET = { variable: "FORMFLAG_TO_DATABASE_URL", file: "FORMFLAG_TO_DATABASE_URL_FILE" };
 
 /** The settings of a command about where its data is. Throws `invalid` for a password on the command line. */
 export function readStorageSettings(command: Command): StorageSettings {
   const options = command.optsWithGlobals<Record<string, string | undefined>>();
   const sourceOf = (name: string) => command.getOptionValueSourceWithGlobals(name) ?? "default";
-  const url = options["database"];
-  if (sourceOf("database") === "cli" && mayHoldPassword(url!)) {
-    throw usage(
-      "--database holds a password, which other users of this machine can see",
-      `put the URL into FORMFLAG_DATABASE_URL, or into a file that ${URL_FILE} names`,
-    );
-  }
-  const file = env[URL_FILE];
   return {
     data: String(options["data"]),
     isDataGiven: sourceOf("data") !== "default",
-    database: url !== undefined ? { url } : file !== undefined ? { file } : null,
+    database: readDatabase(command, "database", DATABASE),
     blobs: options["blobs"] ?? null,
     migrate: options["migrate"] === "off" ? "off" : "auto",
   };
 }
 
-/** Whether the part before the host of a URL, which may not be a valid one, has a password. */
-function mayHoldPassword(url: string): boolean {
+/**
+ * The settings of where `migrate` moves data to; files stay in the data directory unless a bucket is named. Throws `invalid`
+ * where no database is named, and for a password on the command line.
+ */
+export function readTargetSettings(command: Command): StorageSettings {
+  const database = readDatabase(command, "to", TARGET);
+  if (database === null)
+    throw usage(
+      "the database to move to is missing",
+      `name it with --to postgres://user@host/database, or with a password in ${TARGET.variable}`,
+    );
+  const { toBlobs } = command.opts<{ toBlobs?: string }>();
+  return { ...readStorageSettings(command), isDataGiven: true, database, blobs: toBlobs ?? null };
+}
+
+/** The URL of a database by an option, its variable, or the variable of a file. */
+function readDatabase(
+  command: Command,
+  option: "database" | "to",
+  { variable, file: fileVariable }: typeof DATABASE,
+): StorageSettings["database"] {
+  const url = command.optsWithGlobals<Record<string, string | undefined>>()[option];
+  if (command.getOptionValueSourceWithGlobals(option) === "cli" && mayHoldPassword(url!)) {
+    throw usage(
+      `--${option} holds a password, which other users of this machine can see`,
+      `put the URL into ${variable}, or into a file that ${fileVariable} names`,
+    );
+  }
+  if (url !== undefined) return { url };
+  const file = env[fileVariable];
+  return file === undefined ? null : { file, variable: fileVariable };
+}
+
+/** Whether the part before the host of a URL, which may not be a valid one, could hold a password. */
+export function mayHoldPassword(url: string): boolean {
   return /:.*@/s.test(url.replace(/^[\w+.-]*:\/\//, ""));
 }
 
@@ -79,12 +110,12 @@ async function loadFiles({ blobs, data, isDataGiven }: StorageSettings): Promise
   return { kind: "bucket", location, credentials: { accessKeyId, secretAccessKey, sessionToken } };
 }
 
-async function urlOf(database: { url: string } | { file: string }): Promise<string> {
+async function urlOf(database: DatabaseSetting): Promise<string> {
   if ("url" in database) return database.url.trim();
   try {
     return (await Bun.file(database.file).text()).trim();
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw usage(`${URL_FILE}: the file ${database.file} cannot be read (${code})`);
+    throw usage(`${database.variable}: the file ${database.file} cannot be read (${code})`);
   }
 }

@@ -20,6 +20,7 @@ const PARTS: Record<string, () => Promise<Measure>> = {
   uploads: async () => (await import("./uploads.ts")).measureUploads,
   latency: async () => (await import("./latency.ts")).measureLatency,
   scale: async () => (await import("./scale.ts")).measureScale,
+  "scale-out": async () => (await import("./scale-out.ts")).measureScaleOut,
   dashboard: async () => (await import("./dashboard.ts")).measureDashboard,
   start: async () => (await import("./start.ts")).measureStart,
 };

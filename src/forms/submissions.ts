@@ -1,4 +1,5 @@
 import { type Conditions, type FormsApp, type Insertion, UNKNOWN_OUTCOME } from "./store.ts";
+import { notInMemory } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
 import { mayStillAppear } from "../blobs/blobs.ts";
 import { blobKey } from "../blobs/key.ts";
@@ -30,6 +31,8 @@ export async function storeSubmission(
   draft: Draft,
   { report = rethrow, isAbandoned, conditions, deliveries = [] }: Storing = {},
 ): Promise<{ id: string; insertion: Insertion }> {
+  // What is sent now would wait as long as the database is given to answer.
+  if (app.watch.staleFor() > 0) throw notInMemory();
   const id = app.nextId();
   const row = {
     id,

@@ -1,5 +1,7 @@
 import { AppError } from "../base/errors.ts";
+import { sha256 } from "../base/sum.ts";
 import type { RateLimit } from "../forms/form.ts";
+import type { Shared } from "../forms/store.ts";
 import { type Client, limitKey } from "./address.ts";
 
 /** Windows kept in memory. At this number, windows that have ended are removed. */
@@ -8,12 +10,55 @@ const MAX_WINDOWS = 10_000;
 /** Counts something that `sender` did. Throws `rate_limited` with the seconds to wait past the limit. */
 export type RateLimiter = (sender: string, limit: RateLimit) => void;
 
+/** As {@link RateLimiter}, at once or later; also throws `unavailable` where the counts cannot be reached. */
+export type SharedRateLimiter = (sender: string, limit: RateLimit) => void | Promise<void>;
+
+type Window = { endsAt: number; count: number };
+
 /**
  * Counts in fixed windows, each opened by the first event of a sender; a restart resets them. `what` is the plural noun for
  * the events in messages.
  */
 export function createRateLimiter(now: () => number, what: string): RateLimiter {
-  const windows = new Map<string, { endsAt: number; count: number }>();
+  const windows = createWindows();
+  return (sender, limit) => {
+    const at = now();
+    const window = windows.open(sender, at) ?? windows.set(sender, at, openWindow(at, limit));
+    window.count += 1;
+    if (window.count > limit.count) throw tooMany(what, window, at);
+  };
+}
+
+/**
+ * As {@link createRateLimiter}, but for all processes of a database together where these have shared counts: under a hash,
+ * so that no address is stored.
+ */
+export function createSharedRateLimiter(
+  now: () => number,
+  what: string,
+  shared: Pick<Shared, "count"> | null,
+): SharedRateLimiter {
+  if (shared === null) return createRateLimiter(now, what);
+  /** Windows that are known to be full: the database is not asked for those. */
+  const full = createWindows();
+  return async (sender, limit) => {
+    const at = now();
+    const known = full.open(sender, at);
+    if (known && known.count >= limit.count) throw tooMany(what, known, at);
+    const window = await shared.count(sha256(`${what} ${sender}`), at, limit.seconds * 1000);
+    if (window.count < limit.count) return;
+    full.set(sender, at, window);
+    if (window.count > limit.count) throw tooMany(what, window, at);
+  };
+}
+
+function openWindow(at: number, { seconds }: RateLimit): Window {
+  return { endsAt: at + seconds * 1000, count: 0 };
+}
+
+/** At most `MAX_WINDOWS` windows by sender. */
+function createWindows() {
+  const windows = new Map<string, Window>();
 
   const forgetEnded = (at: number) => {
     for (const [sender, { endsAt }] of windows) if (endsAt <= at) windows.delete(sender);
@@ -24,22 +69,26 @@ export function createRateLimiter(now: () => number, what: string): RateLimiter 
     }
   };
 
-  return (sender, { count, seconds }) => {
-    const at = now();
-    let window = windows.get(sender);
-    if (!window || window.endsAt <= at) {
+  return {
+    /** The window of a sender that has not ended. */
+    open(sender: string, at: number): Window | undefined {
+      const window = windows.get(sender);
+      return window && window.endsAt > at ? window : undefined;
+    },
+    set(sender: string, at: number, window: Window): Window {
       if (windows.size >= MAX_WINDOWS) forgetEnded(at);
-      window = { endsAt: at + seconds * 1000, count: 0 };
       windows.delete(sender);
       windows.set(sender, window);
-    }
-    window.count += 1;
-    if (window.count <= count) return;
-    const wait = Math.max(1, Math.ceil((window.endsAt - at) / 1000));
-    throw new AppError("rate_limited", `too many ${what}: try again in ${formatDuration(wait)}`, {
-      retryAfter: wait,
-    });
+      return window;
+    },
   };
+}
+
+function tooMany(what: string, { endsAt }: Window, at: number): AppError {
+  const wait = Math.max(1, Math.ceil((endsAt - at) / 1000));
+  return new AppError("rate_limited", `too many ${what}: try again in ${formatDuration(wait)}`, {
+    retryAfter: wait,
+  });
 }
 
 /**

@@ -9,7 +9,7 @@ import type { MaintenanceApp } from "./store.ts";
 const AT_ONCE = 16;
 
 /**
- * Copies the uploaded files of a source that the target lacks, and compares each with what was stored. A file that is gone
+ * Copies the uploaded files that the rows of a target refer to and it lacks, and compares each with what was stored. A file that is gone
  * because its submission was deleted meanwhile is left out, unless `isFinal`. Throws `unsupported` where a file is missing or
  * damaged. `progress` receives bytes. Returns how many were copied, and their bytes.
  */
@@ -20,7 +20,7 @@ export async function copyFiles(
   progress: (done: number, total: number) => void,
 ): Promise<{ files: number; bytes: number }> {
   const present = await sizesIn(to.blobs);
-  const total = await from.store.submissions.fileBytes();
+  const total = await to.store.submissions.fileBytes();
   const copied = { files: 0, bytes: 0 };
   let done = 0;
   let lacking: StoredFile[] = [];
@@ -30,7 +30,7 @@ export async function copyFiles(
     copied.bytes += sent.reduce((sum, { size }) => sum + size, 0);
     lacking = [];
   };
-  for await (const file of storedFiles((after, limit) => from.store.submissions.files(after, limit))) {
+  for await (const file of storedFiles((after, limit) => to.store.submissions.files(after, limit))) {
     if (present.get(file.key) !== file.size) lacking.push(file);
     if (lacking.length >= AT_ONCE) await copyLacking();
     progress((done += file.size), total);

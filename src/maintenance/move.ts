@@ -1,5 +1,6 @@
-import type { Blobs } from "../blobs/blobs.ts";
-import { type Digests, requireEqual } from "./digest.ts";
+import { AppError } from "../base/errors.ts";
+import { removeGarbage } from "../forms/removal.ts";
+import { type Digests, createDigest, digestOf, requireSame } from "./digest.ts";
 import type { Batch, Dump, MaintenanceApp } from "./store.ts";
 import { PORTABLE_TABLES, type Stage } from "./tables.ts";
 import { copyFiles } from "./move-files.ts";
@@ -17,33 +18,66 @@ export type Moved = {
   digests: Digests | null;
 };
 
-/** What is under way, and how far it is: in files, approximate bytes or rows. */
+/** What is under way, and how far it is: in approximate bytes. */
 export type MoveProgress = (what: "files" | "database" | "comparison", done: number, total: number) => void;
+
+type MoveOptions = {
+  /** Whether this is the last run, after which servers use the target. */
+  isFinal: boolean;
+  /** Called once the target is known to be equal, and before servers may use it. */
+  beforeRelease?: () => Promise<void>;
+};
 
 /**
  * Brings a target closer to its source, which may be in use, and may be repeated: what the target has is not copied again.
- * With `isFinal`, no server may run on the source; the target is then equal to it, which is verified, and released to servers.
- * Nothing else may write to the target. Throws `conflict` for a target that has data of its own, and
- * where the two differ in the end, `unsupported` where a file of the source is missing or damaged.
+ * Rows come before files, so that no file is without its row. With `isFinal`, nothing may write to the source; the target is
+ * then equal to it, which is verified, and released to servers. Nothing else may write to the target. Throws `conflict` for a
+ * target that has data of its own, and where the two differ in the end, `unsupported` where a file of the source is missing
+ * or damaged.
  */
 export async function moveData(
   from: MaintenanceApp,
   to: MaintenanceApp,
-  { isFinal }: { isFinal: boolean },
+  { isFinal, beforeRelease = async () => {} }: MoveOptions,
   progress: MoveProgress,
 ): Promise<Moved> {
   await to.store.moving.begin();
+  const before = await changesOf(from);
   const removed = await removeGone(from, to);
-  const copied = await copyFiles(from, to, isFinal, (done, total) => progress("files", done, total));
-  const stages = createStages(from.store.dump((done, total) => progress("database", done, total)));
+  const sum = createDigest();
+  const stages = createStages(
+    watched(
+      from.store.dump((done, total) => progress("database", done, total)),
+      sum.add,
+    ),
+  );
   await to.store.moving.replace("setup", stages.next("setup"));
   let submissions = 0;
   for await (const batch of stages.next("submissions")) submissions += await send(to, batch);
   if (isFinal) await to.store.moving.replace("trail", stages.next("trail"));
   await stages.close();
-  const digests = isFinal ? await compare(from, to, progress) : null;
-  if (isFinal) await to.store.moving.release();
+  const copied = await copyFiles(from, to, isFinal, (done, total) => progress("files", done, total));
+  if (!isFinal) return { submissions, removed, ...copied, digests: null };
+  const copy = to.store.dump((done, total) => progress("comparison", done, total));
+  const digests = requireSame(sum.result(), await digestOf(copy));
+  if ((await changesOf(from)) !== before)
+    throw new AppError("conflict", "the data changed while it was moved", { reason: "source-changed" });
+  await beforeRelease();
+  await to.store.moving.release();
   return { submissions, removed, ...copied, digests };
+}
+
+/** A text that differs once something has changed. */
+async function changesOf({ store }: MaintenanceApp): Promise<string> {
+  return JSON.stringify([await store.look(), await store.activity()]);
+}
+
+/** The batches of a dump, each of which `see` is given first. */
+async function* watched(dump: Dump, see: (batch: Batch) => void): Dump {
+  for await (const batch of dump) {
+    see(batch);
+    yield batch;
+  }
 }
 
 /** Removes the submissions of the target that the source no longer has, and their files. Returns how many. */
@@ -53,15 +87,12 @@ async function removeGone(from: MaintenanceApp, to: MaintenanceApp): Promise<num
   do {
     const page: { ids: string[]; next: string | null } = await to.store.moving.ids(after);
     const gone = await from.store.moving.unknown(page.ids);
-    if (gone.length > 0) await removeFiles(to.blobs, await to.store.moving.remove(gone));
+    if (gone.length > 0) await to.store.moving.remove(gone);
     removed += gone.length;
     after = page.next;
   } while (after !== null);
+  await removeGarbage(to);
   return removed;
-}
-
-async function removeFiles(blobs: Blobs, keys: string[]): Promise<void> {
-  if (keys.length > 0) await blobs.delete(keys);
 }
 
 /** Sends what the target lacks of a batch. Returns the number of submissions. */
@@ -93,11 +124,4 @@ function createStages(dump: Dump) {
     },
     close: async () => void (await batches.return?.()),
   };
-}
-
-/** Returns the digests of both. Throws `conflict` where they differ. */
-function compare(from: MaintenanceApp, to: MaintenanceApp, progress: MoveProgress): Promise<Digests> {
-  const read = ({ store }: MaintenanceApp, half: number) =>
-    store.dump((done, total) => progress("comparison", done + half * total, 2 * total));
-  return requireEqual(read(from, 0), read(to, 1));
 }

@@ -60,8 +60,8 @@ export type MovingStore = {
   ids(after: string | null): Promise<{ ids: string[]; next: string | null }>;
   /** The ids that no submission of the store has. */
   unknown(ids: readonly string[]): Promise<string[]>;
-  /** Removes submissions and all that refers to them. Returns the keys of their files, which are to be removed next. */
-  remove(ids: readonly string[]): Promise<string[]>;
+  /** Removes submissions and all that refers to them. Their files are garbage from then on. */
+  remove(ids: readonly string[]): Promise<void>;
   /** Counts the submissions of a target, and lets servers use it. */
   release(): Promise<void>;
 };

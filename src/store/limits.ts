@@ -14,3 +14,6 @@ export const SQLITE_STALENESS_MS = 2;
  * agree about it.
  */
 export const POSTGRES_STALENESS_MS = 100;
+
+/** Milliseconds for which a submission is sent to PostgreSQL again whose answer was lost, before it is refused and withdrawn. */
+export const POSTGRES_UNKNOWN_MS = 30_000;

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
+import { skewFinding } from "../../cli/commands/doctor/shared.ts";
 import { once } from "../../src/base/once.ts";
 import type { Finding } from "../../src/maintenance/finding.ts";
 import { eventually } from "../support/eventually.ts";
@@ -237,6 +238,25 @@ describe.skipIf(!IS_POSTGRES_HERE)("servers on one database and one bucket", () 
   });
 });
 
+describe.skipIf(!IS_POSTGRES_HERE)("doctor", () => {
+  test("names the role that needs timeouts behind a pooler, and too few connections", async () => {
+    const url = await freshDatabase();
+    await execute(`ALTER DATABASE ${databaseOf(url)} CONNECTION LIMIT 5`);
+    const { code, stdout } = await on(`${url}?prepare=false`).run("doctor", "--listen", "127.0.0.1:0");
+    expect(code).toBe(0);
+    expect(stdout).toContain(`ALTER ROLE "postgres" SET statement_timeout = '10s';`);
+    expect(stdout).toMatch(/^warning +connections +\d+ of 5 are open/m);
+  });
+
+  test("warns of a clock that differs by more than a second", () => {
+    expect(skewFinding({ skew: -1000 }).status).toBe("ok");
+    expect(skewFinding({ skew: 1500 })).toMatchObject({
+      status: "warning",
+      message: "it is 1.5 s ahead of this machine's",
+    });
+  });
+});
+
 describe.skipIf(!IS_POSTGRES_HERE)("a server on a database without a bucket", () => {
   test("refuses files, and takes other submissions", async () => {
     const alone = on(await emptyDatabase());
@@ -245,7 +265,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("a server on a database without a bucket", ()
     const refused = await fileFor(key, server.url);
     expect([refused.status, await refused.json()]).toEqual([
       503,
-      expect.objectContaining({ message: "this server stores no files" }),
+      expect.objectContaining({ message: "there is no place for uploaded files" }),
     ]);
     const plain = await fetch(`${server.url}/v1/s/${key}?mode=rest`, {
       method: "POST",
@@ -268,7 +288,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("a server on a database without a bucket", ()
     await on(url).json("submissions", "delete", submission!.id, "--yes");
     expect((await on(url).run("check", "--data", data, "--repair")).stdout).toContain("all is well");
     expect(
-      readdirSync(join(data, "uploads"), { recursive: true }).filter((name) => /\.1$/.test(String(name))),
+      readdirSync(join(data, "uploads"), { recursive: true }).filter((name) => String(name).endsWith(".1")),
     ).toEqual([]);
     const { stdout } = await on(url).run("doctor", "--data", data, "--listen", "127.0.0.1:0");
     expect(stdout).toContain("other servers do not find them");
@@ -298,7 +318,7 @@ async function readOnly(): Promise<string> {
 }
 
 async function newer(): Promise<string> {
-  const url = await anyDatabase();
+  const url = await freshDatabase();
   await execute("UPDATE formflag_meta SET schema = 99", { database: databaseOf(url) });
   return url;
 }

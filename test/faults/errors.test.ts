@@ -71,7 +71,7 @@ async function expectRows(client: Client, answered: Answered[]) {
 
 /** The same, and that the upload directory holds their files and no other. */
 async function expectStored(data: string, client: Client, answered: Answered[]): Promise<void> {
-  expect(compareFiles(data, await expectRows(client, answered))).toEqual({ left: [], missing: [] });
+  expect(await compareFiles(data, await expectRows(client, answered))).toEqual({ left: [], missing: [] });
 }
 
 const statusesOf = (answered: Answered[]) => [...new Set(answered.map(({ status }) => status))];
@@ -161,7 +161,7 @@ describe.skipIf(!injects)("after a crash while the database could not be synced"
     const stored = await expectRows(client, before);
     const acknowledged = stored.filter(({ id }) => before.some((each) => each.id === id));
     expect(acknowledged).toHaveLength(before.length);
-    expect(compareFiles(data, acknowledged).missing).toEqual([]);
+    expect((await compareFiles(data, acknowledged)).missing).toEqual([]);
   });
 
   test("no submission that was refused is there", async () => {
@@ -171,7 +171,7 @@ describe.skipIf(!injects)("after a crash while the database could not be synced"
 
   test("every submission that is there has its files", async () => {
     const { client, data } = await crash();
-    expect(compareFiles(data, await client.stored()).missing).toEqual([]);
+    expect((await compareFiles(data, await client.stored())).missing).toEqual([]);
   });
 
   test("a flag is as it was before a change that was refused", async () => {

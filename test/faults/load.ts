@@ -1,3 +1,4 @@
+import { eventually } from "../support/eventually.ts";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "bun:test";
@@ -72,9 +73,13 @@ type Headers = Record<string, string>;
 export type Keys = { form: string; project: string; environment: string; token: string };
 
 /** A form that takes files, a project and an admin token on a data directory. */
-export async function prepare(data: string): Promise<Keys> {
+export function prepare(data: string): Promise<Keys> {
+  return prepareWith(onData(data));
+}
+
+/** The same by commands that act elsewhere. */
+export async function prepareWith(commands: ReturnType<typeof onData>): Promise<Keys> {
   type Project = { key: string; environments: { slug: string; key: string }[] };
-  const commands = onData(data);
   const form = await commands.json<{ key: string }>("forms", "create", "contact", "--uploads", "on");
   const project = await commands.json<Project>("projects", "create", "shop");
   const { stdout } = await commands.run("tokens", "create", "tests");
@@ -129,9 +134,20 @@ function uploadsIn(data: string): string[] {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Files under `uploads/` that are none of these submissions', and those of theirs that are not there as stored. */
-export function compareFiles(data: string, stored: Stored[]) {
-  const present = uploadsIn(data).map((path) => ({ path, sha256: sha256(readFileSync(path)) }));
+/**
+ * Files under `uploads/` that are none of these submissions', and those of theirs that are not there as stored, once the server
+ * has removed what the one before it left.
+ */
+export async function compareFiles(data: string, stored: Stored[]) {
+  await eventually("no file is noted", () => uploadsIn(data).every((path) => !path.endsWith(".note")));
+  return compareSums(
+    uploadsIn(data).map((path) => ({ path, sha256: sha256(readFileSync(path)) })),
+    stored,
+  );
+}
+
+/** As `compareFiles`, of files wherever they are. */
+export function compareSums(present: { path: string; sha256: string }[], stored: Stored[]) {
   const wanted = stored.flatMap(({ id, files }) => files.map(({ sha256 }) => ({ id, sha256 })));
   const kept = new Set(present.map((file) => file.sha256));
   const missing = wanted.filter((file) => !kept.has(file.sha256));

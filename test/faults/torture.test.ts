@@ -161,7 +161,7 @@ async function expectAllThere(data: string, client: Client, memory: Memory): Pro
     if (id) Object.assign(known, { state: "stored", id, isNew: false });
     else memory.submissions.delete(mark);
   }
-  expect(compareFiles(data, stored)).toEqual({ left: [], missing: [] });
+  expect(await compareFiles(data, stored)).toEqual({ left: [], missing: [] });
 
   for (const [slug, flag] of memory.flags) {
     const answer = await client.readFlag(slug);

@@ -114,7 +114,7 @@ describe("a service", () => {
 
   test("refuses a submission too many at a time with 429, and takes it when another has ended", async () => {
     const { guard } = openGuard({ concurrent: 1 });
-    const { submit } = createFormsService(app, createLinks(null, "", app.random), report, guard);
+    const { submit } = createFormsService(app, createLinks(null, "", "secret"), report, guard);
     const { key } = await createForm(app, OPERATOR, { slug: "guarded" });
     const post = (body: string | ReadableStream) => {
       const headers = { "content-type": "application/json" };

@@ -6,7 +6,7 @@ import type { DashboardOptions } from "../../src/http/dashboard/dashboard-env.ts
 import { createDashboard } from "../../src/http/dashboard/dashboard.tsx";
 import { DEFAULT_MAX_CONCURRENT } from "../../src/http/limits.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
-import { type TestApp, clientAt } from "./app.ts";
+import { type ClockedApp, clientAt } from "./app.ts";
 import { OPERATOR } from "./caller.ts";
 import { fakeOutgoing } from "./outgoing.ts";
 
@@ -19,7 +19,7 @@ type Fields = Readonly<Record<string, string | readonly string[]>>;
 export type Shown = { status: number; text: string; headers: Headers; path: string };
 
 /** The dashboard of an app. No request may be a bug of it. */
-export function openDashboard(app: TestApp, options: Partial<DashboardOptions> = {}) {
+export function openDashboard(app: ClockedApp, options: Partial<DashboardOptions> = {}) {
   const reported: unknown[] = [];
   afterEach(() => expect(reported.splice(0)).toEqual([]));
   const report: Report = { error: (error) => void reported.push(error), refused: () => {}, spam: () => {} };
@@ -39,9 +39,8 @@ export function openDashboard(app: TestApp, options: Partial<DashboardOptions> =
     ...options,
   });
 
-  /** A browser that keeps cookies, with nobody signed in. */
-  function openBrowser() {
-    const cookies = new Map<string, string>();
+  /** A browser that keeps cookies, with nobody signed in unless it is given those of another. */
+  function openBrowser(cookies = new Map<string, string>()) {
     const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
       const headers = new Headers(init.headers);
       headers.set("Host", new URL(ORIGIN).host);
@@ -70,7 +69,7 @@ export function openDashboard(app: TestApp, options: Partial<DashboardOptions> =
       const body = new URLSearchParams(pairs);
       return follow(path, await ask(path, { method: "POST", body, headers: { Origin: ORIGIN } }));
     };
-    return { ask, get, post };
+    return { ask, get, post, cookies };
   }
 
   /** A browser in which a new user of a role is signed in. */

@@ -10,7 +10,7 @@ import { uploadsOf } from "./uploads.ts";
 const hash = () => Buffer.from(random(32)).toString("hex");
 
 /** One of everything that pages show, and a row in every table that a dump has besides. */
-export async function fillEveryTable(app: App & { clock: { now: number } }): Promise<void> {
+async function fillEveryTable(app: App & { clock: { now: number } }): Promise<void> {
   await furnish(app);
   const { store } = app;
   const { key } = await addForm(store, "every-table");
@@ -47,7 +47,7 @@ async function makeEveryTable(): Promise<Made> {
   return { batches: await Array.fromAsync(app.store.dump()), files };
 }
 
-/** The rows and files of {@link fillEveryTable}, brought by a dump of SQLite: a change to PostgreSQL waits for its replicas. */
+/** One of everything, in an empty store. A dump brings it, since each change to PostgreSQL waits for its replicas. */
 export async function bringEveryTable({ store, blobs }: ClockedApp): Promise<void> {
   const { batches, files } = await (made ??= makeEveryTable());
   await store.fill(

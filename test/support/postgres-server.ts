@@ -21,6 +21,8 @@ const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 /** A running PostgreSQL of its own directory and port, which ends with this process, whatever ends that. */
 export type PostgresServer = {
   port: number;
+  /** The process that has started all others of it. */
+  pid: () => number;
   /** The address of a database for a role: `postgres` is the superuser, and only `guarded` needs a password, once it exists. */
   url: (database: string, role?: string) => string;
   /** Ends it as a crash does, and waits until it has ended. */
@@ -79,6 +81,7 @@ export async function createPostgres({
   await start();
   return {
     port,
+    pid: () => child!.pid,
     url: (database, role = "postgres") => `postgres://${role}@127.0.0.1:${port}/${database}`,
     kill,
     start,

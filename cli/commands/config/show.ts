@@ -12,6 +12,7 @@ import {
   readConfig,
 } from "../../session/config.ts";
 import { env } from "../../session/env.ts";
+import { mayHoldPassword } from "../../session/storage.ts";
 
 export function addShowCommand(noun: Command, io: Io): void {
   const show = noun
@@ -66,11 +67,6 @@ const HIDDEN = "(hidden)";
 function secretIn(name: string, environment: string): [string, Setting] {
   const isSet = Boolean(env[environment]);
   return [name, { value: isSet ? HIDDEN : null, source: isSet ? "env" : "unset", environment }];
-}
-
-/** Whether a URL of a mail server, which may not be a URL that `serve` accepts, could hold a password. */
-function mayHoldPassword(url: string): boolean {
-  return /:.*@/s.test(url.replace(/^\w+:\/\//, ""));
 }
 
 async function run(io: Io, { config, settings }: Values): Promise<void> {

@@ -1,5 +1,7 @@
-import type { Finding } from "../../../src/maintenance/finding.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import { type Finding, problem } from "../../../src/maintenance/finding.ts";
 import type { SendingForm } from "../../../src/store/sqlite/inspect.ts";
+import { refuseMoved } from "../../data/moved.ts";
 import type { SharedStorage, Storage } from "../../data/storage.ts";
 import type { ServeConfig } from "../../serve/config.ts";
 import { env } from "../../session/env.ts";
@@ -31,10 +33,22 @@ type Checked = { newest: number; sending: SendingForm[]; usable: boolean; findin
 
 async function checkData(data: string, isServed: boolean): Promise<Checked> {
   const { usable, findings } = checkDirectory(data);
+  if (usable) findings.push(...checkMoved(data));
   if (!usable) return { newest: 0, sending: [], usable, findings };
   const database = checkDatabase(data, { isServed });
   const disks = await checkDisks(data, { isServed });
   return { ...database, usable, findings: [...findings, ...disks, ...database.findings] };
+}
+
+/** Data that was moved, which no server uses any more. */
+function checkMoved(data: string): Finding[] {
+  try {
+    refuseMoved(data);
+    return [];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return [problem("moved", error.message, error.hint ?? "see moved.json")];
+  }
 }
 
 /** With `connects`, an object is stored in the bucket and removed again. */

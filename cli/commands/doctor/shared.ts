@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AppError } from "../../../src/base/errors.ts";
+import { isLoopbackHost } from "../../../src/base/network.ts";
 import { probeS3 } from "../../../src/blobs/s3/probe.ts";
 import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
 import { type DatabaseAddress, describeDatabase } from "../../../src/store/postgres/database-url.ts";
@@ -34,6 +35,7 @@ async function checkPostgres(database: DatabaseAddress, isOff: boolean): Promise
     const place = describeDatabase(database);
     const findings = [
       versionFinding(place, inspection),
+      encryptionFinding(database),
       schemaFinding(inspection, isOff),
       latencyFinding(inspection),
       skewFinding(inspection),
@@ -66,6 +68,17 @@ function versionFinding(place: string, { version, readOnly }: Inspection): Findi
       "name the primary: this is a replica, or its transactions are read-only",
     );
   return ok(check, `${place} is PostgreSQL ${version}`);
+}
+
+function encryptionFinding({ host, sslMode }: DatabaseAddress): Finding {
+  const check = "encryption";
+  if (sslMode !== "disable" && sslMode !== "prefer") return ok(check, `sslmode=${sslMode}`);
+  if (host.startsWith("/") || isLoopbackHost(host)) return ok(check, "the database is on this machine");
+  return warning(
+    check,
+    "everybody on the way to the database can read what is sent",
+    "leave sslmode=disable out of the URL, unless the network is trusted",
+  );
 }
 
 function schemaFinding(
@@ -114,7 +127,8 @@ function latencyFinding({ latency }: Inspection): Finding {
 /** Ids begin with the time, and pages are in their order; in milliseconds. */
 const MAX_SKEW = 1000;
 
-function skewFinding({ skew }: Inspection): Finding {
+/** `skew` is how far the clock of the database is ahead, in milliseconds. */
+export function skewFinding({ skew }: Pick<Inspection, "skew">): Finding {
   const check = "database clock";
   if (Math.abs(skew) <= MAX_SKEW) return ok(check, "it differs from this machine's by less than a second");
   const seconds = (Math.abs(skew) / 1000).toFixed(1);
@@ -179,7 +193,11 @@ function checkUnused(data: string, files: FilesPlace): Finding[] {
   const names: string[] = [NAMES.database, ...(files.kind === "directory" ? [] : [NAMES.uploads])];
   const unused = names.map((name) => join(data, name)).filter((path) => existsSync(path));
   if (unused.length === 0) return [];
-  const hint = "if its data is not in the shared database yet, move it there; else move it aside";
+  if (existsSync(join(data, NAMES.moved)))
+    return [
+      ok("data directory", `the data that was in ${join(data, NAMES.database)} has been moved from there`),
+    ];
+  const hint = "formflag migrate moves its data into the shared database; else move it aside";
   return [
     warning("data directory", `${unused.join(" and ")} ${unused.length > 1 ? "are" : "is"} not used`, hint),
   ];

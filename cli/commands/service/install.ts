@@ -4,7 +4,8 @@ import type { Io } from "../../output/terminal.ts";
 import { type ServeConfig, readServeConfig } from "../../serve/config.ts";
 import { serveOptions } from "../../serve/options.ts";
 import { localAction } from "../../session/action.ts";
-import { readConfig } from "../../session/config.ts";
+import { globalOptions, readConfig } from "../../session/config.ts";
+import { mayHoldPassword } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
 import { type Service, UNIT_NAME, installSteps, unitText } from "./systemd.ts";
 
@@ -20,7 +21,8 @@ export function addInstallCommand(service: Command, io: Io): void {
       "after",
       `
 The unit runs this executable with the options given here, on --data or on /var/lib/formflag (with --user
-~/.local/share/formflag). Without --print it shows the commands that put the unit in its place.
+~/.local/share/formflag). Passwords and the credentials of a bucket are not in it: the service gets them by
+EnvironmentFile=. Without --print it shows the commands that put the unit in its place.
 
 Examples:
   formflag service install
@@ -39,12 +41,19 @@ function parse(command: Command): Values {
   const options = command.optsWithGlobals<Record<string, unknown>>();
   const config = readServeConfig(options);
   const sourceOf = (name: string) => command.getOptionValueSourceWithGlobals(name);
-  const given = serveOptions().filter((option) => /^(cli|env)$/.test(sourceOf(option.attributeName()) ?? ""));
+  const given = [...globalOptions().filter(isOfStorage), ...serveOptions()].filter((option) =>
+    /^(cli|env)$/.test(sourceOf(option.attributeName()) ?? ""),
+  );
   const isFile = (option: Option) => /<file>/.test(option.flags);
   const valuesOf = (option: Option) => {
     const values = [options[option.attributeName()]].flat().map(String);
     return isFile(option) ? values.map((value) => resolve(value)) : values;
   };
+  if (typeof options["database"] === "string" && mayHoldPassword(options["database"]))
+    throw usage(
+      "the URL of the database holds a password, which everybody could read in the unit",
+      "unset FORMFLAG_DATABASE_URL here, and give it to the service by EnvironmentFile= in systemctl edit formflag",
+    );
   const service: Service = {
     executable: process.execPath,
     args: given.flatMap((option) =>
@@ -57,6 +66,11 @@ function parse(command: Command): Values {
     hasTls: config.tls !== null,
   };
   return { json, print: options["print"] === true, service };
+}
+
+/** Options of every command that say where a server has its data, apart from its directory. */
+function isOfStorage(option: Option): boolean {
+  return ["database", "blobs", "migrate"].includes(option.attributeName());
 }
 
 function usesLowPort(config: ServeConfig): boolean {

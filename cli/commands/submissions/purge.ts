@@ -22,7 +22,7 @@ export function addPurgeCommand(submissions: Command, io: Io): void {
       "after",
       `
 A text has to be equal, but for upper and lower case. All folders are searched. The submissions go with their files,
-deliveries, idempotency keys and metadata, and the database file is rewritten, so that it holds nothing of them any more:
+deliveries, idempotency keys and metadata, and the database is rewritten, so that it holds nothing of them any more:
 submissions wait meanwhile, about a second for each 100 MB. Older copies of the database and backups are not touched.
 
 Examples:

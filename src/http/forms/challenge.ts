@@ -9,8 +9,9 @@ const METHODS = "GET, OPTIONS";
 /** What a challenge is made with. */
 export type Challenging = {
   findForm: (key: string) => Form | undefined | Promise<Form | undefined>;
+  /** Throws an AppError, at once or later, where the request is refused. */
+  admit: (form: Form | undefined) => void | Promise<void>;
   /** Admits the request and returns a function to call at its end. Throws an AppError where it is refused. */
-  admit: (form: Form | undefined) => void;
   enter: () => () => void;
   challenger: () => Promise<Challenger>;
   report: Report;
@@ -31,7 +32,7 @@ export async function answerChallenge(
     if (request.method === "OPTIONS") return preflightFor(request, await findForm(formKey), METHODS);
     leave = enter();
     form = await findForm(formKey);
-    admit(form);
+    await admit(form);
     if (!form?.challenge) throw new AppError("not_found", "this form has no challenge");
     const { create } = await challenger();
     return Response.json(await create(formKey), { headers: headersFor(request, form) });

@@ -15,7 +15,7 @@ import {
   WIDGET_PATH,
   WIDGET_WORKER_PATH,
 } from "../paths.ts";
-import { type Guard, createRateLimiter } from "../rate-limit.ts";
+import { type Guard, createSharedRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 import { altchaWidget, altchaWorker } from "./altcha.ts";
 import { answerChallenge } from "./challenge.ts";
@@ -42,8 +42,8 @@ type FindForm = ReturnType<typeof createFormFinder>;
 
 /** The form submission service: design.md, section 2. */
 export function createFormsService(app: App, links: Links, report: Report, guard: Guard): FormsService {
-  const countSubmission = createRateLimiter(app.now, "submissions");
-  const countChallenge = createRateLimiter(app.now, "challenges");
+  const countSubmission = createSharedRateLimiter(app.now, "submissions", app.store.shared);
+  const countChallenge = createSharedRateLimiter(app.now, "challenges", app.store.shared);
   const challenger = createChallengerSource(app);
   const fileLinks = createFileLinks(app, links.base);
   const findForm = createFormFinder(app);
@@ -70,7 +70,7 @@ export function createFormsService(app: App, links: Links, report: Report, guard
     const client = () => c.env.client;
     const admitted = (form: Form | undefined) => {
       if (!form) throw noSuchAddress();
-      receiver.admit(form, c.req.raw, client, countChallenge, rest);
+      return receiver.admit(form, c.req.raw, client, countChallenge, rest);
     };
     return answerChallenge(c.req.raw, c.req.param("form_key"), {
       findForm,

@@ -1,4 +1,3 @@
-import type { Random } from "../../base/ids.ts";
 import type { Form } from "../../forms/form.ts";
 import { ERROR_PATH, PAGE_PATH, SUBMIT_PATH, THANKS_PATH } from "../paths.ts";
 
@@ -15,16 +14,15 @@ export type Links = {
    * depend on: what is wrong, and for fields a detail each.
    */
   formError: (form: Form, status: number, problem: string, details: string[]) => string;
-  /** Whether this process signed the values in the query of an error page, in this order. */
+  /** Whether a process with the same secret signed the values in the query of an error page, in this order. */
   isOurs: (shown: readonly string[], signature: string) => boolean;
   /** The origin of the public URL; null without one. */
   publicOrigin: string | null;
 };
 
 /** Links to the error page are signed: it would otherwise show any text that a link carries, in the name of this server. */
-export function createLinks(publicUrl: string | null, basePath: string, random: Random): Links {
+export function createLinks(publicUrl: string | null, basePath: string, secret: string): Links {
   const base = linkBase(publicUrl, basePath);
-  const secret = random(32);
   const sign = (shown: readonly string[]) =>
     new Bun.CryptoHasher("sha256", secret).update(JSON.stringify(shown)).digest("base64url").slice(0, 22);
   const signed = (shown: [name: string, value: string][]) => {

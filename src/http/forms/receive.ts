@@ -8,7 +8,7 @@ import { type Intake, type Received, checkOpen, prepareIntake, takeIn } from "..
 import type { SenderDetails } from "../../forms/metadata.ts";
 import { type Client, limitKey, networkOf } from "../address.ts";
 import { type Report, type Shown, showError } from "../errors.ts";
-import type { Guard, RateLimiter } from "../rate-limit.ts";
+import type { Guard, SharedRateLimiter } from "../rate-limit.ts";
 import { type Body, openBody } from "../body.ts";
 import { readDraft } from "./draft.ts";
 import { type Kept, keepNothing } from "./kept.ts";
@@ -51,8 +51,14 @@ type Prepared = {
 export type Receiver = {
   /** Takes in the submission of a request, and answers it as the route does. */
   receive: (request: Request, formKey: string, client: () => Client, route: Route) => Promise<Response>;
-  /** Throws where a sender may not post to a form, or posts too often. */
-  admit: (form: Form, request: Request, client: () => Client, count: RateLimiter, route: Route) => void;
+  /** Throws, at once or later, where a sender may not post to a form, or posts too often. */
+  admit: (
+    form: Form,
+    request: Request,
+    client: () => Client,
+    count: SharedRateLimiter,
+    route: Route,
+  ) => void | Promise<void>;
 };
 
 /** Everything that the two functions of {@link Receiver} use. */
@@ -63,7 +69,7 @@ type Parts = {
   guard: Guard;
   challenger: () => Promise<Challenger>;
   findForm: (key: string) => Form | undefined | Promise<Form | undefined>;
-  countSubmission: RateLimiter;
+  countSubmission: SharedRateLimiter;
 };
 
 /** Receives submissions, for any route. */
@@ -92,7 +98,7 @@ export function createReceiver(parts: Parts): Receiver {
     }
     route.admit(form, request);
     const network = form.rateLimit && limitKey(client());
-    if (form.rateLimit && network !== null) count(`${form.key} ${network}`, form.rateLimit);
+    if (form.rateLimit && network !== null) return count(`${form.key} ${network}`, form.rateLimit);
   };
 
   const receive: Receiver["receive"] = async (request, formKey, client, route) => {
@@ -108,11 +114,12 @@ export function createReceiver(parts: Parts): Receiver {
       const finding = findForm(formKey);
       form = finding instanceof Promise ? await finding : finding;
       if (!form) throw noSuchAddress();
-      admit(form, request, client, countSubmission, route);
+      // Without a wait in front, the body is read in less time: `npm run bench -- submissions`.
+      const admitted = admit(form, request, client, countSubmission, route);
+      if (admitted) await admitted;
       checkOpen(form, app.now());
       const idempotencyKey = idempotencyKeyOf(request);
       const ready = prepare(form);
-      // Without a wait in front, the body is read in less time: `npm run bench -- submissions`.
       const intake = ready.intake ?? (await load(app, ready, form));
       const sent = await readDraft(app, form, request, body, staged, intake.controlNames, kept);
       const network = () => networkOf(client().address);

@@ -1,15 +1,19 @@
+import { AppError } from "../../base/errors.ts";
 import type { CommitStats } from "../commit-stats.ts";
 import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../limits.ts";
 import { abandoned, busy } from "../queue.ts";
 
-/** Items in one batch, its approximate bytes, and batches that are committed at the same time. */
-export const BATCH_LIMITS = { items: 500, bytes: 4_000_000, inFlight: 2 };
+/**
+ * Items in one batch, its approximate bytes, batches that are committed at the same time, and the milliseconds for which an
+ * item waits for its batch.
+ */
+export const BATCH_LIMITS = { items: 500, bytes: 4_000_000, inFlight: 2, waitMs: 5000 };
 
 /** What became of an item: the value of its commit, or an error. */
 export type Outcome<T> = { value: T } | { error: unknown };
 
 export type Batches<Item, T> = {
-  /** Throws what the commit says of the item; `unavailable` where too many wait, `invalid` for one that is abandoned. */
+  /** Throws what the commit says of the item; `unavailable` where too many wait or it waits too long, `invalid` for one that is abandoned. */
   add(item: Item, bytes: number, isAbandoned?: () => boolean): Promise<T>;
   /** The items that wait for a commit or are in one, and their approximate bytes. */
   queued(): { queued: number; queuedBytes: number };
@@ -24,11 +28,12 @@ export type Batches<Item, T> = {
 export function createBatches<Item, T>(
   commit: (items: Item[]) => Promise<Outcome<T>[]>,
   commits: CommitStats,
-  { items: most, bytes: mostBytes, inFlight } = BATCH_LIMITS,
+  { items: most, bytes: mostBytes, inFlight, waitMs } = BATCH_LIMITS,
 ): Batches<Item, T> {
   type Waiting = {
     item: Item;
     bytes: number;
+    since: number;
     isAbandoned: (() => boolean) | undefined;
     resolve: (value: T | Promise<T>) => void;
   };
@@ -37,6 +42,7 @@ export function createBatches<Item, T>(
   let running = 0;
   let committing = 0;
   let isScheduled = false;
+  let timer: Timer | undefined;
   let onDrained: (() => void)[] = [];
 
   const take = (): Waiting[] => {
@@ -61,6 +67,16 @@ export function createBatches<Item, T>(
     queuedBytes -= bytes;
     resolve("error" in outcome ? Promise.reject(outcome.error) : outcome.value);
   };
+  /** A database that stopped answering holds the batches under way for long, and nothing else. */
+  const refuseLate = () => {
+    timer = undefined;
+    const latest = performance.now() - waitMs;
+    const first = queue.findIndex(({ since }) => since > latest);
+    for (const waiting of queue.splice(0, first === -1 ? queue.length : first))
+      settle(waiting, { error: late() });
+    if (queue.length > 0) watchQueue();
+  };
+  const watchQueue = () => void (timer ??= setTimeout(refuseLate, waitMs / 5).unref());
   const send = async (batch: Waiting[]) => {
     running += 1;
     committing += batch.length;
@@ -73,13 +89,15 @@ export function createBatches<Item, T>(
     sendAll();
     for (const [index, waiting] of batch.entries()) settle(waiting, outcomes[index]!);
   };
-  const sendAll = () => {
+  const sendAll = (): void => {
     isScheduled = false;
-    while (running < inFlight && queue.length > 0) {
+    if (queue.length > 0) {
+      if (running >= inFlight) return;
       const batch = take();
       if (batch.length > 0) void send(batch);
+      return sendAll();
     }
-    if (running > 0 || queue.length > 0) return;
+    if (running > 0) return;
     for (const drained of onDrained.splice(0)) drained();
   };
 
@@ -90,7 +108,8 @@ export function createBatches<Item, T>(
           throw busy();
         }
         queuedBytes += bytes;
-        queue.push({ item, bytes, isAbandoned, resolve });
+        queue.push({ item, bytes, since: performance.now(), isAbandoned, resolve });
+        watchQueue();
         // Deferred, so that others of the same turn of the event loop join the batch.
         if (isScheduled || running >= inFlight) return;
         isScheduled = true;
@@ -103,4 +122,11 @@ export function createBatches<Item, T>(
         else onDrained.push(resolve);
       }),
   };
+}
+
+function late(): AppError {
+  return new AppError("unavailable", "the database does not answer in time: send the submission again", {
+    reason: "database-unavailable",
+    retryAfter: 1,
+  });
 }

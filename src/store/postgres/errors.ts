@@ -24,6 +24,11 @@ export function isRepeatable(error: unknown): boolean {
   return /^(40001|40P01)$/.test(sqlState(error));
 }
 
+/** Whether a row that others refer to was deleted between two steps: a repetition does not find it any more. */
+export function isParentGone(error: unknown): boolean {
+  return sqlState(error) === "23503";
+}
+
 /** Whether the connection is gone: what was sent on it and not answered may have been done. */
 export function isLost(error: unknown): boolean {
   return /^(57P0[1-5]|08)/.test(sqlState(error)) || clientCode(error) === "ERR_POSTGRES_CONNECTION_CLOSED";
@@ -61,6 +66,8 @@ export function postgresError(error: unknown): unknown {
   if (isRepeatable(error)) return unavailable("the database is busy with other changes", error);
   if (state === "55P03") return unavailable("the database is locked by another change", error);
   if (isReadOnly(error)) return unavailable("the database is read-only", error);
+  // Whoever runs the database can change that, and the caller cannot: no `forbidden`.
+  if (/^(28|3D000|42501)/.test(state)) return unavailable("the database refuses this server", error);
   if (UNAVAILABLE.test(state) || (state === "" && UNREACHABLE.test(clientCode(error))))
     return unavailable("the database is not available", error);
   return error;

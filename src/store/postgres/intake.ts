@@ -1,25 +1,31 @@
 import { AppError } from "../../base/errors.ts";
 import { noSuchForm } from "../../forms/form.ts";
 import { type Insertion, type StoredSubmission, UNKNOWN_OUTCOME } from "../../forms/store.ts";
+import { POSTGRES_UNKNOWN_MS } from "../limits.ts";
 import { type CommitStats, createCommitStats } from "../commit-stats.ts";
 import { insertSubmission } from "../sql/new-submissions.ts";
 import { createUncounted } from "../sql/submission-counts.ts";
 import { bytesOf } from "../sql/submission-ids.ts";
-import { type Work, run } from "../sql/work.ts";
-import { type Outcome, createBatches } from "./batches.ts";
+import { FOR_UPDATE, type Work, run } from "../sql/work.ts";
+import { textArray } from "./arrays.ts";
+import { BATCH_LIMITS, type Outcome, createBatches } from "./batches.ts";
 import type { Connections } from "./connection.ts";
-import { DeadlineError, UnknownOutcomeError, isLost, isRepeatable, postgresError } from "./errors.ts";
-import { runWork } from "./run.ts";
+import {
+  DeadlineError,
+  UnknownOutcomeError,
+  isLost,
+  isParentGone,
+  isRepeatable,
+  postgresError,
+} from "./errors.ts";
+import { MAX_TRIES, runWork } from "./run.ts";
 import { findKnown, insertBatch } from "./submission-batch.ts";
-
-/** Milliseconds for which a submission whose answer was lost is sent again, before it is refused. */
-export const UNKNOWN_MS = 30_000;
 
 /** Milliseconds between two attempts to send submissions again. */
 const RETRY_MS = 100;
 
 /** Submissions with conditions in one transaction, of which each takes some round trips. */
-const CONDITIONAL = { items: 50, bytes: 4_000_000, inFlight: 1 };
+const CONDITIONAL = { ...BATCH_LIMITS, items: 50, inFlight: 1 };
 
 const STORED: Insertion = { kind: "stored", spam: null };
 
@@ -33,22 +39,26 @@ export type Intake = {
 
 /**
  * Inserts submissions in batches. One whose answer was lost is sent again: its id makes it one row. Where that stays unknown
- * for `UNKNOWN_MS`, it is refused, and `withdraw` is given its id, to delete it once the database answers again.
+ * for `POSTGRES_UNKNOWN_MS`, it is refused, and `withdraw` is given its id, to delete it once the database answers again.
  */
 export function createIntake(connections: Connections, withdraw: (ids: string[]) => void): Intake {
   const commits = createCommitStats();
 
   /** Throws an error of the driver, or an AppError where the outcome stays unknown. `attempt` learns whether it is a repeat. */
   const send = async <T>(ids: string[], attempt: (isAgain: boolean) => Promise<T>): Promise<T> => {
-    const until = performance.now() + UNKNOWN_MS;
-    for (let isSent = false; ;) {
+    const until = performance.now() + POSTGRES_UNKNOWN_MS;
+    let isSent = false;
+    for (let tries = 1; ; tries += 1) {
       try {
         return await attempt(isSent);
       } catch (error) {
         const isUnknown =
           isLost(error) || error instanceof DeadlineError || error instanceof UnknownOutcomeError;
         isSent ||= isUnknown;
-        const passes = isRepeatable(error) || (isSent && isUnavailable(error));
+        const passes =
+          isRepeatable(error) ||
+          (isParentGone(error) && tries < MAX_TRIES) ||
+          (isSent && isUnavailable(error));
         if (!isUnknown && !passes) throw error;
         if (performance.now() > until) {
           withdraw(ids);
@@ -138,6 +148,7 @@ function isPlain({ conditions, deliveries = [] }: StoredSubmission): boolean {
 /** With `isAgain`, submissions that an earlier attempt has stored stay as they are. */
 function* insertAll(batch: readonly StoredSubmission[], isAgain: boolean): Work<Insertion[]> {
   const known = isAgain ? (yield* findKnown(batch)).stored : new Map<string, Insertion>();
+  yield* lockForms(batch.map(({ formKey }) => formKey));
   const uncounted = createUncounted();
   const insertions: Insertion[] = [];
   for (const { conditions = null, deliveries = [], ...submission } of batch) {
@@ -156,6 +167,15 @@ function* insertAll(batch: readonly StoredSubmission[], isAgain: boolean): Work<
   }
   yield* uncounted.count();
   return insertions;
+}
+
+/** Locks the forms in one order, so that batches of several replicas do not wait for each other in a circle. */
+function* lockForms(keys: readonly string[]): Work<void> {
+  const distinct = [...new Set(keys)];
+  if (distinct.length === 1) return;
+  yield* run(`SELECT id FROM forms WHERE key = ANY (CAST($keys AS TEXT[])) ORDER BY id ${FOR_UPDATE}`, {
+    keys: textArray(distinct),
+  });
 }
 
 /** Removes the note of the files of a submission. Throws `unavailable` where a sweep has taken it. */

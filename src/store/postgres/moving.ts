@@ -1,6 +1,8 @@
 import { AppError } from "../../base/errors.ts";
 import type { Batch, Dump, MovingStore } from "../../maintenance/store.ts";
 import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../maintenance/tables.ts";
+import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
+import { deleteSubmissions } from "../sql/removals.ts";
 import { textOf } from "../sql/submission-ids.ts";
 import { FOR_UPDATE, type Work, all, only, run } from "../sql/work.ts";
 import { idArray } from "./arrays.ts";
@@ -8,6 +10,9 @@ import type { Connections, Query } from "./connection.ts";
 import { finishRows, insertBatch, requireEmpty } from "./fill.ts";
 import { transactLong } from "./long-transaction.ts";
 import { runWork, type Units } from "./run.ts";
+
+/** Rows of the search index refer to submissions and go with them. */
+export function* forgetNothing(): Work<void> {}
 
 /** Ids in one page. */
 const PAGE = 5000;
@@ -24,7 +29,9 @@ export function movingStore(connections: Connections, units: Units): MovingStore
     receive: (batch) => write(() => insertBatch(batch)),
     ids: (after) => units.read(() => pageIds(after)),
     unknown: (ids) => units.read(() => findUnknown(ids)),
-    remove: (ids) => write(() => removeSubmissions(ids)),
+    async remove(ids) {
+      await write(() => deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES));
+    },
     release: () => write(releaseTarget),
   };
 }
@@ -106,15 +113,4 @@ function* findUnknown(ids: readonly string[]): Work<string[]> {
   });
   const known = new Set(rows.map(({ id }) => textOf(id)));
   return ids.filter((id) => !known.has(id));
-}
-
-/** What refers to submissions goes with them. */
-function* removeSubmissions(ids: readonly string[]): Work<string[]> {
-  const params = { ids: idArray(ids) };
-  const files = yield* all<{ key: string }>(
-    `SELECT blob_key AS key FROM files WHERE submission_seq IN (SELECT seq FROM submissions WHERE ${AMONG})`,
-    params,
-  );
-  yield* run(`DELETE FROM submissions WHERE ${AMONG}`, params);
-  return files.map(({ key }) => key);
 }

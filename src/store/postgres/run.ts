@@ -1,12 +1,12 @@
 import { AppError } from "../../base/errors.ts";
 import type { Answer, Cut, Step, Work } from "../sql/work.ts";
 import type { Connections, PoolName, Query } from "./connection.ts";
-import { isLost, isRepeatable, postgresError } from "./errors.ts";
+import { isLost, isParentGone, isRepeatable, postgresError } from "./errors.ts";
 import { type Translated, translate } from "./translate.ts";
 import { paramOf, rowsOf } from "./values.ts";
 
 /** How often a transaction is tried that others end. */
-const MAX_TRIES = 5;
+export const MAX_TRIES = 5;
 
 /** Milliseconds within which a look at the version is answered. */
 const LOOK_DEADLINE_MS = 1000;
@@ -20,6 +20,8 @@ export type Units = {
   look: <T>(work: MakeWork<T>) => Promise<T>;
   /** Statement by statement, each as of its own moment. Only for work that changes nothing. */
   read: <T>(work: MakeWork<T>) => Promise<T>;
+  /** One statement, which may change something. Where the connection is lost, it may be done twice. */
+  single: <T>(work: MakeWork<T>) => Promise<T>;
   /** As of one moment. Only for work that changes nothing. */
   readAtOnce: <T>(work: MakeWork<T>) => Promise<T>;
   /** All or nothing. */
@@ -43,6 +45,7 @@ export function createUnits(connections: Connections): Units {
   return {
     look: (work) => repeated(() => runWork(inPool("look", LOOK_DEADLINE_MS), work())),
     read: (work) => repeated(() => runWork(inPool("reads"), work())),
+    single: (work) => repeated(() => runWork(inPool("reads"), work())),
     readAtOnce: (work) => inTransaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", work),
     write: (work) => inTransaction("ISOLATION LEVEL READ COMMITTED", work),
     writeSetup: (work) => inTransaction("ISOLATION LEVEL READ COMMITTED", work, LOCK_SETUP),
@@ -105,7 +108,8 @@ async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
       return await attempt();
     } catch (error) {
       if (isLost(error) && !isLostBefore) isLostBefore = true;
-      else if (isRepeatable(error) && tries < MAX_TRIES) await Bun.sleep(Math.random() * 10 * 2 ** tries);
+      else if ((isRepeatable(error) || isParentGone(error)) && tries < MAX_TRIES)
+        await Bun.sleep(Math.random() * 10 * 2 ** tries);
       else throw postgresError(error);
     }
   }

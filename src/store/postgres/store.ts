@@ -8,6 +8,7 @@ import { readActivity } from "../sql/activity.ts";
 import { deliverySlices } from "../sql/delivery-slices.ts";
 import { flagSlices } from "../sql/flag-slices.ts";
 import { formSlices } from "../sql/form-slices.ts";
+import { clearExpired } from "../sql/intake.ts";
 import { deleteSubmissions } from "../sql/removals.ts";
 import { setupSlices } from "../sql/setup-slices.ts";
 import { submissionSlice } from "../sql/submission-slices.ts";
@@ -22,15 +23,13 @@ import { startError } from "./errors.ts";
 import { fillDatabase } from "./fill.ts";
 import { createIntake } from "./intake.ts";
 import { MIGRATIONS, type Migrate, migrate } from "./migrate.ts";
-import { movingStore, requireLive } from "./moving.ts";
+import { forgetNothing, movingStore, requireLive } from "./moving.ts";
 import { createNotes } from "./notes.ts";
 import { createUnits } from "./run.ts";
+import { clearShared, createShared } from "./shared.ts";
 import { findHits, indexBacklog, updateIndex } from "./search.ts";
 
 export type PostgresStore = Store & { notes: Notes };
-
-/** Rows of the search index refer to submissions and go with them. */
-function* forgetNothing(): Work<void> {}
 
 const WRITES = { ...SHARED, ...removals(forgetNothing) };
 
@@ -74,10 +73,10 @@ export async function openPostgresStore(
     throw startError(error, place);
   }
   const watchers: (() => void)[] = [];
-  let isClosed = false;
+  const closing = new AbortController();
 
   const withdraw = async (ids: string[]) => {
-    while (!isClosed) {
+    while (!closing.signal.aborted) {
       try {
         await units.write(() => deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES));
         return;
@@ -107,9 +106,15 @@ export async function openPostgresStore(
     ...formSlices(runner),
     ...deliverySlices(runner),
     notes: createNotes(units),
+    shared: createShared(units),
     submissions: {
       ...submissionSlice(runner, findHits),
       insert: intake.insert,
+      clearExpired: (now, limit) =>
+        units.write(function* () {
+          const isLeft = yield* clearShared(now, limit);
+          return (yield* clearExpired(now, limit)) || isLeft;
+        }),
       updateIndex: () => units.write(updateIndex),
       indexBacklog: () => units.read(indexBacklog),
       async rewrite() {
@@ -165,7 +170,7 @@ export async function openPostgresStore(
     moving: movingStore(connections, units),
     async close() {
       await intake.close();
-      isClosed = true;
+      closing.abort();
       await connections.close();
     },
   };

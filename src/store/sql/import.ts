@@ -2,10 +2,11 @@ import { noSuchForm } from "../../forms/form.ts";
 import type { ImportedSubmission, ImportResult } from "../../forms/store.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { allAmong } from "./byte-lists.ts";
+import { insertRows } from "./insert-rows.ts";
 import { createUncounted } from "./submission-counts.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
 import { OF_FORMS } from "./submissions.ts";
-import { FOR_UPDATE, type Work, first, run } from "./work.ts";
+import { FOR_UPDATE, type Value, type Work, first } from "./work.ts";
 
 /** Inserts submissions whose id no form has. Throws `not_found` for the form. */
 export function* importSubmissions(
@@ -19,6 +20,7 @@ export function* importSubmissions(
   if (!form) throw noSuchForm(formKey);
   const known = yield* formsOf(submissions.map(({ id }) => bytesOf(id)));
   const uncounted = createUncounted();
+  const rows: Value[][] = [];
   const result: ImportResult = { imported: 0, skipped: 0, elsewhere: 0 };
   for (const submission of submissions) {
     const { createdAt, state, read } = submission;
@@ -30,10 +32,15 @@ export function* importSubmissions(
       continue;
     }
     known.set(textOf(id), form.id);
-    yield* insert(id, form.id, submission);
+    rows.push(rowOf(id, form.id, submission));
     uncounted.add(formKey, state, !read, createdAt);
     result.imported += 1;
   }
+  yield* insertRows(
+    "INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta)",
+    rows,
+    "",
+  );
   yield* uncounted.count();
   return result;
 }
@@ -47,23 +54,19 @@ function* formsOf(ids: readonly Uint8Array[]): Work<Map<string, number>> {
   return new Map(rows.map(({ id, form }) => [textOf(id), form]));
 }
 
-function insert(
+function rowOf(
   id: Uint8Array,
   formId: number,
   { data, createdAt, state, spam, read, meta }: ImportedSubmission,
-): Work<number> {
-  return run(
-    `INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta)
-     VALUES ($id, $formId, $data, $createdAt, $state, $spam, $unread, $meta)`,
-    {
-      id,
-      formId,
-      data,
-      createdAt,
-      state: STATES.indexOf(state),
-      spam,
-      unread: read ? 0 : 1,
-      meta: meta && JSON.stringify(meta),
-    },
-  );
+): Value[] {
+  return [
+    id,
+    formId,
+    data,
+    createdAt,
+    STATES.indexOf(state),
+    spam,
+    read ? 0 : 1,
+    meta && JSON.stringify(meta),
+  ];
 }

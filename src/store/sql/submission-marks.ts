@@ -4,10 +4,12 @@ import { MAX_MARKS_KEPT } from "../../forms/limits.ts";
 import type { MarkRecord } from "../../forms/store.ts";
 import { noSuchSubmission } from "../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionMark, isFolder } from "../../forms/submission-state.ts";
+import { runAmong } from "./byte-lists.ts";
 import { insertDeliveries } from "./deliveries.ts";
+import { insertRows } from "./insert-rows.ts";
 import { bytesOf } from "./submission-ids.ts";
 import { type KnownSubmission, lockSubmissions } from "./submissions.ts";
-import { type Work, all, run } from "./work.ts";
+import { type Value, type Work, all } from "./work.ts";
 
 /**
  * Marks submissions and queues the deliveries of those that leave the spam folder. Returns those that were not marked so
@@ -22,46 +24,46 @@ export function* markSubmissions(
   const known = yield* lockSubmissions(ids);
   const unknown = ids.find((id) => !known.has(id));
   if (unknown !== undefined) throw noSuchSubmission(unknown);
-  const changed: string[] = [];
-  for (const [id, row] of known) {
-    const isChanged = isFolder(mark) ? yield* moveTo(row, mark) : yield* setUnread(row, mark === "unread");
-    if (!isChanged) continue;
-    changed.push(id);
-    const hasLeftSpam = isFolder(mark) && row.state === SPAM;
-    yield* record(row.seq, { mark, spam: hasLeftSpam ? row.spam : null, who: by.who, at: by.at });
-    if (hasLeftSpam) yield* insertDeliveries(row.seq, deliveries[id] ?? [], by.at);
-  }
-  return changed;
+  const changed = [...known].filter(([, row]) => !hasMark(row, mark));
+  yield* setMark(
+    changed.map(([, { seq }]) => seq),
+    mark,
+  );
+  const hasLeftSpam = ({ state }: KnownSubmission) => isFolder(mark) && state === SPAM;
+  yield* record(changed.map(([, row]) => [row.seq, mark, hasLeftSpam(row) ? row.spam : null, by.who, by.at]));
+  for (const [id, row] of changed)
+    if (hasLeftSpam(row)) yield* insertDeliveries(row.seq, deliveries[id] ?? [], by.at);
+  return changed.map(([id]) => id);
 }
 
 const SPAM = STATES.indexOf("spam");
 
-function* moveTo({ seq, state }: KnownSubmission, folder: (typeof STATES)[number]): Work<boolean> {
-  if (STATES[state] === folder) return false;
-  yield* run("UPDATE submissions SET state = $state, spam = $spam WHERE seq = $seq", {
-    state: STATES.indexOf(folder),
-    spam: folder === "spam" ? "manual" : null,
-    seq,
-  });
-  return true;
+function hasMark({ state, unread }: KnownSubmission, mark: SubmissionMark): boolean {
+  return isFolder(mark) ? STATES[state] === mark : (unread === 1) === (mark === "unread");
 }
 
-function* setUnread({ seq, unread }: KnownSubmission, isUnread: boolean): Work<boolean> {
-  if ((unread === 1) === isUnread) return false;
-  yield* run("UPDATE submissions SET unread = $unread WHERE seq = $seq", { unread: isUnread ? 1 : 0, seq });
-  return true;
+function setMark(seqs: readonly number[], mark: SubmissionMark): Work<void> {
+  if (isFolder(mark)) {
+    const params = { state: STATES.indexOf(mark), spam: mark === "spam" ? "manual" : null };
+    const sql = "UPDATE submissions SET state = $state, spam = $spam WHERE seq IN";
+    return runAmong(seqs, (list) => `${sql} ${list}`, params);
+  }
+  const unread = mark === "unread" ? 1 : 0;
+  return runAmong(seqs, (list) => `UPDATE submissions SET unread = $unread WHERE seq IN ${list}`, { unread });
 }
 
-/** Records a mark, and drops the oldest ones past `MAX_MARKS_KEPT`. */
-function* record(seq: number, { mark, spam, who, at }: MarkRecord): Work<void> {
-  yield* run(
-    "INSERT INTO submission_marks (submission_seq, mark, spam, who, at) VALUES ($seq, $mark, $spam, $who, $at)",
-    { seq, mark, spam, who, at },
-  );
-  yield* run(
-    `DELETE FROM submission_marks WHERE submission_seq = $seq AND id NOT IN (
-       SELECT id FROM submission_marks WHERE submission_seq = $seq ORDER BY id DESC LIMIT $kept)`,
-    { seq, kept: MAX_MARKS_KEPT },
+/** Records marks, each with the `seq` of its submission first, and drops the oldest ones past `MAX_MARKS_KEPT`. */
+function* record(marks: readonly Value[][]): Work<void> {
+  if (marks.length === 0) return;
+  yield* insertRows("INSERT INTO submission_marks (submission_seq, mark, spam, who, at)", marks, "");
+  yield* runAmong(
+    marks.map(([seq]) => seq!),
+    (list) => `DELETE FROM submission_marks WHERE id IN (
+       SELECT id FROM (
+         SELECT id, row_number() OVER (PARTITION BY submission_seq ORDER BY id DESC) AS number
+         FROM submission_marks WHERE submission_seq IN ${list}
+       ) AS numbered WHERE number > $kept)`,
+    { kept: MAX_MARKS_KEPT },
   );
 }
 

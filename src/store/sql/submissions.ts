@@ -5,7 +5,7 @@ import { allAmong } from "./byte-lists.ts";
 import { cutPage, pageCut } from "./pages.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
 import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewSubmissions } from "./submission-rows.ts";
-import { FOR_UPDATE, type Work, all, first } from "./work.ts";
+import { FOR_UPDATE_OF_S, type Work, all, first } from "./work.ts";
 
 /** Joins submissions of any form to it, in a folder: the index of submissions begins with form and state. */
 export const OF_FORMS = `FROM forms f CROSS JOIN submissions s
@@ -51,7 +51,7 @@ export function* lockSubmissions(ids: readonly string[]): Work<Map<string, Known
   const rows = yield* allAmong<KnownSubmission & { id: Uint8Array }>(
     bytes,
     (list) => `SELECT s.id, s.seq, s.state, s.spam, s.unread ${OF_FORMS} AND s.id IN ${list}
-               ORDER BY f.id, s.id ${FOR_UPDATE}`,
+               ORDER BY s.id ${FOR_UPDATE_OF_S}`,
   );
   const found = new Map(rows.map((row) => [textOf(row.id), row]));
   const known = new Map<string, KnownSubmission>();

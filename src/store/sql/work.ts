@@ -59,3 +59,6 @@ export const SKIP_LOCKED = "/* skip locked */";
 
 /** Behind a `SELECT` of rows on which changes depend: where writers are concurrent, locks them and waits for others. */
 export const FOR_UPDATE = "/* for update */";
+
+/** As {@link FOR_UPDATE}, in a join: locks the rows of the table with that alias alone. */
+export const FOR_UPDATE_OF_S = "/* for update of s */";

@@ -76,9 +76,8 @@ function withForget<Args extends unknown[], T>(
 
 type Writes = typeof WRITES & ReturnType<typeof removals>;
 export type WriteName = keyof Writes;
-export type WriteArgs<N extends WriteName> = Parameters<Writes[N]>;
-export type WriteResult<N extends WriteName> =
-  ReturnType<Writes[N]> extends Work<infer Result> ? Result : never;
+type WriteArgs<N extends WriteName> = Parameters<Writes[N]>;
+type WriteResult<N extends WriteName> = ReturnType<Writes[N]> extends Work<infer Result> ? Result : never;
 
 /** Approximate bytes of the arguments of a write that has only a few. */
 export const WEIGHT = 1000;

@@ -24,11 +24,12 @@ export function checkReferences(db: Database, limit: number): string[] {
     .map(({ table, rowid, parent }) => `row ${rowid} of ${table} refers to one of ${parent} that is missing`);
 }
 
-/** Reports foreign triggers and views, which run when formflag reads and writes. Statistics of ANALYZE are harmless. */
+/** Tables that hold statistics of ANALYZE, or that Litestream keeps in a database that it copies. */
+const HARMLESS = /^(sqlite_stat|_litestream_)/;
+
+/** Reports foreign triggers and views, which run when formflag reads and writes. */
 function checkSchema(db: Database): string[] {
-  const schema = readSchema(db).filter(
-    ({ type, name }) => !(type === "table" && name.startsWith("sqlite_stat")),
-  );
+  const schema = readSchema(db).filter(({ type, name }) => !(type === "table" && HARMLESS.test(name)));
   const { own, foreign } = compareSchemas(schema, schemaAfter(MIGRATIONS));
   return [...own, ...foreign];
 }

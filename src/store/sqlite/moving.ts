@@ -8,6 +8,7 @@ import { insertBatch, refuseRows } from "./fill.ts";
 import { queueRemovals } from "./search-index.ts";
 import { close, query } from "./statements.ts";
 import { runWork } from "./run.ts";
+import { deleteRows } from "../sql/removals.ts";
 import { recountSubmissions } from "../sql/submission-counts.ts";
 import { bytesOf, textOf } from "../sql/submission-ids.ts";
 
@@ -137,15 +138,7 @@ function pageIds(db: Database, after: number): { ids: string[]; next: string | n
   };
 }
 
-function removeSubmissions(db: Database, ids: readonly string[]): string[] {
-  const found = ids.flatMap((id) => findSubmission(db, id)?.seq ?? []);
-  const list = JSON.stringify(found);
-  const among = "(SELECT value FROM json_each(?1))";
-  const files = query<{ key: string }, [string]>(
-    db,
-    `SELECT blob_key AS key FROM files WHERE submission_seq IN ${among}`,
-  ).all(list);
-  runWork(db, queueRemovals(list));
-  query<unknown, [string]>(db, `DELETE FROM submissions WHERE seq IN ${among}`).run(list);
-  return files.map(({ key }) => key);
+function removeSubmissions(db: Database, ids: readonly string[]): void {
+  const seqs = ids.flatMap((id) => findSubmission(db, id)?.seq ?? []);
+  runWork(db, deleteRows(queueRemovals, seqs));
 }

@@ -76,6 +76,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     ...formSlices(runner),
     ...deliverySlices(runner),
     ...garbageSlice(runner),
+    shared: null,
     submissions: {
       ...submissionSlice(runner, hitsIn(db)),
       async insert(submission, isAbandoned) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { summaryOf } from "../../../src/http/dashboard/inbox/summary.ts";
 import { timeIn } from "../../../src/http/dashboard/inbox/query.ts";
 import { createUndos } from "../../../src/http/dashboard/inbox/undo.ts";
+import { codeOf } from "../../support/refusals.ts";
 
 describe("the summary of a submission", () => {
   test.each([
@@ -44,11 +45,17 @@ describe("what can be undone", () => {
     back: "/inbox",
   });
 
-  test("is kept as long as there is room", () => {
-    const undos = createUndos(() => 0);
-    const first = undos.keep(undo(Array.from({ length: 60_000 }, String)));
-    const second = undos.keep(undo(Array.from({ length: 60_000 }, String)));
-    expect(() => undos.take(first, "ann")).toThrow("can no longer be undone");
-    expect(undos.take(second, "ann").ids).toHaveLength(60_000);
+  test("is kept as long as there is room, once, for the user who did it", async () => {
+    const clock = { now: 0 };
+    const undos = createUndos(() => clock.now, null);
+    const keepMany = () => undos.keep(undo(Array.from({ length: 60_000 }, () => crypto.randomUUID())));
+    const [first, second] = [await keepMany(), await keepMany()];
+    expect(await codeOf(undos.take(first, "ann"))).toBe("gone");
+    expect(await codeOf(undos.take(second, "bob"))).toBe("gone");
+    expect((await undos.take(second, "ann")).ids).toHaveLength(60_000);
+    expect(await codeOf(undos.take(second, "ann"))).toBe("gone");
+    const third = await undos.keep(undo(["a"]));
+    clock.now += 600_000;
+    expect(await codeOf(undos.take(third, "ann"))).toBe("gone");
   });
 });

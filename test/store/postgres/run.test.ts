@@ -140,12 +140,12 @@ describe.skipIf(!IS_POSTGRES_HERE)("work on PostgreSQL", () => {
     expect(bytes).toEqual([{ bytes: new Uint8Array([0, 255]), one: new Uint8Array([161]) }]);
   });
 
-  test("leaves out rows behind a cut, in their order", async () => {
+  test("leaves out rows behind four bytes for each unit of a cut, and never the second", async () => {
     const rows = await units.read(() =>
       all<Record<string, Value>>(
         "SELECT CAST(key AS BIGINT) AS n, value AS text, CAST(NULL AS TEXT) AS more FROM json_each($list) ORDER BY n DESC LIMIT $limit",
         { list: JSON.stringify(["aaaa", "bbbb", "cccc", "dddd"]), limit: 10 },
-        { columns: ["text", "more"], bytes: 5 },
+        { columns: ["text", "more"], bytes: 1 },
       ),
     );
     expect(rows).toEqual([

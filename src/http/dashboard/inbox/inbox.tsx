@@ -19,7 +19,7 @@ import { createUndos } from "./undo.ts";
 /** The inbox: lists of submissions, each with its page, and what is done with them. */
 export function inboxRoutes(dashboard: Dashboard) {
   const { app, options, root, page, action, viewOf } = dashboard;
-  const undos = createUndos(app.now);
+  const undos = createUndos(app.now, app.store.shared);
   const parameter = (c: DashboardContext) => (name: string) => c.req.query(name);
 
   const showList = async (c: DashboardContext, form: string | null): Promise<Page> => {

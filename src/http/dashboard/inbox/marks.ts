@@ -59,11 +59,15 @@ type Marked = {
   from: SubmissionState;
 };
 
-function marked(undos: Undos, caller: Caller, { changed, ids, mark, back, from }: Marked): Done {
+async function marked(
+  undos: Undos,
+  caller: Caller,
+  { changed, ids, mark, back, from }: Marked,
+): Promise<Done> {
   if (changed === 0) return { to: back, text: "Nothing to change." };
   const inverse = inverseOf(mark, from);
   const isUndoable = inverse !== null && changed <= MAX_BULK_IDS;
-  const undo = isUndoable && undos.keep({ user: caller.name, ids, done: mark, mark: inverse, back });
+  const undo = isUndoable && (await undos.keep({ user: caller.name, ids, done: mark, mark: inverse, back }));
   return {
     to: back,
     text: `${counted(changed)} ${RESULTS[mark]}.`,
@@ -87,7 +91,7 @@ function inverseOf(mark: SubmissionMark, from: SubmissionState): SubmissionMark 
 
 /** Takes a mark back from submissions that still have it. Throws `gone` where it cannot be undone any more. */
 export async function undoMark(app: App, undos: Undos, caller: Caller, fields: Fields): Promise<Done> {
-  const { ids, done, mark, back } = undos.take(textOf(fields, "undo"), caller.name);
+  const { ids, done, mark, back } = await undos.take(textOf(fields, "undo"), caller.name);
   const takeTurns = createTurns();
   const marked: string[] = [];
   for (const id of ids) {

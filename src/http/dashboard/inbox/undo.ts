@@ -1,10 +1,13 @@
-import type { SubmissionMark } from "../../../forms/submission-state.ts";
 import { AppError } from "../../../base/errors.ts";
+import { sha256 } from "../../../base/sum.ts";
+import type { Shared } from "../../../forms/store.ts";
+import type { SubmissionMark } from "../../../forms/submission-state.ts";
 
 /** How long a mark can be undone, in milliseconds. */
 const KEPT_MS = 600_000;
-/** Ids that are kept for all that can be undone; the oldest goes first. */
-const MAX_IDS = 100_000;
+
+/** Characters that one process keeps for all that can be undone: about 100,000 ids. The oldest goes first. */
+const MAX_KEPT = 4_000_000;
 
 /** What undoes a mark: another mark of those that it has changed. */
 type Undo = {
@@ -17,32 +20,50 @@ type Undo = {
 };
 
 export type Undos = {
-  /** Returns the name under which it is taken again. */
-  keep: (undo: Undo) => string;
-  /** Returns what that user may undo, once. Throws `gone` where it is no longer kept. */
-  take: (name: string, user: string) => Undo;
+  /** Returns the name under which it is taken again. Throws `unavailable`. */
+  keep: (undo: Undo) => Promise<string>;
+  /** Returns what that user may undo, once. Throws `gone` where it is no longer kept, and `unavailable`. */
+  take: (name: string, user: string) => Promise<Undo>;
 };
 
-/** Keeps what can be undone, in memory: a restart forgets it. */
-export function createUndos(now: () => number): Undos {
-  const kept = new Map<string, Undo & { at: number }>();
-  const isFull = () => [...kept.values()].reduce((sum, { ids }) => sum + ids.length, 0) > MAX_IDS;
-
+/** Keeps what can be undone where all processes of the database find it: in memory where there is one, which a restart empties. */
+export function createUndos(now: () => number, shared: Shared | null): Undos {
+  const kept = shared ?? keepInMemory(now);
+  const hashOf = (name: string, user: string) => sha256(JSON.stringify(["undo", name, user]));
   return {
-    keep(undo) {
+    async keep(undo) {
       const name = crypto.randomUUID();
-      kept.set(name, { ...undo, at: now() });
-      for (const [oldest, { at }] of kept)
-        if (at < now() - KEPT_MS || (isFull() && kept.size > 1)) kept.delete(oldest);
-        else break;
+      await kept.keep(hashOf(name, undo.user), JSON.stringify(undo), now() + KEPT_MS);
       return name;
     },
-    take(name, user) {
-      const undo = kept.get(name);
-      if (!undo || undo.user !== user || undo.at < now() - KEPT_MS)
-        throw new AppError("gone", "this can no longer be undone");
-      kept.delete(name);
-      return undo;
+    async take(name, user) {
+      const undo = await kept.take(hashOf(name, user), now());
+      if (undo === undefined) throw new AppError("gone", "this can no longer be undone");
+      return JSON.parse(undo) as Undo;
+    },
+  };
+}
+
+function keepInMemory(now: () => number): Pick<Shared, "keep" | "take"> {
+  const kept = new Map<string, { text: string; expiresAt: number }>();
+  let size = 0;
+  const remove = (hash: string) => {
+    const found = kept.get(hash);
+    if (found) size -= found.text.length;
+    kept.delete(hash);
+    return found;
+  };
+  return {
+    async keep(hash, text, expiresAt) {
+      kept.set(hash, { text, expiresAt });
+      size += text.length;
+      for (const [oldest, { expiresAt }] of kept)
+        if (expiresAt <= now() || (size > MAX_KEPT && kept.size > 1)) remove(oldest);
+        else break;
+    },
+    async take(hash, at) {
+      const found = remove(hash);
+      return found && found.expiresAt > at ? found.text : undefined;
     },
   };
 }

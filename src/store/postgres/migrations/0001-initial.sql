@@ -243,13 +243,22 @@ CREATE TABLE recent_contents (
 );
 CREATE INDEX recent_contents_by_expiry ON recent_contents (expires_at);
 
--- How many submissions came for a hash of a form, a sender's network and a span of time: the rate limits of forms.
-CREATE TABLE rate_counts (
+-- How many submissions came for a hash of a form and a sender's network, until a time: the rate limits of forms. Unlogged,
+-- since each costs a commit, and a crash may forget them.
+CREATE UNLOGGED TABLE rate_counts (
   hash BYTEA PRIMARY KEY,
-  count INTEGER NOT NULL,
+  count BIGINT NOT NULL,
   expires_at BIGINT NOT NULL
 );
 CREATE INDEX rate_counts_by_expiry ON rate_counts (expires_at);
+
+-- Texts under a hash that a replica keeps for any other for some minutes, such as what the dashboard can undo.
+CREATE UNLOGGED TABLE kept_texts (
+  hash BYTEA PRIMARY KEY,
+  text TEXT NOT NULL,
+  expires_at BIGINT NOT NULL
+);
+CREATE INDEX kept_texts_by_expiry ON kept_texts (expires_at);
 
 -- Secrets that are made once, by name.
 CREATE TABLE secrets (

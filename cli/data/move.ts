@@ -1,0 +1,132 @@
+import { AppError } from "../../src/base/errors.ts";
+import { sweep } from "../../src/forms/removal.ts";
+import { type MoveProgress, type Moved as Moving, moveData } from "../../src/maintenance/move.ts";
+import { describeDatabase } from "../../src/store/postgres/database-url.ts";
+import { type Moved, describeMoved, readMoved, removeMoved, writeMoved } from "./moved.ts";
+import { type OpenApp, lockBackup, lockData, openApp } from "./open.ts";
+import { requireBucket } from "./require-bucket.ts";
+import type { FilesPlace, SharedStorage } from "./storage.ts";
+
+/** Where data was moved to. */
+type Place = Pick<Moved, "database" | "blobs">;
+
+/** What a run did; `moved` is null where an earlier one had ended the move. */
+type Run = Place & { moved: Moving | null };
+
+/**
+ * Copies a data directory, which a server may use, into a shared database. Throws as `moveData` does, and `conflict` for data
+ * whose move has ended or is about to.
+ */
+export async function copyData(data: string, shared: SharedStorage, progress: MoveProgress): Promise<Run> {
+  const place = placeOf(shared);
+  const unlock = lockBackup(data);
+  try {
+    const before = readMoved(data);
+    if (before !== null) throw movedAlready(data, before);
+    await using target = await openTarget(data, shared);
+    await using source = await openApp({ data, writing: "inline" });
+    return { ...place, moved: await moveData(source, target, { isFinal: false }, progress) };
+  } finally {
+    unlock();
+  }
+}
+
+/**
+ * Copies the rest of a data directory that no server uses, compares both, and lets servers use the database. Throws as
+ * `moveData` does, `unavailable` where a server runs, and `conflict` for data that is moved to another place.
+ */
+export async function finishMove(data: string, shared: SharedStorage, progress: MoveProgress): Promise<Run> {
+  const place = placeOf(shared);
+  const unlocks = [lockStopped(data)];
+  try {
+    unlocks.push(lockBackup(data));
+    const before = readMoved(data);
+    if (before && !Bun.deepEquals([before.database, before.blobs], [place.database, place.blobs]))
+      throw movedAlready(data, before);
+    if (before?.finished) return { ...place, moved: null };
+    await using target = await openTarget(data, shared);
+    const isReleased = before !== null && (await hasData(target));
+    const moved = isReleased ? null : await moveUnderNote(data, place, target, shared.files, progress);
+    writeMoved(data, { ...place, finished: true, at: new Date().toISOString() });
+    return { ...place, moved };
+  } finally {
+    for (const unlock of unlocks) unlock();
+  }
+}
+
+/** No command changes the data meanwhile: a note that it is being moved refuses them, until the move fails or has ended. */
+async function moveUnderNote(
+  data: string,
+  place: Place,
+  target: OpenApp,
+  files: FilesPlace,
+  progress: MoveProgress,
+): Promise<Moving> {
+  writeMoved(data, { ...place, finished: false, at: new Date().toISOString() });
+  const giveUp = () => removeMoved(data);
+  process.once("exit", giveUp);
+  let mayBeReleased = false;
+  try {
+    await using source = await openApp({ data, writing: "thread", isMoved: true });
+    // What a crash left in the directory is found by notes that do not move.
+    if (files.kind === "directory") await sweep(source);
+    const beforeRelease = async () => {
+      mayBeReleased = true;
+      process.off("exit", giveUp);
+    };
+    return await moveData(source, target, { isFinal: true, beforeRelease }, progress);
+  } catch (error) {
+    if (!mayBeReleased) giveUp();
+    throw error;
+  } finally {
+    process.off("exit", giveUp);
+  }
+}
+
+async function openTarget(data: string, shared: SharedStorage): Promise<OpenApp> {
+  const target = await openApp({ data, shared, writing: "inline", opensTarget: true });
+  try {
+    if (shared.files.kind === "bucket") await requireBucket(shared.files.location, target.blobs);
+    return target;
+  } catch (error) {
+    await target[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Whether servers may use a target already: it is not the target of a move any more, and holds data. */
+async function hasData({ store }: OpenApp): Promise<boolean> {
+  try {
+    await store.moving.begin();
+    return false;
+  } catch (error) {
+    if (error instanceof AppError && error.reason === "database-not-empty") return true;
+    throw error;
+  }
+}
+
+function lockStopped(data: string): () => void {
+  try {
+    return lockData(data);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "unavailable")) throw error;
+    throw new AppError("unavailable", `a server is running on ${data}`, {
+      hint: "stop it for the final step; without --final the data is copied beside it",
+    });
+  }
+}
+
+function movedAlready(data: string, before: Moved): AppError {
+  const { message, hint } = describeMoved(data, before);
+  return new AppError("conflict", message, { reason: "data-moved", hint });
+}
+
+/** In words that are equal where the places are. */
+function placeOf({ database, files }: SharedStorage): Place {
+  if (files.kind !== "bucket") return { database: describeDatabase(database), blobs: null };
+  const { bucket, prefix } = files.location;
+  return {
+    database: describeDatabase(database),
+    blobs: `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`,
+  };
+}

@@ -1,0 +1,93 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { AppError } from "../../src/base/errors.ts";
+import { syncDirectoryNow } from "../../src/base/directory.ts";
+import { NAMES } from "./names.ts";
+
+/** Where the data of a directory has been moved to, or is being moved to. */
+export type Moved = {
+  /** The URL of the database, without its password. */
+  database: string;
+  /** The bucket of the uploaded files; null where they are still in the directory. */
+  blobs: string | null;
+  /** Whether the move has ended; otherwise the database may be in use already, or not. */
+  finished: boolean;
+  /** ISO 8601. */
+  at: string;
+};
+
+/** What a data directory says about the move of its data; null where there was none. Throws `unsupported` where it is unreadable. */
+export function readMoved(data: string): Moved | null {
+  const file = join(data, NAMES.moved);
+  if (!existsSync(file)) return null;
+  try {
+    const { database, blobs, finished, at } = JSON.parse(readFileSync(file, "utf8")) as Record<
+      string,
+      unknown
+    >;
+    if (typeof database === "string")
+      return {
+        database,
+        blobs: typeof blobs === "string" ? blobs : null,
+        finished: finished === true,
+        at: String(at),
+      };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new AppError("unsupported", `${file} says that this data was moved, and cannot be read`, {
+    hint: `write it again: {"database": "postgres://…", "blobs": "s3://…", "finished": true}`,
+  });
+}
+
+/** Writes it so that a power cut leaves the old or the new one. */
+export function writeMoved(data: string, moved: Moved): void {
+  const [file, unfinished] = [join(data, NAMES.moved), join(data, `${NAMES.moved}.part`)];
+  const descriptor = openSync(unfinished, "w", 0o600);
+  writeSync(descriptor, `${JSON.stringify(moved, null, 2)}\n`);
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+  renameSync(unfinished, file);
+  syncDirectoryNow(data);
+}
+
+/** For a move that is given up. */
+export function removeMoved(data: string): void {
+  rmSync(join(data, NAMES.moved), { force: true });
+  syncDirectoryNow(data);
+}
+
+/** Throws `forbidden` for a data directory whose data has been moved, because what is there is out of date. */
+export function refuseMoved(data: string): void {
+  const moved = readMoved(data);
+  if (moved === null) return;
+  const { message, hint } = describeMoved(data, moved);
+  throw new AppError("forbidden", message, { reason: "data-moved", hint });
+}
+
+/** What a person is told about data that was moved. */
+export function describeMoved(
+  data: string,
+  { database, blobs, finished }: Moved,
+): { message: string; hint: string } {
+  if (!finished)
+    return {
+      message: `the data in ${data} is being moved to ${database}`,
+      hint: "repeat formflag migrate --final: it goes on where it ended, or says what is wrong",
+    };
+  const files =
+    blobs === null ? `and give --data ${data} for the files` : `and give --blobs ${blobs} for the files`;
+  return {
+    message: `the data in ${data} has been moved to ${database}`,
+    hint: `set FORMFLAG_DATABASE_URL to its URL, ${files}`,
+  };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "bun:test";
+import { AppError } from "../../../src/base/errors.ts";
+import { createCommitStats } from "../../../src/store/commit-stats.ts";
+import { BATCH_LIMITS, type Outcome, createBatches } from "../../../src/store/postgres/batches.ts";
+
+/** Batches whose commits end when the test says so. */
+function openBatches(limits: Partial<typeof BATCH_LIMITS>) {
+  const commits: { items: number[]; end: () => void }[] = [];
+  const commit = (items: number[]): Promise<Outcome<number>[]> =>
+    new Promise((resolve) => {
+      commits.push({ items, end: () => resolve(items.map((value) => ({ value }))) });
+    });
+  return { commits, batches: createBatches(commit, createCommitStats(), { ...BATCH_LIMITS, ...limits }) };
+}
+
+/** Runs what the batches have deferred. */
+const turn = () => new Promise((resolve) => void setImmediate(resolve));
+
+describe("batches", () => {
+  test("hold what arrives while others are under way, and commit that together", async () => {
+    const { batches, commits } = openBatches({ inFlight: 1 });
+    const first = batches.add(1, 1);
+    await turn();
+    const others = [2, 3, 4].map((item) => batches.add(item, 1));
+    commits[0]!.end();
+    expect(await first).toBe(1);
+    commits[1]!.end();
+    expect(await Promise.all(others)).toEqual([2, 3, 4]);
+    expect(commits.map(({ items }) => items)).toEqual([[1], [2, 3, 4]]);
+    expect(batches.queued()).toEqual({ queued: 0, queuedBytes: 0 });
+  });
+
+  test("refuse what waits too long, and finish what is under way", async () => {
+    const { batches, commits } = openBatches({ inFlight: 1, waitMs: 10 });
+    const first = batches.add(1, 1);
+    await turn();
+    const error = await batches.add(2, 1).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(AppError);
+    expect(error).toMatchObject({ code: "unavailable", retryAfter: 1 });
+    expect(batches.queued()).toEqual({ queued: 1, queuedBytes: 1 });
+    commits[0]!.end();
+    expect(await first).toBe(1);
+    await batches.drained();
+    const last = batches.add(3, 1);
+    await turn();
+    commits[1]!.end();
+    expect(await last).toBe(3);
+    expect(commits.map(({ items }) => items)).toEqual([[1], [3]]);
+  });
+});

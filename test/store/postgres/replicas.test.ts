@@ -1,0 +1,205 @@
+import { describe, expect, test } from "bun:test";
+import { startJobs } from "../../../src/base/jobs.ts";
+import { createOutbox } from "../../../src/delivery/outbox.ts";
+import { scheduleChange, scheduleJob } from "../../../src/flags/schedule.ts";
+import { setFlag } from "../../../src/flags/flags.ts";
+import { createReads, neverRead } from "../../../src/flags/reads.ts";
+import { expiryJob, removalJob } from "../../../src/forms/removal.ts";
+import { retentionJob } from "../../../src/forms/retention.ts";
+import { searchJob } from "../../../src/forms/search-index.ts";
+import { createProject } from "../../../src/projects/projects.ts";
+import { createConnections } from "../../../src/store/postgres/connection.ts";
+import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
+import { addForm, apply } from "../../support/apply.ts";
+import { OPERATOR } from "../../support/caller.ts";
+import { eventually } from "../../support/eventually.ts";
+import { fakeOutgoing, webhooksOf } from "../../support/outgoing.ts";
+import { IS_POSTGRES_HERE, freshDatabase } from "../../support/postgres.ts";
+import { nextId, submissionTo, targetRecord } from "../../support/records.ts";
+import { openReplicas } from "../../support/replicas.ts";
+
+const DAY = 86_400_000;
+
+describe.if(IS_POSTGRES_HERE)("three replicas whose jobs run at the same time", () => {
+  test("make each scheduled change once, remove what is too old, index and count everything once", async () => {
+    const apps = await openReplicas(3);
+    const [first, second] = apps as [(typeof apps)[0], (typeof apps)[0]];
+    const { store, clock } = first;
+    const { environments } = await createProject(first, OPERATOR, { slug: "shop", environments: ["live"] });
+    const place = { project: "shop", environment: "live", flag: "sale" };
+    await setFlag(first, OPERATOR, place, { enabled: false, payload: "0" });
+    const changes = 4;
+    for (let index = 1; index <= changes; index += 1)
+      await scheduleChange(second, OPERATOR, place, {
+        patch: { payload: String(index) },
+        at: clock.now + index,
+      });
+    const form = await addForm(store, "form", { retention: (10 * DAY) / 1000 });
+    const old = Array.from({ length: 30 }, () => submissionTo(form.key, { createdAt: clock.now - 11 * DAY }));
+    const young = Array.from({ length: 30 }, () => submissionTo(form.key, { createdAt: clock.now }));
+    await Promise.all([...old, ...young].map((each) => store.submissions.insert(each)));
+    const reads = apps.map((app) => createReads(app.store));
+    for (const each of reads)
+      for (let count = 0; count < 5; count += 1)
+        for (const slug of [null, "sale"]) each.note(neverRead(), environments[0]!.key, slug, clock.now);
+    const problems: unknown[] = [];
+    const report = (problem: unknown) => void problems.push(problem);
+    clock.now += 1000;
+
+    const running = apps.map((app, index) =>
+      startJobs(
+        [
+          scheduleJob(app, report),
+          removalJob(app, report),
+          expiryJob(app),
+          retentionJob(app),
+          searchJob(app),
+          ...reads[index]!.jobs,
+        ],
+        app.now,
+        report,
+      ),
+    );
+    await eventually("the jobs to be done", async () => {
+      const { missing, removals } = await store.submissions.indexBacklog();
+      const isIndexed = missing === 0 && !removals;
+      const isScheduled = (await store.scheduled.nextAt()) !== null;
+      return isIndexed && !isScheduled && (await store.submissions.count(form.key)) === young.length;
+    });
+    await Promise.all(running.map((jobs) => jobs.stop()));
+    await Promise.all(reads.map((each) => each.flush()));
+
+    expect(problems).toEqual([]);
+    expect((await store.flags.find(place))!.payload).toBe(JSON.stringify(String(changes)));
+    const { items } = await store.changes.page("shop", { limit: 100, kind: "flag" });
+    const times = items.map(({ at }) => at - clock.now + 1000);
+    expect(times.toSorted((a, b) => a - b)).toEqual(Array.from({ length: changes + 1 }, (_, index) => index));
+    expect(await store.submissions.wrongCounts()).toEqual([]);
+    const hour = Math.floor(clock.now / 3_600_000);
+    const sums = await store.tallies.sum({ kind: "reads", from: hour, to: hour + 1 });
+    expect(sums.map(({ variant, count }) => `${variant} ${count}`).toSorted()).toEqual(["all 15", "one 15"]);
+  });
+
+  test("deliver each submission once, and what a killed one has leased after its lease", async () => {
+    const apps = await openReplicas(3);
+    const { store, clock } = apps[0]!;
+    const form = await addForm(store, "form");
+    const targets = [targetRecord(form.key), targetRecord(form.key)];
+    await apply(store, ...targets.map((target) => ({ change: "insertTarget" as const, target })));
+    const outgoing = fakeOutgoing();
+    const errors: unknown[] = [];
+    const outboxOf = (app: (typeof apps)[0], holder: string) =>
+      createOutbox(
+        app,
+        {
+          holder,
+          outgoing: async () => outgoing,
+          files: { url: async () => "", open: async () => new Blob([]).stream() },
+          retryDelays: [5],
+          report: {
+            attempted: () => {},
+            error: (error) => errors.push(error),
+            failed: (...all) => errors.push(all),
+          },
+        },
+        () => {},
+      );
+    const submissions = Array.from({ length: 40 }, () =>
+      submissionTo(form.key, {
+        createdAt: clock.now,
+        deliveries: targets.map(({ id }) => ({ id: nextId(), kind: "webhook", target: id })),
+      }),
+    );
+    await Promise.all(submissions.map((each) => store.submissions.insert(each)));
+    const turn = {
+      now: clock.now,
+      leaseUntil: clock.now + 30_000,
+      settled: [],
+      renewed: [],
+      blocked: [],
+      after: null,
+    };
+    const lost = await store.deliveries.turn({ ...turn, holder: "killed", perLane: 3, limit: 6 });
+    expect(lost).toHaveLength(6);
+
+    await Promise.all(apps.map((app, index) => outboxOf(app, `replica-${index}`).job.run()));
+    expect(errors).toEqual([]);
+    const ids = () => webhooksOf(outgoing).map(({ id }) => id);
+    expect(ids()).toHaveLength(74);
+    expect(new Set([...ids(), ...lost.map(({ id }) => id)]).size).toBe(80);
+
+    clock.now += 30_000;
+    await Promise.all(apps.map((app, index) => outboxOf(app, `later-${index}`).job.run()));
+    expect(new Set(ids()).size).toBe(80);
+    expect(ids()).toHaveLength(80);
+    expect(await store.deliveries.nextAt([])).toBeNull();
+  });
+
+  test("mark the same submissions at the same time, and import into the same form", async () => {
+    const apps = await openReplicas(2);
+    const { store } = apps[0]!;
+    const form = await addForm(store, "form");
+    const imported = Array.from({ length: 150 }, (_, index) => ({
+      id: nextId(),
+      data: JSON.stringify({ index, nul: "\0" }),
+      createdAt: Date.parse("2026-01-01T00:00:00.000Z"),
+      state: "inbox" as const,
+      spam: null,
+      read: false,
+      meta: null,
+    }));
+    const results = await Promise.all(apps.map((app) => app.store.submissions.import(form.key, imported)));
+    expect(results.map((each) => each.imported).toSorted((a, b) => a - b)).toEqual([0, 150]);
+    const ids = imported.slice(0, 30).map(({ id }) => id);
+    const by = { who: "ann", at: 1 };
+    const changed = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => {
+        const some = index % 3 === 0 ? ids.toReversed() : ids;
+        return apps[index % 2]!.store.submissions.mark(some, index % 5 === 0 ? "archived" : "inbox", {}, by);
+      }),
+    );
+    expect(changed[0]!.length + changed[1]!.length).toBeGreaterThan(0);
+    expect(await store.submissions.wrongCounts()).toEqual([]);
+    expect(await store.submissions.count(form.key)).toBe(150);
+  });
+});
+
+describe.if(IS_POSTGRES_HERE)("a flag that another replica deletes while something refers to it", () => {
+  test.each(["a feedback", "a read"])("%s is ignored", async (what) => {
+    const url = await freshDatabase();
+    const [app] = await openReplicas(1, url);
+    const { store, clock } = app!;
+    const { key, environments } = await createProject(app!, OPERATOR, {
+      slug: "shop",
+      environments: ["live"],
+    });
+    const environmentKey = environments[0]!.key;
+    await setFlag(app!, OPERATOR, { project: "shop", environment: "live", flag: "sale" }, { enabled: true });
+    const refer = (): Promise<unknown> => {
+      const at = clock.now;
+      if (what === "a read") return store.flags.markRead([{ environmentKey, slug: "sale", at }]);
+      const given = {
+        id: nextId(),
+        projectKey: key,
+        environmentKey,
+        flag: "sale",
+        mood: "HAPPY",
+        rating: 4,
+      } as const;
+      const hash = "00".repeat(32);
+      const rest = { description: null, metadata: null, createdAt: at };
+      return store.feedback.insert({ ...given, ...rest }, { hash, expiresAt: at + 60_000 });
+    };
+    const other = createConnections(parseDatabaseUrl(url));
+    let referring: Promise<unknown> | undefined;
+    await other.transaction("", async (query) => {
+      await query("DELETE FROM flags");
+      referring = refer();
+      const waiting =
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      await eventually("a wait for the deletion", async () => (await query(waiting)).rows.length > 0);
+    });
+    expect((await referring) ?? null).toBeNull();
+    await other.close();
+  });
+});
