@@ -373,6 +373,11 @@ const SECTIONS: Section[] = [
         what: "time for which a submission is sent to PostgreSQL again whose answer was lost",
         past: "503 with `Retry-After`, and the submission is withdrawn once the database answers",
       },
+      POSTGRES_QUEUE_MS: {
+        unit: "ms",
+        what: "time for which a submission waits until it is sent to PostgreSQL",
+        past: "503 with `Retry-After`",
+      },
       SCHEDULE_POLL_MS: {
         unit: "ms",
         what: "time between two checks for scheduled changes of other processes",

@@ -83,6 +83,13 @@ describe("commands in blocks of code", () => {
   });
 });
 
+test("settings in the compose file exist", async () => {
+  const settings = await read("docs/settings.md");
+  const names = (await read("docs/compose/scale-out.yaml")).match(/\b(?:FORMFLAG|AWS)_\w+/g) ?? [];
+  expect(names).toContain("FORMFLAG_DATABASE_URL");
+  expect(names.filter((name) => !settings.includes(`\`${name}\``))).toEqual([]);
+});
+
 describe("links", () => {
   test("anchors are those of GitHub", () => {
     const markdown = "# One `two`: three's\n## A/B_c\n## A/B_c\n```\n# none\n```\n### [x](y.md) (z)\n";

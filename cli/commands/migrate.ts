@@ -71,8 +71,8 @@ async function run(io: Io, { config, target, isFinal }: Values): Promise<void> {
   const { data } = config;
   const { shared } = await loadStorage(target);
   needDatabase(data);
-  // A running server has priority.
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  // A running server has priority; in the final step, it waits.
+  if (!isFinal) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const printer = createPrinter(io, config);
   const line = printer.progress();
   const progress: MoveProgress = (what, done, total) =>
@@ -80,9 +80,10 @@ async function run(io: Io, { config, target, isFinal }: Values): Promise<void> {
   const { copyData, finishMove } = await import("../data/move.ts");
   const { moved, ...place } = await (isFinal ? finishMove : copyData)(data, shared!, progress);
   line.clear();
-  const { digests = null, ...done } = moved ?? NOTHING;
+  const { digests, ...done } = moved ?? NOTHING;
   const rows = digests && Object.values(digests).reduce((sum, table) => sum + table.rows, 0);
-  const where = place.blobs === null ? place.database : `${place.database} and ${place.blobs}`;
+  const where =
+    place.blobs === null ? place.database : `${place.database} and ${place.blobs.replace(/\?.*/, "")}`;
   const text = isFinal
     ? `${finished(done, rows, data, where)}${nextServe(config, target)}`
     : `copied ${counts(done)} to ${where}\n${nextFinal(config, target)}`;

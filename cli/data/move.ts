@@ -41,8 +41,7 @@ export async function finishMove(data: string, shared: SharedStorage, progress: 
   try {
     unlocks.push(lockBackup(data));
     const before = readMoved(data);
-    if (before && !Bun.deepEquals([before.database, before.blobs], [place.database, place.blobs]))
-      throw movedAlready(data, before);
+    if (before && !isSamePlace(before, place)) throw movedAlready(data, before);
     if (before?.finished) return { ...place, moved: null };
     await using target = await openTarget(data, shared);
     const isReleased = before !== null && (await hasData(target));
@@ -121,12 +120,12 @@ function movedAlready(data: string, before: Moved): AppError {
   return new AppError("conflict", message, { reason: "data-moved", hint });
 }
 
-/** In words that are equal where the places are. */
 function placeOf({ database, files }: SharedStorage): Place {
-  if (files.kind !== "bucket") return { database: describeDatabase(database), blobs: null };
-  const { bucket, prefix } = files.location;
-  return {
-    database: describeDatabase(database),
-    blobs: `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`,
-  };
+  return { database: describeDatabase(database), blobs: files.kind === "bucket" ? files.url : null };
+}
+
+/** Parameters of a bucket's URL may be written in several ways. */
+function isSamePlace(one: Place, other: Place): boolean {
+  const bucketOf = ({ blobs }: Place) => blobs?.replace(/\/?(\?.*)?$/, "");
+  return one.database === other.database && bucketOf(one) === bucketOf(other);
 }

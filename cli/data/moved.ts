@@ -11,13 +11,14 @@ import {
 import { join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
 import { syncDirectoryNow } from "../../src/base/directory.ts";
+import { shellWord } from "../output/text.ts";
 import { NAMES } from "./names.ts";
 
 /** Where the data of a directory has been moved to, or is being moved to. */
 export type Moved = {
   /** The URL of the database, without its password. */
   database: string;
-  /** The bucket of the uploaded files; null where they are still in the directory. */
+  /** The URL of the bucket of the uploaded files; null where they are still in the directory. */
   blobs: string | null;
   /** Whether the move has ended; otherwise the database may be in use already, or not. */
   finished: boolean;
@@ -82,10 +83,12 @@ export function describeMoved(
   if (!finished)
     return {
       message: `the data in ${data} is being moved to ${database}`,
-      hint: "repeat formflag migrate --final: it goes on where it ended, or says what is wrong",
+      hint: "repeat formflag migrate --final to there: it goes on where it ended, or says what is wrong",
     };
   const files =
-    blobs === null ? `and give --data ${data} for the files` : `and give --blobs ${blobs} for the files`;
+    blobs === null
+      ? `and give --data ${shellWord(data)} for the files`
+      : `and give --blobs ${shellWord(blobs)} for the files`;
   return {
     message: `the data in ${data} has been moved to ${database}`,
     hint: `set FORMFLAG_DATABASE_URL to its URL, ${files}`,

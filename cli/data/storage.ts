@@ -5,7 +5,7 @@ import type { Migrate } from "../../src/store/postgres/migrate.ts";
 
 /** Where uploaded files are: in a bucket, in a data directory of this machine, or nowhere. */
 export type FilesPlace =
-  | { kind: "bucket"; location: S3Location; credentials: S3Credentials }
+  | { kind: "bucket"; url: string; location: S3Location; credentials: S3Credentials }
   | { kind: "directory"; data: string }
   | { kind: "none" };
 

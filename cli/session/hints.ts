@@ -75,6 +75,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
     "raise max_connections of the server, or connect through a pooler such as PgBouncer",
   "database-unreachable":
     "check the host and the port, and that the server accepts connections from this machine",
+  "database-pooler": "add ?prepare=false to the URL of the database: pgbouncer keeps them apart from 1.21 on",
   "database-tls": "add ?sslmode=disable to the URL where the network is trusted",
   "database-certificate":
     "name the certificates that sign it with sslrootcert=<file> in the URL, or check the host name",

@@ -107,7 +107,12 @@ async function loadFiles({ blobs, data, isDataGiven }: StorageSettings): Promise
       reason: "storage-credentials",
     });
   const sessionToken = env["AWS_SESSION_TOKEN"] || undefined;
-  return { kind: "bucket", location, credentials: { accessKeyId, secretAccessKey, sessionToken } };
+  return {
+    kind: "bucket",
+    url: blobs,
+    location,
+    credentials: { accessKeyId, secretAccessKey, sessionToken },
+  };
 }
 
 async function urlOf(database: DatabaseSetting): Promise<string> {

@@ -16,6 +16,7 @@ export function searchJob(app: FormsApp): Job {
   return {
     name: "search index",
     every: POLL_MS,
+    next: async () => (isLeft ? app.now() + POLL_MS : null),
     async run() {
       const deadline = app.now() + RUN_MS;
       const { missing, removals } = await submissions.indexBacklog();

@@ -45,12 +45,8 @@ export async function moveData(
   const before = await changesOf(from);
   const removed = await removeGone(from, to);
   const sum = createDigest();
-  const stages = createStages(
-    watched(
-      from.store.dump((done, total) => progress("database", done, total)),
-      sum.add,
-    ),
-  );
+  const dump = from.store.dump((done, total) => progress("database", done, total));
+  const stages = createStages(isFinal ? watched(dump, sum.add) : dump);
   await to.store.moving.replace("setup", stages.next("setup"));
   let submissions = 0;
   for await (const batch of stages.next("submissions")) submissions += await send(to, batch);

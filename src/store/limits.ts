@@ -17,3 +17,6 @@ export const POSTGRES_STALENESS_MS = 100;
 
 /** Milliseconds for which a submission is sent to PostgreSQL again whose answer was lost, before it is refused and withdrawn. */
 export const POSTGRES_UNKNOWN_MS = 30_000;
+
+/** Milliseconds for which a submission waits until it is sent to PostgreSQL, before it is refused. */
+export const POSTGRES_QUEUE_MS = 4000;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { POSTGRES_UNKNOWN_MS } from "../../src/store/limits.ts";
 import { eventually } from "../support/eventually.ts";
 import { IS_POSTGRES_HERE } from "../support/postgres.ts";
 import type { Gate } from "../support/gate.ts";
@@ -58,7 +59,9 @@ describe.skipIf(!IS_POSTGRES_HERE)("three servers whose database", () => {
     const counts = countStatuses(answered);
     expect(Object.keys(counts).toSorted()).toEqual(["200", "503"]);
     expect(refused.filter(({ retryAfter }) => retryAfter !== "1")).toEqual([]);
-    const slowest = Math.max(...refused.map(({ took }) => took));
+    const slowestOf = (sent: typeof answered) =>
+      Math.round(Math.max(0, ...sent.filter(({ status }) => status === 503).map(({ took }) => took)));
+    const late = loads.slice(1).flatMap((each) => each.answered);
     const stored = await clientOf(urls[0]!, keys).stored();
     expectStored(stored, answered);
     expect(compareObjects(rig, stored).missing).toEqual([]);
@@ -68,9 +71,11 @@ describe.skipIf(!IS_POSTGRES_HERE)("three servers whose database", () => {
     const kept = stored.filter(({ data }) => ids.has(data["mark"])).length;
     report(
       "kill -9 PostgreSQL, restart",
-      `${CRASHES} crashes, ${counts["200"]} stored, ${refused.length} refused, slowest refusal ${Math.round(slowest)} ms, back after ${Math.round(Math.max(...backAfter))} ms, 0 lost, 0 duplicates, ${kept} refused and stored`,
+      `${CRASHES} crashes, ${counts["200"]} stored, ${refused.length} refused within ${slowestOf(late)} ms, sent before within ${slowestOf(load.answered)} ms, back after ${Math.round(Math.max(...backAfter))} ms, 0 lost, 0 duplicates, ${kept} refused and stored`,
     );
-    expect(slowest).toBeLessThan(REFUSED_WITHIN);
+    expect(kept).toBe(0);
+    expect(slowestOf(late)).toBeLessThan(REFUSED_WITHIN);
+    expect(slowestOf(load.answered)).toBeLessThan(POSTGRES_UNKNOWN_MS + REFUSED_WITHIN);
     expect(Math.max(...backAfter)).toBeLessThan(BACK_WITHIN);
   }, 120_000);
 });
@@ -88,19 +93,26 @@ test.skipIf(!IS_POSTGRES_HERE)(
     const client = clientOf(url, await prepareWith(commands));
     const count = async () => Number((await query("SELECT count(*) AS count FROM submissions"))[0]!["count"]);
     const took: number[] = [];
-    for (let round = 1; round <= SWALLOWED; round += 1) {
-      // The form is in memory now, and known to be current.
-      expect((await client.submit(jsonSubmission(random))).status).toBe(200);
+    while (took.length < SWALLOWED) {
+      // The form is in memory now, and known to be current; connections are open.
+      await eventually("a server that stores", async () => {
+        const all = Array.from({ length: 8 }, () => client.submit(jsonSubmission(random)));
+        return (await Promise.all(all)).every(({ status }) => status === 200);
+      });
+      const before = await count();
       await gate.set("swallow");
       const began = performance.now();
-      const answer = client.submit(jsonSubmission(random));
-      await eventually("the row", async () => (await count()) === round * 2);
-      await gate.set(round % 3 === 0 ? "open" : "cut");
+      let status: number | undefined;
+      const answer = client.submit(jsonSubmission(random)).then((each) => (status = each.status));
+      await eventually("the row", async () => status !== undefined || (await count()) > before);
+      await gate.set(took.length % 3 === 2 ? "open" : "cut");
       await gate.set("open");
-      expect((await answer).status).toBe(200);
-      took.push(performance.now() - began);
+      await answer;
+      expect(await count()).toBe(status === 200 ? before + 1 : before);
+      // On a slow machine the outage is noticed before the submission is sent.
+      if (status === 200) took.push(performance.now() - began);
+      else expect(status).toBe(503);
     }
-    expect(await count()).toBe(SWALLOWED * 2);
     report(
       "swallow the answer to an insert",
       `${SWALLOWED} times one row, acknowledged after at most ${Math.round(Math.max(...took))} ms`,

@@ -7,7 +7,8 @@ import { type Keys, clientOf, prepareWith } from "../faults/load.ts";
 import { report, sizeOf } from "./report.ts";
 
 const CHANGES = sizeOf(20, 1000);
-const READERS = sizeOf(30, 300);
+// Bun sends at most 256 requests at a time.
+const READERS = sizeOf(30, 200);
 const EVENTS = sizeOf(5, 20);
 
 /** Milliseconds from the beginning of a change until 99 of 100 readers have its value. */
@@ -29,6 +30,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("three servers", () => {
     async () => {
       const stale: unknown[] = [];
       let made = 0;
+      let refused = 0;
       const change = async (slug: string) => {
         while (made < CHANGES) {
           const value = (made += 1);
@@ -43,6 +45,11 @@ describe.skipIf(!IS_POSTGRES_HERE)("three servers", () => {
             "--payload",
             payload,
           );
+          // A command that the database keeps waiting promises nothing.
+          if (code === 6) {
+            refused += 1;
+            continue;
+          }
           expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
           const read = await Promise.all(
             clients.map(async (client) => {
@@ -60,7 +67,11 @@ describe.skipIf(!IS_POSTGRES_HERE)("three servers", () => {
       };
       await Promise.all(["red", "green", "blue", "white"].map(change));
       expect(stale).toEqual([]);
-      report(`${CHANGES} flags set`, `each read on 3 replicas at its exit: 0 of ${made * 3} stale`);
+      expect(refused).toBeLessThanOrEqual(CHANGES / 10);
+      report(
+        `${CHANGES} flags set`,
+        `each read on 3 replicas at its exit: 0 of ${(made - refused) * 3} stale, ${refused} commands refused`,
+      );
     },
     CHANGES * 1000 + 30_000,
   );

@@ -19,8 +19,8 @@ export type Gate = {
 /** Milliseconds that `slow` holds an answer back. */
 const SLOW_MS = 50;
 
-/** Opens a gate before a port of this machine. */
-export async function openGate(to: number): Promise<Gate> {
+/** Opens a gate before a port of this machine. `seen` is called when a client sends, before that is passed on. */
+export async function openGate(to: number, seen: () => void = () => {}): Promise<Gate> {
   let mode: GateMode = "open";
   let isCutNext = false;
   let made = 0;
@@ -39,6 +39,7 @@ export async function openGate(to: number): Promise<Gate> {
     const pair = { client, server: connect(to, "127.0.0.1") };
     pairs.add(pair);
     client.on("data", (bytes) => {
+      seen();
       if (mode !== "stall") pair.server.write(bytes);
     });
     pair.server.on("data", (bytes) => {

@@ -11,7 +11,7 @@ import { ACCESS_KEY, SECRET_KEY } from "./s3-signature.ts";
 type Signal = Parameters<RunningServer["stop"]>[0];
 
 /** A server of the rig, which keeps its port over its lives. */
-export type Replica = {
+type Replica = {
   url: string;
   port: number;
   pid: () => number;
@@ -23,7 +23,7 @@ export type Replica = {
 };
 
 /** Commands of an operator on the database of a rig. */
-export type Commands = {
+type Commands = {
   run: (...args: string[]) => ReturnType<typeof formflag>;
   /** The parsed output of a command that has to succeed. */
   json: <T>(...args: string[]) => Promise<T>;

@@ -1,13 +1,10 @@
 import { AppError } from "../../base/errors.ts";
 import type { CommitStats } from "../commit-stats.ts";
-import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../limits.ts";
+import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES, POSTGRES_QUEUE_MS } from "../limits.ts";
 import { abandoned, busy } from "../queue.ts";
 
-/**
- * Items in one batch, its approximate bytes, batches that are committed at the same time, and the milliseconds for which an
- * item waits for its batch.
- */
-export const BATCH_LIMITS = { items: 500, bytes: 4_000_000, inFlight: 2, waitMs: 5000 };
+/** Items in one batch, its approximate bytes, and batches that are committed at the same time. */
+const BATCH_LIMITS = { items: 500, bytes: 4_000_000, inFlight: 2 };
 
 /** What became of an item: the value of its commit, or an error. */
 export type Outcome<T> = { value: T } | { error: unknown };
@@ -28,7 +25,8 @@ export type Batches<Item, T> = {
 export function createBatches<Item, T>(
   commit: (items: Item[]) => Promise<Outcome<T>[]>,
   commits: CommitStats,
-  { items: most, bytes: mostBytes, inFlight, waitMs } = BATCH_LIMITS,
+  { items: most, bytes: mostBytes, inFlight } = BATCH_LIMITS,
+  waitMs = POSTGRES_QUEUE_MS,
 ): Batches<Item, T> {
   type Waiting = {
     item: Item;

@@ -66,6 +66,16 @@ export function postgresError(error: unknown): unknown {
   if (isRepeatable(error)) return unavailable("the database is busy with other changes", error);
   if (state === "55P03") return unavailable("the database is locked by another change", error);
   if (isReadOnly(error)) return unavailable("the database is read-only", error);
+  // Of a statement that another client of a pooler has prepared under the same name, nothing has been done.
+  if (/^(42P05|26000)$/.test(state))
+    return new AppError(
+      "unavailable",
+      "a pooler before the database does not keep prepared statements apart",
+      {
+        reason: "database-pooler",
+        cause: error,
+      },
+    );
   // Whoever runs the database can change that, and the caller cannot: no `forbidden`.
   if (/^(28|3D000|42501)/.test(state)) return unavailable("the database refuses this server", error);
   if (UNAVAILABLE.test(state) || (state === "" && UNREACHABLE.test(clientCode(error))))

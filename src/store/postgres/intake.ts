@@ -4,11 +4,11 @@ import { type Insertion, type StoredSubmission, UNKNOWN_OUTCOME } from "../../fo
 import { POSTGRES_UNKNOWN_MS } from "../limits.ts";
 import { type CommitStats, createCommitStats } from "../commit-stats.ts";
 import { insertSubmission } from "../sql/new-submissions.ts";
-import { createUncounted } from "../sql/submission-counts.ts";
+import { type Uncounted, createUncounted } from "../sql/submission-counts.ts";
 import { bytesOf } from "../sql/submission-ids.ts";
-import { FOR_UPDATE, type Work, run } from "../sql/work.ts";
+import { FOR_UPDATE, type Work, first, run } from "../sql/work.ts";
 import { textArray } from "./arrays.ts";
-import { BATCH_LIMITS, type Outcome, createBatches } from "./batches.ts";
+import { type Outcome, createBatches } from "./batches.ts";
 import type { Connections } from "./connection.ts";
 import {
   DeadlineError,
@@ -25,7 +25,7 @@ import { findKnown, insertBatch } from "./submission-batch.ts";
 const RETRY_MS = 100;
 
 /** Submissions with conditions in one transaction, of which each takes some round trips. */
-const CONDITIONAL = { ...BATCH_LIMITS, items: 50, inFlight: 1 };
+const CONDITIONAL = { items: 50, bytes: 4_000_000, inFlight: 1 };
 
 const STORED: Insertion = { kind: "stored", spam: null };
 
@@ -37,31 +37,38 @@ export type Intake = {
   close: () => Promise<void>;
 };
 
+/** Of what was sent: whether an attempt may have stored it, although its answer was lost. */
+type Sending = { isSent: boolean };
+
 /**
  * Inserts submissions in batches. One whose answer was lost is sent again: its id makes it one row. Where that stays unknown
- * for `POSTGRES_UNKNOWN_MS`, it is refused, and `withdraw` is given its id, to delete it once the database answers again.
+ * for `POSTGRES_UNKNOWN_MS`, it is refused, and `withdraw` is given its id, to delete it once the database answers again. One
+ * that leaves a mark is not withdrawn: by then its repeat may have been answered by that mark.
  */
 export function createIntake(connections: Connections, withdraw: (ids: string[]) => void): Intake {
   const commits = createCommitStats();
 
-  /** Throws an error of the driver, or an AppError where the outcome stays unknown. `attempt` learns whether it is a repeat. */
-  const send = async <T>(ids: string[], attempt: (isAgain: boolean) => Promise<T>): Promise<T> => {
+  /** Throws an error of the driver, or an AppError where the outcome stays unknown. */
+  const send = async <T>(
+    batch: StoredSubmission[],
+    sending: Sending,
+    attempt: () => Promise<T>,
+  ): Promise<T> => {
     const until = performance.now() + POSTGRES_UNKNOWN_MS;
-    let isSent = false;
     for (let tries = 1; ; tries += 1) {
       try {
-        return await attempt(isSent);
+        return await attempt();
       } catch (error) {
         const isUnknown =
           isLost(error) || error instanceof DeadlineError || error instanceof UnknownOutcomeError;
-        isSent ||= isUnknown;
+        sending.isSent ||= isUnknown;
         const passes =
           isRepeatable(error) ||
           (isParentGone(error) && tries < MAX_TRIES) ||
-          (isSent && isUnavailable(error));
+          (sending.isSent && isUnavailable(error));
         if (!isUnknown && !passes) throw error;
         if (performance.now() > until) {
-          withdraw(ids);
+          withdraw(idsOf(batch.filter((each) => !leavesMark(each))));
           throw unknownOutcome(error);
         }
         await Bun.sleep(Math.random() * RETRY_MS * (isUnknown ? 2 : 0.2));
@@ -69,51 +76,54 @@ export function createIntake(connections: Connections, withdraw: (ids: string[])
     }
   };
 
+  type Commit = (items: StoredSubmission[], sending: Sending) => Promise<Outcome<Insertion>[]>;
+
   /** Commits items together, and where that fails one after another, so that only the faulty one is refused. */
-  const commitEach = async <T>(
+  const commitEach = async (
     items: StoredSubmission[],
-    commit: (items: StoredSubmission[]) => Promise<Outcome<T>[]>,
-  ): Promise<Outcome<T>[]> => {
+    commit: Commit,
+    sending: Sending = { isSent: false },
+  ): Promise<Outcome<Insertion>[]> => {
     try {
-      return await commit(items);
+      return await commit(items, sending);
     } catch (error) {
       const known = postgresError(error);
       if (items.length === 1 || isUnavailable(known)) return items.map(() => ({ error: known }));
-      const outcomes: Outcome<T>[] = [];
-      for (const item of items) outcomes.push(...(await commitEach([item], commit)));
+      const outcomes: Outcome<Insertion>[] = [];
+      for (const item of items) outcomes.push(...(await commitEach([item], commit, { ...sending })));
       return outcomes;
     }
   };
 
-  const commitPlain = async (batch: StoredSubmission[]): Promise<Outcome<Insertion>[]> => {
+  const commitPlain: Commit = (batch, sending) => {
     const query = (text: string, params?: Parameters<Connections["query"]>[2]) =>
       connections.query("inserts", text, params);
-    const { stored, isRepeat } = await send(idsOf(batch), async (isAgain) => ({
-      stored: await runWork(query, insertBatch(batch)),
-      isRepeat: isAgain,
-    }));
-    const missing = batch.filter(({ id }) => !stored.has(id));
-    if (missing.length === 0 && stored.size === batch.length) return batch.map(() => ({ value: STORED }));
-    const known = await runWork(query, findKnown(missing));
-    const answered = new Set<string>();
-    return batch.map(({ id, formKey }) => {
-      const isStored = !answered.has(id) && (stored.has(id) || (isRepeat && known.stored.has(id)));
-      answered.add(id);
-      if (isStored) return { value: STORED };
-      if (stored.has(id) || known.stored.has(id))
-        return { error: new Error(`two submissions have the id ${id}`) };
-      return { error: known.forms.has(formKey) ? swept() : noSuchForm(formKey) };
+    return send(batch, sending, async () => {
+      const isRepeat = sending.isSent;
+      const stored = await runWork(query, insertBatch(batch));
+      // Some are stored, whatever becomes of the question why others are not.
+      sending.isSent = true;
+      const missing = batch.filter(({ id }) => !stored.has(id));
+      if (missing.length === 0 && stored.size === batch.length) return batch.map(() => ({ value: STORED }));
+      const known = await runWork(query, findKnown(missing));
+      const answered = new Set<string>();
+      return batch.map(({ id, formKey }) => {
+        const isStored = !answered.has(id) && (stored.has(id) || (isRepeat && known.stored.has(id)));
+        answered.add(id);
+        if (isStored) return { value: STORED };
+        if (stored.has(id) || known.stored.has(id))
+          return { error: new Error(`two submissions have the id ${id}`) };
+        return { error: known.forms.has(formKey) ? swept() : noSuchForm(formKey) };
+      });
     });
   };
 
-  const commitConditional = async (batch: StoredSubmission[]): Promise<Outcome<Insertion>[]> => {
-    const insertions = await send(idsOf(batch), (isAgain) =>
+  const commitConditional: Commit = (batch, sending) =>
+    send(batch, sending, () =>
       connections.transaction("ISOLATION LEVEL READ COMMITTED", (query) =>
-        runWork(query, insertAll(batch, isAgain)),
+        runWork(query, insertAll(batch, sending.isSent)),
       ),
     );
-    return insertions.map((value) => ({ value }));
-  };
 
   const plain = createBatches<StoredSubmission, Insertion>(
     (batch) => commitEach(batch, commitPlain),
@@ -145,43 +155,56 @@ function isPlain({ conditions, deliveries = [] }: StoredSubmission): boolean {
   return conditions === undefined && deliveries.every(({ limit }) => limit === undefined);
 }
 
+/** Whether a repeat of a submission is recognized by what it leaves behind. */
+function leavesMark({ conditions }: StoredSubmission): boolean {
+  return (
+    conditions !== undefined && Boolean(conditions.key ?? conditions.recent ?? conditions.challenge?.nonce)
+  );
+}
+
 /** With `isAgain`, submissions that an earlier attempt has stored stay as they are. */
-function* insertAll(batch: readonly StoredSubmission[], isAgain: boolean): Work<Insertion[]> {
+function* insertAll(batch: readonly StoredSubmission[], isAgain: boolean): Work<Outcome<Insertion>[]> {
+  const keys = [...new Set(batch.map(({ formKey }) => formKey))];
+  if (isAgain || keys.length > 1) yield* lockForms(keys);
+  // Behind the locks, which the earlier attempt holds until it has ended.
   const known = isAgain ? (yield* findKnown(batch)).stored : new Map<string, Insertion>();
-  yield* lockForms(batch.map(({ formKey }) => formKey));
   const uncounted = createUncounted();
-  const insertions: Insertion[] = [];
-  for (const { conditions = null, deliveries = [], ...submission } of batch) {
-    const { id, formKey, createdAt, files } = submission;
-    let insertion = known.get(id);
-    if (!insertion) {
-      // What is inserted before counts towards the limits of what follows.
-      if (conditions?.maxSubmissions != null) yield* uncounted.count();
-      insertion = yield* insertSubmission(submission, conditions, deliveries);
-      if (insertion.kind === "stored") {
-        if (files.length > 0) yield* takeNote(id);
-        uncounted.add(formKey, insertion.spam === null ? "inbox" : "spam", true, createdAt);
-      }
-    }
-    insertions.push(insertion);
+  const outcomes: Outcome<Insertion>[] = [];
+  for (const each of batch) {
+    const before = known.get(each.id);
+    outcomes.push(before ? { value: before } : yield* insertOne(each, uncounted));
   }
   yield* uncounted.count();
-  return insertions;
+  return outcomes;
+}
+
+function* insertOne(
+  { conditions, deliveries = [], ...submission }: StoredSubmission,
+  uncounted: Uncounted,
+): Work<Outcome<Insertion>> {
+  const { id, formKey, createdAt, files } = submission;
+  if (files.length > 0 && !(yield* hasNote(id))) return { error: swept() };
+  // What is inserted before counts towards the limits of what follows.
+  if (conditions?.maxSubmissions != null) yield* uncounted.count();
+  const insertion = yield* insertSubmission(submission, conditions ?? null, deliveries);
+  if (insertion.kind === "stored") {
+    if (files.length > 0) yield* run("DELETE FROM upload_notes WHERE id = $id", { id: bytesOf(id) });
+    uncounted.add(formKey, insertion.spam === null ? "inbox" : "spam", true, createdAt);
+  }
+  return { value: insertion };
 }
 
 /** Locks the forms in one order, so that batches of several replicas do not wait for each other in a circle. */
 function* lockForms(keys: readonly string[]): Work<void> {
-  const distinct = [...new Set(keys)];
-  if (distinct.length === 1) return;
   yield* run(`SELECT id FROM forms WHERE key = ANY (CAST($keys AS TEXT[])) ORDER BY id ${FOR_UPDATE}`, {
-    keys: textArray(distinct),
+    keys: textArray(keys),
   });
 }
 
-/** Removes the note of the files of a submission. Throws `unavailable` where a sweep has taken it. */
-function* takeNote(id: string): Work<void> {
-  const taken = yield* run("DELETE FROM upload_notes WHERE id = $id AND swept = 0", { id: bytesOf(id) });
-  if (taken === 0) throw swept();
+/** Locks the note of the files of a submission, and returns whether there is one that no sweep has taken. */
+function* hasNote(id: string): Work<boolean> {
+  const sql = `SELECT 1 AS noted FROM upload_notes WHERE id = $id AND swept = 0 ${FOR_UPDATE}`;
+  return (yield* first(sql, { id: bytesOf(id) })) !== undefined;
 }
 
 function idsOf(batch: readonly StoredSubmission[]): string[] {

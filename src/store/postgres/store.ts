@@ -25,6 +25,7 @@ import { createIntake } from "./intake.ts";
 import { MIGRATIONS, type Migrate, migrate } from "./migrate.ts";
 import { forgetNothing, movingStore, requireLive } from "./moving.ts";
 import { createNotes } from "./notes.ts";
+import { rewriteTables } from "./rewrite.ts";
 import { createUnits } from "./run.ts";
 import { clearShared, createShared } from "./shared.ts";
 import { findHits, indexBacklog, updateIndex } from "./search.ts";
@@ -33,18 +34,9 @@ export type PostgresStore = Store & { notes: Notes };
 
 const WRITES = { ...SHARED, ...removals(forgetNothing) };
 
-/** Milliseconds between two attempts to withdraw submissions. */
+/** Milliseconds between two attempts to withdraw submissions, and behind each time that it was done. */
 const WITHDRAWAL_MS = 1000;
-
-/** Tables that hold what people send, which a rewrite frees of what was deleted. */
-const REWRITTEN = [
-  "submissions",
-  "files",
-  "submission_terms",
-  "submission_marks",
-  "deliveries",
-  "delivery_attempts",
-];
+const WITHDRAWAL_PAUSES = [10_000, 60_000, 300_000, 0];
 
 type Options = {
   migrate?: Migrate;
@@ -75,18 +67,24 @@ export async function openPostgresStore(
   const watchers: (() => void)[] = [];
   const closing = new AbortController();
 
+  const withdrawing = new Set<Promise<void>>();
+  /** Deletes them once the database answers, and again later: an insert that nobody waits for may still be under way. */
   const withdraw = async (ids: string[]) => {
-    while (!closing.signal.aborted) {
-      try {
-        await units.write(() => deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES));
-        return;
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
+    for (const pause of WITHDRAWAL_PAUSES) {
+      while (
+        !(await isDone(() => units.write(() => deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES))))
+      ) {
+        if (closing.signal.aborted) return;
         await Bun.sleep(WITHDRAWAL_MS);
       }
+      await pauseUntil(closing.signal, pause);
     }
   };
-  const intake = createIntake(connections, (ids) => void withdraw(ids));
+  const intake = createIntake(connections, (ids) => {
+    if (ids.length === 0) return;
+    const withdrawal = withdraw(ids).finally(() => withdrawing.delete(withdrawal));
+    withdrawing.add(withdrawal);
+  });
 
   const runner: Runner = {
     read: units.read,
@@ -117,16 +115,7 @@ export async function openPostgresStore(
         }),
       updateIndex: () => units.write(updateIndex),
       indexBacklog: () => units.read(indexBacklog),
-      async rewrite() {
-        // One connection, so that the setting holds for the statements behind it.
-        const run = (text: string) => connections.query("dump", text, [], Infinity);
-        await run("SET statement_timeout = 0");
-        try {
-          for (const table of REWRITTEN) await run(`VACUUM (FULL) ${table}`);
-        } finally {
-          await run("RESET statement_timeout");
-        }
-      },
+      rewrite: () => rewriteTables(connections),
     },
     async apply(changes, version, by) {
       const isApplied = await runner.write("apply", [changes, version, by]);
@@ -171,6 +160,7 @@ export async function openPostgresStore(
     async close() {
       await intake.close();
       closing.abort();
+      await Promise.all(withdrawing);
       await connections.close();
     },
   };
@@ -178,4 +168,26 @@ export async function openPostgresStore(
 
 function readLookAndSchema(): Work<Look & { schema: number }> {
   return only("SELECT version, access, (SELECT schema FROM formflag_meta) AS schema FROM setup_version");
+}
+
+/** Does a work and returns true, or false where the database does not let it. */
+async function isDone(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
+
+/** Waits, unless the signal is given. */
+async function pauseUntil(signal: AbortSignal, ms: number): Promise<void> {
+  if (signal.aborted || ms === 0) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  timer.unref();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+  clearTimeout(timer);
 }

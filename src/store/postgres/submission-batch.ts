@@ -11,11 +11,12 @@ import { idArray, numberArray, textArray } from "./arrays.ts";
  */
 const INSERT = `
 WITH given AS (
-  SELECT * FROM unnest(CAST($ids AS BYTEA[]), CAST($forms AS TEXT[]), CAST($data AS TEXT[]), CAST($times AS BIGINT[]),
-    CAST($files AS INTEGER[]), CAST($metas AS TEXT[])) WITH ORDINALITY
+  SELECT * FROM unnest(CAST($ids AS BYTEA[]), string_to_array($forms, ','), string_to_array($data, E'\\x01'),
+    CAST($times AS BIGINT[]), CAST($files AS INTEGER[]), string_to_array($metas, E'\\x01', '')) WITH ORDINALITY
     AS given (id, form, data, created_at, files, meta, place)),
 noted AS (
-  DELETE FROM upload_notes USING given WHERE upload_notes.id = given.id AND upload_notes.swept = 0
+  DELETE FROM upload_notes USING given JOIN forms ON forms.key = given.form AND forms.deleted = 0
+  WHERE upload_notes.id = given.id AND upload_notes.swept = 0
   RETURNING upload_notes.id),
 stored AS (
   INSERT INTO submissions (id, form_id, data, created_at, state, unread, meta)
@@ -23,6 +24,7 @@ stored AS (
   FROM given JOIN forms ON forms.key = given.form AND forms.deleted = 0
   WHERE given.files = 0 OR given.id IN (SELECT id FROM noted)
   ORDER BY given.place
+  FOR KEY SHARE OF forms
   ON CONFLICT (id) DO NOTHING
   RETURNING seq, id, form_id, created_at),
 counted AS (
@@ -50,6 +52,9 @@ queued AS (
   JOIN stored ON stored.id = delivery.submission
   ON CONFLICT (submission_seq, kind, target) DO NOTHING)`;
 
+/** Never part of JSON, which escapes it: what stands between texts needs no quotes, which would take a tenth of the time. */
+const SEPARATOR = "\x01";
+
 /** Inserts submissions without conditions in one statement, and returns the ids of those that were not stored before. */
 export function* insertBatch(batch: readonly StoredSubmission[]): Work<Set<string>> {
   const files = batch.flatMap(({ id, files }) => files.map((file, index) => ({ id, index, file })));
@@ -58,11 +63,11 @@ export function* insertBatch(batch: readonly StoredSubmission[]): Work<Set<strin
 SELECT id FROM stored`;
   const rows = yield* all<{ id: Uint8Array }>(sql, {
     ids: idArray(batch.map(({ id }) => id)),
-    forms: textArray(batch.map(({ formKey }) => formKey)),
-    data: textArray(batch.map(({ data }) => data)),
+    forms: batch.map(({ formKey }) => formKey).join(","),
+    data: batch.map(({ data }) => data).join(SEPARATOR),
     times: numberArray(batch.map(({ createdAt }) => createdAt)),
     files: numberArray(batch.map(({ files }) => files.length)),
-    metas: textArray(batch.map(({ meta }) => meta ?? null)),
+    metas: batch.map(({ meta }) => meta ?? "").join(SEPARATOR),
     ...(files.length > 0 && {
       fileIds: idArray(files.map(({ id }) => id)),
       positions: numberArray(files.map(({ index }) => index + 1)),

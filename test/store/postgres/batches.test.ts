@@ -1,16 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../src/base/errors.ts";
 import { createCommitStats } from "../../../src/store/commit-stats.ts";
-import { BATCH_LIMITS, type Outcome, createBatches } from "../../../src/store/postgres/batches.ts";
+import { type Outcome, createBatches } from "../../../src/store/postgres/batches.ts";
+
+const ONE_AT_A_TIME = { items: 500, bytes: 1000, inFlight: 1 };
 
 /** Batches whose commits end when the test says so. */
-function openBatches(limits: Partial<typeof BATCH_LIMITS>) {
+function openBatches(waitMs?: number) {
   const commits: { items: number[]; end: () => void }[] = [];
   const commit = (items: number[]): Promise<Outcome<number>[]> =>
     new Promise((resolve) => {
       commits.push({ items, end: () => resolve(items.map((value) => ({ value }))) });
     });
-  return { commits, batches: createBatches(commit, createCommitStats(), { ...BATCH_LIMITS, ...limits }) };
+  return { commits, batches: createBatches(commit, createCommitStats(), ONE_AT_A_TIME, waitMs) };
 }
 
 /** Runs what the batches have deferred. */
@@ -18,7 +20,7 @@ const turn = () => new Promise((resolve) => void setImmediate(resolve));
 
 describe("batches", () => {
   test("hold what arrives while others are under way, and commit that together", async () => {
-    const { batches, commits } = openBatches({ inFlight: 1 });
+    const { batches, commits } = openBatches();
     const first = batches.add(1, 1);
     await turn();
     const others = [2, 3, 4].map((item) => batches.add(item, 1));
@@ -31,7 +33,7 @@ describe("batches", () => {
   });
 
   test("refuse what waits too long, and finish what is under way", async () => {
-    const { batches, commits } = openBatches({ inFlight: 1, waitMs: 10 });
+    const { batches, commits } = openBatches(10);
     const first = batches.add(1, 1);
     await turn();
     const error = await batches.add(2, 1).catch((error: unknown) => error);

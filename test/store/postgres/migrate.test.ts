@@ -120,6 +120,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("the schema of PostgreSQL", () => {
       code: "invalid",
     });
 
+    await execute("DROP ROLE IF EXISTS guarded");
     await execute("CREATE ROLE guarded LOGIN SUPERUSER PASSWORD 's:e@c ret'");
     await start(url.replace("postgres@", "guarded:s%3Ae%40c%20ret@"));
     const refused = await start(url.replace("postgres@", "guarded:other@")).catch((error: unknown) => error);

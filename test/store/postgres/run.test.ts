@@ -35,6 +35,18 @@ describe.skipIf(!IS_POSTGRES_HERE)("work on PostgreSQL", () => {
   });
   const create = (sql: string) => execute(sql, { database });
 
+  test("names a pooler that mixes up prepared statements", async () => {
+    const prepare = () => run('PREPARE "P0" AS SELECT 1', {});
+    const twice = units.write(function* () {
+      yield* prepare();
+      yield* prepare();
+    });
+    expect(await twice.catch((error: unknown) => error)).toMatchObject({
+      code: "unavailable",
+      reason: "database-pooler",
+    });
+  });
+
   test("sends values by name and returns numbers, texts, bytes and null", async () => {
     await create("CREATE TABLE things (id BIGINT PRIMARY KEY, name TEXT, bytes BYTEA, enabled INTEGER)");
     const bytes = new Uint8Array([0, 1, 255]);

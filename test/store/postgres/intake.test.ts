@@ -1,0 +1,82 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import type { StoredSubmission } from "../../../src/forms/store.ts";
+import { type Connections, createConnections } from "../../../src/store/postgres/connection.ts";
+import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
+import { UnknownOutcomeError } from "../../../src/store/postgres/errors.ts";
+import { createIntake } from "../../../src/store/postgres/intake.ts";
+import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { addForm } from "../../support/apply.ts";
+import { IS_POSTGRES_HERE, freshDatabase } from "../../support/postgres.ts";
+import { NOW, fileKept, submissionTo } from "../../support/records.ts";
+
+/** An error as of a connection that ends while a statement is under way. */
+const lost = () => Object.assign(new Error("lost"), { code: "ERR_POSTGRES_CONNECTION_CLOSED" });
+
+const HASH = "ab".repeat(32);
+const conditions = {
+  key: { hash: HASH, content: HASH, expiresAt: NOW + 1000 },
+  spam: null,
+  recent: { hash: HASH, expiresAt: NOW + 1000 },
+  challenge: null,
+  keepsSpam: true,
+  maxSubmissions: 1,
+};
+
+describe.skipIf(!IS_POSTGRES_HERE)("the intake of PostgreSQL", () => {
+  /** A store, and an intake beside it whose connections lose what `break` says. */
+  async function open(disturb: (real: Connections) => Partial<Connections>) {
+    const address = parseDatabaseUrl(await freshDatabase());
+    const store = await openPostgresStore(address);
+    const real = createConnections(address);
+    const withdrawn: string[][] = [];
+    const intake = createIntake({ ...real, ...disturb(real) }, (ids) => withdrawn.push(ids));
+    afterAll(async () => {
+      await Promise.all([intake.close(), store.close()]);
+      await real.close();
+    });
+    const { key } = await addForm(store, "form");
+    const rows = async () => (await store.submissions.list(key, 100, null)).submissions.map(({ id }) => id);
+    return { store, key, intake, rows, withdrawn };
+  }
+
+  test("does not judge a submission by what it has left itself, where the answer to its commit was lost", async () => {
+    let isLost = false;
+    const { intake, key, rows } = await open((real) => ({
+      async transaction(...args) {
+        const result = await real.transaction(...args);
+        if (isLost) return result;
+        isLost = true;
+        throw new UnknownOutcomeError("lost");
+      },
+    }));
+    const sent = submissionTo(key, { conditions });
+    expect(await intake.insert(sent)).toEqual({ kind: "stored", spam: null });
+    expect(await rows()).toEqual([sent.id]);
+  });
+
+  test("acknowledges what is stored of a batch, where it is unknown why the rest is not", async () => {
+    let statements = 0;
+    const { intake, key, rows } = await open((real) => ({
+      query(pool, text, ...rest) {
+        // The first statement inserts, the second finds out about what is missing.
+        if (pool === "inserts" && (statements += 1) === 2) return Promise.reject(lost());
+        return real.query(pool, text, ...rest);
+      },
+    }));
+    const sent: StoredSubmission[] = [submissionTo(key), submissionTo("nobody"), submissionTo(key)];
+    const results = await Promise.allSettled(sent.map((each) => intake.insert(each)));
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect((results[1] as PromiseRejectedResult).reason).toMatchObject({ code: "not_found" });
+    expect((await rows()).toSorted()).toEqual([sent[0]!.id, sent[2]!.id].toSorted());
+  });
+
+  test("refuses the one submission whose note was swept, and no other with it", async () => {
+    const { intake, key, rows } = await open(() => ({}));
+    const some = { ...conditions, key: null, recent: null, maxSubmissions: 9 };
+    const swept = submissionTo(key, { conditions: some, files: [fileKept("a.1")] });
+    const kept = submissionTo(key, { conditions: some });
+    const results = await Promise.allSettled([intake.insert(swept), intake.insert(kept)]);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+    expect(await rows()).toEqual([kept.id]);
+  });
+});
