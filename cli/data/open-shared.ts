@@ -15,10 +15,14 @@ import type { FilesPlace, SharedStorage } from "./storage.ts";
 /** Opens a database of PostgreSQL and the place of its files. Throws as `openPostgresStore` and the openers of blobs do. */
 export async function openShared(
   { database, migrate, files }: SharedStorage,
-  { onNewerSchema = () => {}, opensTarget = false }: Pick<OpenConfig, "onNewerSchema" | "opensTarget">,
+  {
+    onNewerSchema = () => {},
+    onMoving = () => {},
+    opensTarget = false,
+  }: Pick<OpenConfig, "onNewerSchema" | "onMoving" | "opensTarget">,
 ): Promise<Pick<App, "store" | "blobs" | "notes">> {
   const blobs = openFiles(files);
-  const store = await openPostgresStore(database, { migrate, onNewerSchema, opensTarget });
+  const store = await openPostgresStore(database, { migrate, onNewerSchema, onMoving, opensTarget });
   return { store, blobs, notes: files.kind === "none" ? { ...store.notes, ...LEAVE } : store.notes };
 }
 
@@ -49,7 +53,7 @@ const NO_FILES: Blobs = {
   head: refuse,
   has: refuse,
   async *list() {},
-  delete: async (keys) => (keys.length > 0 ? refuse() : undefined),
+  delete: async (keys) => (keys.length > 0 ? refuse() : []),
 };
 
 /** What is to be removed is left to servers that reach the files. */

@@ -32,6 +32,8 @@ export type OpenConfig = {
   report?: (error: unknown) => void;
   /** Called once another server has migrated a shared database to a schema that this one does not know. */
   onNewerSchema?: () => void;
+  /** Called while a shared database is the target of a move or a restore, which has begun after it was opened. */
+  onMoving?: () => void;
   /** Whether the data in the directory may be on its way to another place: for the command that moves it. */
   isMoved?: boolean;
   /** Whether a shared database may be one that a restore or a move has not finished to fill. */

@@ -54,18 +54,21 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
   if (connections.mail !== null) await outgoing();
   let isDraining = false;
   let isOutdated = false;
-  const onNewerSchema = once(async () => {
-    log.line("warn", "a newer formflag has migrated the database: this one stops");
-    if (isDraining) return;
+  const stopItself = async (why: string) => {
+    log.line("warn", `${why}: this server stops`);
+    if (isDraining || isOutdated) return;
     isOutdated = true;
     process.kill(process.pid, "SIGTERM");
-  });
+  };
+  const onNewerSchema = once(() => stopItself("a newer formflag has migrated the database"));
+  const onMoving = once(() => stopItself("a move or a restore into the database has begun"));
   const unlock = storage.shared === null ? claimData(storage.data) : () => {};
   const app = await openApp({
     ...storage,
     writing: "thread",
     report: log.error,
     onNewerSchema: () => void onNewerSchema(),
+    onMoving: () => void onMoving(),
   });
   const listeners: Listener[] = [];
   const reads = createReads(app.store);

@@ -1,8 +1,12 @@
+import { isShared } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
 import type { Author, Caller } from "./caller.ts";
 
-/** Changes to apply, in this order, and the result to return once they are applied. */
-export type Plan<C, T> = { changes: C[]; result: T };
+/**
+ * Changes to apply, in this order, and the result to return once they are applied. A plan that only says what would change
+ * is a dry run, and has none.
+ */
+export type Plan<C, T> = { changes: C[]; result: T; isDryRun?: boolean };
 
 /** The version of the setup that a plan is based on, and the time of its changes in milliseconds since 1970. */
 export type Moment = { version: number; at: number };
@@ -11,6 +15,8 @@ export type Moment = { version: number; at: number };
 export type ChangeStore<C> = {
   /** The version grows by one with every change of the setup, by whichever process. */
   look(): Promise<{ version: number }>;
+  /** Milliseconds for which another process may still serve what was before a change. */
+  readonly staleness: number;
   /**
    * Applies all of the changes or none. The first one has the revision `version + 1`. Throws `conflict` with the reason
    * `outdated` where the setup is at another version.
@@ -39,9 +45,11 @@ export async function change<C, T>(
     const moment = { version: (await store.look()).version, at: now() };
     try {
       await caller.verify();
-      const { changes, result } = await plan(moment);
+      const { changes, result, isDryRun = false } = await plan(moment);
       const by = { who: caller.name, at: moment.at, why: caller.why };
       if (changes.length > 0) await store.apply(changes, moment.version, by);
+      // What another process applied a moment ago, and may have died of, is promised as if it were applied now.
+      else if (!isDryRun && isShared(store)) await Bun.sleep(store.staleness + 1);
       return { result };
     } catch (error) {
       if (!(error instanceof AppError) || isLast) throw error;

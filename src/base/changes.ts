@@ -1,11 +1,13 @@
 import { AppError } from "./errors.ts";
 
-/** Two numbers that only grow, unless the database goes back to an earlier state. */
+/** What tells that the setup has changed: numbers that only grow, unless the database goes back to an earlier state. */
 export type Look = {
   /** Grows by one with every change of the setup, by whichever process. */
   version: number;
   /** Grows with every change to who may do what: to tokens and users. */
   access: number;
+  /** Of a shared database: random, and another one with every change. It tells a version from one that was lost. */
+  stamp?: string;
 };
 
 /** A store whose setup has a version. */

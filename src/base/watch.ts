@@ -68,12 +68,12 @@ function createState(report: (error: unknown) => void) {
       return () => void watchers.delete(changed);
     },
     /** Records what a look found. Looks are recorded in the order in which they began. */
-    found({ version, access }: Look): Known {
+    found(look: Look): Known {
       counts.succeeded += 1;
       const before = known;
-      if (before?.version === version && before.access === access) return before;
-      const wentBack = before !== undefined && (version < before.version || access < before.access);
-      known = { version, access, era: (before?.era ?? 0) + (wentBack ? 1 : 0) };
+      if (before && isSame(before, look)) return before;
+      const wentBack = before !== undefined && hasLost(before, look);
+      known = { ...look, era: (before?.era ?? 0) + (wentBack ? 1 : 0) };
       if (wentBack) report(new AppError("unavailable", lostChanges(before, known)));
       if (before) tell();
       return known;
@@ -81,9 +81,20 @@ function createState(report: (error: unknown) => void) {
   };
 }
 
+function isSame(before: Look, now: Look): boolean {
+  return now.version === before.version && now.access === before.access && now.stamp === before.stamp;
+}
+
+/** Whether the database no longer has changes that it had: it may have got as many others since. */
+function hasLost(before: Look, now: Look): boolean {
+  if (now.version < before.version || now.access < before.access) return true;
+  return now.version === before.version && now.stamp !== before.stamp;
+}
+
 function lostChanges(before: Look, now: Look): string {
   const [from, to] = [`${before.version}.${before.access}`, `${now.version}.${now.access}`];
-  return `the database has lost changes: its setup was at ${from} and is now at ${to}; nothing in memory is used any more`;
+  const what = from === to ? `is at ${to} by others` : `was at ${from} and is now at ${to}`;
+  return `the database has lost changes: its setup ${what}; nothing in memory is used any more`;
 }
 
 type State = ReturnType<typeof createState>;

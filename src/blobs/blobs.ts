@@ -21,9 +21,25 @@ export type Blobs = {
   has(key: string): Promise<boolean>;
   /** All kept files with their sizes in bytes, in batches. Foreign files are included, by their names. */
   list(): AsyncIterable<{ key: string; size: number }[]>;
-  /** Removes files and returns once that survives a power cut. A missing file is not an error. */
-  delete(keys: string[]): Promise<void>;
+  /**
+   * Removes files and returns once that survives a power cut. A missing file is not an error. Returns those that alone
+   * could not be removed; throws where nobody knows what was removed.
+   */
+  delete(keys: string[]): Promise<Undeleted[]>;
 };
+
+/** A file that could not be removed, and why. */
+export type Undeleted = { key: string; error: unknown };
+
+/** Removes files as `delete` does, and throws the first error once the others are removed. */
+export async function deleteAll(blobs: Pick<Blobs, "delete">, keys: string[]): Promise<void> {
+  requireNone(await blobs.delete(keys));
+}
+
+/** Throws the error of the first file that could not be removed, if there is one. */
+export function requireNone([first]: readonly Undeleted[]): void {
+  if (first) throw first.error;
+}
 
 export type StagedBlob = {
   /** Appends bytes. Where it returns a promise, the caller must not change or append bytes until that settles. */

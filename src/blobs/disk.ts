@@ -14,7 +14,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { ignoreMissing, requireRoom, syncDirectory, syncDirectoryNow } from "../base/directory.ts";
 import { AppError } from "../base/errors.ts";
-import type { Blobs, StagedBlob } from "./blobs.ts";
+import type { Blobs, StagedBlob, Undeleted } from "./blobs.ts";
 import { diskError } from "./disk-error.ts";
 import { createFileWriters, writeAll } from "./file-writer.ts";
 import { shardOf } from "./key.ts";
@@ -123,13 +123,19 @@ export function openDiskBlobs(root: string): Blobs {
     },
     async delete(keys) {
       const shards = new Set<string>();
+      const undeleted: Undeleted[] = [];
       const removeOne = async (key: string) => {
         const path = pathOf(key);
-        if (await unlink(path).then(() => true, ignoreMissing)) shards.add(dirname(path));
+        try {
+          if (await unlink(path).then(() => true, ignoreMissing)) shards.add(dirname(path));
+        } catch (error) {
+          undeleted.push({ key, error });
+        }
       };
       for (let start = 0; start < keys.length; start += BATCH)
         await Promise.all(keys.slice(start, start + BATCH).map(removeOne));
       await Promise.all([...shards].map(syncDirectory)).catch(fail);
+      return undeleted;
     },
   };
 }

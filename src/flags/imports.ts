@@ -47,7 +47,7 @@ export async function importFlags(
     );
     const { changes, result } = planChanges(where, plan, state, moment);
     const differences = changes.flatMap(({ history }) => history ?? []);
-    return { changes: dryRun ? [] : changes, result: { ...result, warnings, differences } };
+    return { changes: dryRun ? [] : changes, isDryRun: dryRun, result: { ...result, warnings, differences } };
   });
 }
 

@@ -45,7 +45,7 @@ export async function promoteFlags(
       throw new AppError("conflict", `what differs between ${from} and ${to} has changed since the dry run`, {
         reason: "promotion-differs",
       });
-    return { changes: dryRun ? [] : changes, result };
+    return { changes: dryRun ? [] : changes, isDryRun: dryRun, result };
   });
 }
 

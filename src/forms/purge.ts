@@ -107,7 +107,8 @@ async function overwrite(app: FormsApp, deleted: number): Promise<void> {
     if (!(cause instanceof AppError)) throw cause;
     const done = `${deleted} ${deleted === 1 ? "submission was" : "submissions were"} deleted`;
     throw new AppError("unavailable", `${done}, but the database file was not rewritten: ${cause.message}`, {
-      reason: "purge-unfinished",
+      // Through a pooler another try ends alike.
+      reason: cause.reason === "database-pooled" ? cause.reason : "purge-unfinished",
       hint: "bytes of deleted submissions may be left in the database file: repeat the same purge",
       cause,
     });

@@ -1,28 +1,52 @@
 import type { Job } from "../base/jobs.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
+import { type Undeleted, requireNone } from "../blobs/blobs.ts";
 import { type Notes, keysOf } from "../blobs/notes.ts";
 import type { FormsApp } from "./store.ts";
 
 /** Submissions or files removed in one transaction, between which other writes take their turn. */
 const STEP = 500;
 
+/** Files that cannot be removed after which a sweep ends: so many are a right that is missing. */
+const MAX_STUCK = 4 * STEP;
+
 /**
  * Removes garbage, and the files of submissions that a process began to store before it ended. Files that cannot be removed
- * are left to the next sweep. Returns how many files of unfinished submissions were removed.
+ * are left to the next sweep: the error of the first is thrown once the others are removed. Returns how many files of
+ * unfinished submissions were removed.
  */
-export async function sweep({ notes, blobs, store, now }: FormsApp): Promise<number> {
+export async function sweep(app: FormsApp): Promise<number> {
+  const { unfinished, undeleted } = await sweepMost(app);
+  requireNone(undeleted);
+  return unfinished;
+}
+
+/** As {@link sweep}, and returns the files that cannot be removed. */
+async function sweepMost({ notes, blobs, store, now }: FormsApp) {
   let unfinished = 0;
-  for (;;) {
-    const { uploads, garbage } = await notes.claim(now(), STEP);
-    if (uploads.length === 0 && garbage.length === 0) return unfinished;
+  const undeleted: Undeleted[] = [];
+  const stuck = new Set<string>();
+  const isFree = (key: string) => !stuck.has(key);
+  while (stuck.size < MAX_STUCK) {
+    // What is stuck is claimed each time, and may not hide the rest.
+    const claim = await notes.claim(now(), STEP + stuck.size);
+    const garbage = claim.garbage.filter(isFree);
+    const uploads = claim.uploads.filter((note) => keysOf(note).every(isFree));
+    if (uploads.length === 0 && garbage.length === 0) break;
     const noted = uploads.flatMap(keysOf);
     // A process may have ended after the row was stored, and before it cleared the note.
     const orphans = noted.length === 0 ? [] : await store.submissions.unreferenced(noted);
-    await blobs.delete([...garbage, ...orphans]);
-    if (garbage.length > 0) await notes.forget(garbage);
-    if (uploads.length > 0) await notes.clear(uploads.map(({ id }) => id));
-    unfinished += orphans.length;
+    for (const each of await blobs.delete([...garbage, ...orphans])) {
+      undeleted.push(each);
+      stuck.add(each.key);
+    }
+    const removed = garbage.filter(isFree);
+    if (removed.length > 0) await notes.forget(removed);
+    const done = uploads.filter((note) => keysOf(note).every(isFree));
+    if (done.length > 0) await notes.clear(done.map(({ id }) => id));
+    unfinished += orphans.filter(isFree).length;
   }
+  return { unfinished, undeleted };
 }
 
 /** Removes garbage alone: what others deleted while a backup held the files. */
@@ -34,8 +58,10 @@ export async function removeGarbage({
   for (;;) {
     const { garbage } = await notes.claim(now(), STEP);
     if (garbage.length === 0) return;
-    await blobs.delete(garbage);
-    await notes.forget(garbage);
+    const undeleted = await blobs.delete(garbage);
+    const stuck = new Set(undeleted.map(({ key }) => key));
+    await notes.forget(garbage.filter((key) => !stuck.has(key)));
+    requireNone(undeleted);
   }
 }
 
@@ -56,12 +82,15 @@ async function repeatUntil(
  * Removes the submissions and files of deleted forms, until `deadline` in milliseconds since 1970. Returns whether nothing
  * is left.
  */
-export function clearDeletedForms(app: FormsApp, deadline = Infinity): Promise<boolean> {
-  return repeatUntil(app, deadline, async () => {
+export async function clearDeletedForms(app: FormsApp, deadline = Infinity): Promise<boolean> {
+  let undeleted: Undeleted[] = [];
+  const isDone = await repeatUntil(app, deadline, async () => {
     const isLeft = await app.store.submissions.clearDeleted(STEP);
-    if (isLeft) await sweep(app);
+    if (isLeft) ({ undeleted } = await sweepMost(app));
     return isLeft;
   });
+  requireNone(undeleted);
+  return isDone;
 }
 
 /** Longest part of a removal that the caller of a deletion waits for, in milliseconds. */
@@ -96,9 +125,11 @@ function removalOf(app: FormsApp, name: string, remove: (deadline: number) => Pr
  */
 export function removalJob(app: FormsApp, report: (unfinished: number) => void = () => {}): Job {
   return removalOf(app, "removal", async (deadline) => {
-    const unfinished = await sweep(app);
+    const { unfinished, undeleted } = await sweepMost(app);
     if (unfinished > 0) report(unfinished);
-    return clearDeletedForms(app, deadline);
+    const isDone = await clearDeletedForms(app, deadline);
+    requireNone(undeleted);
+    return isDone;
   });
 }
 

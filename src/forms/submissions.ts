@@ -1,7 +1,7 @@
 import { type Conditions, type FormsApp, type Insertion, UNKNOWN_OUTCOME } from "./store.ts";
 import { notInMemory } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
-import { mayStillAppear } from "../blobs/blobs.ts";
+import { deleteAll, mayStillAppear } from "../blobs/blobs.ts";
 import { blobKey } from "../blobs/key.ts";
 import type { Form } from "./form.ts";
 import type { NewDelivery } from "../delivery/store.ts";
@@ -58,7 +58,7 @@ export async function storeSubmission(
   const keys = files.map((file) => file.key);
   await app.notes.add(id, keys.length, row.createdAt + STORING_MS);
   const takeBack = async () => {
-    await app.blobs.delete(keys);
+    await deleteAll(app.blobs, keys);
     await app.notes.clear([id]);
   };
   let insertion: Insertion;

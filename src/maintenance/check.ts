@@ -1,5 +1,6 @@
 import { createSum } from "../base/sum.ts";
 import type { MaintenanceApp } from "./store.ts";
+import { deleteAll } from "../blobs/blobs.ts";
 import { FILE_KEY } from "../blobs/key.ts";
 import type { StoredFile } from "../forms/submission.ts";
 
@@ -82,7 +83,7 @@ export async function* storedFiles(
 export async function removeOrphans(app: MaintenanceApp, problems: Problem[]): Promise<number> {
   const keys = problems.filter(({ kind }) => kind === "orphan").map(({ what }) => what);
   const orphans = await orphansAmong(app, keys);
-  await app.blobs.delete(orphans);
+  await deleteAll(app.blobs, orphans);
   return orphans.length;
 }
 

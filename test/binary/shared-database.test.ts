@@ -111,10 +111,17 @@ describe.skipIf(!IS_POSTGRES_HERE)("a PostgreSQL database", () => {
     ).toEqual([]);
   });
 
-  test("that a newer formflag migrates ends the older servers", async () => {
+  test.each([
+    ["that a newer formflag migrates ends the older servers", "schema = 99", "a newer formflag has migrated"],
+    [
+      "into which a move begins ends its servers",
+      "live = 0",
+      "a move or a restore into the database has begun",
+    ],
+  ])("%s", async (_, changed, text) => {
     const url = await freshDatabase();
     const server = await serve(on(url).env, "--drain", "0s");
-    await execute("UPDATE formflag_meta SET schema = 99", { database: databaseOf(url) });
+    await execute(`UPDATE formflag_meta SET ${changed}`, { database: databaseOf(url) });
     let code: number | undefined;
     void server.exited.then((exit) => (code = exit));
     await eventually("the server to stop", async () => {
@@ -125,7 +132,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("a PostgreSQL database", () => {
       return code !== undefined;
     });
     expect(code).toBe(0);
-    expect(server.stderr()).toContain("a newer formflag has migrated the database");
+    expect(server.stderr()).toContain(text);
   });
 });
 

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "bun:test";
 import { AppError } from "../../src/base/errors.ts";
-import type { StagedBlob } from "../../src/blobs/blobs.ts";
+import { type StagedBlob, deleteAll } from "../../src/blobs/blobs.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { reasonOf } from "../support/refusals.ts";
 import { ACCESS_KEY, SECRET_KEY } from "../support/s3-signature.ts";
@@ -360,9 +360,22 @@ describe("files in a bucket", () => {
     ["InternalError", "unavailable storage-unavailable"],
     ["NoSuchKey", "none"],
   ])("that cannot be deleted because of %s are refused with %s", async (code, expected) => {
-    const error = `<Error><Key>x</Key><Code>${code}</Code><Message>m</Message></Error>`;
+    const error = `<Error><Key>${ROOT}/ab/a-ab.1</Key><Code>${code}</Code><Message>m</Message></Error>`;
     fake.fault = () => new Response(`<DeleteResult>${error}</DeleteResult>`);
-    expect(await reasonOf(blobs.delete(["a-ab.1"]))).toBe(expected);
+    expect(await reasonOf(deleteAll(blobs, ["a-ab.1"]))).toBe(expected);
+  });
+
+  test("that alone cannot be deleted are told, after the others; an answer about others is refused", async () => {
+    const keys = Array.from({ length: 1001 }, (_, at) => `a-ab.${at + 1}`);
+    const error = (key: string) => `<Error><Key>${key}</Key><Code>AccessDenied</Code></Error>`;
+    fake.fault = ({ number }) =>
+      number === 1
+        ? new Response(`<DeleteResult>${error(`${ROOT}/ab/a-ab.7`)}</DeleteResult>`)
+        : new Response("<DeleteResult></DeleteResult>");
+    expect(await blobs.delete(keys)).toMatchObject([{ key: "a-ab.7", error: { code: "forbidden" } }]);
+    expect(sent("POST")).toBe(2);
+    fake.fault = () => new Response(`<DeleteResult>${error("x")}</DeleteResult>`);
+    expect(await reasonOf(blobs.delete(keys))).toBe("forbidden storage-forbidden");
   });
 
   test("have no keys that leave their place, and none is sent", async () => {

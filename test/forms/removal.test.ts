@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
+import { AppError } from "../../src/base/errors.ts";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { createForm, createFormFinder, deleteForm, getForm } from "../../src/forms/forms.ts";
 import { clearDeletedForms, expiryJob, removalJob, sweep } from "../../src/forms/removal.ts";
@@ -83,6 +84,32 @@ describe("the files of a deleted submission", () => {
     rmdirSync(path);
     await sweep(app);
     expect([kept(), await garbage()]).toEqual([[], []]);
+  });
+
+  test("that cannot be removed do not keep others, however many they are", async () => {
+    const { app, form, send, kept, garbage } = await openInbox();
+    const stuck = Array.from({ length: 600 }, (_, index) => `a-ab.${index + 1}`);
+    await app.store.submissions.insert(submissionTo(form.key, { files: stuck.map((key) => fileKept(key)) }));
+    const id = await send("a.txt");
+    await app.store.apply(
+      [{ change: "deleteForm", slug: form.slug, key: form.key, onlyEmpty: false }],
+      (await app.store.look()).version,
+      { who: "ann", at: 0 },
+    );
+    const refusing = {
+      ...app.blobs,
+      async delete(keys: string[]) {
+        await app.blobs.delete(keys.filter((key) => !stuck.includes(key)));
+        const error = new AppError("forbidden", "retained");
+        return keys.filter((key) => stuck.includes(key)).map((key) => ({ key, error }));
+      },
+    };
+    const job = removalJob({ ...app, blobs: refusing });
+    for (let run = 0; run < 2; run += 1) expect(await codeOf(job.run())).toBe("forbidden");
+    expect(kept()).not.toContain(`${id}.1`);
+    expect((await garbage()).toSorted()).toEqual(stuck.toSorted());
+    await removalJob(app).run();
+    expect(await garbage()).toEqual([]);
   });
 
   test("are removed after a crash between the transaction and them, with no other file", async () => {

@@ -45,7 +45,7 @@ type Mode = "answers" | "refuses" | "hangs";
 /** A setup in a database that is shared by machines: it answers, refuses or hangs as the test wants. */
 export function openSharedSetup() {
   const watchers: (() => void)[] = [];
-  const state = { mode: "answers" as Mode, looks: 0, setup: { version: 0, access: 0 } satisfies Look };
+  const state = { mode: "answers" as Mode, looks: 0, setup: { version: 0, access: 0 } as Look };
   /** Looks that hang, to be answered later with what they found. */
   const hanging: (() => void)[] = [];
   const answer = async (): Promise<Look> => {

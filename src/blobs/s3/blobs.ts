@@ -63,7 +63,10 @@ export function openS3Blobs({ location, credentials, staging: directory, timing 
       for await (const page of listObjects(client, root))
         yield page.map(({ key, size }) => ({ key: nameOf(key.slice(root.length)), size }));
     },
-    delete: (keys) => deleteObjects(client, keys.map(pathOf)),
+    async delete(keys) {
+      const undeleted = await deleteObjects(client, keys.map(pathOf));
+      return undeleted.map(({ key, error }) => ({ key: nameOf(key.slice(root.length)), error }));
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Undeleted } from "../blobs.ts";
 import type { S3Client } from "./client.ts";
 import { notS3, refusalError } from "./errors.ts";
 import { textBody } from "./upload.ts";
@@ -35,8 +36,16 @@ function decodeKey(key: string): string {
   }
 }
 
-/** Deletes objects; a missing one is not an error. Throws `unavailable`, `forbidden`. */
-export async function deleteObjects(client: S3Client, keys: string[], retries?: number): Promise<void> {
+/**
+ * Deletes objects; a missing one is not an error. Returns those that alone were not deleted. Throws `unavailable`,
+ * `forbidden`.
+ */
+export async function deleteObjects(
+  client: S3Client,
+  keys: string[],
+  retries?: number,
+): Promise<Undeleted[]> {
+  const undeleted: Undeleted[] = [];
   for (let start = 0; start < keys.length; start += MAX_DELETED) {
     const objects = keys
       .slice(start, start + MAX_DELETED)
@@ -52,9 +61,14 @@ export async function deleteObjects(client: S3Client, keys: string[], retries?: 
     if (!isDocument(text, "DeleteResult")) throw notS3("POST of the bucket");
     for (const error of innerOf(text, "Error")) {
       const code = textOf(error, "Code") ?? "";
-      if (code !== "NoSuchKey") throw refusalError({ status: 200, code, text: "" }, "deletion of an object");
+      if (code === "NoSuchKey") continue;
+      const refused = refusalError({ status: 200, code, text: "" }, "deletion of an object");
+      const key = textOf(error, "Key");
+      if (key === undefined || !keys.includes(key)) throw refused;
+      undeleted.push({ key, error: refused });
     }
   }
+  return undeleted;
 }
 
 /** The bytes of an object. Throws `not_found`. */

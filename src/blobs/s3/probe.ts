@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { isLoopbackHost } from "../../base/network.ts";
+import { requireNone } from "../blobs.ts";
 import { type S3Config, uploadsOf } from "./blobs.ts";
 import { type S3Client, createS3Client } from "./client.ts";
 import { UnexpectedAnswer, notS3 } from "./errors.ts";
@@ -73,7 +74,7 @@ async function checkObject(client: S3Client, key: string): Promise<S3Finding[]> 
     return refusal?.status === 412 ? "a stored file is never replaced" : UNCONDITIONAL;
   });
   const removed = await check("bucket: delete", "allow s3:DeleteObject", async () => {
-    await deleteObjects(client, [key]);
+    requireNone(await deleteObjects(client, [key]));
     if (await hasObject(client, key)) throw notS3(`deletion of ${key}`);
     return "files can be deleted";
   });

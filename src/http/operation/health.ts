@@ -18,10 +18,13 @@ const STOPPING = {
 /** How long a readiness answer is cached, in milliseconds: a check waits for the disk and for other writers. */
 const READINESS_TTL = 1000;
 
+/** How long an answer waits for the storage, in milliseconds: it does not decide the status. */
+const STORAGE_MS = 500;
+
 /**
  * `isHealthy` answers 200 while the database can be read, `isReady` while it takes writes and the server is not `draining`;
  * else 503. `isReady` also reports whether files can be stored, which does not decide the status: other submissions and
- * flags need no files. With a shared database `isHealthy` does not read it: while that is down, a restart would only lose
+ * flags need no files; storage that does not answer in time counts as unavailable. With a shared database `isHealthy` does not read it: while that is down, a restart would only lose
  * the flags in memory.
  */
 export function createHealth(
@@ -44,13 +47,25 @@ export function createHealth(
     if (app.watch.staleFor() > 0) throw notInMemory();
     await app.store.ready();
   };
-  const checkBlobs = async (request: Request) => {
+  const tryBlobs = async (request: Request) => {
     try {
       await app.blobs.ready();
       return "ready";
     } catch (error) {
       report.error(error, request);
       return "unavailable";
+    }
+  };
+  let blobsChecked: ReturnType<typeof tryBlobs> | undefined;
+  /** One check at a time, which goes on where an answer no longer waits for it. */
+  const checkBlobs = async (request: Request) => {
+    blobsChecked ??= tryBlobs(request).finally(() => (blobsChecked = undefined));
+    const { promise: late, resolve } = Promise.withResolvers<"unavailable">();
+    const timer = setTimeout(() => resolve("unavailable"), STORAGE_MS);
+    try {
+      return await Promise.race([blobsChecked, late]);
+    } finally {
+      clearTimeout(timer);
     }
   };
   const checkBoth = async (request: Request) => {

@@ -61,6 +61,11 @@ export type Connections = {
     body: (query: Query) => Promise<T>,
     settings?: { pool?: "transactions" | "dump"; deadline?: number },
   ) => Promise<T>;
+  /**
+   * Runs statements on a connection of its own, each for as long as it takes, and closes it. Throws `unsupported` where
+   * startup options are off, since behind a pooler no setting holds for the next statement.
+   */
+  untimed: <T>(body: (query: Query) => Promise<T>) => Promise<T>;
   /** Replaces every pool; statements under way are finished on the old ones. */
   recycle: () => void;
   /** Closes every connection, after at most five seconds for statements under way. */
@@ -97,11 +102,36 @@ export function createConnections(address: DatabaseAddress): Connections {
       using(pools[name], (sql, expire) => within(deadline, expire, () => send(sql, text, params))),
     transaction: (options, body, { pool = "transactions", deadline = STATEMENT_DEADLINE_MS } = {}) =>
       using(pools[pool], (sql, expire) => transact(sql, options, body, deadline, expire)),
+    async untimed(body) {
+      if (Object.keys(startup).length === 0) throw pooled();
+      const connection = { ...STARTUP_OPTIONS, statement_timeout: "0" };
+      const sql = new SQL({ ...optionsOf(address, ca), max: 1, connection });
+      try {
+        // A pooler may ignore the options instead of refusing them.
+        const { rows } = await send(sql, "SHOW statement_timeout", []);
+        if (rows[0]?.["statement_timeout"] !== "0") throw pooled();
+        return await body((text, params = []) => send(sql, text, params));
+      } catch (error) {
+        throw refusesStartupOptions(error) ? pooled() : error;
+      } finally {
+        await sql.close();
+      }
+    },
     recycle,
     async close() {
       await Promise.all(Object.values(pools).map((pool) => pool.close()));
     },
   };
+}
+
+function pooled(): AppError {
+  return new AppError(
+    "unsupported",
+    "the database is behind a pooler, through which a long statement may be cut",
+    {
+      reason: "database-pooled",
+    },
+  );
 }
 
 /** Throws `invalid`. */

@@ -9,6 +9,11 @@ export class DeadlineError extends Error {}
 /** A transaction whose COMMIT was sent and not answered. */
 export class UnknownOutcomeError extends Error {}
 
+/** Whether an error, as {@link postgresError} throws it, leaves open whether a transaction was committed. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof AppError && error.cause instanceof UnknownOutcomeError;
+}
+
 /** The SQLSTATE of an error of the server (https://www.postgresql.org/docs/current/errcodes-appendix.html), or "". */
 export function sqlState(error: unknown): string {
   const { errno } = (error ?? {}) as Partial<Reported>;

@@ -17,22 +17,27 @@ import { runWork } from "./run.ts";
 
 /**
  * Fills an empty database with the rows of a dump, and counts its submissions, in one transaction: one that is not finished
- * leaves nothing. Throws `conflict` for a database that has rows, `unavailable` where the connection is lost.
+ * leaves nothing. Secrets are replaced. Throws `conflict` for a database that has rows, `unavailable` where the connection is
+ * lost.
  */
 export function fillDatabase(connections: Connections, dump: Dump): Promise<void> {
   return transactLong(connections, "change", async (query) => {
     await runWork(query, requireEmpty());
+    await runWork(query, run("DELETE FROM secrets"));
     for await (const batch of dump) await runWork(query, insertBatch(batch));
     await runWork(query, finishRows());
   });
 }
 
-/** Makes others that change the setup wait. Throws `conflict` for a database that has rows. */
+/** What a server has written as soon as it has started, and nobody misses. */
+const OF_START: readonly TableName[] = ["setup_version", "secrets"];
+
+/** Makes others that change the setup wait. Throws `conflict` for a database that has rows other than those of a start. */
 export function* requireEmpty(): Work<void> {
   const version = yield* first<{ version: number }>(
     `SELECT version FROM setup_version WHERE id = 1 ${FOR_UPDATE}`,
   );
-  const tables = TABLE_NAMES.filter((table) => table !== "setup_version");
+  const tables = TABLE_NAMES.filter((table) => !OF_START.includes(table));
   const used = yield* first(
     tables.map((table) => `(SELECT 1 AS found FROM "${table}" LIMIT 1)`).join(" UNION ALL "),
   );

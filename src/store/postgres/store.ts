@@ -19,7 +19,7 @@ import { checkDatabase } from "./check.ts";
 import { createConnections } from "./connection.ts";
 import { type DatabaseAddress, describeDatabase } from "./database-url.ts";
 import { dumpDatabase } from "./dump.ts";
-import { startError } from "./errors.ts";
+import { isOutcomeUnknown, startError } from "./errors.ts";
 import { fillDatabase } from "./fill.ts";
 import { createIntake } from "./intake.ts";
 import { MIGRATIONS, type Migrate, migrate } from "./migrate.ts";
@@ -42,6 +42,8 @@ type Options = {
   migrate?: Migrate;
   /** Called once another process has migrated the database to a schema that this one does not know. */
   onNewerSchema?: () => void;
+  /** Called while the database is the target of a move or a restore, which has begun after it was opened. */
+  onMoving?: () => void;
   /** Whether the target of a move or a restore that is not finished is opened too: by the one that goes on with it. */
   opensTarget?: boolean;
 };
@@ -52,7 +54,12 @@ type Options = {
  */
 export async function openPostgresStore(
   address: DatabaseAddress,
-  { migrate: when = "auto", onNewerSchema = () => {}, opensTarget = false }: Options = {},
+  {
+    migrate: when = "auto",
+    onNewerSchema = () => {},
+    onMoving = () => {},
+    opensTarget = false,
+  }: Options = {},
 ): Promise<PostgresStore> {
   const connections = createConnections(address);
   const place = describeDatabase(address);
@@ -86,6 +93,12 @@ export async function openPostgresStore(
     withdrawing.add(withdrawal);
   });
 
+  /** Behind a change that is committed, or may be: no replica trusts a look from before it any more. */
+  const settle = async () => {
+    for (const changed of watchers) changed();
+    await Bun.sleep(POSTGRES_STALENESS_MS + 1);
+  };
+
   const runner: Runner = {
     read: units.read,
     readAtOnce: units.readAtOnce,
@@ -118,24 +131,30 @@ export async function openPostgresStore(
       rewrite: () => rewriteTables(connections),
     },
     async apply(changes, version, by) {
-      const isApplied = await runner.write("apply", [changes, version, by]);
-      if (!isApplied) {
-        throw new AppError("conflict", "another change was applied first: try again", { reason: "outdated" });
+      try {
+        const isApplied = await runner.write("apply", [changes, version, by]);
+        if (!isApplied) {
+          throw new AppError("conflict", "another change was applied first: try again", {
+            reason: "outdated",
+          });
+        }
+      } catch (error) {
+        if (isOutcomeUnknown(error)) await settle();
+        throw error;
       }
-      for (const changed of watchers) changed();
-      // No replica trusts a look from before the commit any more.
-      await Bun.sleep(POSTGRES_STALENESS_MS + 1);
+      await settle();
     },
     async look() {
-      const { schema, ...look } = await units.look(readLookAndSchema);
+      const { schema, live, ...look } = await units.look(readLookAndMeta);
       if (schema > MIGRATIONS.length) onNewerSchema();
+      if (live === 0) onMoving();
       return look;
     },
     staleness: POSTGRES_STALENESS_MS,
     watch: (changed) => void watchers.push(changed),
     activity: () => runner.read(readActivity),
     opened: async () => {},
-    ping: async () => void (await units.look(readLookAndSchema)),
+    ping: async () => void (await units.look(readLookAndMeta)),
     async ready() {
       const { read_only: readOnly } = await units.read(() =>
         only<{ read_only: string }>("SELECT current_setting('transaction_read_only') AS read_only"),
@@ -166,8 +185,8 @@ export async function openPostgresStore(
   };
 }
 
-function readLookAndSchema(): Work<Look & { schema: number }> {
-  return only("SELECT version, access, (SELECT schema FROM formflag_meta) AS schema FROM setup_version");
+function readLookAndMeta(): Work<Look & { schema: number; live: number }> {
+  return only("SELECT version, access, stamp, schema, live FROM setup_version CROSS JOIN formflag_meta");
 }
 
 /** Does a work and returns true, or false where the database does not let it. */

@@ -54,10 +54,16 @@ export function* run(sql: string, params = NONE): Work<number> {
   return changes;
 }
 
-/** Behind a `SELECT` of rows that are changed next: where writers are concurrent, locks them and skips those of others. */
+/**
+ * Behind a `SELECT` of rows that are changed or deleted next: where writers are concurrent, locks them and skips those of
+ * others. Nobody adds rows that refer to them before the transaction ends, or has added any that it does not see.
+ */
 export const SKIP_LOCKED = "/* skip locked */";
 
-/** Behind a `SELECT` of rows on which changes depend: where writers are concurrent, locks them and waits for others. */
+/**
+ * Behind a `SELECT` of rows on which changes depend: where writers are concurrent, locks them and waits for others. Rows
+ * that refer to them may still be added, so that it does not do for rows that are deleted.
+ */
 export const FOR_UPDATE = "/* for update */";
 
 /** As {@link FOR_UPDATE}, in a join: locks the rows of the table with that alias alone. */

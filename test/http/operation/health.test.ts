@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
+import { AppError } from "../../../src/base/errors.ts";
 import { createSite } from "../../../src/http/site.ts";
 import { openServices, openTestApp, siteOptions } from "../../support/app.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -37,6 +38,32 @@ test("storage that is not ready is reported, and does not decide the status", as
   await app.store.close();
   const states = { database: "unavailable", blobs: "unavailable" };
   expect(await read()).toMatchObject({ status: 503, body: { error: true, code: 503, ...states } });
+});
+
+test("storage that does not answer is unavailable, is asked once at a time, and reported once", async () => {
+  const app = openTestApp();
+  const { report, reported } = openServices(app);
+  const answered = Promise.withResolvers<void>();
+  let checks = 0;
+  const slow = { ...app, blobs: { ...app.blobs, ready: () => ((checks += 1), answered.promise) } };
+  let databaseChecks = 0;
+  const ready = app.store.ready.bind(app.store);
+  const counted = { ...slow, store: { ...app.store, ready: () => ((databaseChecks += 1), ready()) } };
+  const site = createSite({}, { ...siteOptions(counted), report });
+  const read = async () => {
+    const answer = await site.fetch(new Request(`${BASE}/readyz`), () => PEER);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ status: "ready", database: "ready", blobs: "unavailable" });
+  };
+  await read();
+  await eventually("the next check", async () => {
+    await read();
+    return databaseChecks === 2;
+  });
+  expect(checks).toBe(1);
+  expect(reported).toEqual([]);
+  answered.reject(new AppError("unavailable", "the object storage is unavailable"));
+  await eventually("the report", async () => reported.length === 1);
 });
 
 test("readiness is checked once a second, however often it is read", async () => {

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "bun:test";
+import { watchChanges } from "../../../src/base/watch.ts";
+import { setFlag } from "../../../src/flags/flags.ts";
+import { createProject } from "../../../src/projects/projects.ts";
+import { addForm } from "../../support/apply.ts";
+import { OPERATOR } from "../../support/caller.ts";
+import { execute, freshDatabase, IS_POSTGRES_HERE } from "../../support/postgres.ts";
+import { openReplicas } from "../../support/replicas.ts";
+
+describe.skipIf(!IS_POSTGRES_HERE)("a look at PostgreSQL", () => {
+  test("tells a version from one that a failover lost, and finds the same while nothing changes", async () => {
+    const url = await freshDatabase();
+    const database = new URL(url).pathname.slice(1);
+    const [app] = await openReplicas(1, url);
+    const { store, watch } = app!;
+    await addForm(store, "form");
+    const before = await watch.look(true);
+    expect(await watch.look(true)).toBe(before);
+    for (const step of ["-", "+"])
+      await execute(`UPDATE setup_version SET version = version ${step} 1`, { database });
+    const { version, era } = await watch.look(true);
+    expect([version, era]).toEqual([before.version, before.era + 1]);
+  });
+
+  test("from before a change is trusted by nobody once somebody else has found nothing left to change", async () => {
+    const url = await freshDatabase();
+    const [killed, near, far] = await openReplicas(3, url);
+    const place = { project: "shop", environment: "live", flag: "sale" };
+    await createProject(near!, OPERATOR, { slug: "shop", environments: ["live"] });
+    await setFlag(near!, OPERATOR, place, { enabled: false });
+    const committed = new Promise<void>((resolve) => void killed!.watch.onChange(resolve));
+    // It does not look in the background.
+    const timing = { steady: () => performance.now(), wall: Date.now, after: () => () => {} };
+    const watch = watchChanges(far!.store, () => {}, timing);
+    const before = await watch.look();
+    // Its caller is never answered.
+    void setFlag(killed!, OPERATOR, place, { enabled: true });
+    await committed;
+    await setFlag(near!, OPERATOR, place, { enabled: true });
+    expect(watch.known()).not.toBe(before);
+  });
+
+  test("from before a change whose outcome is unknown is not trusted any more", async () => {
+    const url = await freshDatabase();
+    const database = new URL(url).pathname.slice(1);
+    await execute(
+      `CREATE FUNCTION die() RETURNS TRIGGER LANGUAGE plpgsql AS
+       'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'`,
+      { database },
+    );
+    await execute(
+      `CREATE CONSTRAINT TRIGGER die AFTER INSERT ON forms DEFERRABLE INITIALLY DEFERRED
+       FOR EACH ROW EXECUTE FUNCTION die()`,
+      { database },
+    );
+    const [app] = await openReplicas(1, url);
+    let told = 0;
+    app!.watch.onChange(() => (told += 1));
+    const refused = await addForm(app!.store, "form").catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "unavailable", message: expect.stringContaining("may have been") });
+    expect(told).toBe(1);
+  });
+});
