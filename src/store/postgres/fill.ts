@@ -30,14 +30,14 @@ export function fillDatabase(connections: Connections, dump: Dump): Promise<void
 }
 
 /** What a server has written as soon as it has started, and nobody misses. */
-const OF_START: readonly TableName[] = ["setup_version", "secrets"];
+const OF_START = new Set<TableName>(["setup_version", "secrets"]);
 
 /** Makes others that change the setup wait. Throws `conflict` for a database that has rows other than those of a start. */
 export function* requireEmpty(): Work<void> {
   const version = yield* first<{ version: number }>(
     `SELECT version FROM setup_version WHERE id = 1 ${FOR_UPDATE}`,
   );
-  const tables = TABLE_NAMES.filter((table) => !OF_START.includes(table));
+  const tables = TABLE_NAMES.filter((table) => !OF_START.has(table));
   const used = yield* first(
     tables.map((table) => `(SELECT 1 AS found FROM "${table}" LIMIT 1)`).join(" UNION ALL "),
   );

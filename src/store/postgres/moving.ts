@@ -1,3 +1,4 @@
+import { POSTGRES_STALENESS_MS } from "../limits.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Batch, Dump, MovingStore } from "../../maintenance/store.ts";
 import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../maintenance/tables.ts";
@@ -23,7 +24,11 @@ export function movingStore(connections: Connections, units: Units): MovingStore
   const change = <T>(body: (query: Query) => Promise<T>) => transactLong(connections, "change", body);
   const write = <T>(work: () => Work<T>) => change((query) => runWork(query, work()));
   return {
-    begin: () => write(beginMove),
+    async begin() {
+      await write(beginMove);
+      // A server that was running on it has looked by then, and takes nothing more.
+      await Bun.sleep(POSTGRES_STALENESS_MS + 1);
+    },
     replace: (stage, dump) => change((query) => replaceStage(query, stage, dump)),
     outdated: (submissions) => units.read(() => findOutdated(submissions)),
     receive: (batch) => write(() => insertBatch(batch)),
@@ -39,10 +44,14 @@ export function movingStore(connections: Connections, units: Units): MovingStore
 /** Throws `unavailable` for the target of a move or a restore that is not finished. `place` names the database. */
 export function* requireLive(place: string): Work<void> {
   const { live } = yield* only<{ live: number }>("SELECT live FROM formflag_meta WHERE id = 1");
-  if (live === 0)
-    throw new AppError("unavailable", `${place} is the target of a move or a restore that is not finished`, {
-      reason: "database-moving",
-    });
+  if (live === 0) throw targetError(place);
+}
+
+/** The error of whoever uses the target of a move or a restore that is not finished. */
+export function targetError(place: string): AppError {
+  return new AppError("unavailable", `${place} is the target of a move or a restore that is not finished`, {
+    reason: "database-moving",
+  });
 }
 
 function* beginMove(): Work<void> {

@@ -23,7 +23,7 @@ import { isOutcomeUnknown, startError } from "./errors.ts";
 import { fillDatabase } from "./fill.ts";
 import { createIntake } from "./intake.ts";
 import { MIGRATIONS, type Migrate, migrate } from "./migrate.ts";
-import { forgetNothing, movingStore, requireLive } from "./moving.ts";
+import { forgetNothing, movingStore, requireLive, targetError } from "./moving.ts";
 import { createNotes } from "./notes.ts";
 import { rewriteTables } from "./rewrite.ts";
 import { createUnits } from "./run.ts";
@@ -87,6 +87,11 @@ export async function openPostgresStore(
       await pauseUntil(closing.signal, pause);
     }
   };
+  /** Whether a move fills the database: what others write now would be lost, or be there twice. */
+  let isTaken = false;
+  const refuseTaken = () => {
+    if (isTaken) throw targetError("the database");
+  };
   const intake = createIntake(connections, (ids) => {
     if (ids.length === 0) return;
     const withdrawal = withdraw(ids).finally(() => withdrawing.delete(withdrawal));
@@ -103,6 +108,7 @@ export async function openPostgresStore(
     read: units.read,
     readAtOnce: units.readAtOnce,
     async write(name, args) {
+      refuseTaken();
       const work = WRITES[name] as (...args: unknown[]) => Work<never>;
       const start = performance.now();
       const result = await (name === "apply" ? units.writeSetup : units.write)(() => work(...args));
@@ -120,7 +126,10 @@ export async function openPostgresStore(
     shared: createShared(units),
     submissions: {
       ...submissionSlice(runner, findHits),
-      insert: intake.insert,
+      async insert(...args) {
+        refuseTaken();
+        return intake.insert(...args);
+      },
       clearExpired: (now, limit) =>
         units.write(function* () {
           const isLeft = yield* clearShared(now, limit);
@@ -147,7 +156,8 @@ export async function openPostgresStore(
     async look() {
       const { schema, live, ...look } = await units.look(readLookAndMeta);
       if (schema > MIGRATIONS.length) onNewerSchema();
-      if (live === 0) onMoving();
+      isTaken = live === 0 && !opensTarget;
+      if (isTaken) onMoving();
       return look;
     },
     staleness: POSTGRES_STALENESS_MS,

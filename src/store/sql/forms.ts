@@ -3,7 +3,7 @@ import type { FormChange } from "../../forms/change.ts";
 import type { FormRecord } from "../../forms/form.ts";
 import { DEFAULT_SETTINGS, storedSettings } from "../../forms/settings.ts";
 import { pageCut, pageOf } from "./pages.ts";
-import { type Work, all, first, run } from "./work.ts";
+import { SKIP_LOCKED, type Work, all, first, run } from "./work.ts";
 
 type Row = {
   id: number;
@@ -61,9 +61,13 @@ export function* deleteForm({ key }: Change<"deleteForm">): Work<void> {
   });
 }
 
+/** Whether a form has no submission, nor anybody who is storing one. It takes none before the transaction ends. */
 export function* isEmptyForm(key: string): Work<boolean> {
-  const sql = "SELECT 1 FROM submissions WHERE form_id = (SELECT id FROM forms WHERE key = $key) LIMIT 1";
-  return (yield* first(sql, { key })) === undefined;
+  const form = yield* first<{ id: number }>(`SELECT id FROM forms WHERE key = $key ${SKIP_LOCKED}`, { key });
+  if (!form) return false;
+  return (
+    (yield* first("SELECT 1 FROM submissions WHERE form_id = $id LIMIT 1", { id: form.id })) === undefined
+  );
 }
 
 export function pageForms({ limit, after = "" }: PageQuery): Work<Page<FormRecord>> {

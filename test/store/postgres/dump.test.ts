@@ -107,6 +107,10 @@ describe.skipIf(!IS_POSTGRES_HERE)("a dump of PostgreSQL", () => {
     await store.moving.begin();
     await running.look();
     expect(told).toBe(1);
+    expect(await reasonOf(running.submissions.insert(submissionTo("key")))).toBe(
+      "unavailable database-moving",
+    );
+    expect(await reasonOf(addForm(running, "form"))).toBe("unavailable database-moving");
     expect(await reasonOf(open(url))).toBe("unavailable database-moving");
     const again = await open(url, true);
     await again.moving.begin();

@@ -26,9 +26,10 @@ describe.skipIf(!IS_POSTGRES_HERE)("a look at PostgreSQL", () => {
     const url = await freshDatabase();
     const [killed, near, far] = await openReplicas(3, url);
     const place = { project: "shop", environment: "live", flag: "sale" };
-    await createProject(near!, OPERATOR, { slug: "shop", environments: ["live"] });
+    await createProject(killed!, OPERATOR, { slug: "shop", environments: ["live"] });
     await setFlag(near!, OPERATOR, place, { enabled: false });
     const committed = new Promise<void>((resolve) => void killed!.watch.onChange(resolve));
+    await far!.store.look();
     // It does not look in the background.
     const timing = { steady: () => performance.now(), wall: Date.now, after: () => () => {} };
     const watch = watchChanges(far!.store, () => {}, timing);
