@@ -27,8 +27,16 @@ export function createSnapshots<T>(
     if (before?.revision === revision) return before;
     return { revision, snapshot: await render(selection, before?.snapshot) };
   });
+  /** The keys of environments that were found, joined once: a text that is made for each read is hashed for each. */
+  const joined = new Map<string, { projectKey: string; keys: string }>();
   return (projectKey, environmentKey) => {
-    const entry = find(`${projectKey} ${environmentKey}`);
-    return entry instanceof Promise ? entry.then((loaded) => loaded?.snapshot) : entry?.snapshot;
+    const known = joined.get(environmentKey);
+    const keys = known?.projectKey === projectKey ? known.keys : `${projectKey} ${environmentKey}`;
+    const entry = find(keys);
+    if (!(entry instanceof Promise)) return entry?.snapshot;
+    return entry.then((loaded) => {
+      if (loaded) joined.set(environmentKey, { projectKey, keys });
+      return loaded?.snapshot;
+    });
   };
 }
