@@ -158,7 +158,9 @@ describe.if(IS_POSTGRES_HERE)("three replicas whose jobs run at the same time", 
         return apps[index % 2]!.store.submissions.mark(some, index % 5 === 0 ? "archived" : "inbox", {}, by);
       }),
     );
-    expect(changed[0]!.length + changed[1]!.length).toBeGreaterThan(0);
+    // Whichever comes first archives a submission that was in the inbox until then.
+    const archived = changed.filter((_, index) => index % 5 === 0).flat();
+    expect(new Set(archived)).toEqual(new Set(ids));
     expect(await store.submissions.wrongCounts()).toEqual([]);
     expect(await store.submissions.count(form.key)).toBe(150);
   });
