@@ -128,7 +128,7 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
       log.line("info", `not ready since ${signal}: stopping in ${drain / 1000} s`);
       isDraining = true;
       const second = await nextSignal(drain);
-      // Whoever replaces a server that stops by itself sends it the first signal only now.
+      // A server that stops by itself gets the first signal of its supervisor only now.
       if (isOutdated && second === "SIGTERM") await nextSignal(drain);
     }
     log.line("info", `stopping on ${signal}`);

@@ -1,12 +1,12 @@
 import { AppError } from "./errors.ts";
 
-/** What tells that the setup has changed: numbers that only grow, unless the database goes back to an earlier state. */
+/** The versions of the setup and of access. Both only grow, unless the database goes back to an earlier state. */
 export type Look = {
   /** Grows by one with every change of the setup, by whichever process. */
   version: number;
   /** Grows with every change to who may do what: to tokens and users. */
   access: number;
-  /** Of a shared database: random, and another one with every change. It tells a version from one that was lost. */
+  /** Of a shared database: random, and another one with every change, so that a version differs from one that was lost. */
   stamp?: string;
 };
 

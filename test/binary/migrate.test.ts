@@ -6,6 +6,7 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { EXECUTABLE, formflag, onData, startServer } from "../support/executable.ts";
 import { openGate } from "../support/gate.ts";
 import {
+  databaseOf,
   emptyDatabase,
   execute,
   freshDatabase,
@@ -13,12 +14,8 @@ import {
   sharedPostgres,
 } from "../support/postgres.ts";
 import { s3Error, startFakeS3 } from "../support/s3.ts";
-import { ACCESS_KEY, SECRET_KEY } from "../support/s3-signature.ts";
+import { CREDENTIALS } from "../support/s3-signature.ts";
 import { tempDirectory } from "../support/temp.ts";
-
-const CREDENTIALS = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY };
-
-const databaseOf = (url: string) => new URL(url).pathname.slice(1);
 
 const send = async (url: string, key: string, text: string) => {
   const body = new FormData();

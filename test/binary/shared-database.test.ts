@@ -7,6 +7,7 @@ import type { Finding } from "../../src/maintenance/finding.ts";
 import { eventually } from "../support/eventually.ts";
 import { formflag, startServer } from "../support/executable.ts";
 import {
+  databaseOf,
   emptyDatabase,
   execute,
   freshDatabase,
@@ -14,12 +15,8 @@ import {
   sharedPostgres,
 } from "../support/postgres.ts";
 import { s3Error, startFakeS3 } from "../support/s3.ts";
-import { ACCESS_KEY, SECRET_KEY } from "../support/s3-signature.ts";
+import { CREDENTIALS, SECRET_KEY } from "../support/s3-signature.ts";
 import { tempDirectory } from "../support/temp.ts";
-
-const CREDENTIALS = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY };
-
-const databaseOf = (url: string) => new URL(url).pathname.slice(1);
 
 /** Runs a command on the database of that URL, and on a bucket. */
 function on(url: string, blobs?: string) {

@@ -46,6 +46,11 @@ export async function freshDatabase(): Promise<string> {
   return createDatabase(`TEMPLATE ${await template}`);
 }
 
+/** The name of the database of a URL. */
+export function databaseOf(url: string): string {
+  return new URL(url).pathname.slice(1);
+}
+
 async function createDatabase(options: string): Promise<string> {
   const name = newName();
   await execute(`CREATE DATABASE ${name} ${options}`);

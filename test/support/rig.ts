@@ -1,6 +1,6 @@
 import { afterAll } from "bun:test";
 import { type PostgresServer, createPostgres } from "./postgres-server.ts";
-import { emptyDatabase, execute, sharedPostgres } from "./postgres.ts";
+import { databaseOf, emptyDatabase, execute, sharedPostgres } from "./postgres.ts";
 import { type RunningServer, formflag, startServer } from "./executable.ts";
 import { type Gate, openGate } from "./gate.ts";
 import { HAS_POOLER, startPooler } from "./pgbouncer.ts";
@@ -63,7 +63,7 @@ export async function openRig({
   isStarted = true,
 }: Options = {}): Promise<Rig> {
   const postgres = await (isOwn ? createPostgres({ fsync: true }) : sharedPostgres());
-  const database = isOwn ? "postgres" : new URL(await emptyDatabase()).pathname.slice(1);
+  const database = isOwn ? "postgres" : databaseOf(await emptyDatabase());
   const port = IS_POOLED ? await startPooler(postgres.port) : postgres.port;
   const s3 = startFakeS3();
   const settings = (at: number) => ({

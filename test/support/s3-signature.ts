@@ -2,6 +2,10 @@ import { createHash, createHmac } from "node:crypto";
 
 export const ACCESS_KEY = "AKIAEXAMPLE";
 export const SECRET_KEY = "example/secret+key";
+
+/** The same as variables of the environment. */
+export const CREDENTIALS = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY };
+
 export const REGION = "eu-test-1";
 export const BUCKET = "bucket";
 

@@ -11,7 +11,7 @@ export const MAX_TRIES = 5;
 /** Milliseconds within which a look at the version is answered. */
 const LOOK_DEADLINE_MS = 1000;
 
-/** Makes work anew, each time that it is tried. */
+/** Creates the work for each attempt. */
 type MakeWork<T> = () => Work<T>;
 
 /** What a work may be run as. Each throws `conflict` and `unavailable`, and any error that is a bug as it is. */

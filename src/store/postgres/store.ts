@@ -9,10 +9,8 @@ import { deliverySlices } from "../sql/delivery-slices.ts";
 import { flagSlices } from "../sql/flag-slices.ts";
 import { formSlices } from "../sql/form-slices.ts";
 import { clearExpired } from "../sql/intake.ts";
-import { deleteSubmissions } from "../sql/removals.ts";
 import { setupSlices } from "../sql/setup-slices.ts";
 import { submissionSlice } from "../sql/submission-slices.ts";
-import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
 import { type Work, only } from "../sql/work.ts";
 import { type Runner, WRITES as SHARED, removals } from "../sql/writes.ts";
 import { checkDatabase } from "./check.ts";
@@ -29,14 +27,11 @@ import { rewriteTables } from "./rewrite.ts";
 import { createUnits } from "./run.ts";
 import { clearShared, createShared } from "./shared.ts";
 import { findHits, indexBacklog, updateIndex } from "./search.ts";
+import { createWithdrawals } from "./withdrawals.ts";
 
 export type PostgresStore = Store & { notes: Notes };
 
 const WRITES = { ...SHARED, ...removals(forgetNothing) };
-
-/** Milliseconds between two attempts to withdraw submissions, and behind each time that it was done. */
-const WITHDRAWAL_MS = 1000;
-const WITHDRAWAL_PAUSES = [10_000, 60_000, 300_000, 0];
 
 type Options = {
   migrate?: Migrate;
@@ -72,31 +67,13 @@ export async function openPostgresStore(
     throw startError(error, place);
   }
   const watchers: (() => void)[] = [];
-  const closing = new AbortController();
-
-  const withdrawing = new Set<Promise<void>>();
-  /** Deletes them once the database answers, and again later: an insert that nobody waits for may still be under way. */
-  const withdraw = async (ids: string[]) => {
-    for (const pause of WITHDRAWAL_PAUSES) {
-      while (
-        !(await isDone(() => units.write(() => deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES))))
-      ) {
-        if (closing.signal.aborted) return;
-        await Bun.sleep(WITHDRAWAL_MS);
-      }
-      await pauseUntil(closing.signal, pause);
-    }
-  };
+  const withdrawals = createWithdrawals(units);
   /** Whether a move fills the database: what others write now would be lost, or be there twice. */
   let isTaken = false;
   const refuseTaken = () => {
     if (isTaken) throw targetError("the database");
   };
-  const intake = createIntake(connections, (ids) => {
-    if (ids.length === 0) return;
-    const withdrawal = withdraw(ids).finally(() => withdrawing.delete(withdrawal));
-    withdrawing.add(withdrawal);
-  });
+  const intake = createIntake(connections, withdrawals.add);
 
   /** Behind a change that is committed, or may be: no replica trusts a look from before it any more. */
   const settle = async () => {
@@ -188,8 +165,7 @@ export async function openPostgresStore(
     moving: movingStore(connections, units),
     async close() {
       await intake.close();
-      closing.abort();
-      await Promise.all(withdrawing);
+      await withdrawals.close();
       await connections.close();
     },
   };
@@ -197,26 +173,4 @@ export async function openPostgresStore(
 
 function readLookAndMeta(): Work<Look & { schema: number; live: number }> {
   return only("SELECT version, access, stamp, schema, live FROM setup_version CROSS JOIN formflag_meta");
-}
-
-/** Does a work and returns true, or false where the database does not let it. */
-async function isDone(work: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    if (error instanceof AppError) return false;
-    throw error;
-  }
-}
-
-/** Waits, unless the signal is given. */
-async function pauseUntil(signal: AbortSignal, ms: number): Promise<void> {
-  if (signal.aborted || ms === 0) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  timer.unref();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
-  clearTimeout(timer);
 }

@@ -3,12 +3,12 @@ import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { reasonOf } from "../../support/refusals.ts";
-import { IS_POSTGRES_HERE, emptyDatabase, execute } from "../../support/postgres.ts";
+import { databaseOf, IS_POSTGRES_HERE, emptyDatabase, execute } from "../../support/postgres.ts";
 
 describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
   test("is refused for a role that PostgreSQL would not let rewrite anything", async () => {
     const url = await emptyDatabase();
-    const database = new URL(url).pathname.slice(1);
+    const database = databaseOf(url);
     const owner = await openPostgresStore(parseDatabaseUrl(url));
     await owner.submissions.rewrite();
     await owner.close();

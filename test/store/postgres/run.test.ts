@@ -14,7 +14,13 @@ import {
   type Value,
   type Work,
 } from "../../../src/store/sql/work.ts";
-import { emptyDatabase, execute, freshDatabase, IS_POSTGRES_HERE } from "../../support/postgres.ts";
+import {
+  databaseOf,
+  emptyDatabase,
+  execute,
+  freshDatabase,
+  IS_POSTGRES_HERE,
+} from "../../support/postgres.ts";
 
 const opened: Connections[] = [];
 afterAll(() => Promise.all(opened.map((connections) => connections.close())));
@@ -30,7 +36,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("work on PostgreSQL", () => {
   let units: Units;
   beforeAll(async () => {
     const url = await emptyDatabase();
-    database = new URL(url).pathname.slice(1);
+    database = databaseOf(url);
     units = open(url);
   });
   const create = (sql: string) => execute(sql, { database });
