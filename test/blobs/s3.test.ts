@@ -45,6 +45,9 @@ async function stageLarge(size: number): Promise<{ staged: StagedBlob; sha256: s
 const sha256Of = (path: string) =>
   new Bun.CryptoHasher("sha256").update(fake.objects.get(`${ROOT}/${path}`)?.bytes ?? "").digest("hex");
 
+/** A resolver refuses a label of 64 characters without a question to the network. */
+const NAME_NOBODY_HAS = `http://${"s".repeat(64)}.example`;
+
 describe("files in a bucket", () => {
   test("have the keys that archives have, below the prefix", async () => {
     await keep("0199-ab.1");
@@ -159,7 +162,7 @@ describe("files in a bucket", () => {
       fetch: () => new Response(),
     });
     const at = (endpoint: string) => s3BlobsAt(`s3://bucket?endpoint=${endpoint}`).open("a-ab.1");
-    const endpoints = ["http://127.0.0.1:1", `https://localhost:${tls.port}`, "http://s3.invalid"];
+    const endpoints = ["http://127.0.0.1:1", `https://localhost:${tls.port}`, NAME_NOBODY_HAS];
     for (const endpoint of endpoints)
       expect([endpoint, await reasonOf(at(endpoint))]).toEqual([endpoint, "unavailable storage-unreachable"]);
     await tls.stop(true);
@@ -273,9 +276,22 @@ describe("files in a bucket", () => {
     await staged.discard();
   });
 
-  test("of many parts are aborted where another file of the same call fails", async () => {
-    fake.fault = ({ method, key }) =>
-      method === "PUT" && key.endsWith(".2") ? s3Error(403, "AccessDenied") : undefined;
+  test("of many parts are aborted where another file of the same call fails while the upload begins", async () => {
+    const [begun, refused] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
+    fake.fault = async ({ method, key }) => {
+      if (method !== "PUT" || !key.endsWith(".2")) return undefined;
+      await begun.promise;
+      refused.resolve(undefined);
+      return s3Error(403, "AccessDenied");
+    };
+    fake.after = async ({ query }) => {
+      if (query !== "?uploads=") return undefined;
+      begun.resolve();
+      await refused.promise;
+      // The refusal arrives before this answer.
+      await Bun.sleep(20);
+      return undefined;
+    };
     const files = [
       { key: "a-ab.1", staged: (await stageLarge(17 * MiB)).staged },
       { key: "a-ab.2", staged: await stageText(blobs, "2") },

@@ -78,7 +78,9 @@ export function createUpload(client: S3Client): Upload {
 
   const uploadLarge = async (key: string, file: StagedFile, { signal, taken }: UploadOptions) => {
     const headers = { [SHA256_HEADER]: file.sha256 };
-    const { text } = await client.send({ method: "POST", key, query: { uploads: "" }, headers, signal });
+    signal.throwIfAborted();
+    // Not aborted: an upload whose name never arrived could not be removed.
+    const { text } = await client.send({ method: "POST", key, query: { uploads: "" }, headers });
     const uploadId = isDocument(text, "InitiateMultipartUploadResult") ? textOf(text, "UploadId") : undefined;
     if (uploadId === undefined || uploadId === "") throw notS3(`POST ${key}`);
     const upload = { key, query: { uploadId } };
