@@ -35,11 +35,12 @@ export function opener(driver: Driver): (database?: string) => Promise<OpenStore
   };
 }
 
-/** Inserts a submission with files between its note and the end of that, as the product does. */
+/** Inserts a submission, one with files between its note and the end of that, as the product does. */
 export async function insertNoted(
   { notes, submissions }: OpenStore,
   submission: StoredSubmission,
 ): Promise<Insertion> {
+  if (submission.files.length === 0) return submissions.insert(submission);
   await notes.add(submission.id, submission.files.length, submission.createdAt + 3_600_000);
   const insertion = await submissions.insert(submission);
   if (!notes.clearedByInsert) await notes.clear([submission.id]);

@@ -19,6 +19,6 @@ export function byteArray(list: readonly (Uint8Array | null)[]): string {
 
 /** The bytes of ids, which are hexadecimal with dashes. */
 export function idArray(ids: readonly (string | null)[]): string {
-  const items = ids.map((id) => (id === null ? "NULL" : `"\\\\x${id.replaceAll("-", "")}"`));
-  return `{${items.join()}}`;
+  const items = ids.map((id) => (id === null ? "NULL" : `"\\\\x${id}"`));
+  return `{${items.join()}}`.replaceAll("-", "");
 }

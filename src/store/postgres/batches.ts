@@ -87,10 +87,12 @@ export function createBatches<Item, T>(
     sendAll();
     for (const [index, waiting] of batch.entries()) settle(waiting, outcomes[index]!);
   };
+  /** Behind another batch, one begins only where it is as large: many small ones would cost the database more than they save time. */
+  const mayBegin = () => running < inFlight && queue.length >= Math.min(most, committing);
   const sendAll = (): void => {
     isScheduled = false;
     if (queue.length > 0) {
-      if (running >= inFlight) return;
+      if (!mayBegin()) return;
       const batch = take();
       if (batch.length > 0) void send(batch);
       return sendAll();
@@ -109,7 +111,7 @@ export function createBatches<Item, T>(
         queue.push({ item, bytes, since: performance.now(), isAbandoned, resolve });
         watchQueue();
         // Deferred, so that others of the same turn of the event loop join the batch.
-        if (isScheduled || running >= inFlight) return;
+        if (isScheduled || !mayBegin()) return;
         isScheduled = true;
         setImmediate(sendAll);
       }),

@@ -19,7 +19,7 @@ import {
   postgresError,
 } from "./errors.ts";
 import { MAX_TRIES, runWork } from "./run.ts";
-import { findKnown, insertBatch } from "./submission-batch.ts";
+import { findKnown, idsOf, insertBatch } from "./submission-batch.ts";
 
 /** Milliseconds between two attempts to send submissions again. */
 const RETRY_MS = 100;
@@ -103,8 +103,8 @@ export function createIntake(connections: Connections, withdraw: (ids: string[])
       const stored = await runWork(query, insertBatch(batch));
       // Some are stored, whatever becomes of the question why others are not.
       sending.isSent = true;
+      if (stored === null) return batch.map(() => ({ value: STORED }));
       const missing = batch.filter(({ id }) => !stored.has(id));
-      if (missing.length === 0 && stored.size === batch.length) return batch.map(() => ({ value: STORED }));
       const known = await runWork(query, findKnown(missing));
       const answered = new Set<string>();
       return batch.map(({ id, formKey }) => {
@@ -205,10 +205,6 @@ function* lockForms(keys: readonly string[]): Work<void> {
 function* hasNote(id: string): Work<boolean> {
   const sql = `SELECT 1 AS noted FROM upload_notes WHERE id = $id AND swept = 0 ${FOR_UPDATE}`;
   return (yield* first(sql, { id: bytesOf(id) })) !== undefined;
-}
-
-function idsOf(batch: readonly StoredSubmission[]): string[] {
-  return batch.map(({ id }) => id);
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { Insertion, StoredSubmission } from "../../forms/store.ts";
 import { HOUR_MS } from "../../base/days.ts";
 import { textOf } from "../sql/submission-ids.ts";
-import { type Work, all } from "../sql/work.ts";
+import { type Work, all, only } from "../sql/work.ts";
 import { idArray, numberArray, textArray } from "./arrays.ts";
 
 /**
@@ -9,20 +9,17 @@ import { idArray, numberArray, textArray } from "./arrays.ts";
  * batch may be sent again where its answer was lost. One with files needs the note of these, which is removed with it:
  * a note that a sweep has taken leaves the submission out.
  */
-const INSERT = `
+function insertion(hasFiles: boolean, hasDeliveries: boolean): string {
+  return `
 WITH given AS (
   SELECT * FROM unnest(CAST($ids AS BYTEA[]), string_to_array($forms, ','), string_to_array($data, E'\\x01'),
-    CAST($times AS BIGINT[]), CAST($files AS INTEGER[]), string_to_array($metas, E'\\x01', '')) WITH ORDINALITY
-    AS given (id, form, data, created_at, files, meta, place)),
-noted AS (
-  DELETE FROM upload_notes USING given JOIN forms ON forms.key = given.form AND forms.deleted = 0
-  WHERE upload_notes.id = given.id AND upload_notes.swept = 0
-  RETURNING upload_notes.id),
+    CAST($times AS BIGINT[]), string_to_array($metas, E'\\x01', '')${hasFiles ? ", CAST($files AS INTEGER[])" : ""})
+    WITH ORDINALITY AS given (id, form, data, created_at, meta,${hasFiles ? " files," : ""} place)),${hasFiles ? NOTED : ""}
 stored AS (
   INSERT INTO submissions (id, form_id, data, created_at, state, unread, meta)
   SELECT given.id, forms.id, given.data, given.created_at, 0, 1, given.meta
   FROM given JOIN forms ON forms.key = given.form AND forms.deleted = 0
-  WHERE given.files = 0 OR given.id IN (SELECT id FROM noted)
+  ${hasFiles ? "WHERE given.files = 0 OR given.id IN (SELECT id FROM noted)" : ""}
   ORDER BY given.place
   FOR KEY SHARE OF forms
   ON CONFLICT (id) DO NOTHING
@@ -32,7 +29,17 @@ counted AS (
   SELECT form_id, 0, 1, hour, count(*)
   FROM stored CROSS JOIN LATERAL (VALUES (${Number.MAX_SAFE_INTEGER}), (created_at / ${HOUR_MS})) AS hours (hour)
   WHERE hour >= 0 GROUP BY form_id, hour ORDER BY form_id, hour
-  ON CONFLICT (form_id, state, unread, hour) DO UPDATE SET count = submission_counts.count + excluded.count)`;
+  ON CONFLICT (form_id, state, unread, hour) DO UPDATE SET count = submission_counts.count + excluded.count)${
+    hasFiles ? FILES : ""
+  }${hasDeliveries ? DELIVERIES : ""}
+SELECT CASE WHEN count(*) < $count THEN COALESCE(string_agg(encode(id, 'hex'), ','), '') END AS ids FROM stored`;
+}
+
+const NOTED = `
+noted AS (
+  DELETE FROM upload_notes USING given JOIN forms ON forms.key = given.form AND forms.deleted = 0
+  WHERE upload_notes.id = given.id AND upload_notes.swept = 0
+  RETURNING upload_notes.id),`;
 
 const FILES = `,
 kept AS (
@@ -55,20 +62,23 @@ queued AS (
 /** Never part of JSON, which escapes it: what stands between texts needs no quotes, which would take a tenth of the time. */
 const SEPARATOR = "\x01";
 
-/** Inserts submissions without conditions in one statement, and returns the ids of those that were not stored before. */
-export function* insertBatch(batch: readonly StoredSubmission[]): Work<Set<string>> {
+/**
+ * Inserts submissions without conditions in one statement. Returns null where it stored all, else the ids of those that it
+ * stored.
+ */
+export function* insertBatch(batch: readonly StoredSubmission[]): Work<Set<string> | null> {
   const files = batch.flatMap(({ id, files }) => files.map((file, index) => ({ id, index, file })));
   const deliveries = batch.flatMap(({ id, deliveries = [] }) => deliveries.map((each) => ({ of: id, each })));
-  const sql = `${INSERT}${files.length > 0 ? FILES : ""}${deliveries.length > 0 ? DELIVERIES : ""}
-SELECT id FROM stored`;
-  const rows = yield* all<{ id: Uint8Array }>(sql, {
-    ids: idArray(batch.map(({ id }) => id)),
+  const sql = insertion(files.length > 0, deliveries.length > 0);
+  const { ids } = yield* only<{ ids: string | null }>(sql, {
+    count: batch.length,
+    ids: idArray(idsOf(batch)),
     forms: batch.map(({ formKey }) => formKey).join(","),
     data: batch.map(({ data }) => data).join(SEPARATOR),
     times: numberArray(batch.map(({ createdAt }) => createdAt)),
-    files: numberArray(batch.map(({ files }) => files.length)),
     metas: batch.map(({ meta }) => meta ?? "").join(SEPARATOR),
     ...(files.length > 0 && {
+      files: numberArray(batch.map(({ files }) => files.length)),
       fileIds: idArray(files.map(({ id }) => id)),
       positions: numberArray(files.map(({ index }) => index + 1)),
       fields: textArray(files.map(({ file }) => file.field)),
@@ -85,7 +95,13 @@ SELECT id FROM stored`;
       targets: textArray(deliveries.map(({ each }) => each.target)),
     }),
   });
-  return new Set(rows.map(({ id }) => textOf(id)));
+  if (ids === null) return null;
+  const stored = new Set(ids.split(","));
+  return new Set(idsOf(batch).filter((id) => stored.has(id.replaceAll("-", ""))));
+}
+
+export function idsOf(batch: readonly StoredSubmission[]): string[] {
+  return batch.map(({ id }) => id);
 }
 
 /** Of submissions that a batch did not insert: those that are stored, with their ids, and the keys of forms that exist. */
@@ -94,7 +110,7 @@ export function* findKnown(
 ): Work<{ stored: Map<string, Insertion>; forms: Set<string> }> {
   const rows = yield* all<{ id: Uint8Array; spam: string | null }>(
     "SELECT id, spam FROM submissions WHERE id = ANY (CAST($ids AS BYTEA[]))",
-    { ids: idArray(batch.map(({ id }) => id)) },
+    { ids: idArray(idsOf(batch)) },
   );
   const forms = yield* all<{ key: string }>(
     "SELECT key FROM forms WHERE deleted = 0 AND key = ANY (CAST($keys AS TEXT[]))",

@@ -6,13 +6,13 @@ import { type Outcome, createBatches } from "../../../src/store/postgres/batches
 const ONE_AT_A_TIME = { items: 500, bytes: 1000, inFlight: 1 };
 
 /** Batches whose commits end when the test says so. */
-function openBatches(waitMs?: number) {
+function openBatches(waitMs?: number, limits = ONE_AT_A_TIME) {
   const commits: { items: number[]; end: () => void }[] = [];
   const commit = (items: number[]): Promise<Outcome<number>[]> =>
     new Promise((resolve) => {
       commits.push({ items, end: () => resolve(items.map((value) => ({ value }))) });
     });
-  return { commits, batches: createBatches(commit, createCommitStats(), ONE_AT_A_TIME, waitMs) };
+  return { commits, batches: createBatches(commit, createCommitStats(), limits, waitMs) };
 }
 
 /** Runs what the batches have deferred. */
@@ -30,6 +30,33 @@ describe("batches", () => {
     expect(await Promise.all(others)).toEqual([2, 3, 4]);
     expect(commits.map(({ items }) => items)).toEqual([[1], [2, 3, 4]]);
     expect(batches.queued()).toEqual({ queued: 0, queuedBytes: 0 });
+  });
+
+  test("begin beside another one only where they are as large, or once that has ended", async () => {
+    const { batches, commits } = openBatches(undefined, { ...ONE_AT_A_TIME, inFlight: 2 });
+    const add = async (...items: number[]) => {
+      const added = items.map((item) => batches.add(item, 1));
+      await turn();
+      return added;
+    };
+    const sent = () => commits.map(({ items }) => items);
+    const first = await add(1, 2, 3);
+    const second = [...(await add(4)), ...(await add(5))];
+    expect(sent()).toEqual([[1, 2, 3]]);
+    second.push(...(await add(6)));
+    expect(sent()).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    commits[0]!.end();
+    await Promise.all(first);
+    const third = await add(7);
+    expect(sent()).toHaveLength(2);
+    commits[1]!.end();
+    await Promise.all(second);
+    expect(sent().at(-1)).toEqual([7]);
+    commits[2]!.end();
+    expect(await Promise.all(third)).toEqual([7]);
   });
 
   test("refuse what waits too long, and finish what is under way", async () => {
