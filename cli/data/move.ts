@@ -96,7 +96,7 @@ async function openTarget(data: string, shared: SharedStorage): Promise<OpenApp>
 /** Whether servers may use a target already: it is not the target of a move any more, and holds data. */
 async function hasData({ store }: OpenApp): Promise<boolean> {
   try {
-    await store.moving.begin();
+    await (await store.moving()).begin();
     return false;
   } catch (error) {
     if (error instanceof AppError && error.reason === "database-not-empty") return true;

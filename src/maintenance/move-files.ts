@@ -79,7 +79,7 @@ async function stageOne(
     return { key: file.key, file, staged };
   } catch (error) {
     await staged.discard();
-    const isGone = !isFinal && (await from.store.moving.unknown([file.submission])).length > 0;
+    const isGone = !isFinal && (await (await from.store.moving()).unknown([file.submission])).length > 0;
     if (!isGone) throw error;
     return undefined;
   }

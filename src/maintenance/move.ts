@@ -1,7 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import { removeGarbage } from "../forms/removal.ts";
 import { type Digests, createDigest, digestOf, requireSame } from "./digest.ts";
-import type { Batch, Dump, MaintenanceApp } from "./store.ts";
+import type { Batch, Dump, MaintenanceApp, MovingStore } from "./store.ts";
 import { PORTABLE_TABLES, type Stage } from "./tables.ts";
 import { copyFiles } from "./move-files.ts";
 
@@ -41,16 +41,17 @@ export async function moveData(
   { isFinal, beforeRelease = async () => {} }: MoveOptions,
   progress: MoveProgress,
 ): Promise<Moved> {
-  await to.store.moving.begin();
+  const moving = await to.store.moving();
+  await moving.begin();
   const before = await changesOf(from);
   const removed = await removeGone(from, to);
   const sum = createDigest();
   const dump = from.store.dump((done, total) => progress("database", done, total));
   const stages = createStages(isFinal ? watched(dump, sum.add) : dump);
-  await to.store.moving.replace("setup", stages.next("setup"));
+  await moving.replace("setup", stages.next("setup"));
   let submissions = 0;
-  for await (const batch of stages.next("submissions")) submissions += await send(to, batch);
-  if (isFinal) await to.store.moving.replace("trail", stages.next("trail"));
+  for await (const batch of stages.next("submissions")) submissions += await send(moving, batch);
+  if (isFinal) await moving.replace("trail", stages.next("trail"));
   await stages.close();
   const copied = await copyFiles(from, to, isFinal, (done, total) => progress("files", done, total));
   if (!isFinal) return { submissions, removed, ...copied, digests: null };
@@ -59,7 +60,7 @@ export async function moveData(
   if ((await changesOf(from)) !== before)
     throw new AppError("conflict", "the data changed while it was moved", { reason: "source-changed" });
   await beforeRelease();
-  await to.store.moving.release();
+  await moving.release();
   return { submissions, removed, ...copied, digests };
 }
 
@@ -78,12 +79,13 @@ async function* watched(dump: Dump, see: (batch: Batch) => void): Dump {
 
 /** Removes the submissions of the target that the source no longer has, and their files. Returns how many. */
 async function removeGone(from: MaintenanceApp, to: MaintenanceApp): Promise<number> {
+  const [source, target] = [await from.store.moving(), await to.store.moving()];
   let removed = 0;
   let after: string | null = null;
   do {
-    const page: { ids: string[]; next: string | null } = await to.store.moving.ids(after);
-    const gone = await from.store.moving.unknown(page.ids);
-    if (gone.length > 0) await to.store.moving.remove(gone);
+    const page: { ids: string[]; next: string | null } = await target.ids(after);
+    const gone = await source.unknown(page.ids);
+    if (gone.length > 0) await target.remove(gone);
     removed += gone.length;
     after = page.next;
   } while (after !== null);
@@ -92,14 +94,14 @@ async function removeGone(from: MaintenanceApp, to: MaintenanceApp): Promise<num
 }
 
 /** Sends what the target lacks of a batch. Returns the number of submissions. */
-async function send(to: MaintenanceApp, batch: Batch): Promise<number> {
+async function send(target: MovingStore, batch: Batch): Promise<number> {
   if (batch.table !== "submissions") {
-    await to.store.moving.receive(batch);
+    await target.receive(batch);
     return 0;
   }
-  const outdated = await to.store.moving.outdated(batch);
+  const outdated = await target.outdated(batch);
   const rows = batch.rows.filter(([id]) => outdated.has(id as string));
-  if (rows.length > 0) await to.store.moving.receive({ table: batch.table, rows });
+  if (rows.length > 0) await target.receive({ table: batch.table, rows });
   return rows.length;
 }
 

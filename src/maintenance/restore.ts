@@ -18,11 +18,12 @@ export async function restoreBackup(
   progress: (bytes: number) => void,
 ): Promise<{ manifest: BackupManifest; problems: string[] }> {
   const { store, blobs } = target;
-  await store.moving.begin();
+  const moving = await store.moving();
+  await moving.begin();
   const read = await readBackup(archive, scratch, progress, blobs);
   if (read.problems.length > 0) return read;
   await store.fill(scratch.dump(DATABASE));
   await requireEqual(scratch.dump(DATABASE), store.dump());
-  await store.moving.release();
+  await moving.release();
   return read;
 }

@@ -27,7 +27,7 @@ export type DatabaseStore = {
    * `conflict` for a store that has rows.
    */
   fill(dump: Dump): Promise<void>;
-  moving: MovingStore;
+  moving(): Promise<MovingStore>;
   /** Finishes the queued writes and closes the database. */
   close(): Promise<void>;
 };

@@ -135,15 +135,16 @@ export function movesContract(from: Driver, to: Driver): void {
     test("is not finished where the target became another", async () => {
       const { source, target } = await begin();
       await (await beginForm(source, "form")).send();
+      const moving = await target.store.moving();
       const meddled = {
-        ...target.store.moving,
-        async receive(batch: Parameters<typeof target.store.moving.receive>[0]) {
-          await target.store.moving.receive(batch);
+        ...moving,
+        async receive(batch: Parameters<typeof moving.receive>[0]) {
+          await moving.receive(batch);
           await target.store.deliveries.claimAlert("t", 0, 1);
         },
         release: () => Promise.reject(new Error("released")),
       };
-      const store = { ...target.store, moving: meddled };
+      const store = { ...target.store, moving: () => Promise.resolve(meddled) };
       expect(await reasonOf(run(source, { ...target, store }, true))).toBe("conflict copy-differs");
     });
 

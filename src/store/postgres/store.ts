@@ -162,7 +162,7 @@ export async function openPostgresStore(
     check: () => checkDatabase(connections),
     dump: (progress) => dumpDatabase(connections, progress),
     fill: (dump) => fillDatabase(connections, dump),
-    moving: movingStore(connections, units),
+    moving: async () => movingStore(connections, units),
     async close() {
       await intake.close();
       await withdrawals.close();

@@ -10,11 +10,8 @@ import { SQLITE_STALENESS_MS } from "../limits.ts";
 import { checkDatabase } from "./check.ts";
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { connect } from "./connection.ts";
-import { dumpDatabase } from "./dump.ts";
 import { sqliteError } from "./errors.ts";
-import { fillDatabase } from "./fill.ts";
 import type { Claim } from "./migrate.ts";
-import { movingStore } from "./moving.ts";
 import { hitsIn } from "./search.ts";
 import { indexBacklog } from "./search-index.ts";
 import { close, query } from "./statements.ts";
@@ -131,9 +128,12 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
           throw sqliteError(error);
         });
       }),
-    dump: (progress) => dumpDatabase(file, progress),
-    fill: (dump) => fillDatabase(file, dump),
-    moving: movingStore(db, file),
+    // Loaded with their first use, since most commands copy nothing: `npm run bench -- start`.
+    async *dump(progress) {
+      yield* (await import("./dump.ts")).dumpDatabase(file, progress);
+    },
+    fill: async (dump) => (await import("./fill.ts")).fillDatabase(file, dump),
+    moving: async () => (await import("./moving.ts")).movingStore(db, file),
     stats: async () => ({ ...writer.stats(), bytes: databaseBytes(file) }),
     async close() {
       await writer.close();

@@ -86,9 +86,9 @@ describe.skipIf(!IS_POSTGRES_HERE)("a dump of PostgreSQL", () => {
     for (const { store } of [filled, moved])
       for (const name of ["links", "file-links", "instance"]) await store.secrets.keep(name, "t".repeat(43));
     await filled.store.fill(source.store.dump());
-    await moved.store.moving.begin();
-    await moved.store.moving.replace("setup", source.store.dump());
-    await moved.store.moving.release();
+    await (await moved.store.moving()).begin();
+    await (await moved.store.moving()).replace("setup", source.store.dump());
+    await (await moved.store.moving()).release();
     for (const { store } of [filled, moved]) {
       const batches = await Array.fromAsync(store.dump());
       expect(batches.filter(({ table }) => table === "secrets")).toEqual([
@@ -104,7 +104,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("a dump of PostgreSQL", () => {
     const running = await open(url, false, () => (told += 1));
     await running.look();
     expect(told).toBe(0);
-    await store.moving.begin();
+    await (await store.moving()).begin();
     await running.look();
     expect(told).toBe(1);
     expect(await reasonOf(running.submissions.insert(submissionTo("key")))).toBe(
@@ -113,8 +113,8 @@ describe.skipIf(!IS_POSTGRES_HERE)("a dump of PostgreSQL", () => {
     expect(await reasonOf(addForm(running, "form"))).toBe("unavailable database-moving");
     expect(await reasonOf(open(url))).toBe("unavailable database-moving");
     const again = await open(url, true);
-    await again.moving.begin();
-    await again.moving.release();
+    await (await again.moving()).begin();
+    await (await again.moving()).release();
     expect(await (await open(url)).forms.list()).toEqual([]);
   });
 
