@@ -3,9 +3,16 @@ import type { FlagRules } from "../rules.ts";
 import { type Engine, boundedText, excess, excessOfRequest, guardEngine } from "./guard.ts";
 import { type Segments, inlineSegments } from "./segments.ts";
 
-/** The result of evaluating a flag for a context: https://openfeature.dev/specification/types#resolution-details */
+/**
+ * The result of evaluating a flag for a context: https://openfeature.dev/specification/types#resolution-details. A value that
+ * is missing may be undefined, which JSON leaves out.
+ */
 export type Evaluation =
-  | { reason: "STATIC" | "TARGETING_MATCH" | "DEFAULT" | "DISABLED"; value?: unknown; variant?: string }
+  | {
+      reason: "STATIC" | "TARGETING_MATCH" | "DEFAULT" | "DISABLED";
+      value?: unknown;
+      variant?: string | undefined;
+    }
   | { errorCode: "PARSE_ERROR" | "GENERAL"; errorDetails: string };
 
 /** The `targetingKey` and the other values that rules read. */
@@ -77,11 +84,7 @@ export function compileFlag(
       return { errorCode, errorDetails: (run && excess()) ?? errorMessage.slice(0, MAX_DETAILS) };
     }
     const { reason, value, variant } = result;
-    return {
-      reason: reason as "STATIC",
-      ...(value === undefined ? {} : { value }),
-      ...(variant === undefined ? {} : { variant }),
-    };
+    return { reason: reason as "STATIC", value, variant };
   };
 }
 

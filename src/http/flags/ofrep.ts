@@ -132,10 +132,10 @@ export function createOfrepService(
     });
 
   const evaluateAll: OfrepService["evaluateAll"] = (request, client) =>
-    answer(request, client, {}, ({ flags: { flags, metadata, all }, reader }, context) => {
+    answer(request, client, {}, ({ flags: { evaluations, metadata, all }, reader }, context) => {
       const now = app.now();
       noteRead(all, reader.keys.environmentKey, null, now);
-      const results = withinRequest(() => [...flags.values()].map((evaluate) => evaluate(context, now)));
+      const results = withinRequest(() => evaluations.map((evaluate) => evaluate(context, now)));
       const ofSet = Object.keys(metadata).length > 0 ? { metadata } : {};
       const text = JSON.stringify({ flags: results, ...ofSet, eventStreams: events.streamsOf(reader) });
       // A hash of the answer, not the revision: the answer depends on the context and the time too.
