@@ -32,7 +32,8 @@ async function run(name: string, env: Record<string, string>): Promise<void> {
     stdout: "inherit",
     stderr: "inherit",
   });
-  failed ||= (await child.exited) !== 0;
+  const exitCode = await child.exited;
+  failed ||= exitCode !== 0;
   const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
   rmSync(directory, { recursive: true });
   console.log();
