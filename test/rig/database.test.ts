@@ -3,7 +3,7 @@ import { POSTGRES_UNKNOWN_MS } from "../../src/store/limits.ts";
 import { eventually } from "../support/eventually.ts";
 import { IS_POSTGRES_HERE } from "../support/postgres.ts";
 import type { Gate } from "../support/gate.ts";
-import { openRig } from "../support/rig.ts";
+import { IS_POOLED, openRig } from "../support/rig.ts";
 import { type Stored, clientOf, jsonSubmission, prepareWith, seededRandom } from "../faults/load.ts";
 import { report, sizeOf } from "./report.ts";
 import { compareObjects, countStatuses, expectStored, submitTo } from "./submitters.ts";
@@ -77,7 +77,8 @@ describe.skipIf(!IS_POSTGRES_HERE)("three servers whose database", () => {
       "kill -9 PostgreSQL, restart",
       `${CRASHES} crashes, ${counts["200"]} stored, ${refused.length} refused within ${slowestOf(late)} ms, sent before within ${slowestOf(load.answered)} ms, back after ${Math.round(Math.max(...backAfter))} ms, 0 lost, 0 duplicates, 0 refused and stored`,
     );
-    expect(slowestOf(late)).toBeLessThan(REFUSED_WITHIN);
+    // A pooler takes statements for a moment after the database is gone, and does not tell whether it passed them on.
+    expect(slowestOf(late)).toBeLessThan(REFUSED_WITHIN + (IS_POOLED ? POSTGRES_UNKNOWN_MS : 0));
     expect(slowestOf(load.answered)).toBeLessThan(POSTGRES_UNKNOWN_MS + REFUSED_WITHIN);
     expect(Math.max(...backAfter)).toBeLessThan(BACK_WITHIN);
   }, 120_000);

@@ -42,7 +42,7 @@ export type Rig = {
 };
 
 /** With this variable all trials run behind pgbouncer. */
-const IS_POOLED = process.env["FORMFLAG_RIG_POOLER"] === "1";
+export const IS_POOLED = process.env["FORMFLAG_RIG_POOLER"] === "1";
 if (IS_POOLED && !HAS_POOLER) throw new Error("pgbouncer is not installed");
 
 type Options = {
