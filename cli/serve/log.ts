@@ -83,8 +83,7 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
       if (isLogged(level)) now(isForPeople ? `${text}\n` : json(level, { message: text }));
     },
     logsReads: logsDebug,
-    request({ method, route, status, ms, id, isRead, client }) {
-      const isFailure = status >= 500;
+    request({ method, route, status, ms, id, isRead, isFailure, client }) {
       if (!logsInfo && !isFailure) return;
       // Four times as fast as toFixed.
       const took = Math.round(ms * 100) / 100;

@@ -13,5 +13,7 @@ export type RequestRecord = {
   id: string;
   /** A flag read that succeeded, of which there may be thousands a second. */
   isRead: boolean;
+  /** An answer of 500 or more, except from a server that is not ready because it is about to stop. */
+  isFailure: boolean;
   client: () => Client;
 };

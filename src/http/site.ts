@@ -126,7 +126,8 @@ export function createSite(services: Services, options: SiteOptions): Site {
     if (isLogged) {
       const ms = performance.now() - start;
       route.add(status, ms);
-      log({ method: request.method, route: route.path, status, ms, id: id!, isRead, client });
+      const isFailure = status >= 500 && !(route.path === READY_PATH && isDraining());
+      log({ method: request.method, route: route.path, status, ms, id: id!, isRead, isFailure, client });
     } else route.addRead(status, start);
     return answer;
   };

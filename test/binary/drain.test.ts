@@ -20,6 +20,8 @@ describe("a server that drains", () => {
     }
     process.kill(server.pid, "SIGTERM");
     expect(await stopped).toBe(0);
+    expect(server.stderr()).toContain('"route":"/readyz","status":503');
+    expect(server.stderr()).not.toContain('"level":"error"');
   });
 
   test("stops by itself after that time", async () => {

@@ -24,6 +24,7 @@ const ANY = {
   ms: expect.any(Number),
   id: expect.any(String),
   isRead: false,
+  isFailure: false,
   client: expect.any(Function),
 } as const;
 

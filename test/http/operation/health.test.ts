@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/base/errors.ts";
+import type { RequestRecord } from "../../../src/http/request-record.ts";
 import { createSite } from "../../../src/http/site.ts";
 import { openServices, openTestApp, siteOptions } from "../../support/app.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -93,4 +94,19 @@ test("an answer about health says whether the sender that a proxy names counts",
     expect((await get("/healthz", init, "198.51.100.8")).headers.get(header)).toBe("ignored");
     expect((await get("/healthz", {}, PEER)).headers.get(header)).toBeNull();
   }
+});
+
+test("a server that is about to stop is not ready, which is no failure in the log", async () => {
+  const { ask, records } = openSite({}, [], { isDraining: () => true });
+  expect((await ask("/readyz")).status).toBe(503);
+  expect(records).toMatchObject([{ route: "/readyz", status: 503, isFailure: false }]);
+});
+
+test("a server that is not ready for another reason is a failure in the log", async () => {
+  const closed = openTestApp();
+  await closed.store.close();
+  const records: RequestRecord[] = [];
+  const site = createSite({}, { ...siteOptions(closed), log: (record) => void records.push(record) });
+  await site.fetch(new Request(`${BASE}/readyz`), () => PEER);
+  expect(records).toMatchObject([{ route: "/readyz", status: 503, isFailure: true }]);
 });
