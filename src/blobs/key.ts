@@ -1,7 +1,11 @@
 /** The shard of a file: the last two hex characters of the id in its key, which are random. */
 export function shardOf(key: string): string {
-  const id = key.slice(0, key.lastIndexOf("."));
-  return id.slice(-2);
+  return idOf(key).slice(-2);
+}
+
+/** The id of the submission that a file belongs to. */
+export function idOf(key: string): string {
+  return key.slice(0, key.lastIndexOf("."));
 }
 
 /** The format of {@link blobKey}; other names in the upload directory belong to foreign files. */

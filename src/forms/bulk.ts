@@ -4,7 +4,7 @@ import { AppError } from "../base/errors.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import { getForm, listForms } from "./forms.ts";
 import { MAX_BULK_IDS } from "./limits.ts";
-import { DELETION_MS, sweep } from "./removal.ts";
+import { DELETION_MS, removeFilesOf } from "./removal.ts";
 import { forgetDeleted } from "./search-index.ts";
 import type { FormsApp } from "./store.ts";
 import { type SubmissionFilter, searchOf } from "./submission-filter.ts";
@@ -116,7 +116,7 @@ export async function deleteMatching(
   const step = async (ids: string[]) => {
     await caller.verify();
     const deleted = await app.store.submissions.delete(ids, states);
-    await sweep(app);
+    await removeFilesOf(app, deleted);
     return deleted;
   };
   const result = await eachStep(app, selection, step, { onProgress });

@@ -9,7 +9,7 @@ import { autoreplyHash } from "./deliveries.ts";
 import { type Find, addressMatcher, fieldMatcher, parseWithSources, textsIn } from "./purge-match.ts";
 import type { purgeResultSchema, purgeSchema } from "./purge-schema.ts";
 import { MAX_PURGE_IDS } from "./limits.ts";
-import { clearDeletedForms, sweep } from "./removal.ts";
+import { clearDeletedForms, removeFilesOf } from "./removal.ts";
 import { forgetDeleted } from "./search-index.ts";
 import type { FormsApp, ScannedSubmission } from "./store.ts";
 
@@ -94,7 +94,7 @@ async function deleteMatches(app: FormsApp, matches: Match[]): Promise<Match[]> 
   const rows = matches.map(({ place, id }) => ({ place, id }));
   const replies = matches.flatMap((match) => match.replies);
   const deleted = new Set(await app.store.submissions.purge(rows, replies));
-  await sweep(app);
+  await removeFilesOf(app, [...deleted]);
   return matches.filter(({ id }) => deleted.has(id));
 }
 

@@ -1,6 +1,7 @@
 import type { Job } from "../base/jobs.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import { type Undeleted, requireNone } from "../blobs/blobs.ts";
+import { idOf } from "../blobs/key.ts";
 import { type Notes, keysOf } from "../blobs/notes.ts";
 import type { FormsApp } from "./store.ts";
 
@@ -19,6 +20,20 @@ export async function sweep(app: FormsApp): Promise<number> {
   const { unfinished, undeleted } = await sweepMost(app);
   requireNone(undeleted);
   return unfinished;
+}
+
+/**
+ * Sweeps after submissions were deleted. Throws where a file of theirs cannot be removed, and not for those of others, which
+ * the job reports.
+ */
+export async function removeFilesOf(app: FormsApp, ids: readonly string[]): Promise<void> {
+  const { undeleted } = await sweepMost(app);
+  requireNone(ownOf(undeleted, ids));
+}
+
+function ownOf(undeleted: readonly Undeleted[], ids: readonly string[]): Undeleted[] {
+  const own = new Set(ids);
+  return undeleted.filter(({ key }) => own.has(idOf(key)));
 }
 
 /** As {@link sweep}, and returns the files that cannot be removed. */
@@ -80,16 +95,16 @@ async function repeatUntil(
 
 /**
  * Removes the submissions and files of deleted forms, until `deadline` in milliseconds since 1970. Returns whether nothing
- * is left.
+ * is left. Throws where one of these files cannot be removed.
  */
 export async function clearDeletedForms(app: FormsApp, deadline = Infinity): Promise<boolean> {
-  let undeleted: Undeleted[] = [];
+  const own: Undeleted[] = [];
   const isDone = await repeatUntil(app, deadline, async () => {
-    const isLeft = await app.store.submissions.clearDeleted(STEP);
-    if (isLeft) ({ undeleted } = await sweepMost(app));
-    return isLeft;
+    const ids = await app.store.submissions.clearDeleted(STEP);
+    if (ids !== null) own.push(...ownOf((await sweepMost(app)).undeleted, ids));
+    return ids !== null;
   });
-  requireNone(undeleted);
+  requireNone(own);
   return isDone;
 }
 

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from "../base/event-loop.ts";
 import { firstIdOf } from "../base/ids.ts";
 import type { Job } from "../base/jobs.ts";
 import type { FormRecord } from "./form.ts";
-import { sweep } from "./removal.ts";
+import { removeFilesOf } from "./removal.ts";
 import type { Aged, FormsApp } from "./store.ts";
 import { SUBMISSION_STATES } from "./submission-state.ts";
 
@@ -47,7 +47,7 @@ async function* deleteAged(app: FormsApp, aged: Aged, isComplete: boolean): Asyn
     });
     if (ids.length > 0) {
       await submissions.deleteAged(aged, ids);
-      await sweep(app);
+      await removeFilesOf(app, ids);
     }
     yield;
     if (next === null) return;

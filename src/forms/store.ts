@@ -116,8 +116,11 @@ export type SubmissionStore = {
    * each 100 MB. Throws `unavailable` where that fails, or where a reader of the old state has not ended within seconds.
    */
   rewrite(): Promise<void>;
-  /** Removes at most `limit` submissions of deleted forms, as `delete` does. Returns whether any may be left. */
-  clearDeleted(limit: number): Promise<boolean>;
+  /**
+   * Removes at most `limit` submissions of a deleted form, as `delete` does. Returns their ids, or null where no deleted form
+   * is left.
+   */
+  clearDeleted(limit: number): Promise<string[] | null>;
   /** Files sorted by blob key: at most `limit`, starting after the key `after`. */
   files(after: string, limit: number): Promise<StoredFile[]>;
   /** The total bytes of all files. */

@@ -1,6 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/token.ts";
-import { DELETION_MS, sweep } from "./removal.ts";
+import { DELETION_MS, removeFilesOf } from "./removal.ts";
 import { forgetDeleted } from "./search-index.ts";
 import type { FormsApp } from "./store.ts";
 import { noSuchSubmission } from "./submission.ts";
@@ -17,7 +17,7 @@ export async function deleteSubmissions(
   requireScope(caller, "forms:write");
   await caller.verify();
   const deleted = await app.store.submissions.delete(ids);
-  await sweep(app);
+  await removeFilesOf(app, deleted);
   await forgetDeleted(app, app.now() + DELETION_MS);
   return deleted;
 }

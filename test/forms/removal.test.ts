@@ -86,10 +86,39 @@ describe("the files of a deleted submission", () => {
     expect([kept(), await garbage()]).toEqual([[], []]);
   });
 
+  test("are removed without an error where a file of another cannot be removed", async () => {
+    const { app, send, kept, pathOf, garbage } = await openInbox();
+    const [earlier, one] = [await send("a.txt"), await send("b.txt"), await send("c.txt")];
+    const path = pathOf(`${earlier}.1`);
+    rmSync(path);
+    mkdirSync(path);
+    expect(await deleteSubmission(app, OPERATOR, earlier).catch(() => "failed")).toBe("failed");
+    await deleteSubmission(app, OPERATOR, one);
+    expect(kept()).not.toContain(`${one}.1`);
+    await deleteForm(app, OPERATOR, "contact");
+    expect(kept()).toEqual([]);
+    expect(await garbage()).toEqual([`${earlier}.1`]);
+    expect(
+      await removalJob(app)
+        .run()
+        .catch(() => "failed"),
+    ).toBe("failed");
+  });
+
+  test("that cannot be removed are an error of the deletion of their form", async () => {
+    const { app, send, pathOf } = await openInbox();
+    const path = pathOf(`${await send("a.txt")}.1`);
+    rmSync(path);
+    mkdirSync(path);
+    expect(await deleteForm(app, OPERATOR, "contact").catch(() => "failed")).toBe("failed");
+  });
+
   test("that cannot be removed do not keep others, however many they are", async () => {
     const { app, form, send, kept, garbage } = await openInbox();
-    const stuck = Array.from({ length: 600 }, (_, index) => `a-ab.${index + 1}`);
-    await app.store.submissions.insert(submissionTo(form.key, { files: stuck.map((key) => fileKept(key)) }));
+    const stuckId = app.nextId();
+    const stuck = Array.from({ length: 600 }, (_, index) => `${stuckId}.${index + 1}`);
+    const files = stuck.map((key) => fileKept(key));
+    await app.store.submissions.insert(submissionTo(form.key, { id: stuckId, files }));
     const id = await send("a.txt");
     await app.store.apply(
       [{ change: "deleteForm", slug: form.slug, key: form.key, onlyEmpty: false }],

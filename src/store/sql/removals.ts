@@ -1,4 +1,5 @@
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../forms/submission-state.ts";
+import { textOf } from "./submission-ids.ts";
 import { lockSubmissions } from "./submissions.ts";
 import { SKIP_LOCKED, type Work, all, first, run } from "./work.ts";
 
@@ -20,18 +21,21 @@ export function* deleteSubmissions(
   return found.map(([id]) => id);
 }
 
-/** Deletes up to `limit` submissions of a deleted form, and the form once it has none. Returns whether any may be left. */
-export function* clearDeleted(forget: Forget, limit: number): Work<boolean> {
+/**
+ * Deletes up to `limit` submissions of a deleted form, and the form once it has none. Returns the ids of these submissions;
+ * null where no deleted form is left.
+ */
+export function* clearDeleted(forget: Forget, limit: number): Work<string[] | null> {
   const form = yield* first<{ id: number }>(`SELECT id FROM forms WHERE deleted = 1 LIMIT 1 ${SKIP_LOCKED}`);
-  if (!form) return false;
-  const sql = "SELECT seq FROM submissions WHERE form_id = $id LIMIT $limit";
-  const rows = yield* all<{ seq: number }>(sql, { id: form.id, limit });
+  if (!form) return null;
+  const sql = "SELECT seq, id FROM submissions WHERE form_id = $id LIMIT $limit";
+  const rows = yield* all<{ seq: number; id: Uint8Array }>(sql, { id: form.id, limit });
   yield* deleteRows(
     forget,
     rows.map(({ seq }) => seq),
   );
   if (rows.length < limit) yield* run("DELETE FROM forms WHERE id = $id", { id: form.id });
-  return true;
+  return rows.map(({ id }) => textOf(id));
 }
 
 /** Deletes submissions, records their files as loose, and their words as to be removed from the search index. */
