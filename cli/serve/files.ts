@@ -1,6 +1,9 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { App } from "../../src/app.ts";
 import { AppError } from "../../src/base/errors.ts";
+import type { Job } from "../../src/base/jobs.ts";
+import { abandonedFilesJob } from "../../src/blobs/abandoned.ts";
+import { NAMES } from "../data/names.ts";
 import { requireBucket } from "../data/require-bucket.ts";
 import type { FilesPlace } from "../data/storage.ts";
 import type { Log } from "./log.ts";
@@ -23,4 +26,9 @@ export async function checkFiles(files: FilesPlace, { blobs }: Pick<App, "blobs"
     if (!(error instanceof AppError && error.reason === "storage-unavailable")) throw error;
     log.error(error);
   }
+}
+
+/** The jobs of a server of a shared database for the place of its files. */
+export function filesJobs(files: FilesPlace, now: () => number): Job[] {
+  return files.kind === "directory" ? [abandonedFilesJob(join(files.data, NAMES.uploads), now)] : [];
 }

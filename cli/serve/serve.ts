@@ -22,7 +22,7 @@ import { env } from "../session/env.ts";
 import { VERSION } from "../version.ts";
 import type { Storage } from "../data/storage.ts";
 import type { ServeConfig } from "./config.ts";
-import { checkFiles } from "./files.ts";
+import { checkFiles, filesJobs } from "./files.ts";
 import { type Listener, type Tls, listen, readTls } from "./listen.ts";
 import { type Log, createLog } from "./log.ts";
 import { openOutbox } from "./outbox.ts";
@@ -113,6 +113,7 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
         ...reads.jobs,
         tallyExpiryJob(app),
         commitLatency.job,
+        ...(storage.shared === null ? [] : filesJobs(storage.shared.files, app.now)),
       ],
       app.now,
       log.error,

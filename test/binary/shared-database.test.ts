@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { skewFinding } from "../../cli/commands/doctor/shared.ts";
@@ -106,6 +106,18 @@ describe.skipIf(!IS_POSTGRES_HERE)("a PostgreSQL database", () => {
     expect(
       await execute("SELECT 1 FROM pg_tables WHERE schemaname = 'public'", { database: databaseOf(url) }),
     ).toEqual([]);
+  });
+
+  test("with files in a directory lets its server remove those that a killed one has not finished", async () => {
+    const [url, data] = [await freshDatabase(), tempDirectory()];
+    const staging = join(data, "uploads", "staging");
+    mkdirSync(staging, { recursive: true });
+    const left = join(staging, crypto.randomUUID());
+    writeFileSync(left, "x");
+    utimesSync(left, 0, 0);
+    const server = await startServer(["--drain", "0s"], { env: on(url).env, data });
+    await eventually("the file to go", () => !existsSync(left));
+    expect(await server.stop()).toBe(0);
   });
 
   test.each([
