@@ -152,7 +152,7 @@ function connectionsFinding({ connections: { used, most, needed } }: Inspection)
 const TIMEOUTS = [
   ["statement_timeout", "10s"],
   ["lock_timeout", "4s"],
-  ["idle_in_transaction_session_timeout", "15s"],
+  ["idle_in_transaction_session_timeout", "5s"],
 ];
 
 function timeoutsFinding({ hasTimeouts, user }: Inspection): Finding {

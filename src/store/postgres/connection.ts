@@ -26,14 +26,14 @@ const CONNECT_SECONDS = 4;
 const IDLE_SECONDS = 60;
 
 /**
- * What each connection starts with. A wait for a lock ends before the deadline of the statement does, and the server ends
- * what a process that is gone has left.
+ * What each connection starts with. A wait for a lock ends before the deadline of the statement does. The server ends the
+ * transaction of a machine that is gone, whose locks others wait for: statements follow each other at once.
  */
 const STARTUP_OPTIONS = {
   application_name: "formflag",
   statement_timeout: "10s",
   lock_timeout: "4s",
-  idle_in_transaction_session_timeout: "15s",
+  idle_in_transaction_session_timeout: "5s",
 };
 
 /** A value as it is sent. Numbers are sent as text: the server infers the type. */

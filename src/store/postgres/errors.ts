@@ -24,9 +24,9 @@ function clientCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
-/** Whether a transaction was ended for the sake of others, and may be repeated. */
+/** Whether a transaction was ended for the sake of others, or because this process had paused in it, and may be repeated. */
 export function isRepeatable(error: unknown): boolean {
-  return /^(40001|40P01)$/.test(sqlState(error));
+  return /^(40001|40P01|25P03)$/.test(sqlState(error));
 }
 
 /** Whether a row that others refer to was deleted between two steps: a repetition does not find it any more. */
@@ -68,7 +68,7 @@ export function postgresError(error: unknown): unknown {
   if (error instanceof DeadlineError) return unavailable("the database does not answer", error);
   const state = sqlState(error);
   if (state === "23505") return new AppError("conflict", "it exists already", { cause: error });
-  if (isRepeatable(error)) return unavailable("the database is busy with other changes", error);
+  if (/^(40001|40P01)$/.test(state)) return unavailable("the database is busy with other changes", error);
   if (state === "55P03") return unavailable("the database is locked by another change", error);
   if (isReadOnly(error)) return unavailable("the database is read-only", error);
   // Of a statement that another client of a pooler has prepared under the same name, nothing has been done.

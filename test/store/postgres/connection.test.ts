@@ -105,13 +105,14 @@ describe.skipIf(!IS_POSTGRES_HERE)("connections to PostgreSQL", () => {
       const connections = createConnections(parseDatabaseUrl(each));
       const { rows } = await connections.query(
         "reads",
-        "SELECT current_setting('lock_timeout') AS lock, current_setting('statement_timeout') AS statement",
+        `SELECT current_setting('lock_timeout') AS lock, current_setting('statement_timeout') AS statement,
+           current_setting('idle_in_transaction_session_timeout') AS idle`,
       );
       await connections.close();
       return rows[0];
     };
-    expect(await settings(url)).toEqual({ lock: "4s", statement: "10s" });
-    expect(await settings(`${url}?prepare=false`)).toEqual({ lock: "0", statement: "0" });
+    expect(await settings(url)).toEqual({ lock: "4s", statement: "10s", idle: "5s" });
+    expect(await settings(`${url}?prepare=false`)).toEqual({ lock: "0", statement: "0", idle: "0" });
   });
 
   test("that are closed take nothing more", async () => {

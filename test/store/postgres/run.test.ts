@@ -193,6 +193,16 @@ describe.skipIf(!IS_POSTGRES_HERE)("work on PostgreSQL", () => {
     expect(second).rejects.toMatchObject({ name: "AppError", code: "conflict" });
   });
 
+  test("repeats a transaction that the server ended because this process had paused", async () => {
+    let tries = 0;
+    await units.write(function* () {
+      tries += 1;
+      if (tries === 1) yield* run("DO 'BEGIN RAISE EXCEPTION USING ERRCODE = ''25P03''; END'");
+      yield* run("SELECT 1");
+    });
+    expect(tries).toBe(2);
+  });
+
   test("repeats a transaction that another one ended, with new work", async () => {
     await create("CREATE TABLE pair (id INTEGER PRIMARY KEY, count BIGINT NOT NULL)");
     await create("INSERT INTO pair VALUES (1, 0), (2, 0)");
