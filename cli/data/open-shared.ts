@@ -19,10 +19,11 @@ export async function openShared(
     onNewerSchema = () => {},
     onMoving = () => {},
     opensTarget = false,
-  }: Pick<OpenConfig, "onNewerSchema" | "onMoving" | "opensTarget">,
+    report = () => {},
+  }: Pick<OpenConfig, "onNewerSchema" | "onMoving" | "opensTarget" | "report">,
 ): Promise<Pick<App, "store" | "blobs" | "notes">> {
   const blobs = openFiles(files);
-  const store = await openPostgresStore(database, { migrate, onNewerSchema, onMoving, opensTarget });
+  const store = await openPostgresStore(database, { migrate, onNewerSchema, onMoving, opensTarget, report });
   return { store, blobs, notes: files.kind === "none" ? { ...store.notes, ...LEAVE } : store.notes };
 }
 

@@ -41,6 +41,8 @@ type Options = {
   onMoving?: () => void;
   /** Whether the target of a move or a restore that is not finished is opened too: by the one that goes on with it. */
   opensTarget?: boolean;
+  /** Is given what the operator has to know. */
+  report?: (error: unknown) => void;
 };
 
 /**
@@ -54,6 +56,7 @@ export async function openPostgresStore(
     onNewerSchema = () => {},
     onMoving = () => {},
     opensTarget = false,
+    report = () => {},
   }: Options = {},
 ): Promise<PostgresStore> {
   const connections = createConnections(address);
@@ -67,7 +70,7 @@ export async function openPostgresStore(
     throw startError(error, place);
   }
   const watchers: (() => void)[] = [];
-  const withdrawals = createWithdrawals(units);
+  const withdrawals = createWithdrawals(units, report);
   /** Whether a move fills the database: what others write now would be lost, or be there twice. */
   let isTaken = false;
   const refuseTaken = () => {

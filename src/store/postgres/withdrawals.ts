@@ -15,18 +15,37 @@ export type Withdrawals = {
   close: () => Promise<void>;
 };
 
-/** Deletes once the database answers, and again later: an insert that nobody waits for may still be under way. */
-export function createWithdrawals({ write }: Pick<Units, "write">): Withdrawals {
+/**
+ * Deletes once the database answers, and again later: an insert that nobody waits for may still be under way. `report` is
+ * given the ids of those that were stored, and of those that could not be deleted.
+ */
+export function createWithdrawals(
+  { write }: Pick<Units, "write">,
+  report: (error: unknown) => void,
+): Withdrawals {
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
 
-  const withdraw = async (ids: string[]) => {
-    for (const pause of PAUSES) {
-      while (!(await isDone(() => write(() => deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES))))) {
-        if (closing.signal.aborted) return;
-        await Bun.sleep(RETRY_MS);
+  /** Throws where the process ends before the database answers. */
+  const remove = async (ids: string[]): Promise<string[]> => {
+    for (;;) {
+      try {
+        return await write(() => deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES));
+      } catch (error) {
+        if (!(error instanceof AppError) || closing.signal.aborted) throw error;
       }
-      await pauseUntil(closing.signal, pause);
+      await Bun.sleep(RETRY_MS);
+    }
+  };
+  const withdraw = async (ids: string[]) => {
+    try {
+      for (const pause of PAUSES) {
+        const deleted = await remove(ids);
+        if (deleted.length > 0) report(aboutRefused("were stored, and are deleted", deleted));
+        await pauseUntil(closing.signal, pause);
+      }
+    } catch (error) {
+      report(aboutRefused("may be stored, and could not be deleted", ids, error));
     }
   };
   return {
@@ -42,15 +61,8 @@ export function createWithdrawals({ write }: Pick<Units, "write">): Withdrawals 
   };
 }
 
-/** Does a work and returns true, or false where the database does not let it. */
-async function isDone(work: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    if (error instanceof AppError) return false;
-    throw error;
-  }
+function aboutRefused(what: string, ids: readonly string[], cause?: unknown): AppError {
+  return new AppError("unavailable", `refused submissions ${what}: ${ids.join(" ")}`, { cause });
 }
 
 /** Waits, unless the signal is given. */
