@@ -6,8 +6,8 @@ export type Look = {
   version: number;
   /** Grows with every change to who may do what: to tokens and users. */
   access: number;
-  /** Of a shared database: random, and another one with every change, so that a version differs from one that was lost. */
-  stamp?: string;
+  /** Of a shared database: a random text for each of the last changes, the newest first. Those of lost changes are others. */
+  stamps?: readonly string[];
 };
 
 /** A store whose setup has a version. */
@@ -25,7 +25,7 @@ export type Versioned = {
 
 /** What a look found: the same object until a look finds something else. */
 export type Known = Readonly<Look> & {
-  /** Differs once the database has gone back to an earlier state, so that nothing from before may be used. */
+  /** Differs once the database may have gone back to an earlier state, so that nothing from before may be used. */
   readonly era: number;
 };
 

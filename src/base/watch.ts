@@ -72,9 +72,10 @@ function createState(report: (error: unknown) => void) {
       counts.succeeded += 1;
       const before = known;
       if (before && isSame(before, look)) return before;
-      const wentBack = before !== undefined && hasLost(before, look);
-      known = { ...look, era: (before?.era ?? 0) + (wentBack ? 1 : 0) };
-      if (wentBack) report(new AppError("unavailable", lostChanges(before, known)));
+      const isBroken = before !== undefined && !follows(look, before);
+      known = { ...look, era: (before?.era ?? 0) + (isBroken ? 1 : 0) };
+      if (isBroken && !isFarBehind(before, look))
+        report(new AppError("unavailable", lostChanges(before, known)));
       if (before) tell();
       return known;
     },
@@ -82,13 +83,24 @@ function createState(report: (error: unknown) => void) {
 }
 
 function isSame(before: Look, now: Look): boolean {
-  return now.version === before.version && now.access === before.access && now.stamp === before.stamp;
+  return now.version === before.version && now.access === before.access && stampOf(now) === stampOf(before);
 }
 
-/** Whether the database no longer has changes that it had: it may have got as many others since. */
-function hasLost(before: Look, now: Look): boolean {
-  if (now.version < before.version || now.access < before.access) return true;
-  return now.version === before.version && now.stamp !== before.stamp;
+function stampOf({ stamps }: Look): string | undefined {
+  return stamps?.[0];
+}
+
+/** Whether the database is known to have all changes that it had: it may have lost some, and got as many others since. */
+function follows(now: Look, before: Look): boolean {
+  if (now.version < before.version || now.access < before.access) return false;
+  const stamp = stampOf(before);
+  if (stamp === undefined || now.stamps === undefined) return true;
+  return now.stamps[now.version - before.version] === stamp;
+}
+
+/** Whether so many changes were made since that the database no longer has the stamp, if it ever had. */
+function isFarBehind(before: Look, { version, stamps }: Look): boolean {
+  return stamps !== undefined && version - before.version >= stamps.length;
 }
 
 function lostChanges(before: Look, now: Look): string {

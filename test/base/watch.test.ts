@@ -227,17 +227,17 @@ describe("a database that went back to an earlier state", () => {
 
   test("is noticed although its version has caught up again", async () => {
     const { advance, state, watch, reported, find } = openWatch();
-    state.setup = { version: 42, access: 3, stamp: "lost" };
+    state.setup = { version: 42, access: 3, stamps: ["lost", "old"] };
     const before = await watch.look();
     expect(await find("a")).toBe("a 42");
     await advance(60_000);
-    state.setup = { version: 42, access: 3, stamp: "new" };
+    state.setup = { version: 42, access: 3, stamps: ["new", "old"] };
     const loaded = find("a");
     expect((await watch.look()).era).toBe(before.era + 1);
     expect(await loaded).toBe("a 42");
     expect(reported).toEqual([expect.stringContaining("42.3 by others")]);
     // A change has another stamp too, and loses nothing.
-    state.setup = { version: 43, access: 3, stamp: "newer" };
+    state.setup = { version: 43, access: 3, stamps: ["newer", "new", "old"] };
     await advance(60);
     expect(watch.last()).toMatchObject({ version: 43, era: before.era + 1 });
     expect(reported).toHaveLength(1);

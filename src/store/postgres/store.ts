@@ -134,11 +134,11 @@ export async function openPostgresStore(
       await settle();
     },
     async look() {
-      const { schema, live, ...look } = await units.look(readLookAndMeta);
+      const { schema, live, stamps, ...versions } = await units.look(readLookAndMeta);
       if (schema > MIGRATIONS.length) onNewerSchema();
       isTaken = live === 0 && !opensTarget;
       if (isTaken) onMoving();
-      return look;
+      return { ...versions, stamps: stamps.split(" ") };
     },
     staleness: POSTGRES_STALENESS_MS,
     watch: (changed) => void watchers.push(changed),
@@ -174,6 +174,11 @@ export async function openPostgresStore(
   };
 }
 
-function readLookAndMeta(): Work<Look & { schema: number; live: number }> {
-  return only("SELECT version, access, stamp, schema, live FROM setup_version CROSS JOIN formflag_meta");
+type LookAndMeta = Pick<Look, "version" | "access"> & { stamps: string; schema: number; live: number };
+
+function readLookAndMeta(): Work<LookAndMeta> {
+  return only(
+    `SELECT version, access, array_to_string(stamps, ' ') AS stamps, schema, live
+     FROM setup_version CROSS JOIN formflag_meta`,
+  );
 }

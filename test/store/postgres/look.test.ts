@@ -22,6 +22,49 @@ describe.skipIf(!IS_POSTGRES_HERE)("a look at PostgreSQL", () => {
     expect([version, era]).toEqual([before.version, before.era + 1]);
   });
 
+  test("notices changes that a failover lost, although as many and more were made since", async () => {
+    const url = await freshDatabase();
+    const database = new URL(url).pathname.slice(1);
+    const [app, other] = await openReplicas(2, url);
+    const reported: unknown[] = [];
+    // It looks only when it is told to.
+    const timing = { steady: () => performance.now(), wall: Date.now, after: () => () => {} };
+    const watch = watchChanges(app!.store, (error) => void reported.push(error), timing);
+    await addForm(other!.store, "kept");
+    const [{ stamps } = {}] = await execute("SELECT stamps::text AS stamps FROM setup_version", { database });
+    await addForm(other!.store, "lost");
+    const before = await watch.look(true);
+    await execute("ALTER TABLE setup_version DISABLE TRIGGER setup_stamped", { database });
+    await execute(`UPDATE setup_version SET version = version - 1, stamps = '${String(stamps)}'`, {
+      database,
+    });
+    await execute("ALTER TABLE setup_version ENABLE TRIGGER setup_stamped", { database });
+    for (const slug of ["one", "two", "three"]) await addForm(other!.store, slug);
+    const { version, era } = await watch.look(true);
+    expect([version, era]).toEqual([before.version + 2, before.era + 1]);
+    expect(reported).toMatchObject([{ message: expect.stringContaining("has lost changes") }]);
+  });
+
+  test("takes changes that followed each other for what they are, up to fifteen", async () => {
+    const url = await freshDatabase();
+    const database = new URL(url).pathname.slice(1);
+    const [app] = await openReplicas(1, url);
+    const reported: unknown[] = [];
+    const timing = { steady: () => performance.now(), wall: Date.now, after: () => () => {} };
+    const watch = watchChanges(app!.store, (error) => void reported.push(error), timing);
+    const { era } = await watch.look(true);
+    const change = async (times: number) => {
+      for (let time = 0; time < times; time += 1)
+        await execute("UPDATE setup_version SET version = version + 1", { database });
+    };
+    await change(15);
+    expect(await watch.look(true)).toMatchObject({ version: 15, era });
+    // Nobody knows whether some were lost, which is no reason for an alarm.
+    await change(16);
+    expect(await watch.look(true)).toMatchObject({ version: 31, era: era + 1 });
+    expect(reported).toEqual([]);
+  });
+
   test("from before a change is trusted by nobody once somebody else has found nothing left to change", async () => {
     const url = await freshDatabase();
     const [killed, near, far] = await openReplicas(3, url);

@@ -63,14 +63,15 @@ CREATE TABLE setup_version (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   version BIGINT NOT NULL,
   access BIGINT NOT NULL DEFAULT 0,
-  -- Random, and another one with every change: tells a version from the same one after a failover that lost changes.
-  stamp TEXT COLLATE "C" NOT NULL DEFAULT gen_random_uuid()::text
+  -- One for each of the last changes, random, the newest first: tell versions from the same ones after a failover that lost
+  -- changes.
+  stamps TEXT[] NOT NULL DEFAULT ARRAY[gen_random_uuid()::text]
 );
 INSERT INTO setup_version (id, version) VALUES (1, 0);
 
 CREATE FUNCTION stamp_setup() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
-  NEW.stamp := gen_random_uuid()::text;
+  NEW.stamps := (gen_random_uuid()::text || OLD.stamps)[1:16];
   RETURN NEW;
 END $$;
 
