@@ -9,7 +9,7 @@ import { addForm, addProject } from "../support/apply.ts";
 import { bringEveryTable } from "../support/every-table.ts";
 import { HOSTILE_TEXTS } from "../support/hostile-texts.ts";
 import { fileKept, nextId, submissionTo } from "../support/records.ts";
-import { codeOf } from "../support/refusals.ts";
+import { codeOf, reasonOf } from "../support/refusals.ts";
 import { type Driver, fresh, insertNoted, opener } from "./driver.ts";
 
 /** What the product relies on where the rows of a store of one driver fill a store of another. */
@@ -50,6 +50,27 @@ export function dumpContract(from: Driver, to: Driver): void {
       expect(await target.submissions.find(sent.id)).toMatchObject({ files: [{ name: "a.txt" }] });
       expect(await target.submissions.wrongCounts()).toEqual([]);
       expect(await target.check()).toEqual([]);
+    });
+
+    test("fills a store on which a server has only started, and takes its secrets away", async () => {
+      const [source, filled, moved] = [await openSource(), await openTarget(), await openTarget()];
+      await addForm(source, "form");
+      const secret = await source.secrets.keep("file-links", "s".repeat(43));
+      for (const store of [filled, moved])
+        for (const name of ["links", "file-links", "instance"])
+          await store.secrets.keep(name, "t".repeat(43));
+      await filled.fill(source.dump());
+      const moving = await moved.moving();
+      await moving.begin();
+      await moving.replace("setup", source.dump());
+      await moving.release();
+      for (const store of [filled, moved]) {
+        const batches = await Array.fromAsync(store.dump());
+        expect(batches.filter(({ table }) => table === "secrets")).toEqual([
+          { table: "secrets", rows: [["file-links", secret]] },
+        ]);
+        expect(await reasonOf(store.fill(source.dump()))).toBe("conflict database-not-empty");
+      }
     });
 
     test("is refused by a store that has anything", async () => {

@@ -7,7 +7,7 @@ import {
   type TableName,
   columnsOf,
 } from "../../maintenance/tables.ts";
-import { storedName } from "../sql/portable.ts";
+import { CHECKED_EMPTY, storedName } from "../sql/portable.ts";
 import { recountSubmissions } from "../sql/submission-counts.ts";
 import { FOR_UPDATE, type Value, type Work, first, run } from "../sql/work.ts";
 import { byteArray, idArray, numberArray, textArray } from "./arrays.ts";
@@ -29,17 +29,13 @@ export function fillDatabase(connections: Connections, dump: Dump): Promise<void
   });
 }
 
-/** What a server has written as soon as it has started, and nobody misses. */
-const OF_START = new Set<TableName>(["setup_version", "secrets"]);
-
 /** Makes others that change the setup wait. Throws `conflict` for a database that has rows other than those of a start. */
 export function* requireEmpty(): Work<void> {
   const version = yield* first<{ version: number }>(
     `SELECT version FROM setup_version WHERE id = 1 ${FOR_UPDATE}`,
   );
-  const tables = TABLE_NAMES.filter((table) => !OF_START.has(table));
   const used = yield* first(
-    tables.map((table) => `(SELECT 1 AS found FROM "${table}" LIMIT 1)`).join(" UNION ALL "),
+    CHECKED_EMPTY.map((table) => `(SELECT 1 AS found FROM "${table}" LIMIT 1)`).join(" UNION ALL "),
   );
   if (used !== undefined || (version?.version ?? 0) > 0)
     throw new AppError("conflict", "the database is not empty", { reason: "database-not-empty" });

@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../base/errors.ts";
 import type { Batch, Dump, PortableValue } from "../../maintenance/store.ts";
-import { TABLE_NAMES, type TableName, columnsOf } from "../../maintenance/tables.ts";
+import { type TableName, columnsOf } from "../../maintenance/tables.ts";
 import { connectUnmigrated } from "./connection.ts";
-import { storedName } from "../sql/portable.ts";
+import { CHECKED_EMPTY, storedName } from "../sql/portable.ts";
 import { sqliteError } from "./errors.ts";
 import { close, query } from "./statements.ts";
 import { runWork } from "./run.ts";
@@ -14,8 +14,8 @@ import { bytesOf } from "../sql/submission-ids.ts";
 export type FindSeq = (id: string) => number | undefined;
 
 /**
- * Fills an empty database with the rows of a dump, and counts its submissions. Throws `conflict` for a database that has
- * rows, `unavailable` where the disk is full.
+ * Fills an empty database with the rows of a dump, and counts its submissions. Secrets are replaced. Throws `conflict` for a
+ * database that has rows, `unavailable` where the disk is full.
  */
 export async function fillDatabase(file: string, dump: Dump): Promise<void> {
   const db = connectUnmigrated(file);
@@ -25,6 +25,7 @@ export async function fillDatabase(file: string, dump: Dump): Promise<void> {
     db.run("PRAGMA synchronous = NORMAL");
     // Submissions have no index by their id alone.
     db.run("CREATE TEMP TABLE filled (id TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID");
+    db.run("DELETE FROM secrets");
     let last: { id: string; seq: number | undefined } | undefined;
     const findSeq: FindSeq = (id) => {
       if (last?.id !== id) last = { id, seq: seqIn(db, id) };
@@ -47,14 +48,11 @@ export async function fillDatabase(file: string, dump: Dump): Promise<void> {
   }
 }
 
-/** Throws `conflict` for a database that has rows. */
+/** Throws `conflict` for a database that has rows other than those of a start. */
 export function refuseRows(db: Database): void {
-  const isUsed = TABLE_NAMES.some((table) => {
-    // A new database has this row.
-    const condition = table === "setup_version" ? "WHERE version > 0" : "";
-    return query(db, `SELECT 1 FROM "${table}" ${condition} LIMIT 1`).get() !== null;
-  });
-  if (isUsed) throw new AppError("conflict", "the database is not empty", { reason: "database-not-empty" });
+  const has = (rows: string) => query(db, `SELECT 1 FROM ${rows} LIMIT 1`).get() !== null;
+  if (has("setup_version WHERE version > 0") || CHECKED_EMPTY.some((table) => has(`"${table}"`)))
+    throw new AppError("conflict", "the database is not empty", { reason: "database-not-empty" });
 }
 
 function seqIn(db: Database, id: string): number | undefined {

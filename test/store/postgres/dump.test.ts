@@ -79,25 +79,6 @@ describe.skipIf(!IS_POSTGRES_HERE)("a dump of PostgreSQL", () => {
     expect(await target.store.forms.list()).toMatchObject([{ slug: "form" }]);
   });
 
-  test("fills a database on which a server has only started, and takes its secrets away", async () => {
-    const [source, filled, moved] = [await openFresh(), await openFresh(), await openFresh()];
-    await addForm(source.store, "form");
-    const secret = await source.store.secrets.keep("file-links", "s".repeat(43));
-    for (const { store } of [filled, moved])
-      for (const name of ["links", "file-links", "instance"]) await store.secrets.keep(name, "t".repeat(43));
-    await filled.store.fill(source.store.dump());
-    await (await moved.store.moving()).begin();
-    await (await moved.store.moving()).replace("setup", source.store.dump());
-    await (await moved.store.moving()).release();
-    for (const { store } of [filled, moved]) {
-      const batches = await Array.fromAsync(store.dump());
-      expect(batches.filter(({ table }) => table === "secrets")).toEqual([
-        { table: "secrets", rows: [["file-links", secret]] },
-      ]);
-      expect(await reasonOf(store.fill(source.store.dump()))).toBe("conflict database-not-empty");
-    }
-  });
-
   test("keeps others from a target until it is released", async () => {
     const { url, store } = await openFresh();
     let told = 0;
