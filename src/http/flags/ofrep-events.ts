@@ -39,8 +39,8 @@ const MAX_WAITING = 100;
 const HEARTBEAT = Buffer.from(":\n\n");
 
 type Stream = { controller: ReadableStreamDefaultController<Uint8Array>; leave: () => void };
-/** The streams of a ticket; `revision` and `sentAt` are those of the last event sent. */
-type Listeners = { reader: Reader; streams: Set<Stream>; revision: number; sentAt: number };
+/** The streams of a ticket; `flags` and `sentAt` are those of the last event sent. */
+type Listeners = { reader: Reader; streams: Set<Stream>; flags: FlagSet; sentAt: number };
 
 export function createFlagEvents(
   app: App,
@@ -103,8 +103,9 @@ export function createFlagEvents(
     // The error on its next connection says that the token or the environment is gone.
     if (!flags) return endAll(ticket, each);
     const hasExpired = flags.expiries.some((at) => at > each.sentAt && at <= now);
-    if (flags.revision === each.revision && !hasExpired) return;
-    each.revision = flags.revision;
+    // Not by the revision: a database that went back to an earlier state may have it again for other flags.
+    if (flags === each.flags && !hasExpired) return;
+    each.flags = flags;
     each.sentAt = now;
     const event = refetch(flags, now);
     if (hold === 0) await send(ticket, each, event);
@@ -147,7 +148,7 @@ export function createFlagEvents(
     const each = listeners.get(ticket) ?? {
       reader,
       streams: new Set(),
-      revision: flags.revision,
+      flags,
       sentAt: now,
     };
     listeners.set(ticket, each);

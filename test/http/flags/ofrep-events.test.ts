@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { createToken, revokeToken } from "../../../src/access/tokens.ts";
 import type { App } from "../../../src/app.ts";
@@ -159,4 +161,15 @@ test("an event of a shared database comes once no server trusts what it knew bef
   close();
   near.close();
   far.close();
+});
+
+test("a database that went back is told, although the flags have the same revision", async () => {
+  const { ask, ofKeys, change, close } = await openShop();
+  await change();
+  const stream = follow(await ask(await ofKeys()));
+  await eventually("its first event", () => stream.events === 1);
+  using db = new Database(join(app.directory, "formflag.db"));
+  db.run("UPDATE setup_version SET access = access - 1");
+  await eventually("another event", () => stream.events === 2);
+  close();
 });
