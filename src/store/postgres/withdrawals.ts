@@ -28,9 +28,15 @@ export function createWithdrawals(
 
   /** Throws where the process ends before the database answers. */
   const remove = async (ids: string[]): Promise<string[]> => {
+    // Of every attempt: the answer to one that deleted them may be lost.
+    const deleted = new Set<string>();
+    const work = function* () {
+      for (const id of yield* deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES)) deleted.add(id);
+    };
     for (;;) {
       try {
-        return await write(() => deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES));
+        await write(work);
+        return [...deleted];
       } catch (error) {
         if (!(error instanceof AppError) || closing.signal.aborted) throw error;
       }

@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { AppError } from "../../../src/base/errors.ts";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { createUnits } from "../../../src/store/postgres/run.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { createWithdrawals } from "../../../src/store/postgres/withdrawals.ts";
 import { addForm } from "../../support/apply.ts";
+import { eventually } from "../../support/eventually.ts";
 import { IS_POSTGRES_HERE, freshDatabase } from "../../support/postgres.ts";
 import { submissionTo } from "../../support/records.ts";
 
@@ -34,6 +36,26 @@ describe.skipIf(!IS_POSTGRES_HERE)("submissions that were refused although they 
     expect(reported).toMatchObject([{ code: "unavailable" }]);
     expect(String(reported[0])).toContain(stored.id);
     expect(String(reported[0])).not.toContain(never.id);
+  });
+
+  test("are reported although the answer to their deletion was lost", async () => {
+    const { store, units, reported, report } = await open();
+    const { key } = await addForm(store, "form");
+    const { id } = submissionTo(key);
+    await store.submissions.insert(submissionTo(key, { id }));
+    let isLost = false;
+    const write: typeof units.write = async (work) => {
+      const result = await units.write(work);
+      if (isLost) return result;
+      isLost = true;
+      throw new AppError("unavailable", "lost");
+    };
+    const withdrawals = createWithdrawals({ write }, report);
+    withdrawals.add([id]);
+    await eventually("the report", () => reported.length > 0);
+    await withdrawals.close();
+    expect(reported).toHaveLength(1);
+    expect(String(reported[0])).toContain(id);
   });
 
   test("are reported where the process ends before the database answers", async () => {
