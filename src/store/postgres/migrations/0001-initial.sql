@@ -63,15 +63,17 @@ CREATE TABLE setup_version (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   version BIGINT NOT NULL,
   access BIGINT NOT NULL DEFAULT 0,
-  -- One for each of the last changes, random, the newest first: tell versions from the same ones after a failover that lost
-  -- changes.
+  -- A random text for each of the last versions, the newest first: tells them from the same versions after a failover that
+  -- lost changes.
   stamps TEXT[] NOT NULL DEFAULT ARRAY[gen_random_uuid()::text]
 );
 INSERT INTO setup_version (id, version) VALUES (1, 0);
 
 CREATE FUNCTION stamp_setup() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 BEGIN
-  NEW.stamps := (gen_random_uuid()::text || OLD.stamps)[1:16];
+  -- Several changes at once raise the version by as much.
+  NEW.stamps := (array_fill(gen_random_uuid()::text, ARRAY[LEAST(GREATEST(NEW.version - OLD.version, 1), 16)::integer])
+    || OLD.stamps)[1:16];
   RETURN NEW;
 END $$;
 
