@@ -219,13 +219,9 @@ function swept(): AppError {
 }
 
 function unknownOutcome(cause: unknown): AppError {
-  return new AppError(
-    "unavailable",
-    "the database stopped answering: the submission is withdrawn, send it again",
-    {
-      reason: UNKNOWN_OUTCOME,
-      retryAfter: 1,
-      cause,
-    },
-  );
+  return new AppError("unavailable", "the database stopped answering: send the submission again", {
+    reason: UNKNOWN_OUTCOME,
+    retryAfter: 1,
+    cause,
+  });
 }
