@@ -30,6 +30,8 @@ export type OpenConfig = {
   writing: "thread" | "inline";
   /** Is given what the operator has to know of the database. */
   report?: (error: unknown) => void;
+  /** Is given that it is over. */
+  note?: (text: string) => void;
   /** Called once another server has migrated a shared database to a schema that this one does not know. */
   onNewerSchema?: () => void;
   /** Called while a shared database is the target of a move or a restore, which has begun after it was opened. */
@@ -46,7 +48,7 @@ export type OpenConfig = {
  */
 export async function openApp(config: OpenConfig): Promise<OpenApp> {
   const { store, blobs, notes } = await openParts(config);
-  const watch = watchChanges(store, config.report);
+  const watch = watchChanges(store, config.report, undefined, config.note);
   const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
   return {
     store,

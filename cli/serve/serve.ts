@@ -67,6 +67,7 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
     ...storage,
     writing: "thread",
     report: log.error,
+    note: (text) => log.line("info", text),
     onNewerSchema: () => void onNewerSchema(),
     onMoving: () => void onMoving(),
   });

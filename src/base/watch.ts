@@ -30,16 +30,18 @@ const TIMING: Timing = {
 /**
  * Watches the setup of a database, once in a process: changes by this process are known at once, and those of others as
  * soon as no earlier look is trusted any more. A shared database is looked at in the background while somebody reads, so
- * that no read waits, and what is in memory outlives it. `report` is given what the operator has to know.
+ * that no read waits, and what is in memory outlives it. `report` is given what the operator has to know, and `note` that
+ * it is over.
  */
 export function watchChanges(
   store: Versioned,
   report: (error: unknown) => void = () => {},
   timing: Timing = TIMING,
+  note: (text: string) => void = () => {},
 ): Watch {
   const state = createState(report);
   const watch = isShared(store)
-    ? watchShared(store, state, report, timing)
+    ? watchShared(store, state, { report, note }, timing)
     : watchLocal(store, state, timing);
   store.watch(state.changed);
   return watch;
@@ -150,7 +152,7 @@ type Flight = { began: Beginning; found: Promise<Known> };
 function watchShared(
   store: Versioned,
   state: State,
-  report: (error: unknown) => void,
+  { report, note }: { report: (error: unknown) => void; note: (text: string) => void },
   { steady, wall, after }: Timing,
 ): Watch {
   const { staleness } = store;
@@ -176,10 +178,17 @@ function watchShared(
       : undefined;
   };
 
+  const staleFor = () => {
+    if (!failure || succeeded === undefined) return 0;
+    const now = beginning();
+    return Math.max(now.steady - succeeded.steady, now.wall - succeeded.wall, 1);
+  };
+
   const attempt = async (began: Beginning): Promise<Known> => {
     try {
       // A connection that was closed while idle fails once.
       const found = state.found(await within(() => store.look().catch(() => store.look()), after));
+      if (failure && !isClosed) note(answersAgain(staleFor()));
       succeeded = began;
       failure = undefined;
       return found;
@@ -226,11 +235,7 @@ function watchShared(
       }
     },
     last: state.known,
-    staleFor() {
-      if (!failure || succeeded === undefined) return 0;
-      const now = beginning();
-      return Math.max(now.steady - succeeded.steady, now.wall - succeeded.wall, 1);
-    },
+    staleFor,
     onChange: state.onChange,
     counts: () => state.counts,
     close() {
@@ -242,6 +247,11 @@ function watchShared(
 
 function cutOff(cause: unknown): AppError {
   return new AppError("unavailable", "the database does not answer: what is in memory is served", { cause });
+}
+
+/** `ms` is 0 where it has never answered before. */
+function answersAgain(ms: number): string {
+  return `the database answers again${ms === 0 ? "" : `, after ${Math.round(ms / 1000)} s`}`;
 }
 
 /** The result of `work`. Throws `unavailable` where that takes longer than `DEADLINE`. */

@@ -9,11 +9,17 @@ function openWatch() {
   const clocks = openTiming();
   const setup = openSharedSetup();
   const reported: string[] = [];
-  const watch = watchChanges(setup.store, (error) => void reported.push(String(error)), clocks.timing);
+  const noted: string[] = [];
+  const watch = watchChanges(
+    setup.store,
+    (error) => void reported.push(String(error)),
+    clocks.timing,
+    (text) => void noted.push(text),
+  );
   const find = createCache(watch, async (key) =>
     setup.state.mode === "answers" ? `${key} ${setup.state.setup.version}` : (await setup.store.look(), ""),
   );
-  return { ...clocks, ...setup, watch, reported, find };
+  return { ...clocks, ...setup, watch, reported, noted, find };
 }
 
 describe("looks at a shared database", () => {
@@ -167,6 +173,18 @@ describe("while a shared database does not answer", () => {
     await advance(60);
     expect(watch.staleFor()).toBe(0);
     expect(await find("a")).toBe("a 1");
+  });
+
+  test("the operator hears once that it does not, and once that it answers again, with how long that took", async () => {
+    const { advance, state, reported, noted, find } = openWatch();
+    await find("a");
+    expect(noted).toEqual([]);
+    state.mode = "refuses";
+    await advance(60_000);
+    expect([reported.length, noted.length]).toEqual([1, 0]);
+    state.mode = "answers";
+    await advance(1000);
+    expect([reported.length, noted]).toEqual([1, ["the database answers again, after 60 s"]]);
   });
 
   test("one connection that was closed while idle is no failure", async () => {
