@@ -264,6 +264,18 @@ describe.skipIf(!IS_POSTGRES_HERE)("doctor", () => {
     expect(stdout).toMatch(/^warning +connections +\d+ of 5 are open/m);
   });
 
+  test.each([
+    ["of another program", "schema", /another program/, foreign],
+    ["that is not in UTF-8", "database", /LATIN1, not UTF8/, latin],
+  ])("finds a database %s, which serve refuses, and leaves it as it is", async (_, check, text, url) => {
+    const { code, stdout } = await on(await url()).run("doctor", "--listen", "127.0.0.1:0", "--json");
+    const finding = (JSON.parse(stdout) as Finding[]).find((each) => each.check === check);
+    expect([code, finding]).toEqual([
+      1,
+      { check, status: "problem", message: expect.stringMatching(text), hint: expect.any(String) },
+    ]);
+  });
+
   test("warns of a clock that differs by more than a second", () => {
     expect(skewFinding({ skew: -1000 }).status).toBe("ok");
     expect(skewFinding({ skew: 1500 })).toMatchObject({
@@ -325,6 +337,12 @@ async function withoutRights(): Promise<string> {
   await execute("DROP ROLE IF EXISTS weak");
   await execute("CREATE ROLE weak LOGIN");
   return urlOf(databaseOf(await emptyDatabase()), "weak");
+}
+
+async function latin(): Promise<string> {
+  const name = `latin_${databaseOf(await emptyDatabase())}`;
+  await execute(`CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+  return urlOf(name);
 }
 
 async function readOnly(): Promise<string> {

@@ -53,13 +53,19 @@ async function checkPostgres(database: DatabaseAddress, isOff: boolean): Promise
 /** The oldest version that formflag supports. */
 const OLDEST = 15;
 
-function versionFinding(place: string, { version, readOnly }: Inspection): Finding {
+function versionFinding(place: string, { version, encoding, readOnly }: Inspection): Finding {
   const check = "database";
   if (Number.parseInt(version, 10) < OLDEST)
     return problem(
       check,
       `${place} is PostgreSQL ${version}`,
       `formflag needs PostgreSQL ${OLDEST} or later`,
+    );
+  if (encoding !== "UTF8")
+    return problem(
+      check,
+      `${place} has the encoding ${encoding}, not UTF8`,
+      "create one with ENCODING 'UTF8' TEMPLATE template0",
     );
   if (readOnly)
     return problem(
@@ -82,10 +88,16 @@ function encryptionFinding({ host, sslMode }: DatabaseAddress): Finding {
 }
 
 function schemaFinding(
-  { schema, newestSchema, mayMigrate, isLive, user }: Inspection,
+  { schema, newestSchema, isForeign, mayMigrate, isLive, user }: Inspection,
   isOff: boolean,
 ): Finding {
   const check = "schema";
+  if (isForeign)
+    return problem(
+      check,
+      "it is a database of another program",
+      "give formflag a database or a schema of its own",
+    );
   if (schema > newestSchema)
     return problem(
       check,

@@ -1,7 +1,7 @@
 import { createConnections, POOL_SIZES, type Query } from "./connection.ts";
 import { type DatabaseAddress, describeDatabase } from "./database-url.ts";
 import { startError } from "./errors.ts";
-import { META_EXISTS, MIGRATIONS } from "./migrate.ts";
+import { MIGRATIONS, TABLES } from "./migrate.ts";
 
 /** A form, and where its submissions are sent. */
 type SendingForm = { slug: string; notifies: boolean; replies: boolean; hasTargets: boolean };
@@ -20,9 +20,13 @@ export type Inspection = {
   user: string;
   hasTimeouts: boolean;
   readOnly: boolean;
+  /** `UTF8`. */
+  encoding: string;
   /** The number of migrations applied, and of those there are; 0 for an empty database. */
   schema: number;
   newestSchema: number;
+  /** Whether there are tables, and none of ours. */
+  isForeign: boolean;
   /** Whether the user may create tables. */
   mayMigrate: boolean;
   /** False for the target of a move that is not finished. */
@@ -53,6 +57,7 @@ export async function inspectPostgres(address: DatabaseAddress): Promise<Inspect
 /** Of this process and of the database: a limit of -1 is none. */
 const SERVER = `SELECT current_setting('server_version') AS version, current_user AS user,
   current_setting('statement_timeout') AS timeout, current_setting('transaction_read_only') AS read_only,
+  current_setting('server_encoding') AS encoding,
   has_schema_privilege(current_schema(), 'CREATE') AS may_migrate,
   (SELECT sum(numbackends) FROM pg_stat_database) AS used,
   least(
@@ -63,13 +68,14 @@ const SERVER = `SELECT current_setting('server_version') AS version, current_use
 
 async function readServer(query: Query) {
   const { rows } = await query(SERVER);
-  const { version, user, timeout, read_only, may_migrate, used, most } = rows[0]!;
+  const { version, user, timeout, read_only, encoding, may_migrate, used, most } = rows[0]!;
   const { look, reads, inserts, transactions } = POOL_SIZES;
   return {
     version: String(version),
     user: String(user),
     hasTimeouts: timeout !== "0",
     readOnly: read_only === "on",
+    encoding: String(encoding),
     mayMigrate: may_migrate === true,
     connections: { used: Number(used), most: Number(most), needed: look + reads + inserts + transactions },
   };
@@ -92,19 +98,21 @@ async function measure(query: Query): Promise<Pick<Inspection, "latency" | "skew
 
 async function readData(query: Query): Promise<Pick<Inspection, DataFields>> {
   const newestSchema = MIGRATIONS.length;
-  const { rows: found } = await query(META_EXISTS);
-  if (found[0]?.["exists"] !== true)
-    return { schema: 0, newestSchema, isLive: true, newest: null, sending: [] };
+  const { rows: tables } = await query(TABLES);
+  if (tables[0]?.["name"] !== "formflag_meta") {
+    const isForeign = tables.length > 0;
+    return { schema: 0, newestSchema, isForeign, isLive: true, newest: null, sending: [] };
+  }
   const { rows: meta } = await query("SELECT schema, live FROM formflag_meta WHERE id = 1");
   const schema = Number(meta[0]?.["schema"] ?? 0);
-  const known = { schema, newestSchema, isLive: Number(meta[0]?.["live"] ?? 1) === 1 };
+  const known = { schema, newestSchema, isForeign: false, isLive: Number(meta[0]?.["live"] ?? 1) === 1 };
   if (schema === 0) return { ...known, newest: null, sending: [] };
   const { rows } = await query("SELECT created_at FROM submissions ORDER BY id DESC LIMIT 1");
   const newest = rows[0] ? Number(rows[0]["created_at"]) : null;
   return { ...known, newest, sending: await sendingForms(query) };
 }
 
-type DataFields = "schema" | "newestSchema" | "isLive" | "newest" | "sending";
+type DataFields = "schema" | "newestSchema" | "isForeign" | "isLive" | "newest" | "sending";
 
 async function sendingForms(query: Query): Promise<SendingForm[]> {
   const { rows } = await query(

@@ -126,12 +126,8 @@ async function schemaVersion(query: Query, place: string, newest: number): Promi
   return version;
 }
 
-/** Tables and views in the schema where ours are or would be, without those of extensions. */
-const TABLES = `SELECT relname AS name FROM pg_class
+/** Tables and views in the schema where ours are or would be, without those of extensions; ours come first. */
+export const TABLES = `SELECT relname AS name FROM pg_class
   WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND relkind IN ('r', 'p', 'v', 'm', 'f')
     AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND classid = 'pg_class'::regclass AND deptype = 'e')
   ORDER BY relname = 'formflag_meta' DESC LIMIT 100`;
-
-/** Whether the schema where our tables are or would be has ours. */
-export const META_EXISTS = `SELECT EXISTS (SELECT FROM pg_class WHERE relname = 'formflag_meta'
-  AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())) AS exists`;
