@@ -81,7 +81,7 @@ function usesLowPort(config: ServeConfig): boolean {
 
 async function run(io: Io, { json, print, service }: Values): Promise<void> {
   if (!print) {
-    if (!json) io.err(`${installSteps(service.scope, service.executable)}\n`);
+    if (!json) io.err(`${installSteps(service)}\n`);
     throw usage(
       "nothing was installed: service install only prints",
       "type the commands above, or add --print",

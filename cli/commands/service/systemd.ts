@@ -25,9 +25,10 @@ export const UNIT_NAME = `${NAME}.service`;
 /** Folders of executables that every user may run. */
 const SHARED = /^\/(usr|opt)\//;
 
-/** The shell commands that install an executable as a service, one a line. */
-export function installSteps(scope: Service["scope"], executable: string): string {
-  const [print, here] = ["service install --print", shellWord(executable)];
+/** The shell commands that install the service, one a line. */
+export function installSteps({ executable, args, data, scope }: Service): string {
+  const options = [...(data === null ? [] : ["--data", data]), ...args].map(shellWord);
+  const [print, here] = [["service install --print", ...options].join(" "), shellWord(executable)];
   if (scope === "user") {
     return `mkdir -p ~/.config/systemd/user
 ${here} ${print} --user > ~/.config/systemd/user/${UNIT_NAME}

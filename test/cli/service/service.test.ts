@@ -71,6 +71,11 @@ describe("service install", () => {
     expect(stderr).toContain(
       "/usr/local/bin/formflag service install --print | sudo tee /etc/systemd/system/",
     );
+    const shared = ["--database", "postgres://me@db/forms", "--blobs", "s3://bucket?region=eu"];
+    const given = await formflag(["service", "install", "--data", "/srv/forms", ...shared]);
+    expect(given.stderr).toContain(
+      "service install --print --data /srv/forms --database postgres://me@db/forms --blobs 's3://bucket?region=eu' | sudo tee",
+    );
     const user = await formflag(["service", "install", "--user"]);
     expect(user.stderr).toContain("> ~/.config/systemd/user/formflag.service");
   });
