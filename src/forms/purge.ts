@@ -98,6 +98,9 @@ async function deleteMatches(app: FormsApp, matches: Match[]): Promise<Match[]> 
   return matches.filter(({ id }) => deleted.has(id));
 }
 
+/** Why the database cannot be rewritten, where another try ends alike. */
+const LASTING = new Set(["database-pooled", "purge-not-owner"]);
+
 async function overwrite(app: FormsApp, deleted: number): Promise<void> {
   try {
     // The words of what was deleted are in the search index until then.
@@ -107,8 +110,7 @@ async function overwrite(app: FormsApp, deleted: number): Promise<void> {
     if (!(cause instanceof AppError)) throw cause;
     const done = `${deleted} ${deleted === 1 ? "submission was" : "submissions were"} deleted`;
     throw new AppError("unavailable", `${done}, but the database file was not rewritten: ${cause.message}`, {
-      // Through a pooler another try ends alike.
-      reason: cause.reason === "database-pooled" ? cause.reason : "purge-unfinished",
+      reason: cause.reason !== null && LASTING.has(cause.reason) ? cause.reason : "purge-unfinished",
       hint: "bytes of deleted submissions may be left in the database file: repeat the same purge",
       cause,
     });

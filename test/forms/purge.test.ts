@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { AppError } from "../../src/base/errors.ts";
 import { createForm, deleteForm } from "../../src/forms/forms.ts";
 import { type Purge, purgeSubmissions } from "../../src/forms/purge.ts";
 import { purgeSchema } from "../../src/forms/purge-schema.ts";
@@ -111,4 +112,21 @@ test("a text that is not an address is refused in time, however long", () => {
   expect(["ada@example.com", " ada@localhost ", '"a@b"@c.de'].map(isValid)).toEqual([true, true, true]);
   expect(["ada", "@", "a@", "@b", "a b@c", "a@b c"].map(isValid)).toEqual(Array(6).fill(false));
   expect(isValid(`${"@".repeat(256 * 1024 - 2)} x`)).toBe(false);
+});
+
+test("why the database was not rewritten decides what the operator is told to do", async () => {
+  const { app, purge } = await openForms();
+  const reasonFor = async (cause: AppError) => {
+    app.store.submissions.rewrite = async () => {
+      throw cause;
+    };
+    return (await purge({ email: "ada@example.com" }).catch((error: unknown) => error)) as AppError;
+  };
+  const busy = await reasonFor(new AppError("unavailable", "a backup reads it"));
+  expect(busy.reason).toBe("purge-unfinished");
+  for (const reason of ["database-pooled", "purge-not-owner"]) {
+    const error = await reasonFor(new AppError("forbidden", "it may not", { reason }));
+    expect([error.code, error.reason]).toEqual(["unavailable", reason]);
+    expect(error.message).toContain("it may not");
+  }
 });

@@ -25,7 +25,9 @@ export async function rewriteTables(connections: Connections): Promise<void> {
       const { rows } = await query(MAY_REWRITE);
       // PostgreSQL would leave the tables out with a warning.
       if (rows[0]?.["may"] !== "true")
-        throw new AppError("forbidden", "only a role that owns its tables may rewrite them");
+        throw new AppError("forbidden", "only a role that owns its tables may rewrite them", {
+          reason: "purge-not-owner",
+        });
       for (const table of REWRITTEN) await query(`VACUUM (FULL) ${table}`);
     });
   } catch (error) {

@@ -21,7 +21,10 @@ describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
     await using stack = new AsyncDisposableStack();
     const store = await openPostgresStore(address, { migrate: "off" });
     stack.defer(() => store.close());
-    expect(store.submissions.rewrite()).rejects.toMatchObject({ code: "forbidden" });
+    expect(store.submissions.rewrite()).rejects.toMatchObject({
+      code: "forbidden",
+      reason: "purge-not-owner",
+    });
   });
 
   test("has no time limit, and leaves that of other connections as it is", async () => {
