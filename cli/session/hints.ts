@@ -36,6 +36,8 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "target-limit": "formflag targets delete <id> makes room for another",
   "target-without-secret": "for another URL add a target, then delete this one",
   "target-secrets": "wait until one ends, or end all of them at once with --overlap none",
+  "purge-not-owner":
+    "bytes of what was deleted may be left in the database: repeat the same command with the role that owns the tables",
   "purge-unfinished":
     "bytes of what was deleted may be left in the database file: repeat the same command, once no backup is running",
   "schema-missing": "--schema @schema.json sets one; --page off turns the page off",
@@ -65,11 +67,17 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
     "check the path given with --data, its permissions, and whether its disk is mounted read-only",
   "database-url":
     "write it as postgres://user@host:5432/database, with characters such as @ and / in names and passwords as %40 and %2F",
-  "database-password": "check the password, and the role with psql",
+  "database-url-setting": "docs/scale-out.md lists the settings of the URL; leave any other out",
+  "database-url-certificate":
+    "sslrootcert names a file of certificates in PEM, and goes with sslmode=verify-full",
+  "database-password":
+    "check the password in the URL, and the role with psql; a URL in --database, without a password, wins over FORMFLAG_DATABASE_URL and its file",
+  "database-channel-binding":
+    "channel_binding=require needs sslmode=require or more, and a role with a password by SCRAM; else leave it out",
   "database-user": "check the role with psql, and what pg_hba.conf permits it",
   "database-missing": "create it: CREATE DATABASE … OWNER …",
   "database-rights":
-    "let the role own the schema: ALTER SCHEMA public OWNER TO …, or migrate it with another role and serve with --migrate off",
+    "let the role own the schema: ALTER SCHEMA public OWNER TO …, or migrate it with another role, GRANT this one what docs/scale-out.md lists, and serve with --migrate off",
   "database-read-only": "name the primary: this server is a replica, or its transactions are read-only",
   "database-connections":
     "raise max_connections of the server, or connect through a pooler such as PgBouncer",

@@ -140,7 +140,7 @@ function readCertificates(path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     throw new AppError("invalid", `the certificates of the database, ${path}, cannot be read`, {
-      reason: "database-url",
+      reason: "database-url-certificate",
       cause: error,
     });
   }

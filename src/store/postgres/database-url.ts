@@ -56,7 +56,10 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
   const sslMode = readSslMode(settings.get("sslmode"), isThisMachine(address));
   const sslRootCert = settings.get("sslrootcert") ?? null;
   if (sslRootCert !== null && (sslMode === "disable" || sslMode === "prefer"))
-    throw invalid("the database URL has sslrootcert, and an sslmode that checks no certificate");
+    throw invalid(
+      "the database URL has sslrootcert, and an sslmode that checks no certificate",
+      "database-url-certificate",
+    );
   return {
     host: address,
     port,
@@ -84,6 +87,7 @@ function readSettings(query: string): Map<string, string> {
     if (!SETTINGS.has(name))
       throw invalid(
         `the database URL has a setting ${JSON.stringify(name)}, which is none of ${[...SETTINGS].join(", ")}`,
+        "database-url-setting",
       );
     settings.set(name, value);
   }
@@ -108,7 +112,8 @@ function readSwitch(text = "true"): boolean {
 
 function oneOf<T extends string>(known: readonly T[], name: string, text: string): T {
   const value = known.find((each) => each === text);
-  if (value === undefined) throw invalid(`${name} in the database URL is not one of ${known.join(", ")}`);
+  if (value === undefined)
+    throw invalid(`${name} in the database URL is not one of ${known.join(", ")}`, "database-url-setting");
   return value;
 }
 
@@ -123,6 +128,6 @@ function decode(text: string, what: string): string {
   return decoded;
 }
 
-function invalid(message: string): AppError {
-  return new AppError("invalid", message, { reason: "database-url" });
+function invalid(message: string, reason = "database-url"): AppError {
+  return new AppError("invalid", message, { reason });
 }

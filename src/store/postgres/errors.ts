@@ -121,7 +121,12 @@ export function startError(error: unknown, place: string): unknown {
       reason: "database-certificate",
       cause: error,
     });
-  if (/^ERR_POSTGRES_(UNSUPPORTED_AUTH|AUTH|PASSWORD|SASL|CHANNEL_BINDING)/.test(code))
+  if (code.startsWith("ERR_POSTGRES_CHANNEL_BINDING"))
+    return new AppError("unauthenticated", `the login to ${place} fails: ${(error as Error).message}`, {
+      reason: "database-channel-binding",
+      cause: error,
+    });
+  if (/^ERR_POSTGRES_(UNSUPPORTED_AUTH|AUTH|PASSWORD|SASL)/.test(code))
     return new AppError("unauthenticated", `${place} refuses the login`, {
       reason: "database-password",
       cause: error,

@@ -120,6 +120,11 @@ describe.skipIf(!IS_POSTGRES_HERE)("the schema of PostgreSQL", () => {
       code: "invalid",
     });
 
+    // The role needs no password here, so nothing binds its login.
+    const unbound = await start(`${url}?channel_binding=require`).catch((error: unknown) => error);
+    expect(unbound).toMatchObject({ code: "unauthenticated", reason: "database-channel-binding" });
+    expect(String(unbound)).toContain("channel binding required");
+
     await execute("DROP ROLE IF EXISTS guarded");
     await execute("CREATE ROLE guarded LOGIN SUPERUSER PASSWORD 's:e@c ret'");
     await start(url.replace("postgres@", "guarded:s%3Ae%40c%20ret@"));
