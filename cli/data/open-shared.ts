@@ -30,7 +30,7 @@ export async function openShared(
 /** The name of a place for people, without secrets. */
 export function placeOf({ database, files }: SharedStorage): string {
   return files.kind === "bucket"
-    ? `${describeDatabase(database)} and the bucket ${files.location.bucket}`
+    ? `${describeDatabase(database)} and ${files.url.replace(/\?.*/, "")}`
     : describeDatabase(database);
 }
 

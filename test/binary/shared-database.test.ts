@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { skewFinding } from "../../cli/commands/doctor/shared.ts";
+import { skewFinding, timeoutsFinding } from "../../cli/commands/doctor/shared.ts";
 import { once } from "../../src/base/once.ts";
 import type { Finding } from "../../src/maintenance/finding.ts";
 import { eventually } from "../support/eventually.ts";
@@ -274,6 +274,13 @@ describe.skipIf(!IS_POSTGRES_HERE)("doctor", () => {
       1,
       { check, status: "problem", message: expect.stringMatching(text), hint: expect.any(String) },
     ]);
+  });
+
+  test("names prepare=false where statements are prepared through a pooler, which may be an old one", () => {
+    const found = { hasTimeouts: false, user: "ann" };
+    expect(timeoutsFinding(found, { prepare: true }).hint).toContain("prepare=false");
+    expect(timeoutsFinding(found, { prepare: false }).hint).not.toContain("prepare=false");
+    expect(timeoutsFinding({ ...found, hasTimeouts: true }, { prepare: true }).status).toBe("ok");
   });
 
   test("warns of a clock that differs by more than a second", () => {

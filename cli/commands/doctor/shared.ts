@@ -40,7 +40,7 @@ async function checkPostgres(database: DatabaseAddress, isOff: boolean): Promise
       latencyFinding(inspection),
       skewFinding(inspection),
       connectionsFinding(inspection),
-      timeoutsFinding(inspection),
+      timeoutsFinding(inspection, database),
     ];
     return { newest: newest ?? 0, sending, findings };
   } catch (error) {
@@ -167,14 +167,18 @@ const TIMEOUTS = [
   ["idle_in_transaction_session_timeout", "5s"],
 ];
 
-function timeoutsFinding({ hasTimeouts, user }: Inspection): Finding {
+export function timeoutsFinding(
+  { hasTimeouts, user }: Pick<Inspection, "hasTimeouts" | "user">,
+  { prepare }: Pick<DatabaseAddress, "prepare">,
+): Finding {
   const check = "timeouts";
   if (hasTimeouts) return ok(check, "the database ends statements that take too long");
   const settings = TIMEOUTS.map(([name, value]) => `ALTER ROLE "${user}" SET ${name} = '${value}';`);
+  const older = prepare ? "; for a pooler older than PgBouncer 1.21, add ?prepare=false to the URL" : "";
   return warning(
     check,
     "a pooler takes no settings from formflag, and the role has no timeouts",
-    `set them once: ${settings.join(" ")}`,
+    `set them once: ${settings.join(" ")} They count for new connections of the pooler${older}`,
   );
 }
 

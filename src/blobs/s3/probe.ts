@@ -81,10 +81,8 @@ async function checkObject(client: S3Client, key: string): Promise<S3Finding[]> 
   return [stored, read, conditional, removed];
 }
 
-const UNCONDITIONAL = {
-  message: "the storage does not support conditional writes (If-None-Match)",
-  hint: "nothing to do: the names of files are unique",
-};
+const UNCONDITIONAL =
+  "the storage has no conditional writes (If-None-Match), and needs none: the names of files are unique";
 
 function checkParts(client: S3Client, key: string): Promise<S3Finding> {
   return check("bucket: parts", "allow s3:PutObject and s3:AbortMultipartUpload", async () => {
