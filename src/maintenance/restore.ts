@@ -9,7 +9,7 @@ type RestoreTarget = { store: Pick<DatabaseStore, "dump" | "fill" | "moving">; b
 /**
  * Reads a backup as `readBackup` does, with its files into the target, and fills the target's store where it is sound. Servers
  * may use the store once the two have been compared. Returns the manifest and the problems; with a problem, the store is still
- * empty. Throws `conflict` for a store that is not empty, and `unsupported` as `readBackup` does.
+ * empty, and servers may use it. Throws `conflict` for a store that is not empty, and `unsupported` as `readBackup` does.
  */
 export async function restoreBackup(
   archive: AsyncIterable<ArchiveEntry>,
@@ -20,8 +20,16 @@ export async function restoreBackup(
   const { store, blobs } = target;
   const moving = await store.moving();
   await moving.begin();
-  const read = await readBackup(archive, scratch, progress, blobs);
-  if (read.problems.length > 0) return read;
+  // Of an unfinished move that has brought data, the store stays the target.
+  const giveUp = () => moving.giveUp().catch(() => {});
+  const read = await readBackup(archive, scratch, progress, blobs).catch(async (error: unknown) => {
+    await giveUp();
+    throw error;
+  });
+  if (read.problems.length > 0) {
+    await giveUp();
+    return read;
+  }
   await store.fill(scratch.dump(DATABASE));
   await requireEqual(scratch.dump(DATABASE), store.dump());
   await moving.release();

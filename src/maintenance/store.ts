@@ -47,6 +47,8 @@ export type MovingStore = {
    * Throws `conflict` for a store with data that no unfinished move has brought.
    */
   begin(): Promise<void>;
+  /** Lets servers use a target into which nothing was brought. Throws `conflict` for one with data. */
+  giveUp(): Promise<void>;
   /**
    * Replaces all rows of the tables of a stage, in one transaction. A form that has submissions is not removed, but counts as
    * deleted.

@@ -310,6 +310,24 @@ describe.skipIf(!IS_POSTGRES_HERE)("a server on a database without a bucket", ()
     expect((await alone.run("check")).code).toBe(0);
   });
 
+  test("is usable after a backup was not restored into it, because files have no place or the archive is cut", async () => {
+    const bucket = startFakeS3();
+    const full = on(await emptyDatabase(), bucket.url);
+    const key = await formWithUploads(full);
+    expect((await fileFor(key, (await serve(full.env)).url)).status).toBe(200);
+    const archive = join(tempDirectory(), "b.tar");
+    await full.json("backup", "create", "-o", archive);
+    const cut = `${archive}.cut`;
+    await Bun.write(cut, await Bun.file(archive).slice(0, 20_000).bytes());
+
+    const url = await emptyDatabase();
+    const refused = await on(url).run("backup", "restore", archive);
+    expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining("no place for uploaded")]);
+    expect((await on(url).run("forms", "list")).code).toBe(0);
+    expect((await on(url, bucket.url.replace("prefix", "other")).run("backup", "restore", cut)).code).toBe(1);
+    expect(await on(url).json<unknown[]>("forms", "list")).toEqual([]);
+  });
+
   test("keeps them in the data directory that it is given, which doctor notes", async () => {
     const url = await emptyDatabase();
     const data = tempDirectory();

@@ -13,7 +13,7 @@ test("staged files are removed once no process can still be writing them, and no
   const staging = join(root, "staging");
   const note = "x-ab.2.0a3c0b54-94a4-4f0b-8ab3-0f2c4c1b1c55.note";
   const blobs = openDiskBlobs(root);
-  await stageText(blobs, "left by a process that was killed");
+  const abandoned = await stageText(blobs, "left by a process that was killed");
   const [left] = readdirSync(staging);
   const fresh = await stageText(blobs, "under way");
   writeFileSync(join(staging, note), "");
@@ -29,4 +29,6 @@ test("staged files are removed once no process can still be writing them, and no
   expect(existsSync(join(staging, note))).toBe(true);
   await blobs.keep([{ key: "y-ab.1", staged: fresh }]);
   expect(readdirSync(join(root, "ab")).toSorted()).toEqual(["x-ab.1", "y-ab.1"]);
+  // Closes the file.
+  await abandoned.discard();
 });

@@ -29,6 +29,7 @@ export function movingStore(connections: Connections, units: Units): MovingStore
       // A server that was running on it has looked by then, and takes nothing more.
       await Bun.sleep(POSTGRES_STALENESS_MS + 1);
     },
+    giveUp: () => write(giveUpMove),
     replace: (stage, dump) => change((query) => replaceStage(query, stage, dump)),
     outdated: (submissions) => units.read(() => findOutdated(submissions)),
     receive: (batch) => write(() => insertBatch(batch)),
@@ -59,6 +60,11 @@ function* beginMove(): Work<void> {
   if (live === 0) return;
   yield* requireEmpty();
   yield* run("UPDATE formflag_meta SET live = 0");
+}
+
+function* giveUpMove(): Work<void> {
+  yield* requireEmpty();
+  yield* run("UPDATE formflag_meta SET live = 1");
 }
 
 function* releaseTarget(): Work<void> {

@@ -34,6 +34,11 @@ export function movingStore(db: Database, file: string): MovingStore {
         refuseRows(db);
         writeFileSync(marker, "", { mode: 0o600 });
       }),
+    giveUp: () =>
+      read(() => {
+        refuseRows(db);
+        rmSync(marker, { force: true });
+      }),
     replace: (stage, dump) => replaceStage(file, stage, dump),
     outdated: (submissions) => read(() => findOutdated(db, submissions)),
     receive: (batch) => write(() => receiveBatch(db, batch)),
