@@ -14,7 +14,7 @@ export async function requireBucket(
     throw new AppError(error.code, `the bucket ${bucket} in ${region} at ${endpoint}: ${error.message}`, {
       ...(error.reason !== null && { reason: error.reason }),
       ...(error.hint !== null && { hint: error.hint }),
-      cause: error,
+      cause: error.cause,
     });
   }
 }

@@ -83,6 +83,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
     "raise max_connections of the server, or connect through a pooler such as PgBouncer",
   "database-unreachable":
     "check the host and the port, and that the server accepts connections from this machine",
+  "database-unavailable": "try again in a moment; formflag doctor checks the database and its connections",
   "database-pooler": "add ?prepare=false to the URL of the database: pgbouncer keeps them apart from 1.21 on",
   "database-pooled":
     "repeat the same command with a database URL that names the server itself, without the pooler and prepare=false",

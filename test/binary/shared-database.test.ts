@@ -235,6 +235,8 @@ describe.skipIf(!IS_POSTGRES_HERE)("servers on one database and one bucket", () 
       database: "ready",
       blobs: "unavailable",
     });
+    expect(server.stderr()).not.toContain("unavailable: the object storage");
+    expect(server.stderr()).toContain("SlowDown");
   });
 
   test.each([
