@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { formatBytes } from "../../src/base/bytes.ts";
 import { sweep } from "../../src/forms/removal.ts";
 import { type CheckResult, checkData, correctCounts, removeOrphans } from "../../src/maintenance/check.ts";
+import { describeDatabase } from "../../src/store/postgres/database-url.ts";
 import { NAMES } from "../data/names.ts";
 import { lockData, needDatabase, openApp } from "../data/open.ts";
 import { Failed } from "../exit.ts";
@@ -64,7 +65,9 @@ async function run(io: Io, { config, repair, deep }: Values): Promise<void> {
   const removed = repair ? await removeOrphans(app, result.problems) : 0;
   const corrected = repair ? await correctCounts(app, result.problems) : 0;
   unlock?.();
-  await printer.print({ ...result, removed, corrected }, describe(result, reads, removed, corrected));
+  // Named, since the directory may have been meant where a variable names another database.
+  const place = shared === null ? "the database" : describeDatabase(shared.database);
+  await printer.print({ ...result, removed, corrected }, describe(place, result, reads, removed, corrected));
   if (result.problems.length > removed + corrected) throw new Failed();
 }
 
@@ -72,13 +75,14 @@ async function run(io: Io, { config, repair, deep }: Values): Promise<void> {
 const A_DAY = 86_400_000;
 
 function describe(
+  place: string,
   { files, bytes, problems }: CheckResult,
   reads: boolean,
   removed: number,
   corrected: number,
 ): string {
   const how = reads ? formatBytes(bytes) : "by size";
-  const checked = `checked the database and ${files} ${files === 1 ? "file" : "files"} (${how})`;
+  const checked = `checked ${place} and ${files} ${files === 1 ? "file" : "files"} (${how})`;
   if (problems.length === 0) return `${checked}: all is well\n`;
   const rows = problems.map(({ kind, what, message }) => [kind, what, message]);
   const orphans = problems.filter(({ kind }) => kind === "orphan").length;
