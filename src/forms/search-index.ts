@@ -6,25 +6,32 @@ import type { FormsApp } from "./store.ts";
 const POLL_MS = 1000;
 const RUN_MS = 100;
 
+/** The longest run, in milliseconds, where more submissions than that have come since the one before. */
+const BUSY_RUN_MS = 20;
+const MANY = 1000;
+
 /** Writes that a search waits for, of up to 250 submissions each. */
 const MAX_WAITED = 4;
 
 /** The job that adds new submissions to the search index and removes deleted ones, without a delay for their senders. */
-export function searchJob(app: FormsApp): Job {
+export function searchJob(app: Pick<FormsApp, "now" | "store">): Job {
   const { submissions } = app.store;
   let isLeft = false;
+  /** What the last run has left to add. */
+  let left = 0;
   return {
     name: "search index",
     every: POLL_MS,
     next: async () => (isLeft ? app.now() + POLL_MS : null),
     async run() {
-      const deadline = app.now() + RUN_MS;
       const { missing, removals } = await submissions.indexBacklog();
+      const deadline = app.now() + (missing - left > MANY ? BUSY_RUN_MS : RUN_MS);
       isLeft ||= missing > 0 || removals;
       while (isLeft && app.now() < deadline) {
         isLeft = await submissions.updateIndex();
         await yieldToEventLoop();
       }
+      left = isLeft ? (await submissions.indexBacklog()).missing : 0;
     },
   };
 }
