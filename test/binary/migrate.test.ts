@@ -6,11 +6,10 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { EXECUTABLE, formflag, onData, startServer } from "../support/executable.ts";
 import { openGate } from "../support/gate.ts";
 import {
-  databaseOf,
-  emptyDatabase,
-  execute,
-  freshDatabase,
   IS_POSTGRES_HERE,
+  emptyDatabase,
+  foreignDatabase,
+  newerDatabase,
   sharedPostgres,
 } from "../support/postgres.ts";
 import { s3Error, startFakeS3 } from "../support/s3.ts";
@@ -134,8 +133,8 @@ describe.skipIf(!IS_POSTGRES_HERE)("formflag migrate", () => {
 
   test.each<[string, number, RegExp, () => Promise<string>]>([
     ["that is not empty", 5, /is not empty.*holds nothing yet/s, withData],
-    ["of a newer formflag", 4, /newer formflag.*was left as it is/s, newer],
-    ["of another program", 4, /another program/, foreign],
+    ["of a newer formflag", 4, /newer formflag.*was left as it is/s, newerDatabase],
+    ["of another program", 4, /another program/, foreignDatabase],
     [
       "that is not there",
       4,
@@ -267,17 +266,5 @@ describe.skipIf(!IS_POSTGRES_HERE)("formflag migrate", () => {
 async function withData(): Promise<string> {
   const url = await emptyDatabase();
   await formflag(["projects", "create", "theirs"], { env: { FORMFLAG_DATABASE_URL: url } });
-  return url;
-}
-
-async function newer(): Promise<string> {
-  const url = await freshDatabase();
-  await execute("UPDATE formflag_meta SET schema = 99", { database: databaseOf(url) });
-  return url;
-}
-
-async function foreign(): Promise<string> {
-  const url = await emptyDatabase();
-  await execute("CREATE TABLE theirs (id INTEGER)", { database: databaseOf(url) });
   return url;
 }

@@ -7,11 +7,13 @@ import type { Finding } from "../../src/maintenance/finding.ts";
 import { eventually } from "../support/eventually.ts";
 import { formflag, startServer } from "../support/executable.ts";
 import {
+  IS_POSTGRES_HERE,
   databaseOf,
   emptyDatabase,
   execute,
+  foreignDatabase,
   freshDatabase,
-  IS_POSTGRES_HERE,
+  newerDatabase,
   sharedPostgres,
 } from "../support/postgres.ts";
 import { s3Error, startFakeS3 } from "../support/s3.ts";
@@ -55,8 +57,8 @@ describe.skipIf(!IS_POSTGRES_HERE)("a PostgreSQL database", () => {
     ["that does not exist", 4, /does not exist.*CREATE DATABASE/s, () => urlOf("none")],
     ["without rights", 4, /rights it needs.*ALTER SCHEMA/s, withoutRights],
     ["that is read-only", 4, /is read-only.*name the primary/s, readOnly],
-    ["of a newer formflag", 4, /newer formflag \(schema 99/, newer],
-    ["of another program", 4, /another program.*of its own/s, foreign],
+    ["of a newer formflag", 4, /newer formflag \(schema 99/, newerDatabase],
+    ["of another program", 4, /another program.*of its own/s, foreignDatabase],
     [
       "at a port where nothing listens",
       6,
@@ -267,7 +269,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("doctor", () => {
   });
 
   test.each([
-    ["of another program", "schema", /another program/, foreign],
+    ["of another program", "schema", /another program/, foreignDatabase],
     ["that is not in UTF-8", "database", /LATIN1, not UTF8/, latin],
   ])("finds a database %s, which serve refuses, and leaves it as it is", async (_, check, text, url) => {
     const { code, stdout } = await on(await url()).run("doctor", "--listen", "127.0.0.1:0", "--json");
@@ -375,17 +377,5 @@ async function latin(): Promise<string> {
 async function readOnly(): Promise<string> {
   const url = await emptyDatabase();
   await execute(`ALTER DATABASE ${databaseOf(url)} SET default_transaction_read_only = on`);
-  return url;
-}
-
-async function newer(): Promise<string> {
-  const url = await freshDatabase();
-  await execute("UPDATE formflag_meta SET schema = 99", { database: databaseOf(url) });
-  return url;
-}
-
-async function foreign(): Promise<string> {
-  const url = await emptyDatabase();
-  await execute("CREATE TABLE theirs (id INTEGER)", { database: databaseOf(url) });
   return url;
 }

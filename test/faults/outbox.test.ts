@@ -1,34 +1,11 @@
 import { expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { formflag, onData, startServer } from "../support/executable.ts";
+import { openHeldWebhook } from "../support/held-webhook.ts";
 import { tempDirectory } from "../support/temp.ts";
 import type { Delivery } from "../../src/delivery/delivery.ts";
 
 const COUNT = 60;
-
-/** A webhook that holds every request until it is opened. */
-function openHook() {
-  const received = new Map<string, string[]>();
-  let gate = Promise.withResolvers<void>();
-  const server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    async fetch(request) {
-      const id = request.headers.get("webhook-id")!;
-      const { data } = (await request.json()) as { data: { id: string } };
-      received.set(data.id, [...(received.get(data.id) ?? []), id]);
-      await gate.promise;
-      return new Response();
-    },
-  });
-  return {
-    url: `http://127.0.0.1:${server.port}/hook`,
-    received,
-    open: () => gate.resolve(),
-    close: () => void (gate = Promise.withResolvers()),
-    [Symbol.dispose]: () => void server.stop(true),
-  };
-}
 
 async function addTarget(data: string, url: string): Promise<void> {
   const args = ["targets", "add", "contact", url, "--data", data];
@@ -38,7 +15,7 @@ async function addTarget(data: string, url: string): Promise<void> {
 const ENV = { FORMFLAG_TARGET_NETWORK: "127.0.0.0/8" };
 
 test("a server that is killed while it sends loses no delivery, and repeats one under the same id", async () => {
-  using hook = openHook();
+  using hook = openHeldWebhook();
   const data = tempDirectory();
   const first = await startServer([], { data, env: ENV });
   const here = onData(data);
@@ -73,7 +50,7 @@ test("a server that is killed while it sends loses no delivery, and repeats one 
 }, 30_000);
 
 test("a server that is told to stop ends what it sends, and the next one sends it at once", async () => {
-  using hook = openHook();
+  using hook = openHeldWebhook();
   const data = tempDirectory();
   const first = await startServer([], { data, env: ENV });
   const here = onData(data);

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
+import { openHeldWebhook } from "../support/held-webhook.ts";
 import { IS_POSTGRES_HERE } from "../support/postgres.ts";
 import { openRig } from "../support/rig.ts";
 import { clientOf, jsonSubmission, prepareWith, seededRandom } from "../faults/load.ts";
@@ -8,33 +9,10 @@ import { report, sizeOf } from "./report.ts";
 const COUNT = sizeOf(60, 600);
 const random = seededRandom(1);
 
-/** A webhook that holds every request until it is opened, and counts them by the id of their submission. */
-function openHook() {
-  const received = new Map<string, string[]>();
-  const gate = Promise.withResolvers<void>();
-  const server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    async fetch(request) {
-      const delivery = request.headers.get("webhook-id")!;
-      const { data } = (await request.json()) as { data: { id: string } };
-      received.set(data.id, [...(received.get(data.id) ?? []), delivery]);
-      await gate.promise;
-      return new Response();
-    },
-  });
-  return {
-    url: `http://127.0.0.1:${server.port}/hook`,
-    received,
-    open: () => gate.resolve(),
-    [Symbol.dispose]: () => void server.stop(true),
-  };
-}
-
 test.skipIf(!IS_POSTGRES_HERE)(
   "three servers deliver each submission once, and again only what one was sending when it was killed",
   async () => {
-    using hook = openHook();
+    using hook = openHeldWebhook();
     const { replicas, commands, query } = await openRig({ env: { FORMFLAG_TARGET_NETWORK: "127.0.0.0/8" } });
     const keys = await prepareWith(commands);
     expect((await commands.run("targets", "add", "contact", hook.url)).code).toBe(0);

@@ -51,6 +51,20 @@ export function databaseOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }
 
+/** A database that a newer formflag has migrated. */
+export async function newerDatabase(): Promise<string> {
+  const url = await freshDatabase();
+  await execute("UPDATE formflag_meta SET schema = 99", { database: databaseOf(url) });
+  return url;
+}
+
+/** A database with a table of another program. */
+export async function foreignDatabase(): Promise<string> {
+  const url = await emptyDatabase();
+  await execute("CREATE TABLE theirs (id INTEGER)", { database: databaseOf(url) });
+  return url;
+}
+
 async function createDatabase(options: string): Promise<string> {
   const name = newName();
   await execute(`CREATE DATABASE ${name} ${options}`);

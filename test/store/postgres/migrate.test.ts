@@ -4,9 +4,15 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { describeDatabase, parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { type Migrate, migrate, MIGRATIONS } from "../../../src/store/postgres/migrate.ts";
-import { emptyDatabase, execute, freshDatabase, IS_POSTGRES_HERE } from "../../support/postgres.ts";
-
-const nameOf = (url: string) => new URL(url).pathname.slice(1);
+import {
+  databaseOf,
+  emptyDatabase,
+  execute,
+  foreignDatabase,
+  freshDatabase,
+  IS_POSTGRES_HERE,
+  newerDatabase,
+} from "../../support/postgres.ts";
 
 /** As another process would. */
 async function start(url: string, when?: Migrate, migrations?: readonly string[]): Promise<void> {
@@ -23,7 +29,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("the schema of PostgreSQL", () => {
   test("is made once by three processes that start at once", async () => {
     const url = await emptyDatabase();
     await Promise.all([start(url), start(url), start(url)]);
-    const database = nameOf(url);
+    const database = databaseOf(url);
     expect(await execute("SELECT id, schema, live FROM formflag_meta", { database })).toEqual([
       { id: 1, schema: MIGRATIONS.length, live: 1 },
     ]);
@@ -38,7 +44,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("the schema of PostgreSQL", () => {
       "INSERT INTO one (id) VALUES (1); ALTER TABLE one ADD COLUMN two INTEGER",
     ];
     await Promise.all([start(url, "auto", next), start(url, "auto", next), start(url, "auto", next)]);
-    expect(await execute("SELECT * FROM one", { database: nameOf(url) })).toEqual([{ id: 1, two: null }]);
+    expect(await execute("SELECT * FROM one", { database: databaseOf(url) })).toEqual([{ id: 1, two: null }]);
   });
 
   test("stays as it was where a migration fails", async () => {
@@ -47,7 +53,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("the schema of PostgreSQL", () => {
     const failing = start(url, "auto", ["", "CREATE TABLE two (id INTEGER); SELECT nonsense"]);
     expect(failing).rejects.toThrow("nonsense");
     await failing.catch(() => {});
-    const database = nameOf(url);
+    const database = databaseOf(url);
     expect(await execute("SELECT schema FROM formflag_meta", { database })).toEqual([{ schema: 1 }]);
     expect(await execute("SELECT to_regclass('two') AS two", { database })).toEqual([{ two: null }]);
   });
@@ -63,20 +69,20 @@ describe.skipIf(!IS_POSTGRES_HERE)("the schema of PostgreSQL", () => {
   });
 
   test("of a newer release is refused", async () => {
-    const url = await freshDatabase();
-    await execute("UPDATE formflag_meta SET schema = 99", { database: nameOf(url) });
-    expect(start(url)).rejects.toMatchObject({ code: "forbidden", reason: "schema-newer" });
+    expect(start(await newerDatabase())).rejects.toMatchObject({ code: "forbidden", reason: "schema-newer" });
   });
 
   test("of another program is refused, and that of an extension is not", async () => {
-    const foreign = await emptyDatabase();
-    await execute("CREATE TABLE theirs (id INTEGER)", { database: nameOf(foreign) });
-    expect(start(foreign)).rejects.toMatchObject({ code: "forbidden", reason: "schema-foreign" });
+    const refused = { code: "forbidden", reason: "schema-foreign" };
+    expect(start(await foreignDatabase())).rejects.toMatchObject(refused);
+    const extended = await emptyDatabase();
+    await execute("CREATE EXTENSION pg_buffercache", { database: databaseOf(extended) });
+    await start(extended);
   });
 
   test("needs a user who may create it, and a database that can be written", async () => {
     const url = await emptyDatabase();
-    const database = nameOf(url);
+    const database = databaseOf(url);
     const role = `role_${database}`;
     await execute(`CREATE ROLE ${role} LOGIN`);
     expect(start(url.replace("postgres@", `${role}@`))).rejects.toMatchObject({
@@ -94,9 +100,9 @@ describe.skipIf(!IS_POSTGRES_HERE)("the schema of PostgreSQL", () => {
       code: "unauthenticated",
       reason: "database-user",
     });
-    const latin = `latin_${nameOf(url)}`;
+    const latin = `latin_${databaseOf(url)}`;
     await execute(`CREATE DATABASE ${latin} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
-    expect(start(url.replace(nameOf(url), latin))).rejects.toMatchObject({
+    expect(start(url.replace(databaseOf(url), latin))).rejects.toMatchObject({
       code: "unsupported",
       reason: "database-encoding",
     });
