@@ -6,7 +6,7 @@ export type Look = {
   version: number;
   /** Grows with every change to who may do what: to tokens and users. */
   access: number;
-  /** Of a shared database: a random text for each of the last changes, the newest first. Those of lost changes are others. */
+  /** A random text for each of the last changes of a shared database, the newest first. Changes that were lost had other texts. */
   stamps?: readonly string[];
 };
 

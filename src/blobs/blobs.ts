@@ -22,8 +22,8 @@ export type Blobs = {
   /** All kept files with their sizes in bytes, in batches. Foreign files are included, by their names. */
   list(): AsyncIterable<{ key: string; size: number }[]>;
   /**
-   * Removes files and returns once that survives a power cut. A missing file is not an error. Returns those that alone
-   * could not be removed; throws where nobody knows what was removed.
+   * Removes files and returns once that survives a power cut. A missing file is not an error. Returns the files
+   * that alone could not be removed; throws where it is not known what was removed.
    */
   delete(keys: string[]): Promise<Undeleted[]>;
 };

@@ -44,7 +44,7 @@ export type Report = {
   spam: (reason: string) => void;
 };
 
-/** Refusals of the object storage, which whoever runs the server can change, and the caller cannot. */
+/** Refusals of the object storage that the operator of the server can change, and the caller cannot. */
 const OF_THE_SERVER = new Set<string | null>(["storage-credentials", "storage-forbidden"]);
 
 /** Returns how to answer an error. Counts it, and logs bugs and `unavailable` errors. */

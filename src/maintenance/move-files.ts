@@ -46,7 +46,7 @@ async function sizesIn(blobs: Blobs): Promise<Map<string, number>> {
   return sizes;
 }
 
-/** Copies files and returns those that are still there. */
+/** Copies files, and returns all but the files that were deleted meanwhile. */
 async function sendFiles(
   from: MaintenanceApp,
   to: Blobs,

@@ -21,8 +21,8 @@ export type S3Answer = { headers: Headers; text: string; refusal: S3Refusal | nu
 type S3Stream = { status: number; stream: ReadableStream<Uint8Array<ArrayBuffer>> };
 
 /**
- * Sends requests that may be repeated. Both throw `unavailable` and `forbidden` for refusals other than those that
- * `expect` lists by status or code.
+ * Sends requests that may be repeated. Both throw `unavailable` and `forbidden` for refusals that `expect`
+ * does not list by status or code.
  */
 export type S3Client = {
   send(request: S3Request, expect?: readonly (number | string)[]): Promise<S3Answer>;

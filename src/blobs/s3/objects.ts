@@ -37,7 +37,7 @@ function decodeKey(key: string): string {
 }
 
 /**
- * Deletes objects; a missing one is not an error. Returns those that alone were not deleted. Throws `unavailable`,
+ * Deletes objects; a missing one is not an error. Returns the objects that alone were not deleted. Throws `unavailable`,
  * `forbidden`.
  */
 export async function deleteObjects(

@@ -12,7 +12,7 @@ const PART_SIZE = 8 * MiB;
 const PARTS_AT_A_TIME = 3;
 /** Bytes that are hashed at once, which takes a millisecond. */
 const HASH_SIZE = MiB;
-/** The header with the SHA-256 of an object, which tells whether an object is the same file. */
+/** The header with the SHA-256 of an object, by which two objects are compared. */
 const SHA256_HEADER = "x-amz-meta-sha256";
 
 type UploadOptions = {

@@ -19,7 +19,7 @@ export type Batches<Item, T> = {
 };
 
 /**
- * Commits items together: those that arrive while batches are under way form the next one, so that load makes batches
+ * Commits items together: items that arrive while batches are under way form the next one, so that load makes batches
  * larger instead of the queue longer. `commit` never rejects, and returns an outcome for each item in their order.
  */
 export function createBatches<Item, T>(

@@ -77,7 +77,7 @@ function* findLaterRevisions(table: (typeof REVISED)[number]): Work<string[]> {
   return row ? [`${table} has revision ${row.last}, and the setup is at version ${row.version}`] : [];
 }
 
-/** Numbers come from a sequence: one that is behind gives out those that exist. */
+/** Numbers come from a sequence: one that is behind gives out numbers that exist. */
 function* findTakenNumbers(table: (typeof NUMBERED)[number]): Work<string[]> {
   const { sequence } = (yield* first<{ sequence: string | null }>(
     `SELECT pg_get_serial_sequence('${table}', 'id') AS sequence`,

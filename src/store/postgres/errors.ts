@@ -81,7 +81,7 @@ export function postgresError(error: unknown): unknown {
         cause: error,
       },
     );
-  // Whoever runs the database can change that, and the caller cannot: no `forbidden`.
+  // The operator of the database can change that, and the caller cannot: no `forbidden`.
   if (/^(28|3D000|42501)/.test(state)) return unavailable("the database refuses this server", error);
   if (UNAVAILABLE.test(state) || (state === "" && UNREACHABLE.test(clientCode(error))))
     return unavailable("the database is not available", error);

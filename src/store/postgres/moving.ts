@@ -48,7 +48,7 @@ export function* requireLive(place: string): Work<void> {
   if (live === 0) throw targetError(place);
 }
 
-/** The error of whoever uses the target of a move or a restore that is not finished. */
+/** The error for the use of a target whose move or restore is not finished. */
 export function targetError(place: string): AppError {
   return new AppError("unavailable", `${place} is the target of a move or a restore that is not finished`, {
     reason: "database-moving",

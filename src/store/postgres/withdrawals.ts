@@ -17,7 +17,7 @@ export type Withdrawals = {
 
 /**
  * Deletes once the database answers, and again later: an insert that nobody waits for may still be under way. `report` is
- * given the ids of those that were stored, and of those that could not be deleted.
+ * given the ids of submissions that were stored, and of submissions that could not be deleted.
  */
 export function createWithdrawals(
   { write }: Pick<Units, "write">,

@@ -27,8 +27,8 @@ function textSize(row: object): number {
 }
 
 /**
- * A page of the rows that a work reads, which has to read one more than `limit`, and may leave out those that
- * {@link pageCut} leaves out.
+ * A page of the rows that a work reads, which has to read one more than `limit`, and may leave out the rows
+ * that {@link pageCut} leaves out.
  */
 export function* pageOf<Row extends object, T>(
   rows: Work<Row[]>,
