@@ -7,8 +7,8 @@ import { checkContext, ContextError } from "./context.ts";
 import { findFlagSlugFault, PAYLOAD_SUFFIX } from "./faults.ts";
 import { requireSoundRules } from "./fit.ts";
 import { applyPatch, type FlagPatch, type FlagPlace, type FlagRecord, noSuchFlag } from "./flag.ts";
-import type { Context, Evaluation } from "./flagd/evaluate.ts";
-import { createDecide, evaluateFlag, evaluatePayload } from "./flagd/flag.ts";
+import { type Context, type Evaluation, subjectOf } from "./flagd/evaluate.ts";
+import { createDecide, createPayload, evaluateFlag } from "./flagd/flag.ts";
 import type { Segments } from "./flagd/segments.ts";
 import { RULE_LIMITS } from "./limits.ts";
 import { requireSoundContent } from "./preview-content.ts";
@@ -88,9 +88,12 @@ function evaluatorOf(
   segments: Segments,
   now: number,
 ): (context: Context) => Evaluation {
-  if (isPayload) return () => evaluatePayload(record, now);
+  if (isPayload) {
+    const evaluate = createPayload(record);
+    return () => evaluate(now);
+  }
   const decide = createDecide(record.slug, record.rules ?? "", segments);
-  return (context) => evaluateFlag(record, decide, context, now);
+  return (context) => evaluateFlag(record, decide, subjectOf(context), now);
 }
 
 /** Throws `invalid` or `too_large` for a context beyond the limits. */

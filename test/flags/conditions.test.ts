@@ -11,7 +11,7 @@ import {
   targetingOf,
 } from "../../src/flags/conditions.ts";
 import { findFault } from "../../src/flags/flagd/check.ts";
-import { type Context, compileFlag } from "../../src/flags/flagd/evaluate.ts";
+import { type Context, compileFlag, subjectOf } from "../../src/flags/flagd/evaluate.ts";
 
 const ruleOf = (text: string) => ruleOfComparison(parseComparison(text));
 
@@ -23,7 +23,7 @@ function holds(condition: string, context: Context): boolean {
     targeting: { if: [ruleOf(condition), "yes"] },
   };
   expect(findFault(rules, new Map())).toBeUndefined();
-  const result = compileFlag("flag", rules, new Map())(context);
+  const result = compileFlag("flag", rules, new Map())(subjectOf(context));
   expect(result).toHaveProperty("variant");
   return "variant" in result && result.variant === "yes";
 }

@@ -1,6 +1,6 @@
 import { FeatureFlag } from "@openfeature/flagd-core";
 import type { FlagRules } from "../rules.ts";
-import { type Engine, boundedText, excess, excessOfRequest, guardEngine } from "./guard.ts";
+import { type Engine, excess, excessOfRequest, guardEngine } from "./guard.ts";
 import { type Segments, inlineSegments } from "./segments.ts";
 
 /**
@@ -18,74 +18,89 @@ export type Evaluation =
 /** The `targetingKey` and the other values that rules read. */
 export type Context = Record<string, unknown>;
 
-/** Most characters of an error: the library quotes the result of a rule, which may be long. */
+/** A context with what flagd adds to it; {@link compileFlag} makes functions that change it. */
+export type Subject = Context & { $flagd: { flagKey: string; timestamp: number } };
+
+/** Most characters of an error: it quotes the result of a rule, which may be long. */
 const MAX_DETAILS = 500;
 
 /** A logger for the library that discards everything. */
 export const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
 
+/** Where the library's operations find their logger. */
+const LOGGER = Symbol.for("flagd.logger");
+
 /** Rules are interpreted: compiling them would run user input as code, takes twice as long, and evaluates no faster. */
 const OPTIONS = { disableDynamicCodeGeneration: true };
 
-/** Returns a function that evaluates an enabled flag. Compiling takes about 0.4 ms, an evaluation a few microseconds. */
+/** What rules read, made once for all the flags that are evaluated for a context. */
+export function subjectOf(context: Context): Subject {
+  const $flagd = { flagKey: "", timestamp: Math.floor(Date.now() / 1000) };
+  return { ...context, $flagd, [LOGGER]: SILENT };
+}
+
+/**
+ * Returns a function that evaluates an enabled flag. Compiling takes about 0.4 ms, an evaluation half a microsecond. The
+ * same result is the same object, unless it is an error.
+ */
 export function compileFlag(
   key: string,
   rules: FlagRules,
   segments: Segments,
-): (context: Context) => Evaluation {
+): (subject: Subject) => Evaluation {
   const { variants, defaultVariant, targeting } = rules;
   if (!targeting || Object.keys(targeting).length === 0) {
     const fixed = serve(variants, defaultVariant);
     return () => fixed;
   }
-  let flag: FeatureFlag;
+  const fail = (errorDetails: string) => ({
+    errorCode: "GENERAL" as const,
+    errorDetails: errorDetails.slice(0, MAX_DETAILS),
+  });
+  let rule: Targeting;
   try {
-    const whole = inlineSegments(segments, targeting);
-    flag = new FeatureFlag(
-      key,
-      { state: "ENABLED", variants, defaultVariant, targeting: whole } as never,
-      SILENT,
-      OPTIONS,
-    );
+    rule = targetingOf(key, rules, inlineSegments(segments, targeting));
   } catch (error) {
-    const failure = {
-      errorCode: "PARSE_ERROR",
-      errorDetails: `the rule of the flag ${key} cannot be used: ${String(error)}`,
-    };
-    return () => failure as Evaluation;
+    const why = error instanceof Error ? error.message : String(error);
+    const errorDetails = `the rule of the flag ${key} cannot be used: ${why}`;
+    const failure = { errorCode: "PARSE_ERROR" as const, errorDetails };
+    return () => failure;
   }
-  const inner = targetingOf(flag);
-  const run = inner?._engine && guardEngine(inner._engine);
-  if (inner) {
-    const yields = inner.evaluate.bind(inner);
-    // Limited first: the library converts the result to a string and quotes it in its error.
-    inner.evaluate = (...args) => boundedText(yields(...args));
-  }
-  return (context) => {
+  const run = guardEngine(rule._engine);
+  const matches = new Map(
+    Object.entries(variants).map(([variant, value]): [string, Evaluation] => [
+      variant,
+      { reason: "TARGETING_MATCH", value, variant },
+    ]),
+  );
+  const fallback: Evaluation = defaultVariant
+    ? { reason: "DEFAULT", value: variants[defaultVariant], variant: defaultVariant }
+    : { reason: "DEFAULT" };
+  return (subject) => {
     // Checked first: an evaluation that fails costs more than one that succeeds.
-    const errorDetails = run && excessOfRequest();
-    if (errorDetails !== undefined) return { errorCode: "GENERAL", errorDetails };
-    const evaluate = () => flag.evaluate(context as never, SILENT);
-    let result: ReturnType<typeof evaluate>;
+    const past = excessOfRequest();
+    if (past !== undefined) return fail(past);
+    subject.$flagd.flagKey = key;
+    let result: unknown;
     try {
-      result = run ? run(evaluate) : evaluate();
+      result = run(rule._logic, subject);
+    } catch {
+      return fail(excess() ?? `Error evaluating targeting rule for flag '${key}'`);
+    }
+    if (result === null || result === undefined) return fallback;
+    try {
+      const variant = nameOf(result);
+      return matches.get(variant) ?? fail(`Variant '${variant}' not found in flag with key '${key}'`);
     } catch (error) {
-      // The library calls `toString` of the result, which may be an object from the context with a `toString` of its own.
-      return {
-        errorCode: "GENERAL",
-        errorDetails: `the rule of the flag ${key} does not yield the name of a variant: ${String(error)}`,
-      };
+      // An object from the context may have a `toString` of its own.
+      return fail(`the rule of the flag ${key} does not yield the name of a variant: ${String(error)}`);
     }
-    if (result.reason === "ERROR") {
-      const { errorCode, errorMessage } = result as {
-        errorCode: "PARSE_ERROR" | "GENERAL";
-        errorMessage: string;
-      };
-      return { errorCode, errorDetails: (run && excess()) ?? errorMessage.slice(0, MAX_DETAILS) };
-    }
-    const { reason, value, variant } = result;
-    return { reason: reason as "STATIC", value, variant };
   };
+}
+
+/** The name of a variant: a text, or the text of a number, true or false. Throws for an object without a text. */
+function nameOf(result: unknown): string {
+  return typeof result === "string" ? result : String(result);
 }
 
 /** A flag without a rule serves its default variant, or no value without one. */
@@ -94,9 +109,17 @@ function serve(variants: FlagRules["variants"], name: string | null | undefined)
   return { reason: "STATIC", value: variants[name], variant: name };
 }
 
-type Targeting = { _engine?: Engine; evaluate: (...args: unknown[]) => unknown };
+/** A rule with its interpreter, as the library keeps them. */
+type Targeting = { _engine: Engine; _logic: unknown };
 
-/** A flag's rule with its interpreter, private in the library; undefined where the rule cannot be parsed. */
-function targetingOf(flag: FeatureFlag): Targeting | undefined {
-  return (flag as unknown as { _targeting?: Targeting })._targeting;
+/** Throws where the library cannot parse the rule. */
+function targetingOf(key: string, { variants, defaultVariant }: FlagRules, targeting: unknown): Targeting {
+  const definition = { state: "ENABLED", variants, defaultVariant, targeting };
+  const flag = new FeatureFlag(key, definition as never, SILENT, OPTIONS);
+  const { _targeting, _targetingParseErrorMessage } = flag as unknown as {
+    _targeting?: Targeting;
+    _targetingParseErrorMessage?: string;
+  };
+  if (!_targeting) throw new Error(_targetingParseErrorMessage);
+  return _targeting;
 }

@@ -1,4 +1,5 @@
 import { RULE_LIMITS } from "../limits.ts";
+import { fractionalOf } from "./fractional.ts";
 
 /** Characters of a text, and elements of a list, whose search costs about as much as one operation. */
 const SEARCHED_A_STEP = 1024;
@@ -15,7 +16,7 @@ type Entry = (Method | { method: Method }) & { [ORIGINAL]?: boolean };
 type Methods = Record<string, Entry>;
 
 /** The members of json-logic-engine's `LogicEngine` that are used here. */
-export type Engine = { methods: Methods; run: (rule: unknown, context: unknown, options: object) => unknown };
+export type Engine = { methods: Methods; run: (rule: unknown, context: unknown) => unknown };
 
 /** Operations left to the current evaluation and to its request. Evaluations are synchronous: one runs at a time. */
 let left = 0;
@@ -33,10 +34,9 @@ export function withinRequest<T>(evaluateAll: () => T): T {
 
 /**
  * Limits what a rule may cost, which the library does not, and makes `fractional` choose the same buckets as flagd in
- * other languages. Returns a function that runs an evaluation; an operation past a limit throws inside, which the library
- * reports as its error GENERAL.
+ * other languages. Returns a function that runs a rule, and throws for an operation past a limit.
  */
-export function guardEngine(engine: Engine): <T>(evaluate: () => T) => T {
+export function guardEngine(engine: Engine): (rule: unknown, context: unknown) => unknown {
   for (const [name, entry] of Object.entries(engine.methods)) {
     const method = typeof entry === "function" ? entry : entry.method;
     const bounded = boundedMethod(name, method);
@@ -48,11 +48,11 @@ export function guardEngine(engine: Engine): <T>(evaluate: () => T) => T {
     if (READS.has(name)) delete guarded[ORIGINAL];
     engine.methods[name] = guarded;
   }
-  return (evaluate) => {
+  return (rule, context) => {
     const granted = Math.min(RULE_LIMITS.steps, leftToRequest);
     left = granted;
     try {
-      return evaluate();
+      return boundedText(engine.run(rule, context));
     } finally {
       leftToRequest -= granted - left;
     }
@@ -75,10 +75,7 @@ export function excess(): string | undefined {
 const READS = new Set(["var", "val", "get"]);
 
 function boundedMethod(name: string, method: Method): Method {
-  const count: Method = (args, context, above, engine) => {
-    pay(1);
-    return method(args, context, above, engine);
-  };
+  const count = counted(method);
   if (READS.has(name)) return (args, context, above, engine) => paidRead(count(args, context, above, engine));
   switch (name) {
     case "cat":
@@ -90,10 +87,17 @@ function boundedMethod(name: string, method: Method): Method {
     case "missing_some":
       return (args, context, above, engine) => count(paidFor(args), context, above, engine);
     case "fractional":
-      return (args, context, above, engine) => count(byBytes(args, context), context, above, engine);
+      return counted(fractionalOf((args, ...rest) => method(byBytes(args, rest[0]), ...rest)));
     default:
       return count;
   }
+}
+
+function counted(method: Method): Method {
+  return (args, context, above, engine) => {
+    pay(1);
+    return method(args, context, above, engine);
+  };
 }
 
 function pay(steps: number): void {
@@ -133,7 +137,7 @@ function paidFor(args: unknown): unknown {
 }
 
 /** Returns the value. Throws `RangeError` where its text is too long. */
-export function boundedText<T>(value: T): T {
+function boundedText<T>(value: T): T {
   lengthOf(value);
   return value;
 }

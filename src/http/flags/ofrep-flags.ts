@@ -2,18 +2,18 @@ import type { App } from "../../app.ts";
 import { isoTime } from "../../base/clock.ts";
 import { PAYLOAD_SUFFIX } from "../../flags/faults.ts";
 import type { FlagValues } from "../../flags/flag.ts";
-import type { Context, Evaluation } from "../../flags/flagd/evaluate.ts";
-import { type Decide, createDecide, evaluateFlag, evaluatePayload } from "../../flags/flagd/flag.ts";
+import type { Evaluation, Subject } from "../../flags/flagd/evaluate.ts";
+import { type Decide, createDecide, createPayload, evaluateFlag } from "../../flags/flagd/flag.ts";
 import { type Readable, neverRead } from "../../flags/reads.ts";
 import { parseRules } from "../../flags/rules.ts";
 import { rulesBySegment } from "../../flags/segment.ts";
 import { type FindSnapshot, createSnapshots } from "../../flags/snapshots.ts";
 import type { FlagSelection } from "../../flags/store.ts";
 
-/** The result of evaluating a flag for a context, as the body of an answer. */
-type Evaluated = { key: string; metadata?: Record<string, unknown> } & Evaluation;
+/** The result of evaluating a flag, as the body of an answer. */
+type Evaluated = { isError: boolean; json: string };
 
-type Evaluate = (context: Context, now: number) => Evaluated;
+type Evaluate = (subject: Subject, now: number) => Evaluated;
 
 /** The flags of one environment, ready for evaluation. */
 export type FlagSet = {
@@ -56,15 +56,21 @@ async function render(selection: FlagSelection, before: FlagSet | undefined): Pr
   const add = (
     key: string,
     metadata: Record<string, unknown>,
-    evaluate: (context: Context, now: number) => Evaluation,
-  ) =>
-    flags.set(key, (context, now) => {
-      const result = evaluate(context, now);
-      if ("errorCode" in result) return { key, ...result };
-      // Spreading the result takes twice as long: `npm run bench -- ofrep`.
-      const { reason, value, variant } = result;
-      return { key, reason, value, variant, metadata };
+    evaluate: (subject: Subject, now: number) => Evaluation,
+  ) => {
+    // A flag has few results, which are the same objects each time: their JSON is made once.
+    const known = new WeakMap<Evaluation, Evaluated>();
+    const evaluatedOf = (result: Evaluation): Evaluated => {
+      if ("errorCode" in result) return { isError: true, json: JSON.stringify({ key, ...result }) };
+      const made = { isError: false, json: JSON.stringify({ key, ...result, metadata }) };
+      known.set(result, made);
+      return made;
+    };
+    flags.set(key, (subject, now) => {
+      const result = evaluate(subject, now);
+      return known.get(result) ?? evaluatedOf(result);
     });
+  };
   for (const record of records) {
     const { slug, rules } = record;
     const metadata = metadataOf(record, set.metadata);
@@ -74,16 +80,17 @@ async function render(selection: FlagSelection, before: FlagSet | undefined): Pr
       // Without a payload, its key does not exist: the application then uses its own default.
       if (record.payload !== null) {
         set.readables.set(`${slug}${PAYLOAD_SUFFIX}`, readable);
-        add(`${slug}${PAYLOAD_SUFFIX}`, metadata, (_, now) => evaluatePayload(record, now));
+        const payload = createPayload(record);
+        add(`${slug}${PAYLOAD_SUFFIX}`, metadata, (_, now) => payload(now));
       }
-      add(slug, metadata, (context, now) => evaluateFlag(record, noRules, context, now));
+      add(slug, metadata, (subject, now) => evaluateFlag(record, noRules, subject, now));
       continue;
     }
     const source = `${rules} ${rules.includes("$ref") ? segmentsText : ""}`;
     const known = before?.compiled.get(slug);
     const decide = known?.source === source ? known.decide : createDecide(slug, rules, segments);
     set.compiled.set(slug, { source, decide });
-    add(slug, metadata, (context, now) => evaluateFlag(record, decide, context, now));
+    add(slug, metadata, (subject, now) => evaluateFlag(record, decide, subject, now));
   }
   return { ...set, evaluations: [...flags.values()] };
 }

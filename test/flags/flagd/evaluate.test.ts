@@ -1,34 +1,39 @@
+import { FlagdCore } from "@openfeature/flagd-core";
 import { describe, expect, test } from "bun:test";
 import { findFault, findSegmentFault } from "../../../src/flags/flagd/check.ts";
-import { type Context, compileFlag } from "../../../src/flags/flagd/evaluate.ts";
+import { type Context, compileFlag, subjectOf } from "../../../src/flags/flagd/evaluate.ts";
 import { inlineSegments } from "../../../src/flags/flagd/segments.ts";
 import type { FlagRules } from "../../../src/flags/rules.ts";
 
 const BOOLEAN = { variants: { on: true, off: false }, defaultVariant: "off" };
+const compile = (rules: FlagRules, segments = new Map<string, unknown>()) => {
+  const run = compileFlag("flag", rules, segments);
+  return (context: Context) => run(subjectOf(context));
+};
 const evaluate = (
   targeting: Record<string, unknown>,
   context: Context,
   segments = new Map<string, unknown>(),
-) => compileFlag("flag", { ...BOOLEAN, targeting }, segments)(context);
+) => compile({ ...BOOLEAN, targeting }, segments)(context);
 const elements = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe("a flag with variants", () => {
   test("serves its default where it has no rule", () => {
-    expect(compileFlag("flag", BOOLEAN, new Map())({})).toEqual({
+    expect(compile(BOOLEAN)({})).toEqual({
       reason: "STATIC",
       variant: "off",
       value: false,
     });
-    expect(compileFlag("flag", { ...BOOLEAN, targeting: {} }, new Map())({})).toMatchObject({
+    expect(compile({ ...BOOLEAN, targeting: {} })({})).toMatchObject({
       reason: "STATIC",
     });
   });
 
   test("serves nothing without a default, or what its rule yields", () => {
     const { defaultVariant: _, ...rules } = BOOLEAN;
-    expect(compileFlag("flag", rules, new Map())({})).toEqual({ reason: "DEFAULT" });
+    expect(compile(rules)({})).toEqual({ reason: "DEFAULT" });
     const targeting = { if: [{ "==": [{ var: "a" }, 1] }, "on"] };
-    const run = compileFlag("flag", { ...rules, targeting }, new Map());
+    const run = compile({ ...rules, targeting });
     expect(run({ a: 1 })).toEqual({ reason: "TARGETING_MATCH", variant: "on", value: true });
     expect(run({})).toEqual({ reason: "DEFAULT" });
   });
@@ -75,7 +80,7 @@ describe("shares", () => {
   });
 
   test("are dealt out within 1 % over 100,000 keys", () => {
-    const run = compileFlag("flag", { ...BOOLEAN, targeting: share(25) }, new Map());
+    const run = compile({ ...BOOLEAN, targeting: share(25) });
     let count = 0;
     for (let index = 0; index < 100_000; index += 1)
       if ((run({ targetingKey: `user-${index}` }) as { variant?: string }).variant === "on") count += 1;
@@ -89,9 +94,46 @@ describe("shares", () => {
     const hash = murmur3(Buffer.from(`flag${targetingKey}`));
     const buckets = elements(100).map((index) => [`v${index}`, 1]);
     const variants = Object.fromEntries(buckets.map(([name]) => [name, String(name)]));
-    const run = compileFlag("flag", { variants, targeting: { fractional: buckets } }, new Map());
+    const run = compile({ variants, targeting: { fractional: buckets } });
     const expected = Number((BigInt(hash) * 100n) >> 32n);
     expect(run({ targetingKey })).toMatchObject({ variant: `v${expected}` });
+  });
+
+  test("are those of flagd's library, whatever the buckets are", () => {
+    const weights = [1, 0, -3, 7.5, 2 ** 20, 2 ** 31 - 1, "5", null, { var: "weight" }];
+    const results = ["on", "off", 1, true, null, ["on"], { var: "result" }];
+    const keys: unknown[] = [{ var: "name" }, { cat: [{ var: "$flagd.flagKey" }, { var: "name" }] }, "fixed"];
+    const core = new FlagdCore();
+    const pick = <T>(list: readonly T[], seed: number) => list[seed % list.length]!;
+    for (let seed = 0; seed < 600; seed += 1) {
+      const buckets = elements(1 + (seed % 4)).map((index) => {
+        const [result, weight] = [pick(results, seed * 3 + index), pick(weights, seed * 5 + index)];
+        return seed % 7 === 0 ? [result] : [result, weight];
+      });
+      const by = seed % 3 === 0 ? [] : [pick(keys, seed)];
+      const rules = {
+        variants: { on: "on", off: "off", 1: "1", true: "true" },
+        defaultVariant: "off",
+        targeting: { fractional: [...by, ...buckets] },
+      };
+      core.setConfigurations(JSON.stringify({ flags: { flag: { state: "ENABLED", ...rules } } }));
+      const run = compile(rules);
+      for (const name of ["ann", "bob", "a name longer than the others", ""]) {
+        const context = { targetingKey: name, name, weight: name.length, result: "on" };
+        const { reason, value, variant, errorCode } = core.resolveStringEvaluation("flag", "", context);
+        const ours = run(context);
+        if (errorCode !== undefined) expect(ours).toMatchObject({ errorCode });
+        else expect(ours).toEqual({ reason, value, variant } as never);
+      }
+    }
+  });
+
+  test("count as operations of a rule", () => {
+    const inner = { fractional: [{ var: "" }, ["on", 1], ["off", 1]] };
+    const rule = { if: [{ some: [{ var: "list" }, { "==": [inner, "never"] }] }, "on", "off"] };
+    const outcomeOf = (count: number) => evaluate(rule, { list: elements(count).map(String) });
+    expect(outcomeOf(6000)).toMatchObject({ variant: "off" });
+    expect(outcomeOf(12_000)).toMatchObject({ errorDetails: expect.stringContaining("operations") });
   });
 
   test("may be dealt out by another property, whose bytes are hashed too", () => {
