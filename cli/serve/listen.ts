@@ -131,14 +131,12 @@ function openSocket(
   const peerOf = (request: Request, server: Server) => () => server.requestIP(request)?.address ?? "";
   // A request under way when the socket retires is the last of its connection too.
   const finish = (answer: Response) => (isRetired ? asLast(answer) : answer);
-  const send = (answer: Response | Promise<Response>) =>
-    answer instanceof Promise ? answer.then(finish) : finish(answer);
   const routes = Object.fromEntries(
     site.hot.map(({ path, parameter, handle }) => [
       path,
       (request: Bun.BunRequest, server: Server) => {
         const value = (request.params as Record<string, string>)[parameter] ?? "";
-        return send(handle(request, value, peerOf(request, server)));
+        return handle(request, value, peerOf(request, server), finish);
       },
     ]),
   );
@@ -152,7 +150,7 @@ function openSocket(
     reusePort: tls !== null && SHARES_PORTS,
     idleTimeout: IDLE_TIMEOUT,
     maxRequestBodySize: MAX_BODY,
-    fetch: (request, server) => send(site.fetch(request, peerOf(request, server))),
+    fetch: async (request, server) => finish(await site.fetch(request, peerOf(request, server))),
     error(error) {
       report(error);
       return Response.json({ error: true, code: 500, message: "internal error" }, { status: 500 });

@@ -25,6 +25,7 @@ export function isHoneypotName(text: string): boolean {
 
 /** Whether the sender filled a honeypot. A file under the name of a honeypot is not known here. */
 export function isHoneypotFilled(control: ControlFields): boolean {
+  if (control.size === 0) return false;
   for (const [name, values] of control) {
     if (name !== CHALLENGE_FIELD && name !== IDEMPOTENCY_FIELD && isFilled(values)) return true;
   }
@@ -59,8 +60,8 @@ export function cutMembers(
   { json, data }: JsonFields,
   names: ReadonlySet<string>,
 ): JsonFields & { control: ControlFields } {
+  if (!hasOne(data, names)) return { json, data, control: NO_CONTROL_FIELDS };
   const control = new Map<string, unknown[]>();
-  if (!hasOne(data, names)) return { json, data, control };
   let kept = "";
   for (const { name, source, value } of membersOf(json)) {
     if (!names.has(name)) kept += kept === "" ? source : `,${source}`;
@@ -76,7 +77,9 @@ export function cutMembers(
   return { json: `{${kept}}`, data: rest, control };
 }
 
+const NO_CONTROL_FIELDS: ControlFields = new Map();
+
 function hasOne(data: object, names: ReadonlySet<string>): boolean {
-  for (const name of names) if (Object.hasOwn(data, name)) return true;
+  for (const name of Object.keys(data)) if (names.has(name)) return true;
   return false;
 }

@@ -110,7 +110,7 @@ export async function checkRoom(app: FormsApp, { key, maxSubmissions }: Form): P
  * submission that does not match, with the errors of its fields, or a key that came with other content, `conflict` for a
  * full form, and as {@link storeSubmission}.
  */
-export async function takeIn(
+export function takeIn(
   app: FormsApp,
   form: Form,
   intake: Intake,
@@ -120,15 +120,39 @@ export async function takeIn(
 ): Promise<Received> {
   const spam = sent.hasHoneypotFile ? "honeypot" : intake.findSpam(sent.fields, sent.control);
   const keyText = sender.idempotencyKey ?? controlText(sent.control, IDEMPOTENCY_FIELD);
+  const errors = spam === null && intake.findErrors ? intake.findErrors(sent) : NO_ERRORS;
+  const submission: Incoming = { form, intake, sent, sender, errors };
   // The store takes most submissions without conditions, in less time: `npm run bench -- submissions`.
-  const conditions =
-    spam !== null || keyText !== null || intake.hasConditions
-      ? await conditionsFor(app, form, { sent, spam, keyText }, sender, receiving.challenger)
-      : undefined;
-  const errors = spam === null ? (intake.findErrors?.(sent) ?? []) : [];
-  const foreseen = conditions ? await foresee(app, form, conditions, errors.length > 0) : IN_INBOX;
+  return spam !== null || keyText !== null || intake.hasConditions
+    ? takeConditionally(app, submission, { spam, keyText }, receiving)
+    : store(app, submission, undefined, IN_INBOX, receiving);
+}
+
+/** A submission on its way in. */
+type Incoming = { form: Form; intake: Intake; sent: Sent; sender: Sender; errors: FieldError[] };
+
+async function takeConditionally(
+  app: FormsApp,
+  submission: Incoming,
+  { spam, keyText }: { spam: string | null; keyText: string | null },
+  receiving: Receiving,
+): Promise<Received> {
+  const { form, sent, sender, errors } = submission;
+  const conditions = await conditionsFor(app, form, { sent, spam, keyText }, sender, receiving.challenger);
+  const foreseen = await foresee(app, form, conditions, errors.length > 0);
   // The schema comes after repeats and spam, and before the limit.
   if (foreseen.kind !== "stored" && foreseen.kind !== "full") return receivedAs(foreseen, "", receiving);
+  return store(app, submission, conditions, foreseen, receiving);
+}
+
+/** Stores a submission that the store is expected to take as `foreseen`. Throws `unprocessable`. */
+function store(
+  app: FormsApp,
+  { form, intake, sent, sender, errors }: Incoming,
+  conditions: Conditions | undefined,
+  foreseen: Insertion,
+  receiving: Receiving,
+): Promise<Received> {
   const isSpam = foreseen.kind === "stored" && foreseen.spam !== null;
   if (errors.length > 0 && !isSpam) {
     throw new AppError("unprocessable", "the submission does not match what this form asks for", { errors });
@@ -139,10 +163,15 @@ export async function takeIn(
       ? sent
       : { ...sent, meta: JSON.stringify(metadataOf(form.metadata, sender.details())) };
   const deliveries = isSpam ? NO_DELIVERIES : deliveriesFor(app, form, intake, sent);
-  const stored = await storeSubmission(app, form, draft, { report, isAbandoned, conditions, deliveries });
-  if (deliveries.length > 0) app.onQueued();
-  return receivedAs(stored.insertion, stored.id, receiving);
+  return storeSubmission(app, form, draft, { report, isAbandoned, conditions, deliveries }).then(
+    ({ id, insertion }) => {
+      if (deliveries.length > 0) app.onQueued();
+      return receivedAs(insertion, id, receiving);
+    },
+  );
 }
+
+const NO_ERRORS: FieldError[] = [];
 
 function deliveriesFor(app: FormsApp, form: Form, { targets }: Intake, { fields }: Sent): NewDelivery[] {
   if (targets.length === 0 && form.notify.length === 0 && !form.autoreply) return NO_DELIVERIES;

@@ -210,9 +210,9 @@ export type StoredSubmission = {
   files: (FileInfo & { key: string })[];
   createdAt: number;
   /** Without these, it goes to the inbox. */
-  conditions?: Conditions;
+  conditions?: Conditions | undefined;
   /** Unless it is spam. */
-  deliveries?: NewDelivery[];
+  deliveries?: NewDelivery[] | undefined;
   /** What the form records about the sender: a JSON object as text. */
   meta?: string | null;
 };

@@ -1,4 +1,10 @@
-import { type Conditions, type FormsApp, type Insertion, UNKNOWN_OUTCOME } from "./store.ts";
+import {
+  type Conditions,
+  type FormsApp,
+  type Insertion,
+  type StoredSubmission,
+  UNKNOWN_OUTCOME,
+} from "./store.ts";
 import { notInMemory } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
 import { deleteAll, mayStillAppear } from "../blobs/blobs.ts";
@@ -16,7 +22,7 @@ type Storing = {
   /** Whether the sender has disconnected. */
   isAbandoned?: () => boolean;
   conditions?: Conditions | undefined;
-  deliveries?: NewDelivery[];
+  deliveries?: NewDelivery[] | undefined;
 };
 
 /**
@@ -25,27 +31,36 @@ type Storing = {
  * where the sender has disconnected (`isAbandoned`); nothing is stored then, unless the outcome is unknown. An error after
  * the commit goes to `report`: the submission is stored, and a sweep removes the note of its files.
  */
-export async function storeSubmission(
+export function storeSubmission(
   app: FormsApp,
   form: Form,
   draft: Draft,
-  { report = rethrow, isAbandoned, conditions, deliveries = [] }: Storing = {},
+  storing: Storing = {},
 ): Promise<{ id: string; insertion: Insertion }> {
   // What is sent now would wait as long as the database is given to answer.
-  if (app.watch.staleFor() > 0) throw notInMemory();
+  if (app.watch.staleFor() > 0) return Promise.reject(notInMemory());
   const id = app.nextId();
-  const row = {
+  const row: StoredSubmission = {
     id,
     formKey: form.key,
     data: draft.data,
     createdAt: app.now(),
     meta: draft.meta ?? null,
-    ...(conditions && { conditions }),
-    deliveries,
+    conditions: storing.conditions,
+    deliveries: storing.deliveries,
+    files: [],
   };
-  if (draft.files.length === 0) {
-    return { id, insertion: await app.store.submissions.insert({ ...row, files: [] }, isAbandoned) };
-  }
+  if (draft.files.length > 0) return storeWithFiles(app, draft, row, storing);
+  return app.store.submissions.insert(row, storing.isAbandoned).then((insertion) => ({ id, insertion }));
+}
+
+async function storeWithFiles(
+  app: FormsApp,
+  draft: Draft,
+  row: StoredSubmission,
+  { report = rethrow, isAbandoned }: Storing,
+): Promise<{ id: string; insertion: Insertion }> {
+  const { id } = row;
   const files = await Promise.all(
     draft.files.map(async ({ field, name, type, blob }, index) => ({
       field,

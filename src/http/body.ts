@@ -74,7 +74,7 @@ export function readAll(
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
   if (announced > limit) return Promise.reject(tooLarge());
   if (!(announced <= limit)) return readChunks(open(), limit, tooLarge);
-  return request.bytes().catch((error: unknown) => Promise.reject(disconnected(error)));
+  return request.bytes().catch(throwDisconnected);
 }
 
 async function readChunks({ read }: Body, limit: number, tooLarge: () => Error): Promise<Uint8Array> {
@@ -120,6 +120,10 @@ export function readJson(
 export async function refuseAbandoned(request: Request): Promise<void> {
   await yieldToEventLoop();
   if (request.signal.aborted) throw new AppError("invalid", "the connection closed behind the request");
+}
+
+function throwDisconnected(cause: unknown): never {
+  throw disconnected(cause);
 }
 
 function disconnected(cause: unknown): AppError {

@@ -1,15 +1,20 @@
 /** A header such as `form-data; name="a"; filename="b.txt"`: its value in lower case, its parameters by lower-case name. */
 export type ParsedHeader = { value: string; parameters: Map<string, string> };
 
+/** The value of a header without its parameters, in lower case. */
+export function headerValue(header: string): string {
+  const semicolon = header.indexOf(";");
+  return (semicolon === -1 ? header : header.slice(0, semicolon)).trim().toLowerCase();
+}
+
 /**
  * Splits a header into value and parameters (RFC 9110, 5.6.6), tolerating what clients in use get wrong: a backslash
  * escapes only a quote or another backslash, and not a quote that ends a parameter, since browsers send a name that ends
  * with a backslash that way. The first of two parameters with the same name counts.
  */
 export function parseHeader(header: string): ParsedHeader {
-  const semicolon = header.indexOf(";");
-  const value = (semicolon === -1 ? header : header.slice(0, semicolon)).trim().toLowerCase();
   const parameters = new Map<string, string>();
+  const semicolon = header.indexOf(";");
   let at = semicolon === -1 ? header.length : semicolon + 1;
   while (at < header.length) {
     const equals = header.indexOf("=", at);
@@ -21,7 +26,7 @@ export function parseHeader(header: string): ParsedHeader {
     const next = header.indexOf(";", end);
     at = next === -1 ? header.length : next + 1;
   }
-  return { value, parameters };
+  return { value: headerValue(header), parameters };
 }
 
 function skipSpace(header: string, at: number): number {

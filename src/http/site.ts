@@ -70,6 +70,8 @@ type Peer = () => string;
 
 type Answer = Response | Promise<Response>;
 
+type Seal = (answer: Response) => Response;
+
 type Handler = (request: Request, parameter: string, client: () => Client, peer: Peer) => Answer;
 
 export type Site = {
@@ -82,7 +84,8 @@ export type Site = {
   hot: {
     path: string;
     parameter: string;
-    handle: (request: Request, parameter: string, peer: Peer) => Answer;
+    /** `seal` gets the finished answer, so that nothing has to wait for the promise of it once more. */
+    handle: (request: Request, parameter: string, peer: Peer, seal: Seal) => Answer;
   }[];
 };
 
@@ -201,15 +204,15 @@ export function createSite(services: Services, options: SiteOptions): Site {
     hot.push({
       path: `${basePath}${route}`,
       parameter,
-      handle(request, value, peer) {
+      handle(request, value, peer, seal) {
         const start = performance.now();
         const client = () => clientOf(request, peer);
         // Counts an address that is ignored, also where no limit needs the client.
         if (service === "forms" && request.headers.has("x-forwarded-for")) client();
         const answer = handle(request, value, client, peer);
         return answer instanceof Promise
-          ? answer.then((answer) => finish(answer, request, metrics, start, client))
-          : finish(answer, request, metrics, start, client);
+          ? answer.then((answer) => seal(finish(answer, request, metrics, start, client)))
+          : seal(finish(answer, request, metrics, start, client));
       },
     });
   };

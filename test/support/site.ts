@@ -25,7 +25,12 @@ export function openSites() {
     const askHot = async (route: string, parameter: string, path: string, init?: RequestInit, peer = PEER) =>
       site.hot
         .find((each) => each.path === route)!
-        .handle(new Request(`${BASE}${path}`, init), parameter, () => peer);
+        .handle(
+          new Request(`${BASE}${path}`, init),
+          parameter,
+          () => peer,
+          (answer) => answer,
+        );
     return { records, ask, askHot, site };
   }
   return { app, services, openSite };

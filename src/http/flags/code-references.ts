@@ -12,7 +12,7 @@ import type { Client } from "../address.ts";
 import { createFailureCount } from "../auth.ts";
 import { openBody, readAll, refuseAbandoned } from "../body.ts";
 import { type Report, showError } from "../errors.ts";
-import { parseHeader } from "../headers.ts";
+import { headerValue } from "../headers.ts";
 import { MAX_CODE_BODY } from "../limits.ts";
 import { CODE_REFS_PATH } from "../paths.ts";
 import { preflight } from "../preflight.ts";
@@ -108,7 +108,7 @@ function requireJson({ headers }: Request): void {
   const encoding = headers.get("content-encoding") ?? "identity";
   if (encoding.toLowerCase() !== "identity")
     throw new AppError("unsupported", "compressed bodies are not accepted: send the body as it is");
-  if (parseHeader(headers.get("content-type") ?? "").value !== "application/json")
+  if (headerValue(headers.get("content-type") ?? "") !== "application/json")
     throw new AppError("unsupported", "code references are sent as Content-Type: application/json");
 }
 

@@ -14,7 +14,7 @@ import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
 import { cutMembers } from "../../forms/control-fields.ts";
 import type { Sent } from "../../forms/submission.ts";
-import { parseHeader } from "../headers.ts";
+import { headerValue } from "../headers.ts";
 import { type Body, readAll } from "../body.ts";
 import type { Kept } from "./kept.ts";
 import { readMultipart, textSubmission } from "./multipart-draft.ts";
@@ -27,7 +27,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * Reads a submission in any of the three content types, and cuts the control fields out. Files are added to `staged` as
  * they begin, so that the caller can discard them after an error too; `kept` gets what can be shown again. Throws `invalid`, `forbidden`, `too_large`, `unsupported`.
  */
-export async function readDraft(
+export function readDraft(
   app: App,
   form: Form,
   request: Request,
@@ -41,11 +41,15 @@ export async function readDraft(
     throw new AppError("unsupported", "compressed submissions are not accepted: send the body as it is");
   }
   const contentType = request.headers.get("content-type") ?? "";
-  switch (parseHeader(contentType).value) {
+  switch (headerValue(contentType)) {
     case "application/json":
-      return readJson(await readAll(request, LIMITS.body, bodyTooLarge, body), controlNames, kept);
+      return readAll(request, LIMITS.body, bodyTooLarge, body).then((bytes) =>
+        readJson(bytes, controlNames, kept),
+      );
     case "application/x-www-form-urlencoded":
-      return readUrlencoded(await readAll(request, LIMITS.body, bodyTooLarge, body), controlNames, kept);
+      return readAll(request, LIMITS.body, bodyTooLarge, body).then((bytes) =>
+        readUrlencoded(bytes, controlNames, kept),
+      );
     case "multipart/form-data":
       return readMultipart(app, form, boundaryOf(contentType), body(), staged, controlNames, kept);
     default:

@@ -5,6 +5,8 @@ import type { Store } from "../../app.ts";
 import type { Garbage } from "../../blobs/notes.ts";
 import type { Look } from "../../base/changes.ts";
 import { requireRoom } from "../../base/directory.ts";
+import type { NewDelivery } from "../../delivery/store.ts";
+import type { Insertion } from "../../forms/store.ts";
 import { AppError } from "../../base/errors.ts";
 import { SQLITE_STALENESS_MS } from "../limits.ts";
 import { checkDatabase } from "./check.ts";
@@ -26,7 +28,10 @@ import { readActivity } from "../sql/activity.ts";
 import { setupSlices } from "../sql/setup-slices.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
 
-const IN_INBOX = { kind: "stored", spam: null } as const;
+const IN_INBOX: Insertion = { kind: "stored", spam: null };
+const NO_DELIVERIES: NewDelivery[] = [];
+
+const insertionOf = (result: unknown) => (result as WriteResult<"insertSubmission">) ?? IN_INBOX;
 
 export type SqliteStore = Store & {
   /** The files that deleted submissions had. */
@@ -76,9 +81,10 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     shared: null,
     submissions: {
       ...submissionSlice(runner, hitsIn(db)),
-      async insert(submission, isAbandoned) {
+      // Not an async function, which makes six objects more for each submission.
+      insert(submission, isAbandoned) {
         const { id, formKey, data, createdAt, files } = submission;
-        const { conditions = null, deliveries = [], meta = null } = submission;
+        const { conditions = null, deliveries = NO_DELIVERIES, meta = null } = submission;
         const args: WriteArgs<"insertSubmission"> = [
           id,
           formKey,
@@ -90,8 +96,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
           meta,
         ];
         const write = { name: "insertSubmission", args } as const;
-        const insertion = await writer.write(write, data.length * 2, isAbandoned);
-        return (insertion as WriteResult<"insertSubmission">) ?? IN_INBOX;
+        return writer.write(write, data.length * 2, isAbandoned).then(insertionOf);
       },
       updateIndex: () => write("updateIndex", []),
       indexBacklog: () => read(() => indexBacklog(db)),
