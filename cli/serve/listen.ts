@@ -128,19 +128,19 @@ function openSocket(
   report: (error: unknown) => void,
 ): Socket {
   let isRetired = false;
-  const peerOf = (request: Request, server: Server) => () => server.requestIP(request)?.address ?? "";
+  const peerOf = (request: Request): string => server.requestIP(request)?.address ?? "";
   // A request under way when the socket retires is the last of its connection too.
   const finish = (answer: Response) => (isRetired ? asLast(answer) : answer);
   const routes = Object.fromEntries(
     site.hot.map(({ path, parameter, handle }) => [
       path,
-      (request: Bun.BunRequest, server: Server) => {
+      (request: Bun.BunRequest): Response | Promise<Response> => {
         const value = (request.params as Record<string, string>)[parameter] ?? "";
-        return handle(request, value, peerOf(request, server), finish);
+        return handle(request, value, peerOf, finish);
       },
     ]),
   );
-  const server = Bun.serve({
+  const server: Server = Bun.serve({
     hostname,
     port,
     ...(tls ? { tls } : {}),
@@ -150,7 +150,7 @@ function openSocket(
     reusePort: tls !== null && SHARES_PORTS,
     idleTimeout: IDLE_TIMEOUT,
     maxRequestBodySize: MAX_BODY,
-    fetch: async (request, server) => finish(await site.fetch(request, peerOf(request, server))),
+    fetch: async (request) => finish(await site.fetch(request, peerOf)),
     error(error) {
       report(error);
       return Response.json({ error: true, code: 500, message: "internal error" }, { status: 500 });

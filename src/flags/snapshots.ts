@@ -29,14 +29,20 @@ export function createSnapshots<T>(
   });
   /** The keys of environments that were found, joined once: a text that is made for each read is hashed for each. */
   const joined = new Map<string, { projectKey: string; keys: string }>();
+  const load = async (
+    projectKey: string,
+    environmentKey: string,
+    keys: string,
+    entry: Promise<Entry | undefined>,
+  ): Promise<T | undefined> => {
+    const loaded = await entry;
+    if (loaded) joined.set(environmentKey, { projectKey, keys });
+    return loaded?.snapshot;
+  };
   return (projectKey, environmentKey) => {
     const known = joined.get(environmentKey);
     const keys = known?.projectKey === projectKey ? known.keys : `${projectKey} ${environmentKey}`;
     const entry = find(keys);
-    if (!(entry instanceof Promise)) return entry?.snapshot;
-    return entry.then((loaded) => {
-      if (loaded) joined.set(environmentKey, { projectKey, keys });
-      return loaded?.snapshot;
-    });
+    return entry instanceof Promise ? load(projectKey, environmentKey, keys, entry) : entry?.snapshot;
   };
 }

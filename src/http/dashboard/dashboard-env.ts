@@ -10,7 +10,7 @@ import type { Report } from "../errors.ts";
 import type { Guard } from "../rate-limit.ts";
 
 export type DashboardEnv = {
-  Bindings: { client: Client; peer: () => string };
+  Bindings: { client: Client; peer: (request: Request) => string };
   Variables: {
     /** Who is signed in; missing on the pages that need nobody. */
     session?: { signedIn: SignedIn; secret: string };

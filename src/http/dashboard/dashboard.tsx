@@ -78,7 +78,7 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     const secret = cookies.session(c);
     const { proxy } = options;
     const proxied =
-      proxy !== null && proxy.isTrusted(normalise(c.env.peer()))
+      proxy !== null && proxy.isTrusted(normalise(c.env.peer(c.req.raw)))
         ? c.req.header(proxy.header)?.trim() || null
         : null;
     const known = secret === undefined ? null : await resumed(app, secret);

@@ -72,11 +72,20 @@ export function createFlagsService(
     }
     const snapshot = findSnapshot(projectKey, environmentKey);
     return snapshot instanceof Promise
-      ? snapshot
-          .then((loaded) => staleness.mark(answer(request, slug, environmentKey, loaded)))
-          .catch((error: unknown) => fail(error, request, slug))
+      ? answerLater(request, slug, environmentKey, snapshot)
       : answer(request, slug, environmentKey, snapshot);
   };
+
+  /** A function of its own: in `read`, what it captures would cost each read two objects more. */
+  const answerLater = (
+    request: Request,
+    slug: string | null,
+    environmentKey: string,
+    snapshot: Promise<Snapshot | undefined>,
+  ): Promise<Response> =>
+    snapshot
+      .then((loaded) => staleness.mark(answer(request, slug, environmentKey, loaded)))
+      .catch((error: unknown) => fail(error, request, slug));
 
   /** `snapshot` is undefined where the keys select none. */
   const answer = (
