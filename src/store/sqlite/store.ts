@@ -3,7 +3,6 @@ import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../../app.ts";
 import type { Garbage } from "../../blobs/notes.ts";
-import type { Look } from "../../base/changes.ts";
 import { requireRoom } from "../../base/directory.ts";
 import type { NewDelivery } from "../../delivery/store.ts";
 import type { Insertion } from "../../forms/store.ts";
@@ -16,7 +15,7 @@ import { sqliteError } from "./errors.ts";
 import type { Claim } from "./migrate.ts";
 import { hitsIn } from "./search.ts";
 import { indexBacklog } from "./search-index.ts";
-import { close, query } from "./statements.ts";
+import { close } from "./statements.ts";
 import { garbageSlice, submissionSlice } from "../sql/submission-slices.ts";
 import { currentVersion, readLook } from "../sql/version.ts";
 import { type Runner, WEIGHT } from "../sql/writes.ts";
@@ -46,10 +45,7 @@ export type SqliteStore = Store & {
 export function openSqliteStore(file: string, writing: "thread" | "inline", claim?: Claim): SqliteStore {
   const db = connect(file, claim && { claim });
   const writer = writing === "thread" ? threadWriter(file) : inlineWriter(db);
-  const dataVersion = query<{ data_version: number }, []>(db, "PRAGMA data_version");
   const watchers: (() => void)[] = [];
-  let knownDataVersion: number | null = null;
-  let look: Look = { version: 0, access: 0 };
   let changedAt = 0;
 
   const read = async <T>(work: () => T): Promise<T> => {
@@ -107,18 +103,11 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
         throw new AppError("conflict", "another change was applied first: try again", {
           reason: "outdated",
         });
-      knownDataVersion = null;
       changedAt = performance.now();
       for (const changed of watchers) changed();
     },
-    look: () =>
-      read(() => {
-        // Cheaper than reading the version (https://www.sqlite.org/pragma.html#pragma_data_version).
-        const { data_version: current } = dataVersion.get()!;
-        if (current !== knownDataVersion) look = runWork(db, readLook());
-        knownDataVersion = current;
-        return look;
-      }),
+    // Not behind `PRAGMA data_version`, which takes as long, and twice with every submission that is stored.
+    look: () => read(() => runWork(db, readLook())),
     staleness: SQLITE_STALENESS_MS,
     watch: (changed) => void watchers.push(changed),
     check: () => read(() => checkDatabase(db)),
