@@ -31,6 +31,28 @@ const LIGHTER: Record<string, [string, string][]> = {
     );`,
       "const alreadyUsed = undefined;",
     ],
+    // Work for each option, done so often that the runtime compiles it, which takes a command longer than the work.
+    [
+      "return this.options.find((option) => option.is(arg));",
+      "for (const option of this.options) if (option.short === arg || option.long === arg) return option;",
+    ],
+    // Only an option that implies the value of another needs this, which no option of formflag does.
+    [
+      "const dualHelper = new DualOptions(this.options);",
+      `if (this.options.every((option) => option.implied === undefined)) return;
+    const dualHelper = new DualOptions(this.options);`,
+    ],
+  ],
+  // Computed up to four times for each option, as often as makes the runtime compile it twice.
+  "commander/lib/option.js": [
+    [
+      `if (this.negate) {
+      return camelcase(this.name().replace(/^no-/, ''));
+    }
+    return camelcase(this.name());`,
+      `this._attributeName ??= camelcase(this.negate ? this.name().replace(/^no-/, '') : this.name());
+    return this._attributeName;`,
+    ],
   ],
   "commander/lib/help.js": [
     [
