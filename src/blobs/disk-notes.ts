@@ -1,9 +1,11 @@
 import { readdirSync, rmSync } from "node:fs";
-import { open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { STAGING } from "./disk.ts";
 import { diskError } from "./disk-error.ts";
 import { type Garbage, type Notes, type UploadNote, keysOf } from "./notes.ts";
+
+/** Loaded with its first use, as in `disk.ts`. */
+const fs = () => process.getBuiltinModule("node:fs/promises");
 
 type Holds = Pick<Notes, "hold"> & {
   /** Whether any process holds files. */
@@ -35,9 +37,9 @@ export function openDiskNotes(root: string, { garbage, holds, isOnly }: Options)
     async add(id, files) {
       const path = join(staging, nameOf({ id, files }));
       try {
-        await (await open(path, "wx", 0o600)).close();
+        await (await fs().open(path, "wx", 0o600)).close();
       } catch (error) {
-        await rm(path, { force: true });
+        await fs().rm(path, { force: true });
         throw diskError(error);
       }
       own.set(id, path);
@@ -45,7 +47,7 @@ export function openDiskNotes(root: string, { garbage, holds, isOnly }: Options)
     async clear(ids) {
       for (const id of ids) {
         const path = own.get(id) ?? left.get(id)?.path;
-        if (path !== undefined) await rm(path, { force: true });
+        if (path !== undefined) await fs().rm(path, { force: true });
         own.delete(id);
         left.delete(id);
       }
@@ -58,7 +60,7 @@ export function openDiskNotes(root: string, { garbage, holds, isOnly }: Options)
       return { uploads, garbage: keys.length > 0 && holds.isHeld() ? [] : keys };
     },
     async pending() {
-      const notes = (await readdir(staging)).flatMap((name) => noteOf(name) ?? []);
+      const notes = (await fs().readdir(staging)).flatMap((name) => noteOf(name) ?? []);
       return notes.flatMap(keysOf);
     },
     hold: () => holds.hold(),

@@ -1,16 +1,5 @@
-import { mkdirSync } from "node:fs";
-import {
-  type FileHandle,
-  access,
-  constants,
-  mkdir,
-  open,
-  readdir,
-  rename,
-  rm,
-  stat,
-  unlink,
-} from "node:fs/promises";
+import { constants, mkdirSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ignoreMissing, requireRoom, syncDirectory, syncDirectoryNow } from "../base/directory.ts";
 import { AppError } from "../base/errors.ts";
@@ -18,6 +7,9 @@ import type { Blobs, StagedBlob, Undeleted } from "./blobs.ts";
 import { diskError } from "./disk-error.ts";
 import { createFileWriters, writeAll } from "./file-writer.ts";
 import { shardOf } from "./key.ts";
+
+/** Loaded with its first use: most commands touch no uploaded file (`npm run bench -- start`). */
+const fs = () => process.getBuiltinModule("node:fs/promises");
 
 /** The subdirectory of staged files, and of notes (`disk-notes.ts`). Shards have two-character names. */
 export const STAGING = "staging";
@@ -44,7 +36,7 @@ export function openDiskBlobs(root: string): Blobs {
 
   const stage = async () => {
     const path = join(staging, crypto.randomUUID());
-    const handle = await open(path, "wx", 0o600);
+    const handle = await fs().open(path, "wx", 0o600);
     const { write, finish, abandon } = createWriter((bytes) => writeAll(handle, bytes).catch(fail));
     const blob: StagedBlob = {
       write,
@@ -55,7 +47,7 @@ export function openDiskBlobs(root: string): Blobs {
         if (!entry) return;
         staged.delete(blob);
         if (entry.isOpen) await handle.close();
-        await rm(path, { force: true });
+        await fs().rm(path, { force: true });
       },
     };
     staged.set(blob, { path, handle, isOpen: true });
@@ -69,13 +61,13 @@ export function openDiskBlobs(root: string): Blobs {
     await entry.handle.sync();
     entry.isOpen = false;
     await entry.handle.close();
-    await rename(entry.path, pathOf(key));
+    await fs().rename(entry.path, pathOf(key));
     staged.delete(blob);
   };
 
   /** Creates a shard and makes it durable; concurrent calls for one shard wait for the same sync. */
   const createShard = async (shard: string) => {
-    const created = await mkdir(shard, { recursive: true, mode: 0o700 });
+    const created = await fs().mkdir(shard, { recursive: true, mode: 0o700 });
     // An existing shard is synced once too: the process that created it may have been killed before its sync.
     if (created !== undefined || !durableShards.has(shard)) durableShards.set(shard, syncDirectory(root));
     await durableShards.get(shard);
@@ -93,12 +85,12 @@ export function openDiskBlobs(root: string): Blobs {
         await Promise.all(shards.map(syncDirectory));
       } catch (error) {
         for (const { key } of files) durableShards.delete(dirname(pathOf(key)));
-        await Promise.allSettled(files.map(({ key }) => rm(pathOf(key), { force: true })));
+        await Promise.allSettled(files.map(({ key }) => fs().rm(pathOf(key), { force: true })));
         throw diskError(error);
       }
     },
     async ready() {
-      await access(staging, constants.W_OK).catch(fail);
+      await fs().access(staging, constants.W_OK).catch(fail);
       await requireRoom(staging).catch(fail);
     },
     async open(key) {
@@ -113,10 +105,10 @@ export function openDiskBlobs(root: string): Blobs {
     },
     has: (key) => Bun.file(pathOf(key)).exists(),
     async *list() {
-      for (const entry of await readdir(root, { withFileTypes: true })) {
+      for (const entry of await fs().readdir(root, { withFileTypes: true })) {
         if (!entry.isDirectory() || entry.name === STAGING) continue;
         const shard = join(root, entry.name);
-        const names = await readdir(shard);
+        const names = await fs().readdir(shard);
         for (let start = 0; start < names.length; start += BATCH)
           yield await sizesOf(shard, names.slice(start, start + BATCH));
       }
@@ -127,7 +119,8 @@ export function openDiskBlobs(root: string): Blobs {
       const removeOne = async (key: string) => {
         const path = pathOf(key);
         try {
-          if (await unlink(path).then(() => true, ignoreMissing)) shards.add(dirname(path));
+          const removed = fs().unlink(path);
+          if (await removed.then(() => true, ignoreMissing)) shards.add(dirname(path));
         } catch (error) {
           undeleted.push({ key, error });
         }
@@ -144,7 +137,7 @@ export function openDiskBlobs(root: string): Blobs {
 async function sizesOf(directory: string, names: string[]): Promise<{ key: string; size: number }[]> {
   const files = await Promise.all(
     names.map(async (key) => {
-      const status = await stat(join(directory, key)).catch(ignoreMissing);
+      const status = await fs().stat(join(directory, key)).catch(ignoreMissing);
       return status ? [{ key, size: status.size }] : [];
     }),
   );
