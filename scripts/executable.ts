@@ -53,6 +53,11 @@ const LIGHTER: Record<string, [string, string][]> = {
       `this._attributeName ??= camelcase(this.negate ? this.name().replace(/^no-/, '') : this.name());
     return this._attributeName;`,
     ],
+    // An expression of Unicode, which takes a tenth of a millisecond to compile.
+    [
+      String.raw`/\p{ID_Continue}\.\.\.[>\]]$/u.test(flags)`,
+      String.raw`flags.includes("...") && /\p{ID_Continue}\.\.\.[>\]]$/u.test(flags)`,
+    ],
   ],
   "commander/lib/help.js": [
     [

@@ -45,9 +45,11 @@ export type Io = {
  */
 export function processIo(env: Record<string, string | undefined>): Io {
   let outIsClosed = false;
-  const writer = Bun.stderr.writer();
+  // Opened with the first text: most commands write none.
+  let writer: Bun.FileSink | undefined;
   const errors = createErrorStream(async (text) => {
     try {
+      writer ??= Bun.stderr.writer();
       await writer.write(text);
       await writer.flush();
     } catch {

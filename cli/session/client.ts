@@ -6,7 +6,7 @@ import { ADMIN_PATH } from "../../src/http/paths.ts";
 import { RemoteError } from "../exit.ts";
 import type { Storage } from "../data/storage.ts";
 import type { Io } from "../output/terminal.ts";
-import { type Shape, misfit, shapeOf } from "./answers.ts";
+import type { Shape } from "./answers.ts";
 import { env } from "./env.ts";
 import { userName } from "./user.ts";
 import { usage } from "./usage.ts";
@@ -120,6 +120,9 @@ function withCallAt(client: Pick<Client, "open" | "close">, callAt: Client["call
   };
 }
 
+/** Loaded with the first answer: a command that calls its operation directly has none. */
+const answers = () => import("./answers.ts");
+
 /** Maximum levels of JSON in an answer: more than the deepest rule or payload has. */
 const MAX_DEPTH = 256;
 
@@ -152,6 +155,7 @@ export function clientOn(
     const answer = await request(method, path, { body, ...(headers ? { headers } : {}) });
     const revision = Number(/"(\d+)"/.exec(answer.headers.get("etag") ?? "")?.[1]);
     if (answer.status === 204) return { value: undefined as T, revision };
+    const { shapeOf } = await answers();
     return { value: (await jsonOf(answer, shapeOf(method, path), base)) as T, revision };
   };
   const own: Pick<Client, "open" | "close"> = {
@@ -187,6 +191,7 @@ async function jsonOf(answer: Answer, shape: Shape, base: string): Promise<unkno
   } catch (error) {
     throw notFormflag(answer, base, "sent no JSON", error);
   }
+  const { misfit } = await answers();
   const wrong = misfit(value, shape);
   if (wrong === null) return value;
   throw notFormflag(answer, base, wrong === "" ? "sent other JSON" : `sent no usable ${wrong}`);

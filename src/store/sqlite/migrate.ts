@@ -54,6 +54,19 @@ function isCurrent(db: Database, migrations: readonly string[]): boolean {
   return schemaVersion(db, migrations.length) === migrations.length && !lacksIndex(db, migrations);
 }
 
+/**
+ * As {@link isCurrent}, in one transaction, because another process may be creating the file. Without `db.transaction`,
+ * whose first use prepares the statements of every kind of transaction.
+ */
+function isCurrentAtOnce(db: Database, migrations: readonly string[]): boolean {
+  db.run("BEGIN");
+  try {
+    return isCurrent(db, migrations);
+  } finally {
+    if (db.inTransaction) db.run("ROLLBACK");
+  }
+}
+
 /** Whether a migrated database has no search index: a copy from a backup, which gets an empty one. */
 function lacksIndex(db: Database, migrations: readonly string[]): boolean {
   const isMigrated = migrations.slice(0, readNumber(db, "PRAGMA user_version")).includes(search);
@@ -67,8 +80,7 @@ function lacksIndex(db: Database, migrations: readonly string[]): boolean {
  * another program, and where a migration fails; the file is then unchanged.
  */
 export function migrate(db: Database, migrations = MIGRATIONS, claim?: Claim): void {
-  // In one transaction, because another process may be creating the file.
-  if (db.transaction(() => isCurrent(db, migrations)).deferred()) return;
+  if (isCurrentAtOnce(db, migrations)) return;
   useWal(db);
   let release: (() => void) | undefined;
   const bringUpToDate = db.transaction(() => {
