@@ -11,7 +11,6 @@ import type { BackupSource } from "../../src/maintenance/backup.ts";
 import { garbageIn } from "../../src/store/sqlite/garbage.ts";
 import { refersToFiles } from "../../src/store/sqlite/files.ts";
 import { holdLock, holdsOf } from "../../src/store/sqlite/lock.ts";
-import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { env } from "../session/env.ts";
 import type { SharedStorage } from "./storage.ts";
@@ -91,7 +90,11 @@ export function openSource(data: string): BackupSource {
     now: Date.now,
     blobs,
     notes: openDiskNotes(uploads, { garbage: garbageIn(file), holds, isOnly: false }),
-    snapshot: (scratch, name, progress) => takeSnapshot(file, scratch.path(name), progress),
+    // Only a backup copies what every other command opens.
+    async snapshot(scratch, name, progress) {
+      const { takeSnapshot } = await import("../../src/store/sqlite/snapshot.ts");
+      return takeSnapshot(file, scratch.path(name), progress);
+    },
   };
 }
 

@@ -1,10 +1,8 @@
 import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import { Database, constants } from "bun:sqlite";
 import { sqliteError } from "./errors.ts";
 import { schemaVersion } from "./migrate.ts";
-
-/** Loaded with its first use: most commands open their database alone. */
-const url = () => process.getBuiltinModule("node:url");
 
 /** A form, and where its submissions are sent. */
 export type SendingForm = { slug: string; notifies: boolean; replies: boolean; hasTargets: boolean };
@@ -46,7 +44,7 @@ export function inspectDatabase(file: string, { isQuick }: { isQuick: boolean })
 export function openUnchanged(file: string): Database {
   if (existsSync(`${file}-wal`)) return new Database(file, { readonly: true, strict: true });
   const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
-  return new Database(`${url().pathToFileURL(file).href}?immutable=1`, flags);
+  return new Database(`${pathToFileURL(file).href}?immutable=1`, flags);
 }
 
 function sendingForms(db: Database): SendingForm[] {
