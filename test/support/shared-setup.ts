@@ -1,6 +1,6 @@
 import type { Look, Versioned } from "../../src/base/changes.ts";
 import { AppError } from "../../src/base/errors.ts";
-import type { Timing } from "../../src/base/watch.ts";
+import type { Timing } from "../../src/base/watch-state.ts";
 
 /** Clocks that stand still until they are moved, with the timers of what they are passed to. */
 export function openTiming() {
