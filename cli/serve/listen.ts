@@ -134,10 +134,12 @@ function openSocket(
   const routes = Object.fromEntries(
     site.hot.map(({ path, parameter, handle }) => [
       path,
-      (request: Bun.BunRequest): Response | Promise<Response> => {
-        const value = (request.params as Record<string, string>)[parameter] ?? "";
-        return handle(request, value, peerOf, finish);
-      },
+      parameter === ""
+        ? (request: Bun.BunRequest): Response | Promise<Response> => handle(request, "", peerOf, finish)
+        : (request: Bun.BunRequest): Response | Promise<Response> => {
+            const value = (request.params as Record<string, string>)[parameter] ?? "";
+            return handle(request, value, peerOf, finish);
+          },
     ]),
   );
   const server: Server = Bun.serve({

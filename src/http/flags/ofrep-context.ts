@@ -8,11 +8,13 @@ import { readJson } from "../body.ts";
 
 /** The context in the body of a request. Throws `ContextError`, also for an empty body, and `too_large`. */
 export function readContext(request: Request): Promise<Context> {
-  return readJson(request, RULE_LIMITS.context, {
-    tooLarge: () => new AppError("too_large", `a request has at most ${formatBytes(RULE_LIMITS.context)}`),
-    broken: () => new ContextError("PARSE_ERROR", "the body is not valid JSON"),
-  }).then(contextOf);
+  return readJson(request, RULE_LIMITS.context, FAULTS, contextOf);
 }
+
+const FAULTS = {
+  tooLarge: () => new AppError("too_large", `a request has at most ${formatBytes(RULE_LIMITS.context)}`),
+  broken: () => new ContextError("PARSE_ERROR", "the body is not valid JSON"),
+};
 
 function contextOf(body: unknown): Context {
   if (body === undefined)

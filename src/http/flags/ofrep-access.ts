@@ -1,0 +1,71 @@
+import type { FoundToken } from "../../access/store.ts";
+import { authenticate } from "../../access/tokens.ts";
+import type { App } from "../../app.ts";
+import type { Find } from "../../base/changes.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Client } from "../address.ts";
+import { bearerToken, createFailureCount } from "../auth.ts";
+import type { FlagSet, createFlagSets } from "./ofrep-flags.ts";
+import type { Reader } from "./ofrep-tickets.ts";
+
+/** What an identified reader may evaluate. */
+export type Access = { flags: FlagSet; reader: Reader };
+
+/**
+ * Finds the flags that a request may evaluate: by the two keys of an environment, or by a token for one. Throws
+ * `unauthenticated`, `forbidden` for a token without the scope, `rate_limited` after too many wrong ones.
+ */
+export function createIdentify(
+  app: App,
+  findFlags: ReturnType<typeof createFlagSets>,
+  findToken: Find<FoundToken>,
+) {
+  const countFailure = createFailureCount(app.now);
+  const wrong = "the keys or the token select no environment";
+
+  const ofToken = async (request: Request, secret: () => string, client: () => Client): Promise<Access> => {
+    try {
+      const token = await authenticate(app, secret(), findToken);
+      if (!token.keys || !token.scopes.includes("flags:evaluate")) {
+        throw new AppError("forbidden", `the token "${token.name}" lacks the scope flags:evaluate`, {
+          reason: "evaluate-alone",
+        });
+      }
+      const { projectKey, environmentKey } = token.keys;
+      const isOther =
+        (request.headers.get("x-project-key") ?? projectKey) !== projectKey ||
+        (request.headers.get("x-environment-key") ?? environmentKey) !== environmentKey;
+      if (isOther)
+        throw new AppError("unauthenticated", "the token is not for the environment that the keys select");
+      return await ofReader({ keys: token.keys, tokenHash: token.hash });
+    } catch (error) {
+      countFailure(error, client);
+      throw error;
+    }
+  };
+  const requireFlags = (reader: Reader, flags: FlagSet | undefined): Access => {
+    if (!flags) throw new AppError("unauthenticated", wrong);
+    return { flags, reader };
+  };
+  const ofReader = (reader: Reader): Access | Promise<Access> => {
+    const flags = findFlags(reader.keys.projectKey, reader.keys.environmentKey);
+    return flags instanceof Promise
+      ? flags.then((flags) => requireFlags(reader, flags))
+      : requireFlags(reader, flags);
+  };
+
+  return (request: Request, client: () => Client): Access | Promise<Access> => {
+    const authorization = request.headers.get("authorization");
+    const apiKey = request.headers.get("x-api-key");
+    if (authorization !== null || apiKey !== null)
+      return ofToken(request, () => apiKey ?? bearerToken(authorization ?? undefined), client);
+    const projectKey = request.headers.get("x-project-key");
+    const environmentKey = request.headers.get("x-environment-key");
+    if (projectKey && environmentKey)
+      return ofReader({ keys: { projectKey, environmentKey }, tokenHash: null });
+    throw new AppError(
+      "unauthenticated",
+      "send x-project-key and x-environment-key, or a token with the scope flags:evaluate",
+    );
+  };
+}
