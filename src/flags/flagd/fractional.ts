@@ -1,5 +1,6 @@
-/** The buckets of a `fractional`, from its first: `of` are the arguments that they were made from. */
+/** The buckets of a `fractional`, in order. */
 type Buckets = {
+  /** The arguments that they were made from. */
   of: readonly unknown[];
   results: (string | number | boolean | null)[];
   /** The sum of the weights up to each bucket. */
@@ -7,7 +8,13 @@ type Buckets = {
   total: number;
 };
 
-type Method = (args: unknown, context: Record<string, unknown>, above: unknown, engine: unknown) => unknown;
+/** An operation of json-logic-engine. */
+export type Method = (
+  args: unknown,
+  context: Record<string, unknown>,
+  above: unknown,
+  engine: unknown,
+) => unknown;
 
 /** The highest sum of weights whose product with 32 bits is an exact number. */
 const MAX_TOTAL = 2 ** 21;

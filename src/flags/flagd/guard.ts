@@ -1,5 +1,5 @@
 import { RULE_LIMITS } from "../limits.ts";
-import { fractionalOf } from "./fractional.ts";
+import { type Method, fractionalOf } from "./fractional.ts";
 
 /** Characters of a text, and elements of a list, whose search costs about as much as one operation. */
 const SEARCHED_A_STEP = 1024;
@@ -11,7 +11,6 @@ const SHORT = 1024;
 /** Marks the operations that the library inlines instead of calling them. */
 const ORIGINAL = Symbol.for("json_logic_original");
 
-type Method = (args: unknown, context: Record<string, unknown>, above: unknown, engine: unknown) => unknown;
 type Entry = (Method | { method: Method }) & { [ORIGINAL]?: boolean };
 type Methods = Record<string, Entry>;
 
