@@ -1,5 +1,6 @@
 import { FeatureFlag } from "@openfeature/flagd-core";
 import type { FlagRules } from "../rules.ts";
+import { LOGGER } from "./fractional.ts";
 import { type Engine, excess, excessOfRequest, guardEngine } from "./guard.ts";
 import { type Segments, inlineSegments } from "./segments.ts";
 
@@ -18,7 +19,7 @@ export type Evaluation =
 /** The `targetingKey` and the other values that rules read. */
 export type Context = Record<string, unknown>;
 
-/** A context with what flagd adds to it; {@link compileFlag} makes functions that change it. */
+/** A context with what flagd adds to it; evaluating a flag sets `flagKey`. */
 export type Subject = Context & { $flagd: { flagKey: string; timestamp: number } };
 
 /** Most characters of an error: it quotes the result of a rule, which may be long. */
@@ -27,13 +28,10 @@ const MAX_DETAILS = 500;
 /** A logger for the library that discards everything. */
 export const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
 
-/** Where the library's operations find their logger. */
-const LOGGER = Symbol.for("flagd.logger");
-
 /** Rules are interpreted: compiling them would run user input as code, takes twice as long, and evaluates no faster. */
 const OPTIONS = { disableDynamicCodeGeneration: true };
 
-/** What rules read, made once for all the flags that are evaluated for a context. */
+/** What rules read, created once for all the flags that are evaluated for a context. */
 export function subjectOf(context: Context): Subject {
   const $flagd = { flagKey: "", timestamp: Math.floor(Date.now() / 1000) };
   return { ...context, $flagd, [LOGGER]: SILENT };
@@ -48,9 +46,9 @@ export function compileFlag(
   rules: FlagRules,
   segments: Segments,
 ): (subject: Subject) => Evaluation {
-  const { variants, defaultVariant, targeting } = rules;
+  const { variants, targeting } = rules;
   if (!targeting || Object.keys(targeting).length === 0) {
-    const fixed = serve(variants, defaultVariant);
+    const fixed = serve(rules, "STATIC");
     return () => fixed;
   }
   const fail = (errorDetails: string) => ({
@@ -73,9 +71,7 @@ export function compileFlag(
       { reason: "TARGETING_MATCH", value, variant },
     ]),
   );
-  const fallback: Evaluation = defaultVariant
-    ? { reason: "DEFAULT", value: variants[defaultVariant], variant: defaultVariant }
-    : { reason: "DEFAULT" };
+  const fallback = serve(rules, "DEFAULT");
   return (subject) => {
     // Checked first: an evaluation that fails costs more than one that succeeds.
     const past = excessOfRequest();
@@ -103,10 +99,10 @@ function nameOf(result: unknown): string {
   return typeof result === "string" ? result : String(result);
 }
 
-/** A flag without a rule serves its default variant, or no value without one. */
-function serve(variants: FlagRules["variants"], name: string | null | undefined): Evaluation {
-  if (!name) return { reason: "DEFAULT" };
-  return { reason: "STATIC", value: variants[name], variant: name };
+/** The default variant of a flag, or no value without one. */
+function serve({ variants, defaultVariant }: FlagRules, reason: "STATIC" | "DEFAULT"): Evaluation {
+  if (!defaultVariant) return { reason: "DEFAULT" };
+  return { reason, value: variants[defaultVariant], variant: defaultVariant };
 }
 
 /** A rule with its interpreter, as the library keeps them. */

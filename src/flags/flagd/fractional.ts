@@ -1,6 +1,6 @@
 /** The buckets of a `fractional`, in order. */
 type Buckets = {
-  /** The arguments that they were made from. */
+  /** The arguments that they were created from. */
   of: readonly unknown[];
   results: (string | number | boolean | null)[];
   /** The sum of the weights up to each bucket. */
@@ -19,51 +19,63 @@ export type Method = (
 /** The highest sum of weights whose product with 32 bits is an exact number. */
 const MAX_TOTAL = 2 ** 21;
 
-/** Buckets by the last argument that they were made from, which is another array where a rule computes it. */
+/** Where the library's operations find their logger, without which they throw: only a whole context has it. */
+export const LOGGER = Symbol.for("flagd.logger");
+
+/** Buckets by the last argument that they were created from, which is another array where a rule computes it. */
 const prepared = new WeakMap<object, Buckets | null>();
 
 /**
  * The operation `fractional`, with buckets that are prepared once where the rule has them as constants, which takes a tenth
- * of the time: `npm run bench -- ofrep`. Anything else goes to `library`, the same operation of flagd's library.
+ * of the time: `npm run bench -- ofrep`. Anything else goes to `library`, the same operation of flagd's library, which
+ * hashes UTF-16 code units where flagd hashes UTF-8 bytes, and so gets a text with one character for each byte.
  * https://flagd.dev/reference/custom-operations/fractional-operation/
  */
 export function fractionalOf(library: Method): Method {
   return (args, context, above, engine) => {
-    const text = Array.isArray(args) ? bucketingText(args, context) : null;
-    const buckets = text === null ? null : bucketsOf(args as unknown[]);
-    if (text === null || buckets === null) return library(args, context, above, engine);
+    const given = Array.isArray(args) ? (args as unknown[]) : [];
+    const text = bucketingText(given, context);
+    if (text === null) return library(args, context, above, engine);
+    const list = typeof given[0] === "string" ? given.slice(1) : given;
+    const buckets = bucketsOf(list);
+    if (buckets === null) return library([bytesOf(text), ...list], context, above, engine);
     const position = Math.floor((Bun.hash.murmur32v3(text) * buckets.total) / 2 ** 32);
     const index = buckets.ends.findIndex((end) => end > position);
     return buckets.results[index] ?? null;
   };
 }
 
-/** The text whose UTF-8 bytes are hashed; null without one. */
-function bucketingText(args: unknown[], context: Record<string, unknown>): string | null {
+/** The text whose UTF-8 bytes are hashed, as the library builds it; null without one. */
+function bucketingText(args: readonly unknown[], context: unknown): string | null {
+  if (!isWhole(context)) return null;
   if (typeof args[0] === "string") return args[0];
-  const { targetingKey, $flagd } = context as { targetingKey?: unknown; $flagd?: { flagKey: string } };
-  return typeof targetingKey === "string" && targetingKey !== "" && $flagd
-    ? $flagd.flagKey + targetingKey
-    : null;
+  const { targetingKey, $flagd } = context;
+  return typeof targetingKey === "string" && targetingKey !== "" ? $flagd.flagKey + targetingKey : null;
+}
+
+function isWhole(context: unknown): context is { targetingKey?: unknown; $flagd: { flagKey: string } } {
+  return typeof context === "object" && context !== null && LOGGER in context;
+}
+
+function bytesOf(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
 }
 
 /** Null for buckets that the library has to check or to count. */
-function bucketsOf(args: unknown[]): Buckets | null {
-  const last = args.at(-1);
+function bucketsOf(list: readonly unknown[]): Buckets | null {
+  const last = list.at(-1);
   if (!Array.isArray(last)) return null;
-  const start = typeof args[0] === "string" ? 1 : 0;
   const known = prepared.get(last);
   if (known === undefined) {
-    const made = prepare(args.slice(start));
-    prepared.set(last, made);
-    return made;
+    const buckets = prepare(list);
+    prepared.set(last, buckets);
+    return buckets;
   }
-  return known?.of.length === args.length - start && known.of.every((each, at) => each === args[start + at])
-    ? known
-    : null;
+  const isSame = known?.of.length === list.length && known.of.every((each, at) => each === list[at]);
+  return isSame ? known : null;
 }
 
-function prepare(of: unknown[]): Buckets | null {
+function prepare(of: readonly unknown[]): Buckets | null {
   const buckets: Buckets = { of, results: [], ends: [], total: 0 };
   for (const bucket of of) {
     if (!Array.isArray(bucket) || bucket.length < 1 || bucket.length > 2) return null;

@@ -86,7 +86,7 @@ function boundedMethod(name: string, method: Method): Method {
     case "missing_some":
       return (args, context, above, engine) => count(paidFor(args), context, above, engine);
     case "fractional":
-      return counted(fractionalOf((args, ...rest) => method(byBytes(args, rest[0]), ...rest)));
+      return counted(fractionalOf(method));
     default:
       return count;
   }
@@ -152,26 +152,4 @@ function lengthOf(value: unknown): number {
   };
   add(value);
   return length;
-}
-
-/**
- * The library hashes UTF-16 code units where flagd hashes UTF-8 bytes, so it is given a text with one character for each
- * byte. The default key is built here as the library builds it. https://flagd.dev/reference/custom-operations/fractional-operation/
- */
-function byBytes(args: unknown, context: Record<string, unknown>): unknown {
-  if (!Array.isArray(args)) return args;
-  if (typeof args[0] === "string") return isAscii(args[0]) ? args : [bytesOf(args[0]), ...args.slice(1)];
-  const { targetingKey, $flagd } = context as { targetingKey?: string; $flagd?: { flagKey?: string } };
-  if (!targetingKey || (isAscii(targetingKey) && isAscii($flagd?.flagKey ?? ""))) return args;
-  return [bytesOf(`${$flagd?.flagKey}${targetingKey}`), ...args];
-}
-
-/** Whether the UTF-16 code units of a text equal its UTF-8 bytes. */
-function isAscii(text: string): boolean {
-  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x7f) return false;
-  return true;
-}
-
-function bytesOf(text: string): string {
-  return Buffer.from(text, "utf8").toString("latin1");
 }

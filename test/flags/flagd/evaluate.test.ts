@@ -128,11 +128,29 @@ describe("shares", () => {
     }
   });
 
+  test.each<[what: string, element: unknown]>([
+    ["a text", "a"],
+    ["an object", { targetingKey: "a" }],
+    ["an object that names a flag", { targetingKey: "a", $flagd: { flagKey: "flag" } }],
+  ])("fail in a loop, where %s takes the place of the context, as in flagd's library", (_, element) => {
+    const core = new FlagdCore();
+    for (const by of [[{ var: "" }], [], ["fixed"]]) {
+      const inner = { fractional: [...by, ["on", 1]] };
+      const rule = { if: [{ some: [{ var: "list" }, { "==": [inner, "on"] }] }, "on", "off"] };
+      const flag = { state: "ENABLED", ...BOOLEAN, targeting: rule };
+      core.setConfigurations(JSON.stringify({ flags: { flag } }));
+      const context = { list: [element] };
+      const { errorCode } = core.resolveBooleanEvaluation("flag", false, context as never);
+      expect(errorCode).toBe("GENERAL" as never);
+      expect(evaluate(rule, context)).toMatchObject({ errorCode: "GENERAL" });
+    }
+  });
+
   test("count as operations of a rule", () => {
-    const inner = { fractional: [{ var: "" }, ["on", 1], ["off", 1]] };
-    const rule = { if: [{ some: [{ var: "list" }, { "==": [inner, "never"] }] }, "on", "off"] };
-    const outcomeOf = (count: number) => evaluate(rule, { list: elements(count).map(String) });
-    expect(outcomeOf(6000)).toMatchObject({ variant: "off" });
+    const share = { fractional: ["fixed", ["on", 1], ["off", 1]] };
+    const outcomeOf = (count: number) =>
+      evaluate({ if: [{ or: elements(count).map(() => ({ "==": [share, "never"] })) }, "on", "off"] }, {});
+    expect(outcomeOf(8000)).toMatchObject({ variant: "off" });
     expect(outcomeOf(12_000)).toMatchObject({ errorDetails: expect.stringContaining("operations") });
   });
 
