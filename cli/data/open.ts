@@ -27,9 +27,9 @@ export type OpenConfig = {
   shared?: SharedStorage | null;
   /** A server, which has locked the directory, commits on a separate `thread`, a command `inline`. */
   writing: "thread" | "inline";
-  /** Is given what the operator has to know of the database. */
+  /** Receives what the operator has to know of the database. */
   report?: (error: unknown) => void;
-  /** Is given that it is over. */
+  /** Receives the end of what `report` received. */
   note?: (text: string) => void;
   /** Called once another server has migrated a shared database to a schema that this one does not know. */
   onNewerSchema?: () => void;

@@ -134,12 +134,11 @@ function openSocket(
   const routes = Object.fromEntries(
     site.hot.map(({ path, parameter, handle }) => [
       path,
-      parameter === ""
-        ? (request: Bun.BunRequest): Response | Promise<Response> => handle(request, "", peerOf, finish)
-        : (request: Bun.BunRequest): Response | Promise<Response> => {
-            const value = (request.params as Record<string, string>)[parameter] ?? "";
-            return handle(request, value, peerOf, finish);
-          },
+      (request: Bun.BunRequest): Response | Promise<Response> => {
+        // Reading the parameters of a path without any would create an object.
+        const value = parameter === "" ? "" : (request.params as Record<string, string>)[parameter];
+        return handle(request, value ?? "", peerOf, finish);
+      },
     ]),
   );
   const server: Server = Bun.serve({

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { MiB } from "./bytes.ts";
 
-/** Loaded with its first use, which most commands do without: `npm run bench -- start`. */
-const fs = () => process.getBuiltinModule("node:fs/promises");
+/** `node:fs/promises`, loaded with its first use, which most commands do without: `npm run bench -- start`. */
+export const fs = () => process.getBuiltinModule("node:fs/promises");
 
 /** Windows has no sync of a directory and refuses to open one. */
 const SYNCS_DIRECTORIES = process.platform !== "win32";

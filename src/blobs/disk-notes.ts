@@ -1,11 +1,9 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { fs } from "../base/directory.ts";
 import { STAGING } from "./disk.ts";
 import { diskError } from "./disk-error.ts";
 import { type Garbage, type Notes, type UploadNote, keysOf } from "./notes.ts";
-
-/** Loaded with its first use, as in `disk.ts`. */
-const fs = () => process.getBuiltinModule("node:fs/promises");
 
 type Holds = Pick<Notes, "hold"> & {
   /** Whether any process holds files. */

@@ -1,15 +1,12 @@
 import { constants, mkdirSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { ignoreMissing, requireRoom, syncDirectory, syncDirectoryNow } from "../base/directory.ts";
+import { fs, ignoreMissing, requireRoom, syncDirectory, syncDirectoryNow } from "../base/directory.ts";
 import { AppError } from "../base/errors.ts";
 import type { Blobs, StagedBlob, Undeleted } from "./blobs.ts";
 import { diskError } from "./disk-error.ts";
 import { createFileWriters, writeAll } from "./file-writer.ts";
 import { shardOf } from "./key.ts";
-
-/** Loaded with its first use: most commands touch no uploaded file (`npm run bench -- start`). */
-const fs = () => process.getBuiltinModule("node:fs/promises");
 
 /** The subdirectory of staged files, and of notes (`disk-notes.ts`). Shards have two-character names. */
 export const STAGING = "staging";

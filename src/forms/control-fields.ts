@@ -25,7 +25,6 @@ export function isHoneypotName(text: string): boolean {
 
 /** Whether the sender filled a honeypot. A file under the name of a honeypot is not known here. */
 export function isHoneypotFilled(control: ControlFields): boolean {
-  if (control.size === 0) return false;
   for (const [name, values] of control) {
     if (name !== CHALLENGE_FIELD && name !== IDEMPOTENCY_FIELD && isFilled(values)) return true;
   }

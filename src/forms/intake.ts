@@ -7,7 +7,7 @@ import { type IntakeTarget, autoreplyTo, deliveriesOf, enabledTargets } from "./
 import type { Form } from "./form.ts";
 import { type FindSpam, compileSpamRules } from "./spam.ts";
 import { metadataOf } from "./metadata.ts";
-import type { Conditions, FormsApp, Insertion } from "./store.ts";
+import { type Conditions, type FormsApp, IN_INBOX, type Insertion } from "./store.ts";
 import type { Sent } from "./submission.ts";
 import { NOT_SPAM } from "./submission-state.ts";
 import { storeSubmission } from "./submissions.ts";
@@ -167,8 +167,6 @@ function deliveriesFor(app: FormsApp, form: Form, { targets }: Intake, { fields 
 }
 
 const NO_DELIVERIES: NewDelivery[] = [];
-
-const IN_INBOX: Insertion = { kind: "stored", spam: null };
 
 function receivedAs(insertion: Insertion, id: string, { countSpam }: Receiving): Received {
   if (insertion.kind === "stored") {

@@ -268,6 +268,9 @@ export type Insertion =
   /** The form holds as many as it takes. */
   | { kind: "full" };
 
+/** The submission is stored, and not in the spam folder. */
+export const IN_INBOX: Insertion = { kind: "stored", spam: null };
+
 /** What lasts for minutes, and all processes of a database share. Hashes are hexadecimal SHA-256. */
 export type Shared = {
   /**

@@ -58,13 +58,13 @@ async function render(selection: FlagSelection, before: FlagSet | undefined): Pr
     metadata: Record<string, unknown>,
     evaluate: (subject: Subject, now: number) => Evaluation,
   ) => {
-    // A flag has few results, which are the same objects each time: their JSON is made once.
+    // A flag has few results, which are the same objects each time: their JSON is created once.
     const known = new WeakMap<Evaluation, Evaluated>();
     const evaluatedOf = (result: Evaluation): Evaluated => {
       if ("errorCode" in result) return { isError: true, json: JSON.stringify({ key, ...result }) };
-      const made = { isError: false, json: JSON.stringify({ key, ...result, metadata }) };
-      known.set(result, made);
-      return made;
+      const evaluated = { isError: false, json: JSON.stringify({ key, ...result, metadata }) };
+      known.set(result, evaluated);
+      return evaluated;
     };
     flags.set(key, (subject, now) => {
       const result = evaluate(subject, now);

@@ -25,7 +25,7 @@ export type Inspection = {
   /** The number of migrations applied, and of those there are; 0 for an empty database. */
   schema: number;
   newestSchema: number;
-  /** Whether there are tables, and none of ours. */
+  /** Whether the schema holds only tables of another program. */
   isForeign: boolean;
   /** Whether the user may create tables. */
   mayMigrate: boolean;

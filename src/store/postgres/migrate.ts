@@ -126,7 +126,7 @@ async function schemaVersion(query: Query, place: string, newest: number): Promi
   return version;
 }
 
-/** Tables and views in the schema where ours are or would be, without those of extensions; ours come first. */
+/** Tables and views in the current schema, except tables of extensions; formflag_meta comes first. */
 export const TABLES = `SELECT relname AS name FROM pg_class
   WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND relkind IN ('r', 'p', 'v', 'm', 'f')
     AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND classid = 'pg_class'::regclass AND deptype = 'e')

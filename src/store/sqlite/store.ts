@@ -4,8 +4,7 @@ import { dirname } from "node:path";
 import type { Store } from "../../app.ts";
 import type { Garbage } from "../../blobs/notes.ts";
 import { requireRoom } from "../../base/directory.ts";
-import type { NewDelivery } from "../../delivery/store.ts";
-import type { Insertion } from "../../forms/store.ts";
+import { IN_INBOX } from "../../forms/store.ts";
 import { AppError } from "../../base/errors.ts";
 import { SQLITE_STALENESS_MS } from "../limits.ts";
 import { checkDatabase } from "./check.ts";
@@ -26,9 +25,6 @@ import { formSlices } from "../sql/form-slices.ts";
 import { readActivity } from "../sql/activity.ts";
 import { setupSlices } from "../sql/setup-slices.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
-
-const IN_INBOX: Insertion = { kind: "stored", spam: null };
-const NO_DELIVERIES: NewDelivery[] = [];
 
 const insertionOf = (result: unknown) => (result as WriteResult<"insertSubmission">) ?? IN_INBOX;
 
@@ -80,7 +76,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       // Not an async function, which makes six objects more for each submission.
       insert(submission, isAbandoned) {
         const { id, formKey, data, createdAt, files } = submission;
-        const { conditions = null, deliveries = NO_DELIVERIES, meta = null } = submission;
+        const { conditions = null, deliveries = [], meta = null } = submission;
         const args: WriteArgs<"insertSubmission"> = [
           id,
           formKey,
