@@ -132,12 +132,14 @@ function openSocket(
   // A request under way when the socket retires is the last of its connection too.
   const finish = (answer: Response) => (isRetired ? asLast(answer) : answer);
   const routes = Object.fromEntries(
-    site.hot.map(({ path, parameter, handle }) => [
+    site.hot.map(({ method, path, parameter, handle }) => [
       path,
-      (request: Bun.BunRequest): Response | Promise<Response> => {
-        // Reading the parameters of a path without any would create an object.
-        const value = parameter === "" ? "" : (request.params as Record<string, string>)[parameter];
-        return handle(request, value ?? "", peerOf, finish);
+      {
+        [method]: (request: Bun.BunRequest): Response | Promise<Response> => {
+          // Reading the parameters of a path without any would create an object.
+          const value = parameter === "" ? "" : (request.params as Record<string, string>)[parameter];
+          return handle(request, value ?? "", peerOf, finish);
+        },
       },
     ]),
   );

@@ -17,32 +17,26 @@ export function createSnapshots<T>(
   store: FlagsApp["store"],
   render: (selection: FlagSelection, before: T | undefined) => Promise<T>,
 ): FindSnapshot<T> {
-  type Entry = { revision: number; snapshot: T };
-  const find = createCache<Entry>(watch, async (keys, before) => {
-    // A key that exists has no space.
-    const space = keys.indexOf(" ");
-    const selection = await store.flags.select(keys.slice(0, space), keys.slice(space + 1));
+  type Entry = { projectKey: string; revision: number; snapshot: T };
+  // By one of the keys: a text joined from both would be made and hashed for each read.
+  const find = createCache<Entry>(watch, async (environmentKey, before) => {
+    const selection = await store.flags.select(environmentKey);
     if (!selection) return undefined;
-    const { revision } = selection;
-    if (before?.revision === revision) return before;
-    return { revision, snapshot: await render(selection, before?.snapshot) };
+    const { projectKey, revision } = selection;
+    const isSame = before?.revision === revision;
+    return {
+      projectKey,
+      revision,
+      snapshot: isSame ? before.snapshot : await render(selection, before?.snapshot),
+    };
   });
-  /** The keys of environments that were found, joined once: a text that is made for each read is hashed for each. */
-  const joined = new Map<string, { projectKey: string; keys: string }>();
-  const load = async (
-    projectKey: string,
-    environmentKey: string,
-    keys: string,
-    entry: Promise<Entry | undefined>,
-  ): Promise<T | undefined> => {
-    const loaded = await entry;
-    if (loaded) joined.set(environmentKey, { projectKey, keys });
-    return loaded?.snapshot;
-  };
+  const snapshotOf = (entry: Entry | undefined, projectKey: string) =>
+    entry?.projectKey === projectKey ? entry.snapshot : undefined;
+  /** A function of its own: in the one returned, what it captures would cost each read an object more. */
+  const load = async (entry: Promise<Entry | undefined>, projectKey: string) =>
+    snapshotOf(await entry, projectKey);
   return (projectKey, environmentKey) => {
-    const known = joined.get(environmentKey);
-    const keys = known?.projectKey === projectKey ? known.keys : `${projectKey} ${environmentKey}`;
-    const entry = find(keys);
-    return entry instanceof Promise ? load(projectKey, environmentKey, keys, entry) : entry?.snapshot;
+    const entry = find(environmentKey);
+    return entry instanceof Promise ? load(entry, projectKey) : snapshotOf(entry, projectKey);
   };
 }

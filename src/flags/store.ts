@@ -37,8 +37,11 @@ type FlagStore = {
   heads(project: string, query: PageQuery): Promise<Page<FlagHead>>;
   /** What flags of a project are in each of its environments, by slug, then by environment. Throws `not_found`. */
   statuses(project: string, slugs: string[]): Promise<FlagStatus[]>;
-  /** The flags of the environment that two keys select; undefined where they select none. */
-  select(projectKey: string, environmentKey: string): Promise<FlagSelection | undefined>;
+  /**
+   * The flags of the environment with a key, and the key of its project, which a reader has to know too; undefined where
+   * there is no such environment.
+   */
+  select(environmentKey: string): Promise<(FlagSelection & { projectKey: string }) | undefined>;
   /** The flags of an environment by its slugs. Throws `not_found`. */
   selectIn(project: string, environment: string): Promise<FlagSelection>;
   /** The project of an environment that two keys select; undefined where they select none. */

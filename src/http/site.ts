@@ -82,6 +82,8 @@ export type Site = {
    * `fetch` gives the same answers.
    */
   hot: {
+    /** GET stands for HEAD too. The router reads the method for less than `request.method` takes. */
+    method: "GET" | "POST";
     path: string;
     parameter: string;
     /** `seal` gets the finished answer, so that nothing has to wait for the promise of it once more. */
@@ -209,9 +211,16 @@ export function createSite(services: Services, options: SiteOptions): Site {
     seal: Seal,
   ) => answer.then((answer) => seal(finish(answer, request, route, start, client)));
   const hot: Site["hot"] = [];
-  const addHot = (service: ServiceName, route: string, parameter: string, handle: Handler) => {
+  const addHot = (
+    service: ServiceName,
+    method: "GET" | "POST",
+    route: string,
+    parameter: string,
+    handle: Handler,
+  ) => {
     const metrics = counted.route(service, route);
     hot.push({
+      method,
       path: `${basePath}${route}`,
       parameter,
       handle(request, value, peer, seal) {
@@ -226,29 +235,28 @@ export function createSite(services: Services, options: SiteOptions): Site {
       },
     });
   };
-  addHot("operation", HEALTH_PATH, "", (request, _parameter, _client, peer) => checkHealth(request, peer));
-  if (forms) addHot("forms", SUBMIT_PATH, "form_key", forms.submit);
+  addHot("operation", "GET", HEALTH_PATH, "", (request, _parameter, _client, peer) =>
+    checkHealth(request, peer),
+  );
+  if (forms) addHot("forms", "POST", SUBMIT_PATH, "form_key", forms.submit);
   if (flags) {
-    addHot("flags", FLAGS_PATH, "", (request, _, client) => flags.readFlags(request, client));
-    addHot("flags", FLAG_PATH, "slug", flags.readFlag);
+    addHot("flags", "GET", FLAGS_PATH, "", (request, _, client) => flags.readFlags(request, client));
+    addHot("flags", "GET", FLAG_PATH, "slug", flags.readFlag);
   }
   if (flags && codeReferences)
-    addHot("flags", CODE_REFS_PATH, "", async (request, _, client) => {
-      if (["POST", "OPTIONS"].includes(request.method))
-        return (await codeReferences()).upload(request, client);
-      // A flag cannot have that name.
-      return flags.readFlag(request, CODE_REFS_PATH.slice(FLAGS_PATH.length + 1), client);
-    });
+    addHot("flags", "POST", CODE_REFS_PATH, "", async (request, _, client) =>
+      (await codeReferences()).upload(request, client),
+    );
   if (previews)
-    addHot("flags", PREVIEWS_PATH, "", (request, _, client) => previews.readPreviews(request, client));
+    addHot("flags", "GET", PREVIEWS_PATH, "", (request, _, client) => previews.readPreviews(request, client));
   if (ofrep) {
     let loaded: OfrepService | undefined;
     const use = (answer: (service: OfrepService) => Answer) =>
       loaded ? answer(loaded) : ofrep().then((service) => answer((loaded = service)));
-    addHot("flags", OFREP_FLAGS_PATH, "", (request, _, client) =>
+    addHot("flags", "POST", OFREP_FLAGS_PATH, "", (request, _, client) =>
       use((service) => service.evaluateAll(request, client)),
     );
-    addHot("flags", OFREP_FLAG_PATH, "key", (request, key, client) =>
+    addHot("flags", "POST", OFREP_FLAG_PATH, "key", (request, key, client) =>
       use((service) => service.evaluateOne(request, key, client)),
     );
   }

@@ -116,13 +116,13 @@ export function codeContract(driver: Driver): void {
     });
 
     test("need a project, and change neither the version of the setup nor a selection", async () => {
-      const { key, environments, upload } = await open();
+      const { environments, upload } = await open();
       const nowhere = { branch: "a", projectName: "b", repositoryUrl: null, uploadedAt: 1 };
       expect(await codeOf(store.code.replace("nowhere", nowhere, [], MOST))).toBe("not_found");
       expect(await codeOf(store.code.page("nowhere", { limit: 1 }))).toBe("not_found");
       const read = async () => [
         (await store.look()).version,
-        (await store.flags.select(key, environments[0]!.key))!.revision,
+        (await store.flags.select(environments[0]!.key))!.revision,
       ];
       const before = await read();
       await upload("main", 1, [list("a", "a")]);

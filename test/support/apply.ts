@@ -107,6 +107,6 @@ export async function addProject(store: Store, project: string, ...slugs: string
     },
     delete: () => apply(store, { change: "deleteProject", project, history: null }),
     select: (environment: string) =>
-      store.flags.select(key, environments.find((each) => each.slug === environment)!.key),
+      store.flags.select(environments.find((each) => each.slug === environment)!.key),
   };
 }

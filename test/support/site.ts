@@ -24,7 +24,7 @@ export function openSites() {
     /** The same request through the paths that a server routes by itself. */
     const askHot = async (route: string, parameter: string, path: string, init?: RequestInit, peer = PEER) =>
       site.hot
-        .find((each) => each.path === route)!
+        .find((each) => each.path === route && each.method === (init?.method ?? "GET"))!
         .handle(
           new Request(`${BASE}${path}`, init),
           parameter,

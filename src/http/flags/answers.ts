@@ -35,10 +35,6 @@ export const MISSING = {
 const LONG_TEXT = 4096;
 const VARY = "x-project-key, x-environment-key";
 
-export function isRead({ method }: Request): boolean {
-  return method === "GET" || method === "HEAD";
-}
-
 /** Prepares an answer with a JSON text, which holds until one of these flags expires. */
 export function prepareAnswer(text: string, flags: { expiresAt: number | null }[], now: number): Answer {
   // The runtime copies a text for each answer, and shares the bytes of a blob.

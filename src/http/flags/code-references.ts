@@ -20,9 +20,9 @@ import type { Guard } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 
 export type CodeReferencesService = {
-  /** Answers a POST with an upload, or a preflight request for it. */
+  /** Answers POST with an upload. */
   upload: (request: Request, client: () => Client) => Promise<Response>;
-  /** The same answers as a Hono app, which gets the client as a binding. */
+  /** The same answers, and those to preflight requests, as a Hono app, which gets the client as a binding. */
   routes: Hono<{ Bindings: { client: Client } }>;
 };
 
@@ -58,7 +58,6 @@ export function createCodeReferencesService(app: App, report: Report, guard?: Gu
   };
 
   const upload: CodeReferencesService["upload"] = async (request, client) => {
-    if (request.method === "OPTIONS") return preflight(HEADERS, PREFLIGHT);
     const body = openBody(request);
     let leave: (() => void) | undefined;
     try {
@@ -84,7 +83,8 @@ export function createCodeReferencesService(app: App, report: Report, guard?: Gu
   };
 
   const routes: CodeReferencesService["routes"] = new Hono();
-  routes.on(["POST", "OPTIONS"], CODE_REFS_PATH, (c) => upload(c.req.raw, () => c.env.client));
+  routes.post(CODE_REFS_PATH, (c) => upload(c.req.raw, () => c.env.client));
+  routes.options(CODE_REFS_PATH, () => preflight(HEADERS, PREFLIGHT));
   return { upload, routes };
 }
 

@@ -15,17 +15,16 @@ import {
   MISSING,
   READ_PREFLIGHT,
   uncached,
-  isRead,
   prepareAnswer,
   sendAnswer,
 } from "./answers.ts";
 
 export type FlagsService = {
-  /** Answers any request for one flag. */
+  /** Answers GET or HEAD for one flag. */
   readFlag: (request: Request, slug: string, client: () => Client) => Response | Promise<Response>;
-  /** Answers any request for all flags. */
+  /** Answers GET or HEAD for all flags. */
   readFlags: (request: Request, client: () => Client) => Response | Promise<Response>;
-  /** The same answers as a Hono app, which gets the client as a binding. */
+  /** The same answers, and those to other methods, as a Hono app, which gets the client as a binding. */
   routes: Hono<{ Bindings: { client: Client } }>;
 };
 
@@ -58,8 +57,6 @@ export function createFlagsService(
     slug: string | null,
     client: () => Client,
   ): Response | Promise<Response> => {
-    if (request.method === "OPTIONS") return preflight(HEADERS, READ_PREFLIGHT);
-    if (!isRead(request)) return wrongMethod();
     if (slug === "") return missing("the flag slug is missing in the path: /api/v1/flags/<slug>");
     const projectKey = request.headers.get("x-project-key");
     if (!projectKey) return missing(MISSING.projectKey);
@@ -116,9 +113,13 @@ export function createFlagsService(
   const readFlag: FlagsService["readFlag"] = read;
   const readFlags: FlagsService["readFlags"] = (request, client) => read(request, null, client);
   const routes: FlagsService["routes"] = new Hono();
-  routes.all(FLAGS_PATH, (c) => readFlags(c.req.raw, () => c.env.client));
+  routes.get(FLAGS_PATH, (c) => readFlags(c.req.raw, () => c.env.client));
   for (const path of [`${FLAGS_PATH}/`, FLAG_PATH])
-    routes.all(path, (c) => readFlag(c.req.raw, c.req.param("slug") ?? "", () => c.env.client));
+    routes.get(path, (c) => readFlag(c.req.raw, c.req.param("slug") ?? "", () => c.env.client));
+  for (const path of [FLAGS_PATH, `${FLAGS_PATH}/`, FLAG_PATH]) {
+    routes.options(path, () => preflight(HEADERS, READ_PREFLIGHT));
+    routes.all(path, wrongMethod);
+  }
   return { readFlag, readFlags, routes };
 }
 

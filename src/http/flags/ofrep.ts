@@ -20,15 +20,18 @@ import { createFlagSets } from "./ofrep-flags.ts";
 import { createStaleness } from "./stale.ts";
 
 export type OfrepService = {
-  /** Answers any request to evaluate one flag. */
+  /** Answers POST to evaluate one flag. */
   evaluateOne: (request: Request, key: string, client: () => Client) => Promise<Response>;
-  /** Answers any request to evaluate all flags. */
+  /** Answers POST to evaluate all flags. */
   evaluateAll: (request: Request, client: () => Client) => Promise<Response>;
   /** How many streams of change events are open. */
   streams: () => number;
   /** Ends every stream, so that the server can stop. */
   close: () => void;
-  /** The same answers as a Hono app, which gets the client as a binding, with the change events; JSON for all below `/ofrep`. */
+  /**
+   * The same answers, those to other methods and the change events as a Hono app, which gets the client as a binding; JSON
+   * for all below `/ofrep`.
+   */
   routes: Hono<{ Bindings: { client: Client } }>;
 };
 
@@ -72,13 +75,6 @@ export function createOfrepService(
     subject: { key?: string },
     evaluate: (access: Access, context: Context) => Response,
   ): Promise<Response> => {
-    if (request.method === "OPTIONS") return preflight(HEADERS, PREFLIGHT);
-    if (request.method !== "POST")
-      return send(
-        405,
-        { ...subject, errorDetails: "flags are evaluated with POST" },
-        { Allow: "POST, OPTIONS" },
-      );
     let leave: (() => void) | undefined;
     try {
       leave = guard?.(client);
@@ -147,8 +143,8 @@ export function createOfrepService(
     });
 
   const routes: OfrepService["routes"] = new Hono();
-  routes.all(OFREP_FLAGS_PATH, (c) => evaluateAll(c.req.raw, () => c.env.client));
-  routes.all(OFREP_FLAG_PATH, (c) => evaluateOne(c.req.raw, c.req.param("key"), () => c.env.client));
+  routes.post(OFREP_FLAGS_PATH, (c) => evaluateAll(c.req.raw, () => c.env.client));
+  routes.post(OFREP_FLAG_PATH, (c) => evaluateOne(c.req.raw, c.req.param("key"), () => c.env.client));
   routes.get(EVENTS_PATH, async (c) => {
     try {
       const stream = await events.open(c.req.query("ticket") ?? "", c.env.client);
@@ -164,11 +160,10 @@ export function createOfrepService(
       return send(status, { errorDetails: message }, headers);
     }
   });
-  routes.all(`${OFREP_PATH}/*`, (c) =>
-    c.req.method === "OPTIONS"
-      ? preflight(HEADERS, PREFLIGHT)
-      : send(404, { errorDetails: "there is nothing at this address" }),
-  );
+  routes.options(`${OFREP_PATH}/*`, () => preflight(HEADERS, PREFLIGHT));
+  routes.all(OFREP_FLAGS_PATH, () => wrongMethod({}));
+  routes.all(OFREP_FLAG_PATH, (c) => wrongMethod({ key: c.req.param("key") }));
+  routes.all(`${OFREP_PATH}/*`, () => send(404, { errorDetails: "there is nothing at this address" }));
   return { evaluateOne, evaluateAll, routes, streams: events.count, close: events.close };
 }
 
@@ -199,6 +194,11 @@ const PLAIN = new Headers({ ...HEADERS, "Cache-Control": "no-store", "Content-Ty
 
 function sendText(status: number, json: string): Response {
   return new Response(json, { status, headers: PLAIN });
+}
+
+function wrongMethod(subject: { key?: string }): Response {
+  const body = { ...subject, errorDetails: "flags are evaluated with POST" };
+  return send(405, body, { Allow: "POST, OPTIONS" });
 }
 
 function send(status: number, body: unknown, headers?: Record<string, string>): Response {

@@ -16,7 +16,6 @@ import {
   MISSING,
   READ_PREFLIGHT,
   uncached,
-  isRead,
   prepareAnswer,
   sendAnswer,
 } from "./answers.ts";
@@ -24,11 +23,9 @@ import { createStaleness } from "./stale.ts";
 import { readFeedback } from "./feedback-body.ts";
 
 export type PreviewsService = {
-  /** Answers any request for the previews of an environment. */
+  /** Answers GET or HEAD for the previews of an environment. */
   readPreviews: (request: Request, client: () => Client) => Response | Promise<Response>;
-  /** Answers any request with feedback about a preview. */
-  submitFeedback: (request: Request, client: () => Client) => Promise<Response>;
-  /** The same answers as a Hono app, which gets the client as a binding. */
+  /** The same answers, those to other methods and to feedback, as a Hono app, which gets the client as a binding. */
   routes: Hono<{ Bindings: { client: Client } }>;
 };
 
@@ -85,8 +82,6 @@ export function createPreviewsService(app: App, report: Report, options: Preview
     return sendAnswer(request, known);
   };
   const readPreviews: PreviewsService["readPreviews"] = (request, client) => {
-    if (request.method === "OPTIONS") return preflight(HEADERS, READ_PREFLIGHT);
-    if (!isRead(request)) return wrongMethod("previews are read with GET", READ_PREFLIGHT.methods);
     // A reader that ignores the status finds no preview.
     const failRead = (error: unknown) => fail(error, request, { flags: [] });
     try {
@@ -100,9 +95,7 @@ export function createPreviewsService(app: App, report: Report, options: Preview
     }
   };
 
-  const submitFeedback: PreviewsService["submitFeedback"] = async (request, client) => {
-    if (request.method === "OPTIONS") return preflight(HEADERS, POST_PREFLIGHT);
-    if (request.method !== "POST") return wrongMethod("feedback is sent with POST", POST_PREFLIGHT.methods);
+  const submitFeedback = async (request: Request, client: () => Client): Promise<Response> => {
     let leave: (() => void) | undefined;
     try {
       const keys = keysOf(request);
@@ -128,9 +121,13 @@ export function createPreviewsService(app: App, report: Report, options: Preview
   };
 
   const routes: PreviewsService["routes"] = new Hono();
-  routes.all(PREVIEWS_PATH, (c) => readPreviews(c.req.raw, () => c.env.client));
-  routes.all(FEEDBACK_PATH, (c) => submitFeedback(c.req.raw, () => c.env.client));
-  return { readPreviews, submitFeedback, routes };
+  routes.get(PREVIEWS_PATH, (c) => readPreviews(c.req.raw, () => c.env.client));
+  routes.options(PREVIEWS_PATH, () => preflight(HEADERS, READ_PREFLIGHT));
+  routes.all(PREVIEWS_PATH, () => wrongMethod("previews are read with GET", READ_PREFLIGHT.methods));
+  routes.post(FEEDBACK_PATH, (c) => submitFeedback(c.req.raw, () => c.env.client));
+  routes.options(FEEDBACK_PATH, () => preflight(HEADERS, POST_PREFLIGHT));
+  routes.all(FEEDBACK_PATH, () => wrongMethod("feedback is sent with POST", POST_PREFLIGHT.methods));
+  return { readPreviews, routes };
 }
 
 function unknownKeys(): AppError {

@@ -32,9 +32,9 @@ import { type Route, createReceiver, noSuchAddress } from "./receive.ts";
 type Routes = Hono<{ Bindings: { client: Client } }>;
 
 export type FormsService = {
-  /** Answers any request to the address of a form; `client` returns the sender. */
+  /** Answers POST to the address of a form; `client` returns the sender. */
   submit: (request: Request, formKey: string, client: () => Client) => Promise<Response>;
-  /** The same answers and the built-in pages as a Hono app, which gets the client as a binding. */
+  /** The same answers, those to other methods and the built-in pages as a Hono app, which gets the client as a binding. */
   routes: Routes;
 };
 
@@ -50,21 +50,16 @@ export function createFormsService(app: App, links: Links, report: Report, guard
   const receiver = createReceiver({ app, links, report, guard, challenger, findForm, countSubmission });
   const { rest, redirect } = routesOf(links);
 
-  const answerOther = async (request: Request, formKey: string, isRest: boolean): Promise<Response> => {
-    if (request.method !== "OPTIONS") return notPosted(isRest, links);
-    return preflightFor(request, await findForm(formKey), "POST, OPTIONS");
-  };
   // Not an async function, whose promise would cost each submission one more turn.
-  const submit = (request: Request, formKey: string, client: () => Client): Promise<Response> => {
-    const route = asksForRest(request.url) ? rest : redirect;
-    return request.method === "POST"
-      ? receiver.receive(request, formKey, client, route)
-      : answerOther(request, formKey, route === rest);
-  };
+  const submit = (request: Request, formKey: string, client: () => Client): Promise<Response> =>
+    receiver.receive(request, formKey, client, asksForRest(request.url) ? rest : redirect);
 
   const routes: Routes = new Hono();
   for (const path of [SUBMIT_PATH, `${SUBMIT_PATH}/`, SUBMIT_PATH.replace(":form_key", "")]) {
-    routes.all(path, (c) => submit(c.req.raw, c.req.param("form_key") ?? "", () => c.env.client));
+    const formKeyOf = (c: Context) => c.req.param("form_key") ?? "";
+    routes.post(path, (c) => submit(c.req.raw, formKeyOf(c), () => c.env.client));
+    routes.options(path, async (c) => preflightFor(c.req.raw, await findForm(formKeyOf(c)), "POST, OPTIONS"));
+    routes.all(path, (c) => notPosted(asksForRest(c.req.raw.url), links));
   }
   routes.on(["GET", "OPTIONS"], CHALLENGE_PATH, (c) => {
     const client = () => c.env.client;

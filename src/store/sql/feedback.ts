@@ -18,8 +18,8 @@ export function* insertFeedback(
   { projectKey, environmentKey, flag, mood, ...feedback }: NewFeedback,
   recent: { hash: string; expiresAt: number },
 ): Work<string | null> {
-  const environment = yield* selectEnvironment(projectKey, environmentKey);
-  if (!environment) return null;
+  const environment = yield* selectEnvironment(environmentKey);
+  if (environment?.project_key !== projectKey) return null;
   const flagId = yield* findFlagId(environment.project_id, flag);
   if (flagId === undefined) return null;
   const { rating, description, metadata, createdAt } = feedback;

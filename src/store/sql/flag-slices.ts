@@ -39,9 +39,9 @@ export function flagSlices({ read, readAtOnce, write }: Runner): Pick<Store, Fla
       find: (where) => read(() => findFlag(where)),
       heads: (project, options) => read(() => pageHeads(project, options)),
       statuses: (project, slugs) => read(() => listStatuses(project, slugs)),
-      async select(projectKey, environmentKey) {
-        const environment = await read(() => selectEnvironment(projectKey, environmentKey));
-        return environment && selectionOf(environment);
+      async select(environmentKey) {
+        const environment = await read(() => selectEnvironment(environmentKey));
+        return environment && { ...selectionOf(environment), projectKey: environment.project_key };
       },
       selectIn: async (project, environment) =>
         selectionOf(await read(() => environmentRow(project, environment))),

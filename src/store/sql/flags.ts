@@ -121,13 +121,12 @@ export function* findFlag({ project, environment, flag: slug }: FlagPlace): Work
 
 /** The environment that two keys select together, and the revision of its flags. */
 export function selectEnvironment(
-  projectKey: string,
   environmentKey: string,
-): Work<EnvironmentRow | undefined> {
+): Work<(EnvironmentRow & { project_key: string }) | undefined> {
   return first(
-    `SELECT e.id, e.project_id, e.revision, e.metadata FROM environments e JOIN projects p ON p.id = e.project_id
-     WHERE e.key = $environmentKey AND p.key = $projectKey`,
-    { projectKey, environmentKey },
+    `SELECT e.id, e.project_id, e.revision, e.metadata, p.key AS project_key FROM environments e
+     JOIN projects p ON p.id = e.project_id WHERE e.key = $environmentKey`,
+    { environmentKey },
   );
 }
 

@@ -21,6 +21,7 @@ const MOUNTS: [name: string, mount: (service: FlagsService) => Ask][] = [
     "the plain functions",
     (service) => async (path, init) => {
       const request = new Request(`${BASE}${path}`, init);
+      if (!["GET", "HEAD"].includes(request.method)) return service.routes.fetch(request);
       const slug = /^\/api\/v1\/flags\/(.*)$/.exec(path)?.[1];
       const client = () => clientAt("198.51.100.7");
       return slug === undefined

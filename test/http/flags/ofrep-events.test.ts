@@ -126,9 +126,9 @@ describe("the place of a stream", () => {
 
 test("an unknown error while changes are looked for is reported once, and later changes are told", async () => {
   let isBroken = false;
-  const select: App["store"]["flags"]["select"] = async (...keys) => {
+  const select: App["store"]["flags"]["select"] = async (environmentKey) => {
     if (isBroken) throw new TypeError("no such thing");
-    return app.store.flags.select(...keys);
+    return app.store.flags.select(environmentKey);
   };
   const { ask, ofKeys, change, close } = await openShop({
     ...app,

@@ -34,9 +34,9 @@ async function openReplica(maxStale: number | null = null) {
     },
     flags: {
       ...flags,
-      async select(...keys) {
+      async select(environmentKey) {
         requireDatabase();
-        return flags.select(...keys);
+        return flags.select(environmentKey);
       },
     },
     tokens: {
