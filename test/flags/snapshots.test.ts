@@ -83,6 +83,8 @@ for (const writing of ["inline", "thread"] as const) {
       expect(await find("nowhere")).toBeUndefined();
       expect(await find("a", "nobody")).toBeUndefined();
       expect(await find("a")).toBeDefined();
+      // What is in memory is not for a reader who knows only one of the keys.
+      expect(await find("a", "nobody")).toBeUndefined();
       await deleteEnvironment(app, OPERATOR, slug, "a");
       expect(await find("a")).toBeUndefined();
       expect(await find("b")).toBeDefined();
