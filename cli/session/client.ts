@@ -1,21 +1,15 @@
 import { AppError, ERROR_CODES } from "../../src/base/errors.ts";
 import { isDeeper } from "../../src/base/json.ts";
-import { once } from "../../src/base/once.ts";
-import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import { ADMIN_PATH } from "../../src/http/paths.ts";
 import { RemoteError } from "../exit.ts";
-import type { Storage } from "../data/storage.ts";
-import type { Io } from "../output/terminal.ts";
-import type { Shape } from "./answers.ts";
-import { env } from "./env.ts";
-import { userName } from "./user.ts";
+import type { Shape } from "./shape.ts";
 import { usage } from "./usage.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 type Headers = Record<string, string>;
 
-type At<T> = { value: T; revision: number };
+export type At<T> = { value: T; revision: number };
 
 export type Answer = Pick<Response, "status" | "headers" | "body">;
 
@@ -42,86 +36,14 @@ export function path(strings: TemplateStringsArray, ...names: string[]): string 
   return String.raw({ raw: strings }, ...names.map(encodeURIComponent));
 }
 
-/** A client of the admin API in this process, on the data itself. Throws as `openApp` does. */
-export async function localClient(storage: Storage, version: string, io: Io): Promise<Client> {
-  const [{ openApp }, { applyDue }, { directCall }] = await Promise.all([
-    import("../data/open.ts"),
-    import("../../src/flags/schedule.ts"),
-    import("./direct.ts"),
-  ]);
-  const app = await openApp({ ...storage, writing: "inline" });
-  const report = {
-    error(error: unknown) {
-      // The caller gets an AppError; a bug is printed in full here.
-      if (!(error instanceof AppError)) io.err(`${Bun.inspect(error)}\n`);
-    },
-    refused: () => {},
-    spam: () => {},
-  };
-  const outgoing = once(() => openOutgoing(app.now, version));
-  const admin = async (path: string) => {
-    const { createAdminApp, nounOf } = await import("../../src/http/admin/admin.ts");
-    const noun = nounOf(path);
-    // As a server with the same environment shows it.
-    const publicUrl = env["FORMFLAG_PUBLIC_URL"] ?? null;
-    const dashboard = noun === "users" ? await dashboardAddress() : {};
-    return createAdminApp(app, { version, report, publicUrl, outgoing, ...dashboard }, noun && [noun]);
-  };
-  // Scheduled changes may have become due while no server ran.
-  const catchUp = () => applyDue(app, (text) => io.note(`warning: ${text}\n`));
-  let hasDeleted = false;
-  const client = clientOn(
-    null,
-    async (request) => {
-      const path = new URL(request.url).pathname.slice(ADMIN_PATH.length);
-      // Forms, targets, mail, users and statistics do not depend on scheduled changes.
-      if (!/^\/(forms|targets|submissions|deliveries|stats|mail|tokens|users|sessions)\b/.test(path))
-        await catchUp();
-      hasDeleted ||= request.method === "DELETE" || path === "/apply";
-      return (await admin(path)).fetch(request, {
-        operator: userName,
-      });
-    },
-    async () => {
-      // A server would do this in the background, but none may be running.
-      if (hasDeleted) await (await import("../../src/forms/removal.ts")).clearDeletedForms(app);
-      await app[Symbol.asyncDispose]();
-    },
-  );
-  return withCallAt(client, async <T>(...args: Parameters<Client["callAt"]>) => {
-    const call = directCall(args);
-    if (!call) return client.callAt<T>(...args);
-    await catchUp();
-    return (await call(app)) as At<T>;
-  });
-}
-
-/** Where the dashboard is, by the environment of this process. */
-async function dashboardAddress() {
-  const { linkBaseFromEnvironment } = await import("../serve/dashboard-config.ts");
-  return linkBaseFromEnvironment(env);
-}
-
-/** Outgoing connections by the environment of this process. */
-async function openOutgoing(now: () => number, version: string): Promise<Outgoing> {
-  const [{ createOutgoing }, { outgoingFromEnvironment }] = await Promise.all([
-    import("../../src/send/outgoing.ts"),
-    import("../serve/outgoing-config.ts"),
-  ]);
-  return createOutgoing(await outgoingFromEnvironment(env), now, version);
-}
-
 /** A client whose calls go through `callAt`. */
-function withCallAt(client: Pick<Client, "open" | "close">, callAt: Client["callAt"]): Client {
+export function withCallAt(client: Pick<Client, "open" | "close">, callAt: Client["callAt"]): Client {
   return {
     ...client,
     callAt,
     call: async <T>(...args: Parameters<typeof callAt>): Promise<T> => (await callAt<T>(...args)).value,
   };
 }
-
-/** Loaded with the first answer: a command that calls its operation directly has none. */
-const answers = () => import("./answers.ts");
 
 /** Maximum levels of JSON in an answer: more than the deepest rule or payload has. */
 const MAX_DEPTH = 256;
@@ -155,7 +77,8 @@ export function clientOn(
     const answer = await request(method, path, { body, ...(headers ? { headers } : {}) });
     const revision = Number(/"(\d+)"/.exec(answer.headers.get("etag") ?? "")?.[1]);
     if (answer.status === 204) return { value: undefined as T, revision };
-    const { shapeOf } = await answers();
+    // Loaded with the first answer: a command that calls its operation directly has none.
+    const { shapeOf } = await import("./answers.ts");
     return { value: (await jsonOf(answer, shapeOf(method, path), base)) as T, revision };
   };
   const own: Pick<Client, "open" | "close"> = {
@@ -191,7 +114,7 @@ async function jsonOf(answer: Answer, shape: Shape, base: string): Promise<unkno
   } catch (error) {
     throw notFormflag(answer, base, "sent no JSON", error);
   }
-  const { misfit } = await answers();
+  const { misfit } = await import("./shape.ts");
   const wrong = misfit(value, shape);
   if (wrong === null) return value;
   throw notFormflag(answer, base, wrong === "" ? "sent other JSON" : `sent no usable ${wrong}`);

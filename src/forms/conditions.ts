@@ -3,7 +3,8 @@ import type { Challenger } from "./challenge.ts";
 import { CHALLENGE_FIELD, controlText } from "./control-fields.ts";
 import type { Form } from "./form.ts";
 import type { SenderDetails } from "./metadata.ts";
-import type { Conditions, FormsApp, Insertion, Mark } from "./store.ts";
+import type { Conditions, Insertion, Mark } from "./insertion.ts";
+import type { FormsApp } from "./store.ts";
 import type { Sent } from "./submission.ts";
 
 /** How long a repeat gets the first answer, in milliseconds. */

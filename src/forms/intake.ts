@@ -7,7 +7,8 @@ import { type IntakeTarget, autoreplyTo, deliveriesOf, enabledTargets } from "./
 import type { Form } from "./form.ts";
 import { type FindSpam, compileSpamRules } from "./spam.ts";
 import { metadataOf } from "./metadata.ts";
-import { type Conditions, type FormsApp, IN_INBOX, type Insertion } from "./store.ts";
+import { type Conditions, IN_INBOX, type Insertion } from "./insertion.ts";
+import type { FormsApp } from "./store.ts";
 import type { Sent } from "./submission.ts";
 import { NOT_SPAM } from "./submission-state.ts";
 import { storeSubmission } from "./submissions.ts";

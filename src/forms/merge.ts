@@ -2,7 +2,8 @@ import { createTurns } from "../base/event-loop.ts";
 import { AppError } from "../base/errors.ts";
 import { MAX_PAGE_BYTES } from "../base/pages.ts";
 import { MAX_SCANNED } from "./limits.ts";
-import type { FormsApp, ScanStep } from "./store.ts";
+import type { ScanStep } from "./scan.ts";
+import type { FormsApp } from "./store.ts";
 import { type RawSubmission, type Submission, parsed } from "./submission.ts";
 import type { SubmissionState } from "./submission-state.ts";
 

@@ -11,7 +11,8 @@ import type { purgeResultSchema, purgeSchema } from "./purge-schema.ts";
 import { MAX_PURGE_IDS } from "./limits.ts";
 import { clearDeletedForms, removeFilesOf } from "./removal.ts";
 import { forgetDeleted } from "./search-index.ts";
-import type { FormsApp, ScannedSubmission } from "./store.ts";
+import type { ScannedSubmission } from "./scan.ts";
+import type { FormsApp } from "./store.ts";
 
 export type Purge = z.infer<typeof purgeSchema>;
 

@@ -9,9 +9,10 @@ import type { Notes } from "../blobs/notes.ts";
 import type { TargetChange } from "../delivery/change.ts";
 import type { DeliveriesStore, NewDelivery } from "../delivery/store.ts";
 import type { FormChange } from "./change.ts";
+import type { Conditions, Insertion, StoredSubmission } from "./insertion.ts";
 import type { FormRecord } from "./form.ts";
-import type { SearchTerms } from "./search-text.ts";
-import type { FileInfo, RawSubmission, StoredFile, Submission, SubmissionPage } from "./submission.ts";
+import type { Scan, ScanStep, ScannedSubmission } from "./scan.ts";
+import type { RawSubmission, StoredFile, Submission, SubmissionPage } from "./submission.ts";
 import type { SubmissionMark, SubmissionState } from "./submission-state.ts";
 
 type FormStore = {
@@ -170,53 +171,6 @@ export type NewestQuery = {
   limit: number;
 };
 
-/** A submission of {@link SubmissionStore.scanAll}. */
-export type ScannedSubmission = {
-  place: number;
-  id: string;
-  /** The slug of its form. */
-  form: string;
-  formKey: string;
-  /** A JSON object as text, as it was sent. */
-  data: string;
-  /** The number of its files. */
-  files: number;
-};
-
-/** Which submissions a step looks at, and what of them it returns. Times are milliseconds since 1970. */
-export type Scan = {
-  states: readonly SubmissionState[];
-  /** Only unread ones. */
-  unread: boolean;
-  since: number | null;
-  until: number | null;
-  /** Only what may have these terms; the driver may return more. What is not in the search index is left out. */
-  terms: SearchTerms | null;
-  before: string | null;
-  limit: number;
-  /** Approximate bytes of text that one step reads, unless its first submission is larger. */
-  bytes: number;
-};
-
-/** `next` is the id of the last one that was looked at, to go on before; null at the end. */
-export type ScanStep = { submissions: RawSubmission[]; next: string | null };
-
-export type StoredSubmission = {
-  id: string;
-  /** The key of the form, because its slug may be reused. */
-  formKey: string;
-  /** A JSON object as text, as the sender sent it. */
-  data: string;
-  files: (FileInfo & { key: string })[];
-  createdAt: number;
-  /** Without these, it goes to the inbox. */
-  conditions?: Conditions | undefined;
-  /** Unless it is spam. */
-  deliveries?: NewDelivery[] | undefined;
-  /** What the form records about the sender: a JSON object as text. */
-  meta?: string | null;
-};
-
 /** A submission from elsewhere, without its files. */
 export type ImportedSubmission = {
   id: string;
@@ -233,43 +187,6 @@ export type ImportedSubmission = {
 
 /** How many were stored; how many were known, and how many of these belong to other forms. */
 export type ImportResult = { imported: number; skipped: number; elsewhere: number };
-
-/** Something that counts until it expires, in milliseconds since 1970; the hash is hexadecimal. */
-export type Mark = { hash: string; expiresAt: number };
-
-/** What decides in its transaction whether a submission is stored, and in which folder. The checks have this order. */
-export type Conditions = {
-  /** With a known key nothing is stored. `content` is the hash of what was sent, which has to be the same. */
-  key: (Mark & { content: string }) | null;
-  /** Why it is spam, where that was found before. */
-  spam: string | null;
-  /** Of its sender and content: where it is known, the submission is a `duplicate`. */
-  recent: Mark | null;
-  /** Not null where a challenge is required: of the solved one, whose nonce counts once. */
-  challenge: { nonce: Mark | null } | null;
-  /** Whether spam is stored. */
-  keepsSpam: boolean;
-  /** Most submissions outside the spam folder; null for any number. */
-  maxSubmissions: number | null;
-};
-
-/** The reason of an error after which a row may be stored or not: its files stay until their upload note is due. */
-export const UNKNOWN_OUTCOME = "unknown-outcome";
-
-/** What became of a submission. All but `stored` stored nothing. */
-export type Insertion =
-  /** In the spam folder where `spam`, the reason, is not null. */
-  | { kind: "stored"; spam: string | null }
-  /** The submission of that id came with the same key and content. */
-  | { kind: "replayed"; id: string }
-  /** The key came with other content before. */
-  | { kind: "other-content" }
-  | { kind: "spam"; reason: string }
-  /** The form holds as many as it takes. */
-  | { kind: "full" };
-
-/** The submission is stored, and not in the spam folder. */
-export const IN_INBOX: Insertion = { kind: "stored", spam: null };
 
 /** What lasts for minutes, and all processes of a database share. Hashes are hexadecimal SHA-256. */
 export type Shared = {

@@ -7,7 +7,8 @@ import { idSpanOf } from "./id-span.ts";
 import { MAX_SCANNED } from "./limits.ts";
 import { beginIndexing, finishIndexing } from "./search-index.ts";
 import { termsOf } from "./search-text.ts";
-import type { FormsApp, ScanStep } from "./store.ts";
+import type { ScanStep } from "./scan.ts";
+import type { FormsApp } from "./store.ts";
 import { type SubmissionFilter, hasContent, isSelective, searchOf } from "./submission-filter.ts";
 import { type RawSubmission, type Submission, parsed } from "./submission.ts";
 

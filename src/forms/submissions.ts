@@ -1,10 +1,5 @@
-import {
-  type Conditions,
-  type FormsApp,
-  type Insertion,
-  type StoredSubmission,
-  UNKNOWN_OUTCOME,
-} from "./store.ts";
+import { type Conditions, type Insertion, type StoredSubmission, UNKNOWN_OUTCOME } from "./insertion.ts";
+import type { FormsApp } from "./store.ts";
 import { notInMemory } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
 import { deleteAll, mayStillAppear } from "../blobs/blobs.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
-import { type Shape, shapeOf } from "../../cli/session/answers.ts";
+import type { Shape } from "../../cli/session/shape.ts";
+import { shapeOf } from "../../cli/session/answers.ts";
 import { remoteClient } from "../../cli/session/remote.ts";
 import { ADMIN_PATH } from "../../src/http/paths.ts";
 import { formflag } from "../support/executable.ts";

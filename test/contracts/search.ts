@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { phrasesIn, termsOf } from "../../src/forms/search-text.ts";
-import type { Scan, SubmissionStore } from "../../src/forms/store.ts";
+import type { Scan } from "../../src/forms/scan.ts";
+import type { SubmissionStore } from "../../src/forms/store.ts";
 import type { SubmissionState } from "../../src/forms/submission-state.ts";
 import { addForm, apply } from "../support/apply.ts";
 import { NOW, fileKept, nextId, submissionTo } from "../support/records.ts";

@@ -3,7 +3,7 @@ import { createIdSource } from "../../src/base/ids.ts";
 import type { NewForm } from "../../src/forms/form.ts";
 import { createForm, setForm } from "../../src/forms/forms.ts";
 import { retentionJob } from "../../src/forms/retention.ts";
-import type { Conditions } from "../../src/forms/store.ts";
+import type { Conditions } from "../../src/forms/insertion.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
 import { openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/caller.ts";

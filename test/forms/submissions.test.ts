@@ -3,7 +3,7 @@ import { deleteSubmission } from "../../src/forms/submission-deletion.ts";
 import { describe, expect, test } from "bun:test";
 import { createForm, deleteForm } from "../../src/forms/forms.ts";
 import { sweep } from "../../src/forms/removal.ts";
-import { UNKNOWN_OUTCOME } from "../../src/forms/store.ts";
+import { UNKNOWN_OUTCOME } from "../../src/forms/insertion.ts";
 import { getSubmission, openFile, storeSubmission } from "../../src/forms/submissions.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { eachSubmission, listSubmissions } from "../../src/forms/submission-list.ts";

@@ -9,7 +9,7 @@ import type { FlagRecord } from "../../src/flags/flag.ts";
 import { NO_PREVIEW } from "../../src/flags/preview.ts";
 import { type FormRecord, formKey } from "../../src/forms/form.ts";
 import { DEFAULT_SETTINGS } from "../../src/forms/settings.ts";
-import type { StoredSubmission } from "../../src/forms/store.ts";
+import type { StoredSubmission } from "../../src/forms/insertion.ts";
 import type { Environment } from "../../src/projects/environment.ts";
 
 export const NOW = Date.parse("2026-01-02T03:04:05.678Z");

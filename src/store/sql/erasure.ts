@@ -1,4 +1,5 @@
-import type { Aged, AgedQuery, ScannedSubmission } from "../../forms/store.ts";
+import type { ScannedSubmission } from "../../forms/scan.ts";
+import type { Aged, AgedQuery } from "../../forms/store.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { allAmong, runAmong } from "./byte-lists.ts";
 import { cutPage, pageCut } from "./pages.ts";

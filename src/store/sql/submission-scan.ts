@@ -1,4 +1,4 @@
-import type { Scan, ScanStep } from "../../forms/store.ts";
+import type { Scan, ScanStep } from "../../forms/scan.ts";
 import type { SearchTerms } from "../../forms/search-text.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";

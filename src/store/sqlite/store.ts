@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import type { Store } from "../../app.ts";
 import type { Garbage } from "../../blobs/notes.ts";
 import { requireRoom } from "../../base/directory.ts";
-import { IN_INBOX } from "../../forms/store.ts";
+import { IN_INBOX } from "../../forms/insertion.ts";
 import { AppError } from "../../base/errors.ts";
 import { SQLITE_STALENESS_MS } from "../limits.ts";
 import { checkDatabase } from "./check.ts";

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import type { StoredSubmission } from "../../../src/forms/store.ts";
+import type { StoredSubmission } from "../../../src/forms/insertion.ts";
 import { type Connections, createConnections } from "../../../src/store/postgres/connection.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { UnknownOutcomeError } from "../../../src/store/postgres/errors.ts";
