@@ -3,50 +3,27 @@ import { matchedRoutes } from "hono/route";
 import type { App } from "../app.ts";
 import { normalise } from "../base/network.ts";
 import { type Client, findClient } from "./address.ts";
-import type { AdminApp } from "./admin/admin.ts";
 import { type Report, showError } from "./errors.ts";
-import type { DashboardApp } from "./dashboard/dashboard.tsx";
-import type { CodeReferencesService } from "./flags/code-references.ts";
-import type { FlagsService } from "./flags/flags.ts";
-import type { OfrepService } from "./flags/ofrep.ts";
-import type { PreviewsService } from "./flags/previews.ts";
-import type { FormsService } from "./forms/forms.ts";
+import { type Answer, type Finish, type HotRoute, type Peer, createHotRoutes } from "./hot.ts";
+import type { Services } from "./services.ts";
 import { missingPage } from "./forms/pages/error.ts";
-import type { MetricsApp } from "./operation/exposition.ts";
 import { FORWARDED, createHealth } from "./operation/health.ts";
-import type { Metrics, RouteMetrics } from "./operation/metrics.ts";
+import type { Metrics } from "./operation/metrics.ts";
 import {
   ADMIN_PATH,
   CODE_REFS_PATH,
   DASHBOARD_PATH,
   FEEDBACK_PATH,
   FLAGS_PATH,
-  FLAG_PATH,
   HEALTH_PATH,
   METRICS_PATH,
-  OFREP_FLAGS_PATH,
-  OFREP_FLAG_PATH,
   OFREP_PATH,
   OPENAPI_PATH,
-  PREVIEWS_PATH,
   READY_PATH,
-  SUBMIT_PATH,
 } from "./paths.ts";
 import { REQUEST_ID, requestId, sentRequestId } from "./request-id.ts";
 import type { RequestRecord, ServiceName } from "./request-record.ts";
 import { NO_SNIFF } from "./security.ts";
-
-/** The services of one address. Functions load a service at its first request, so that a server starts sooner. */
-export type Services = {
-  forms?: FormsService | undefined;
-  flags?: FlagsService | undefined;
-  codeReferences?: (() => Promise<CodeReferencesService>) | undefined;
-  previews?: PreviewsService | undefined;
-  ofrep?: (() => Promise<OfrepService>) | undefined;
-  admin?: (() => Promise<AdminApp>) | undefined;
-  dashboard?: (() => Promise<DashboardApp>) | undefined;
-  metrics?: (() => Promise<MetricsApp>) | undefined;
-};
 
 export type SiteOptions = {
   app: App;
@@ -65,15 +42,6 @@ export type SiteOptions = {
   isDraining?: () => boolean;
 };
 
-/** Returns the address at the other end of the connection; a function, since flag reads rarely need it. */
-type Peer = (request: Request) => string;
-
-type Answer = Response | Promise<Response>;
-
-type Seal = (answer: Response) => Response;
-
-type Handler = (request: Request, parameter: string, client: () => Client, peer: Peer) => Answer;
-
 export type Site = {
   /** Answers any request. */
   fetch: (request: Request, peer: Peer) => Answer;
@@ -81,14 +49,7 @@ export type Site = {
    * The most requested paths, for a router that is faster than Hono's and also answers requests without a host;
    * `fetch` gives the same answers.
    */
-  hot: {
-    /** GET stands for HEAD too. The router reads the method for less than `request.method` takes. */
-    method: "GET" | "POST";
-    path: string;
-    parameter: string;
-    /** `seal` gets the finished answer, so that nothing has to wait for the promise of it once more. */
-    handle: (request: Request, parameter: string, peer: Peer, seal: Seal) => Answer;
-  }[];
+  hot: HotRoute[];
 };
 
 /** Requests to the flag service that store something: they are logged as any other. */
@@ -115,13 +76,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
     return answer;
   };
   /** Adds the headers of every answer, and counts and logs the request. A flag read that succeeds is only counted. */
-  const finish = (
-    answer: Response,
-    request: Request,
-    route: RouteMetrics,
-    start: number,
-    client: () => Client,
-  ) => {
+  const finish: Finish = (answer, request, route, start, client) => {
     const { status } = answer;
     const isRead = route.service === "flags" && status < 400 && !FLAG_WRITES.has(route.path);
     const isLogged = !isRead || logsReads;
@@ -200,66 +155,6 @@ export function createSite(services: Services, options: SiteOptions): Site {
     }
   };
 
-  // Functions of their own: in `handle`, what they capture would cost each flag read three objects more.
-  const laterClient = (request: Request, peer: Peer) => () => clientOf(request, peer);
-  const finishLater = (
-    answer: Promise<Response>,
-    request: Request,
-    route: RouteMetrics,
-    start: number,
-    client: () => Client,
-    seal: Seal,
-  ) => answer.then((answer) => seal(finish(answer, request, route, start, client)));
-  const hot: Site["hot"] = [];
-  const addHot = (
-    service: ServiceName,
-    method: "GET" | "POST",
-    route: string,
-    parameter: string,
-    handle: Handler,
-  ) => {
-    const metrics = counted.route(service, route);
-    hot.push({
-      method,
-      path: `${basePath}${route}`,
-      parameter,
-      handle(request, value, peer, seal) {
-        const start = performance.now();
-        const client = laterClient(request, peer);
-        // Counts an address that is ignored, also where no limit needs the client.
-        if (service === "forms" && request.headers.has("x-forwarded-for")) client();
-        const answer = handle(request, value, client, peer);
-        return answer instanceof Promise
-          ? finishLater(answer, request, metrics, start, client, seal)
-          : seal(finish(answer, request, metrics, start, client));
-      },
-    });
-  };
-  addHot("operation", "GET", HEALTH_PATH, "", (request, _parameter, _client, peer) =>
-    checkHealth(request, peer),
-  );
-  if (forms) addHot("forms", "POST", SUBMIT_PATH, "form_key", forms.submit);
-  if (flags) {
-    addHot("flags", "GET", FLAGS_PATH, "", (request, _, client) => flags.readFlags(request, client));
-    addHot("flags", "GET", FLAG_PATH, "slug", flags.readFlag);
-  }
-  if (flags && codeReferences)
-    addHot("flags", "POST", CODE_REFS_PATH, "", async (request, _, client) =>
-      (await codeReferences()).upload(request, client),
-    );
-  if (previews)
-    addHot("flags", "GET", PREVIEWS_PATH, "", (request, _, client) => previews.readPreviews(request, client));
-  if (ofrep) {
-    let loaded: OfrepService | undefined;
-    const use = (answer: (service: OfrepService) => Answer) =>
-      loaded ? answer(loaded) : ofrep().then((service) => answer((loaded = service)));
-    addHot("flags", "POST", OFREP_FLAGS_PATH, "", (request, _, client) =>
-      use((service) => service.evaluateAll(request, client)),
-    );
-    addHot("flags", "POST", OFREP_FLAG_PATH, "key", (request, key, client) =>
-      use((service) => service.evaluateOne(request, key, client)),
-    );
-  }
   return {
     async fetch(request, peer) {
       const client = clientOf(request, peer);
@@ -271,7 +166,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
         return Response.json({ error: true, code: status, message }, { status, headers });
       }
     },
-    hot,
+    hot: createHotRoutes(services, { basePath, counted, clientOf, finish, checkHealth }),
   };
 }
 

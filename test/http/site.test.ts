@@ -4,7 +4,7 @@ import { createToken } from "../../src/access/tokens.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import { AppError } from "../../src/base/errors.ts";
 import type { DashboardEnv } from "../../src/http/dashboard/dashboard-env.ts";
-import type { Services } from "../../src/http/site.ts";
+import type { Services } from "../../src/http/services.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { OPERATOR } from "../support/caller.ts";
 import { openSites } from "../support/site.ts";

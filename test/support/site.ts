@@ -1,6 +1,7 @@
 import { createAddressList } from "../../src/base/network.ts";
 import type { RequestRecord } from "../../src/http/request-record.ts";
-import { type Services, type SiteOptions, createSite } from "../../src/http/site.ts";
+import type { Services } from "../../src/http/services.ts";
+import { type SiteOptions, createSite } from "../../src/http/site.ts";
 import { openServices, openTestApp, siteOptions } from "./app.ts";
 
 export const BASE = "http://site.test";

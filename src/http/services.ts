@@ -1,0 +1,20 @@
+import type { AdminApp } from "./admin/admin.ts";
+import type { DashboardApp } from "./dashboard/dashboard.tsx";
+import type { CodeReferencesService } from "./flags/code-references.ts";
+import type { FlagsService } from "./flags/flags.ts";
+import type { OfrepService } from "./flags/ofrep.ts";
+import type { PreviewsService } from "./flags/previews.ts";
+import type { FormsService } from "./forms/forms.ts";
+import type { MetricsApp } from "./operation/exposition.ts";
+
+/** The services of one address. Functions load a service at its first request, so that a server starts sooner. */
+export type Services = {
+  forms?: FormsService | undefined;
+  flags?: FlagsService | undefined;
+  codeReferences?: (() => Promise<CodeReferencesService>) | undefined;
+  previews?: PreviewsService | undefined;
+  ofrep?: (() => Promise<OfrepService>) | undefined;
+  admin?: (() => Promise<AdminApp>) | undefined;
+  dashboard?: (() => Promise<DashboardApp>) | undefined;
+  metrics?: (() => Promise<MetricsApp>) | undefined;
+};
