@@ -5,7 +5,7 @@ import { AppError } from "../../src/base/errors.ts";
 import type { Blobs } from "../../src/blobs/blobs.ts";
 import { syncDirectory } from "../../src/base/directory.ts";
 import { createDirectory, openDiskBlobs } from "../../src/blobs/disk.ts";
-import type { Scratch } from "../../src/maintenance/backup.ts";
+import type { Scratch } from "../../src/maintenance/archive.ts";
 import { lockBackup, lockData } from "./open.ts";
 import { openScratch } from "./scratch.ts";
 import { asideOf, finishRestore } from "./unfinished.ts";

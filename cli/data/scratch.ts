@@ -1,7 +1,7 @@
 import { createReadStream, mkdirSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import type { Scratch } from "../../src/maintenance/backup.ts";
+import type { Scratch } from "../../src/maintenance/archive.ts";
 import { adoptDatabase } from "../../src/store/sqlite/adopt.ts";
 import { dumpSnapshot, fillSnapshot, openSnapshot } from "../../src/store/sqlite/snapshot.ts";
 import { diskError, writeChunks } from "./write.ts";

@@ -23,3 +23,16 @@ export function createSum() {
 export function sha256(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex");
 }
+
+/** The sum of all chunks, each of which `each` gets in turn. */
+export async function sumOf(
+  bytes: AsyncIterable<Uint8Array>,
+  each?: (chunk: Uint8Array) => Promise<void>,
+): Promise<Sum> {
+  const sum = createSum();
+  for await (const chunk of bytes) {
+    sum.add(chunk);
+    await each?.(chunk);
+  }
+  return sum.result();
+}

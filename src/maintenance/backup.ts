@@ -1,33 +1,21 @@
-import { createSum, type Sum } from "../base/sum.ts";
+import { createSum, sumOf } from "../base/sum.ts";
 import { AppError } from "../base/errors.ts";
 import type { Blobs, StagedBlob } from "../blobs/blobs.ts";
 import type { Notes } from "../blobs/notes.ts";
-import { shardOf } from "../blobs/key.ts";
 import type { StoredFile } from "../forms/submission.ts";
+import type { ArchiveEntry, Scratch } from "./archive.ts";
 import { storedFiles } from "./check.ts";
-import type { DatabaseStore, Dump, Snapshot } from "./store.ts";
-
-/** One file of an archive; its bytes are read at most once, before those of the next. */
-export type ArchiveEntry = { path: string; size: number; bytes: AsyncIterable<Uint8Array> };
-
-/** A directory for the large temporary files of a backup. */
-export type Scratch = {
-  /** The path of the file of that name. */
-  path(name: string): string;
-  save(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
-  read(name: string): AsyncIterable<Uint8Array>;
-  remove(name: string): void;
-  openSnapshot(name: string): Snapshot;
-  /** Makes a new database, without a search index, of the rows of a store. */
-  fill(name: string, dump: Dump): Promise<void>;
-  /** The rows of a database of ours, which is brought up to date first. */
-  dump(name: string): Dump;
-  /**
-   * Copies the rows of an untrusted database into a new one with the schema of formflag. Returns at most `limit` problems of
-   * the original. Throws `unsupported` where it is not a formflag database, or a newer one.
-   */
-  adopt(name: string, into: string, options: { name: string; limit: number }): Promise<string[]>;
-};
+import {
+  type BackupManifest,
+  DATABASE,
+  FORMAT,
+  MANIFEST,
+  manifestOf,
+  notABackup,
+  pathOf,
+  readManifest,
+} from "./manifest.ts";
+import type { DatabaseStore, Snapshot } from "./store.ts";
 
 /** The data that is backed up. */
 export type BackupSource = {
@@ -38,32 +26,12 @@ export type BackupSource = {
   snapshot(scratch: Scratch, name: string, progress: (done: number, total: number) => void): Promise<void>;
 };
 
-/** The description of a backup in the first line of `manifest.json`. */
-export type BackupManifest = {
-  format: number;
-  program: string;
-  createdAt: string;
-  submissions: number;
-  /** Uploaded files. */
-  files: number;
-  /** The total bytes of the uploaded files. */
-  bytes: number;
-};
-
 type Progress = (what: string, done: number, total: number) => void;
 
-/** The format of the archive; newer formats are refused. */
-const FORMAT = 1;
-const MANIFEST = "manifest.json";
-export const DATABASE = "formflag.db";
 /** The temporary name of the database of an archive until it is checked. */
 const FOREIGN = "foreign.db";
 /** Problems after which reading stops. */
 const MAX_PROBLEMS = 20;
-/** Longest first two lines of a manifest together, in bytes. */
-const MAX_HEAD = 4096;
-/** Characters of a manifest that are written at once. */
-const PIECE = 64 * 1024;
 /** Files that are synced together. */
 const BATCH = 50;
 
@@ -87,9 +55,9 @@ export async function* createBackup(
     try {
       const manifest = { format: FORMAT, program, createdAt, ...(await snapshot.counts()) };
       started(manifest);
-      const database = await measure(scratch.read(DATABASE));
+      const database = await sumOf(scratch.read(DATABASE));
       await scratch.save(MANIFEST, manifestOf(manifest, database, snapshot));
-      const { size } = await measure(scratch.read(MANIFEST));
+      const { size } = await sumOf(scratch.read(MANIFEST));
       yield { path: MANIFEST, size, bytes: scratch.read(MANIFEST) };
       const total = database.size + manifest.bytes;
       let done = 0;
@@ -147,7 +115,7 @@ export async function readBackup(
     try {
       const counted = await snapshot.counts();
       const rest = await compareFiles(entries, snapshot, progress, into);
-      const wanted = await measure(manifestOf({ ...manifest, ...counted }, expected, snapshot));
+      const wanted = await sumOf(manifestOf({ ...manifest, ...counted }, expected, snapshot));
       const problems =
         wanted.sha256 === head.sha256
           ? rest
@@ -185,7 +153,7 @@ async function compareFiles(
       continue;
     }
     const staged = await into?.stage();
-    const sum = await measure(entry.value.bytes, async (chunk) => {
+    const sum = await sumOf(entry.value.bytes, async (chunk) => {
       progress(chunk.byteLength);
       await staged?.write(chunk);
     });
@@ -204,83 +172,14 @@ async function compareFiles(
   return problems;
 }
 
-/** The path of a file in an archive, the same as in a data directory. */
-function pathOf({ key }: StoredFile): string {
-  return `uploads/${shardOf(key)}/${key}`;
-}
-
 function keyIn(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
-}
-
-/** The JSON of `manifest.json` in chunks: a line for the backup, one for the database and one for each file. */
-async function* manifestOf(
-  manifest: BackupManifest,
-  database: Sum,
-  snapshot: Snapshot,
-): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  const line = (path: string, { size, sha256 }: Sum) => JSON.stringify({ path, size, sha256 });
-  let text = `${JSON.stringify(manifest).slice(0, -1)},"entries":[\n${line(DATABASE, database)}`;
-  for await (const file of storedFiles(snapshot.files)) {
-    text += `,\n${line(pathOf(file), file)}`;
-    if (text.length < PIECE) continue;
-    yield encoder.encode(text);
-    text = "";
-  }
-  yield encoder.encode(`${text}\n]}\n`);
-}
-
-/** The first two lines of `manifest.json`, and the SHA-256 of all of it. */
-type ManifestHead = { manifest: BackupManifest; expected: Sum; sha256: string };
-
-/** Keeps only the first two lines in memory, whatever the size. Throws `unsupported`. */
-async function readManifest(entry: ArchiveEntry, progress: (bytes: number) => void): Promise<ManifestHead> {
-  let text = "";
-  const decoder = new TextDecoder();
-  const { sha256 } = await measure(entry.bytes, async (chunk) => {
-    progress(chunk.byteLength);
-    if (text.length < MAX_HEAD) text += decoder.decode(chunk.subarray(0, MAX_HEAD), { stream: true });
-  });
-  const lines = text.slice(0, MAX_HEAD).split("\n");
-  const head = parseHead(`${lines[0]}${lines[1]?.replace(/,$/, "")}]}`);
-  if (typeof head?.format === "number" && head.format > FORMAT) {
-    throw new AppError("unsupported", "this backup was made by a newer formflag", {
-      hint: "read it with that newer formflag",
-    });
-  }
-  const expected = head?.entries?.[0];
-  if (!head || !expected || head.format !== FORMAT || !isPlain(head))
-    throw notABackup(`its ${MANIFEST} was not written by formflag`);
-  const { entries: _, ...manifest } = head;
-  return { manifest, expected, sha256 };
-}
-
-/** Whether the texts that commands print are safe for a terminal: nothing else has checked them. */
-function isPlain({ program, createdAt }: BackupManifest): boolean {
-  return /^[\x20-\x7e]{1,200}$/.test(program) && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(createdAt);
-}
-
-function parseHead(text: string): (BackupManifest & { entries?: (Sum | null)[] }) | null {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 async function nextEntry(entries: AsyncIterator<ArchiveEntry>, path: string): Promise<ArchiveEntry> {
   const { done, value } = await entries.next();
   if (done || value.path !== path) throw notABackup(`${path} is not where it should be`);
   return value;
-}
-
-function notABackup(why: string, cause?: unknown): AppError {
-  return new AppError("unsupported", `this is not a formflag backup: ${why}`, {
-    reason: "backup-unreadable",
-    cause,
-  });
 }
 
 async function* bytesOf(blobs: Blobs, { key }: StoredFile): AsyncGenerator<Uint8Array> {
@@ -310,18 +209,6 @@ export function notAsStored({ key, name, submission }: StoredFile, what: string)
   return new AppError("unsupported", `the file ${key} ${what}: ${name} of submission ${submission}`, {
     reason: "files-damaged",
   });
-}
-
-async function measure(
-  bytes: AsyncIterable<Uint8Array>,
-  each?: (chunk: Uint8Array) => Promise<void>,
-): Promise<Sum> {
-  const sum = createSum();
-  for await (const chunk of bytes) {
-    sum.add(chunk);
-    await each?.(chunk);
-  }
-  return sum.result();
 }
 
 /** Saves an entry under a name and returns its SHA-256. */

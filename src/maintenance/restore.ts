@@ -1,5 +1,7 @@
 import type { Blobs } from "../blobs/blobs.ts";
-import { type ArchiveEntry, type BackupManifest, DATABASE, type Scratch, readBackup } from "./backup.ts";
+import type { ArchiveEntry, Scratch } from "./archive.ts";
+import { type BackupManifest, DATABASE } from "./manifest.ts";
+import { readBackup } from "./backup.ts";
 import { requireEqual } from "./digest.ts";
 import type { DatabaseStore } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import { type ParsedTarEntry, createTarDecoder, createTarPacker } from "modern-tar";
 import { AppError } from "../base/errors.ts";
-import type { ArchiveEntry } from "./backup.ts";
+import type { ArchiveEntry } from "./archive.ts";
 
 /** Unpacked files are readable and writable by their owner alone. */
 const MODE = 0o600;

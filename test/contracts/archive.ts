@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { openScratch } from "../../cli/data/scratch.ts";
-import { type ArchiveEntry, createBackup, snapshotOf } from "../../src/maintenance/backup.ts";
+import type { ArchiveEntry } from "../../src/maintenance/archive.ts";
+import { createBackup, snapshotOf } from "../../src/maintenance/backup.ts";
 import { differingTables, digestOf } from "../../src/maintenance/digest.ts";
 import { restoreBackup } from "../../src/maintenance/restore.ts";
 import { type ClockedApp, openTestApp } from "../support/app.ts";

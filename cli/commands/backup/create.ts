@@ -7,13 +7,9 @@ import { AppError } from "../../../src/base/errors.ts";
 import { createSum } from "../../../src/base/sum.ts";
 import { ignoreMissing } from "../../../src/base/directory.ts";
 import { removeGarbage } from "../../../src/forms/removal.ts";
-import {
-  type BackupManifest,
-  type BackupSource,
-  type Scratch,
-  createBackup,
-  snapshotOf,
-} from "../../../src/maintenance/backup.ts";
+import type { Scratch } from "../../../src/maintenance/archive.ts";
+import type { BackupManifest } from "../../../src/maintenance/manifest.ts";
+import { type BackupSource, createBackup, snapshotOf } from "../../../src/maintenance/backup.ts";
 import { packTar } from "../../../src/maintenance/tar.ts";
 import { NAMES } from "../../data/names.ts";
 import { lockBackup, needDatabase, openApp, openSource } from "../../data/open.ts";

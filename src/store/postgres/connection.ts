@@ -2,17 +2,8 @@ import { readFileSync } from "node:fs";
 import { SQL } from "bun";
 import { AppError } from "../../base/errors.ts";
 import type { DatabaseAddress } from "./database-url.ts";
-import {
-  DeadlineError,
-  isLost,
-  isReadOnly,
-  isUnreachable,
-  refusesStartupOptions,
-  UnknownOutcomeError,
-} from "./errors.ts";
-
-/** Milliseconds within which a statement is answered. After them its pool is closed, and another one opened. */
-const STATEMENT_DEADLINE_MS = 5000;
+import { DeadlineError, isLost, isReadOnly, refusesStartupOptions, UnknownOutcomeError } from "./errors.ts";
+import { type Pool, STATEMENT_DEADLINE_MS, createPool } from "./pool.ts";
 
 /** The connections of a process by what they are for. Those of `transactions` and `dump` run nothing else. */
 export const POOL_SIZES = { look: 1, reads: 4, inserts: 2, transactions: 2, dump: 1 } as const;
@@ -79,13 +70,13 @@ export function createConnections(address: DatabaseAddress): Connections {
   const open = (max: number) => new SQL({ ...optionsOf(address, ca), max, connection: startup });
   const pools = Object.fromEntries(
     Object.entries(POOL_SIZES).map(([name, max]) => [name, createPool(() => open(max), max)]),
-  ) as Record<PoolName, Pool>;
+  ) as Record<PoolName, Pool<SQL>>;
   const recycle = () => {
     for (const pool of Object.values(pools)) pool.replace();
   };
 
   /** Recycles what an error says is of no use any more, and begins again where nothing can have been done. */
-  const using = async <T>(pool: Pool, use: (sql: SQL, expire: () => void) => Promise<T>): Promise<T> => {
+  const using = async <T>(pool: Pool<SQL>, use: (sql: SQL, expire: () => void) => Promise<T>): Promise<T> => {
     try {
       return await pool.use(use);
     } catch (error) {
@@ -243,85 +234,4 @@ async function within<T>(deadline: number, expire: () => void, run: () => Promis
     watch.stop();
     outcome.catch(() => {});
   }
-}
-
-/** A pool that never has more work than connections: what waits for one waits here, for a time that is known. */
-type Pool = {
-  use: <T>(use: (sql: SQL, expire: () => void) => Promise<T>) => Promise<T>;
-  replace: () => void;
-  close: () => Promise<void>;
-};
-
-function createPool(open: () => SQL, size: number): Pool {
-  let current: SQL | undefined;
-  let free = size;
-  let isClosed = false;
-  const waiting = new Set<PromiseWithResolvers<void>>();
-
-  const acquire = async (): Promise<void> => {
-    if (isClosed) throw unavailable("the database is closed");
-    if (free > 0) {
-      free -= 1;
-      return;
-    }
-    const turn = Promise.withResolvers<void>();
-    waiting.add(turn);
-    const timer = setTimeout(() => {
-      waiting.delete(turn);
-      turn.reject(unavailable("the database has too much to do"));
-    }, STATEMENT_DEADLINE_MS);
-    try {
-      await turn.promise;
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-  const release = () => {
-    const [next] = waiting;
-    if (next === undefined) free += 1;
-    else {
-      waiting.delete(next);
-      next.resolve();
-    }
-  };
-  /** Lets statements under way finish, unless `timeout` is 0. */
-  const drop = async (sql: SQL | undefined, timeout: number): Promise<void> => {
-    if (sql === undefined) return;
-    if (current === sql) current = undefined;
-    await sql.close({ timeout });
-  };
-  const refuseWaiting = (message: string) => {
-    for (const turn of waiting) turn.reject(unavailable(message));
-    waiting.clear();
-  };
-
-  return {
-    async use(use) {
-      await acquire();
-      const sql = (current ??= open());
-      try {
-        return await use(sql, () => {
-          void drop(sql, 0);
-          refuseWaiting("the database does not answer");
-        });
-      } catch (error) {
-        // Where one connection was ended, the others of the pool may have been too.
-        if (isLost(error)) void drop(sql, STATEMENT_DEADLINE_MS / 1000);
-        if (isUnreachable(error)) refuseWaiting("the database cannot be reached");
-        throw error;
-      } finally {
-        release();
-      }
-    },
-    replace: () => void drop(current, STATEMENT_DEADLINE_MS / 1000),
-    async close() {
-      isClosed = true;
-      refuseWaiting("the database is closed");
-      await drop(current, STATEMENT_DEADLINE_MS / 1000);
-    },
-  };
-}
-
-function unavailable(message: string): AppError {
-  return new AppError("unavailable", message, { reason: "database-unavailable", retryAfter: 1 });
 }
