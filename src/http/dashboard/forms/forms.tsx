@@ -18,7 +18,7 @@ import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
 import { deletePage, formPage, secretPage } from "./form-page.tsx";
-import { readSettings } from "./form-settings.ts";
+import { readSettings } from "./setting-fields.ts";
 import { formsPage, newFormPage } from "./list-page.tsx";
 import { settingsPage } from "./settings-page.tsx";
 

@@ -6,7 +6,8 @@ import { quoted } from "../parts/commands.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
-import { SETTINGS, type Setting, type SettingErrors, beforeName, settingText } from "./form-settings.ts";
+import { type SettingErrors, beforeName, settingText } from "./setting-fields.ts";
+import { SETTINGS, type Setting } from "./form-settings.ts";
 
 /** What was sent for one group, and what was wrong with it. */
 type Sent = { group: string; fields: Fields; errors: SettingErrors; message: string | null };
