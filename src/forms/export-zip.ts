@@ -9,7 +9,8 @@ import { type ZipEntry, zipOf } from "./zip.ts";
 
 /**
  * Submissions as a zip archive: `submissions.jsonl`, `submissions.csv`, and each file as `files/<id>/<n>-<name>`. `walk` goes
- * through the submissions anew. Throws `unsupported` where a file is missing or damaged.
+ * through the submissions anew, newest first. The same submissions are the same bytes, whenever they are exported. Throws
+ * `unsupported` where a file is missing or damaged.
  */
 export function zipExport(
   app: FormsApp,
@@ -18,13 +19,19 @@ export function zipExport(
 ): AsyncGenerator<Uint8Array> {
   const entries = async function* (): AsyncGenerator<ZipEntry> {
     const columns = createColumns(states);
-    const modifiedAt = app.now();
+    const modifiedAt = await newestAt(walk());
     const lines = jsonLines(walk(), (page) => addFields(columns, page));
     yield { name: "submissions.jsonl", modifiedAt, bytes: lines };
     yield { name: "submissions.csv", modifiedAt, bytes: csvLines(columns, walk()) };
     for await (const page of walk()) for (const submission of page) yield* filesOf(app, submission);
   };
   return zipOf(entries());
+}
+
+/** When the newest submission was stored, in milliseconds since 1970; 0 where there is none. */
+async function newestAt(pages: AsyncIterable<RawSubmission[]>): Promise<number> {
+  for await (const [newest] of pages) if (newest) return Date.parse(newest.createdAt);
+  return 0;
 }
 
 async function* filesOf(app: FormsApp, { id, createdAt, files }: RawSubmission): AsyncGenerator<ZipEntry> {

@@ -32,6 +32,7 @@ async function openForm() {
     form,
     submit,
     chunks,
+    bytesOf,
     textOf: async (format: ExportFormat) => (await bytesOf(format)).toString(),
     unzipped,
   };
@@ -91,6 +92,17 @@ describe("an export as a zip", () => {
       [`files/${first}/3-a.txt`]: "a.txt",
       [`files/${first}/4-file`]: "",
     });
+  });
+
+  test("is the same at any time, as long as the submissions are", async () => {
+    const { submit, bytesOf } = await openForm();
+    for (let count = 0; count < 3; count += 1) {
+      const before = await bytesOf("zip");
+      app.clock.now += 60_000;
+      expect((await bytesOf("zip")).equals(before)).toBe(true);
+      await submit('{"a":1}', "a.txt");
+      expect((await bytesOf("zip")).equals(before)).toBe(false);
+    }
   });
 
   test("of an empty form has both lists", async () => {
