@@ -24,7 +24,7 @@ export function sha256(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex");
 }
 
-/** The sum of all chunks, each of which `each` gets in turn. */
+/** Returns the size and the SHA-256 of all chunks; calls `each` with every chunk and waits for it. */
 export async function sumOf(
   bytes: AsyncIterable<Uint8Array>,
   each?: (chunk: Uint8Array) => Promise<void>,

@@ -8,8 +8,8 @@ import type { FileInfo, RawSubmission } from "./submission.ts";
 import { type ZipEntry, zipOf } from "./zip.ts";
 
 /**
- * Submissions as a zip archive: `submissions.jsonl`, `submissions.csv`, and each file as `files/<id>/<n>-<name>`. `walk` goes
- * through the submissions anew, newest first. The same submissions are the same bytes, whenever they are exported. Throws
+ * Submissions as a zip archive: `submissions.jsonl`, `submissions.csv`, and each file as `files/<id>/<n>-<name>`. `walk` reads
+ * the submissions from the newest on, each time it is called. Exports of the same submissions have the same bytes. Throws
  * `unsupported` where a file is missing or damaged.
  */
 export function zipExport(

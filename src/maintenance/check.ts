@@ -1,4 +1,4 @@
-import { createSum } from "../base/sum.ts";
+import { type Sum, sumOf } from "../base/sum.ts";
 import type { MaintenanceApp } from "./store.ts";
 import { deleteAll } from "../blobs/blobs.ts";
 import { FILE_KEY } from "../blobs/key.ts";
@@ -130,14 +130,13 @@ async function faultOf(
   { size, sha256 }: Pick<StoredFile, "size" | "sha256">,
   count: (bytes: number) => void,
 ): Promise<Fault | undefined> {
-  const sum = createSum();
+  let actual: Sum;
   try {
-    for await (const chunk of await app.blobs.open(key)) count(sum.add(chunk));
+    actual = await sumOf(await app.blobs.open(key), async (chunk) => count(chunk.byteLength));
   } catch (error) {
     if (await app.blobs.has(key)) throw error;
     return MISSING;
   }
-  const actual = sum.result();
   if (actual.size !== size) return wrongSize(actual.size, size);
   if (actual.sha256 !== sha256) return ["damaged", "has other bytes than were stored"];
   return undefined;

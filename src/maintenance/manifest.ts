@@ -92,7 +92,7 @@ function parseHead(text: string): (BackupManifest & { entries?: (Sum | null)[] }
   }
 }
 
-/** The error of something that is no backup, or not a whole one. */
+/** Returns the error for an archive that is not a formflag backup, or is incomplete. */
 export function notABackup(why: string, cause?: unknown): AppError {
   return new AppError("unsupported", `this is not a formflag backup: ${why}`, {
     reason: "backup-unreadable",
