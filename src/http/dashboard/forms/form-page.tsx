@@ -12,6 +12,7 @@ import { Empty, Facts, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { useMay } from "../view.ts";
+import { formPath } from "../parts/form-path.ts";
 
 type Snippet = { kind: SnippetKind; text: string; notes: string[] };
 
@@ -22,8 +23,6 @@ const TITLES: Record<SnippetKind, string> = {
   fetch: "HTML form with a script",
   curl: "curl",
 };
-
-const pathOf = ({ slug }: { slug: string }) => `/forms/${encodeURIComponent(slug)}`;
 
 export function formPage(shown: Shown, failed?: { target: string; message: string }): Page {
   const { form } = shown;
@@ -58,10 +57,10 @@ function Actions({ form }: { form: Form }) {
       </ButtonLink>
       {mayChange && (
         <>
-          <ButtonForm to={`${pathOf(form)}/test`} icon="send">
+          <ButtonForm to={`${formPath(form.slug)}/test`} icon="send">
             Send a test
           </ButtonForm>
-          <ButtonLink to={`${pathOf(form)}/settings`} icon="settings">
+          <ButtonLink to={`${formPath(form.slug)}/settings`} icon="settings">
             Settings
           </ButtonLink>
         </>
@@ -95,10 +94,10 @@ function About({ form, url, page }: Shown) {
       {mayChange && (
         <div class="buttons">
           <CopyButton of="#form-address">Copy the address</CopyButton>
-          <ButtonForm to={`${pathOf(form)}/state`} values={{ enabled: String(!form.enabled) }}>
+          <ButtonForm to={`${formPath(form.slug)}/state`} values={{ enabled: String(!form.enabled) }}>
             {form.enabled ? "Close the form" : "Open the form"}
           </ButtonForm>
-          <ButtonLink to={`${pathOf(form)}/delete`} kind="danger" icon="trash">
+          <ButtonLink to={`${formPath(form.slug)}/delete`} kind="danger" icon="trash">
             Delete…
           </ButtonLink>
         </div>
@@ -146,7 +145,7 @@ function Targets({
         />
       )}
       {mayChange && (
-        <PostForm to={`${pathOf(form)}/targets`} class="stack" id="add-target" label="Add a target">
+        <PostForm to={`${formPath(form.slug)}/targets`} class="stack" id="add-target" label="Add a target">
           <TextField
             name="target"
             label="Add a target"
@@ -172,7 +171,11 @@ function TargetActions({ form, target: { id, kind, enabled, target } }: { form: 
     ["delete", "Delete"],
   ] as const;
   return (
-    <PostForm to={`${pathOf(form)}/targets/${encodeURIComponent(id)}`} class="actions" id={`actions-${id}`}>
+    <PostForm
+      to={`${formPath(form.slug)}/targets/${encodeURIComponent(id)}`}
+      class="actions"
+      id={`actions-${id}`}
+    >
       {actions.map(([action, label]) => (
         <Button
           kind={action === "delete" ? "danger" : "quiet"}
@@ -213,55 +216,4 @@ function Snippets({ form, snippets }: { form: Form; snippets: Snippet[] }) {
       ))}
     </section>
   );
-}
-
-/** Shows the secret of a webhook, this one time. */
-export function secretPage(slug: string, secret: string): Page {
-  return {
-    title: `Secret of a target of ${slug}`,
-    section: "forms",
-    isSecret: true,
-    back: { to: pathOf({ slug }), label: slug },
-    content: (
-      <div class="stack narrow">
-        <Notice tone="warn">
-          <p>This secret is shown this one time. Store it where the webhook checks the signatures.</p>
-        </Notice>
-        <pre id="secret" tabindex={0}>
-          {secret}
-        </pre>
-        <div class="buttons">
-          <CopyButton of="#secret" />
-          <ButtonLink to={pathOf({ slug })} kind="primary">
-            Done
-          </ButtonLink>
-        </div>
-      </div>
-    ),
-  };
-}
-
-export function deletePage({ slug }: Form, error?: string): Page {
-  return {
-    title: `Delete form ${slug}`,
-    section: "forms",
-    back: { to: pathOf({ slug }), label: slug },
-    commands: [{ label: "The same", text: `formflag forms delete ${quoted(slug)} --yes` }],
-    content: (
-      <PostForm to={`${pathOf({ slug })}/delete`} class="stack narrow card" id="delete-form">
-        <Notice tone="bad" title={`This deletes ${slug} with all its submissions and files.`}>
-          <p>Pages that post to it get an error from then on. An export is the last chance to keep them.</p>
-        </Notice>
-        <TextField name="name" label={`Type ${slug} to confirm`} error={error && sentence(error)} required />
-        <div class="buttons">
-          <Button kind="danger" icon="trash">
-            {`Delete ${slug}`}
-          </Button>
-          <ButtonLink to={`/inbox/${encodeURIComponent(slug)}/export`} icon="download">
-            Export first
-          </ButtonLink>
-        </div>
-      </PostForm>
-    ),
-  };
 }

@@ -17,10 +17,13 @@ import { SNIPPET_KINDS, createSnippet } from "../../forms/snippets/snippet.ts";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
-import { deletePage, formPage, secretPage } from "./form-page.tsx";
+import { deletePage } from "./delete-page.tsx";
+import { formPage } from "./form-page.tsx";
+import { secretPage } from "./secret-page.tsx";
 import { readSettings } from "./setting-fields.ts";
 import { formsPage, newFormPage } from "./list-page.tsx";
 import { settingsPage } from "./settings-page.tsx";
+import { formPath } from "../parts/form-path.ts";
 
 /** Seconds for which the old secret of a webhook signs beside the new one. */
 const OVERLAP = 86_400;
@@ -29,7 +32,6 @@ const OVERLAP = 86_400;
 export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
   const { publicUrl, basePath, outgoing } = options;
   const slugIn = (c: DashboardContext) => c.req.param("form")!;
-  const toForm = (slug: string) => `/forms/${encodeURIComponent(slug)}`;
   /** The address of a form as the browser reaches it; the public one where it is known. */
   const addressOf = (c: DashboardContext, key: string) => {
     const url = formUrl(publicUrl, basePath, key);
@@ -72,7 +74,7 @@ export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
           if (!(error instanceof AppError) || error.reason !== "form-exists") throw error;
           return { ...newFormPage(isFor, { field: "slug", message: error.message }), status: 409 };
         }
-        return { to: toForm(slug), text: `Created form ${slug}` };
+        return { to: formPath(slug), text: `Created form ${slug}` };
       }),
     )
     .get(
@@ -84,7 +86,7 @@ export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
       action("forms:write", async (c, fields) => {
         const enabled = textOf(fields, "enabled") === "true";
         const { form } = await setForm(app, c.get("caller"), slugIn(c), { enabled });
-        return { to: toForm(form.slug), text: enabled ? "The form is open" : "The form is closed" };
+        return { to: formPath(form.slug), text: enabled ? "The form is open" : "The form is closed" };
       }),
     )
     .post(
@@ -112,7 +114,7 @@ export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
         try {
           const { form, result } = await setForm(app, c.get("caller"), slugIn(c), patch);
           const text = result === "updated" ? "Saved the settings" : "Nothing was changed";
-          return { to: `${toForm(form.slug)}/settings`, text };
+          return { to: `${formPath(form.slug)}/settings`, text };
         } catch (error) {
           if (!(error instanceof AppError) || error.code !== "invalid") throw error;
           return again({}, error.message);
@@ -139,7 +141,7 @@ export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
         const [slug, target] = [slugIn(c), textOf(fields, "target").trim()];
         try {
           const { secret } = await addTarget(app, c.get("caller"), slug, target, await outgoing());
-          if (secret === null) return { to: toForm(slug), text: "Added the target" };
+          if (secret === null) return { to: formPath(slug), text: "Added the target" };
           return secretPage(slug, secret);
         } catch (error) {
           if (!(error instanceof AppError) || !["invalid", "conflict", "forbidden"].includes(error.code))
@@ -155,7 +157,7 @@ export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
 
   async function actOnTarget(c: DashboardContext, fields: Fields) {
     const [slug, id, caller] = [slugIn(c), c.req.param("target")!, c.get("caller")];
-    const to = toForm(slug);
+    const to = formPath(slug);
     if ((await getTarget(app, id)).form !== slug)
       throw new AppError("not_found", "this form has no such target");
     switch (textOf(fields, "do")) {

@@ -8,6 +8,7 @@ import { Empty, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { useMay } from "../view.ts";
 import { sentence } from "../error-page.tsx";
+import { formPath } from "../parts/form-path.ts";
 
 type Row = { form: Form; counts: FormCounts | undefined };
 
@@ -59,7 +60,7 @@ function FormTable({ rows }: { rows: readonly Row[] }) {
           heading: true,
           cell: ({ form: { slug, name } }) => (
             <>
-              <A to={`/forms/${encodeURIComponent(slug)}`}>{slug}</A>
+              <A to={formPath(slug)}>{slug}</A>
               {name !== slug && (
                 <span class="soft">
                   {" "}

@@ -8,13 +8,14 @@ import { Button, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { type SettingErrors, beforeName, settingText } from "./setting-fields.ts";
 import { SETTINGS, type Setting } from "./form-settings.ts";
+import { formPath } from "../parts/form-path.ts";
 
 /** What was sent for one group, and what was wrong with it. */
 type Sent = { group: string; fields: Fields; errors: SettingErrors; message: string | null };
 
 /** The settings of a form, a form of the page for each group. */
 export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
-  const to = `/forms/${encodeURIComponent(form.slug)}`;
+  const to = formPath(form.slug);
   const slug = quoted(form.slug);
   return {
     title: `Settings of form ${form.slug}`,

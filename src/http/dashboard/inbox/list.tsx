@@ -9,6 +9,7 @@ import { FOLDER_NAMES, type Listing, sumOf } from "./listing.ts";
 import { BulkBar, Filters } from "./list-controls.tsx";
 import { type InboxQuery, commandOptions, isFiltered, parametersOf, pathOf, valuesOf } from "./query.ts";
 import { Rows, besideOf } from "./rows.tsx";
+import { formPath } from "../parts/form-path.ts";
 
 /** The list of a folder, of one form or of all. */
 export function listPage(listing: Listing): Page {
@@ -169,8 +170,7 @@ function NothingHere({
     <Empty title="The inbox is empty">
       {query.form !== null && (
         <p class="soft">
-          <A to={`/forms/${encodeURIComponent(query.form)}`}>The page of the form</A> has its address and code
-          that sends to it.
+          <A to={formPath(query.form)}>The page of the form</A> has its address and code that sends to it.
         </p>
       )}
     </Empty>

@@ -16,6 +16,7 @@ import { Rows, besideOf, submissionPath } from "./rows.tsx";
 import { summaryOf } from "./summary.ts";
 import { Timeline } from "./timeline.tsx";
 import { FieldValues } from "./values.tsx";
+import { formPath } from "../parts/form-path.ts";
 
 /** A submission, and the list that it was opened from. */
 export type Reading = {
@@ -201,7 +202,7 @@ function Sender({ reading: { submission, address, formName } }: { reading: Readi
       <Facts
         facts={[
           ["Received", <ExactTime at={Date.parse(createdAt)} />],
-          ["Form", <A to={`/forms/${encodeURIComponent(form)}`}>{form}</A>],
+          ["Form", <A to={formPath(form)}>{form}</A>],
           has(meta?.address) && ["Address", <Foreign text={meta!.address!} />],
           has(meta?.referrer) && ["Sent from", <ForeignValue text={meta!.referrer!} />],
           has(meta?.language) && ["Language", <Foreign text={meta!.language!} />],

@@ -6,7 +6,7 @@ import { type Fields, textOf, textsOf } from "../fields.ts";
 import { OPERATOR_WORDS } from "../flags/rule-words.ts";
 import { lineOfPointer, parseJson } from "../json-text.ts";
 import { AreaField, SelectField } from "../parts/field.tsx";
-import { Button } from "../parts/link.tsx";
+import { A, Button } from "../parts/link.tsx";
 
 /** A rule as somebody edits it: as rows, or as a text in JSON. */
 export type RuleDraft = ({ as: "rows" } & SegmentRows) | { as: "json"; text: string };
@@ -168,4 +168,21 @@ export function segmentInWords(rule: unknown): string {
     .map(({ attribute, operator, value }) => `${attribute} ${OPERATOR_WORDS[operator] ?? operator} ${value}`);
   const rest = found.rows.length > words.length ? ` and ${found.rows.length - words.length} more` : "";
   return words.join(found.join === "all" ? " and " : " or ") + rest;
+}
+
+/** A link to the same rule in the other form. */
+export function OtherForm({
+  draft,
+  to,
+  query,
+}: {
+  draft: RuleDraft;
+  to: string;
+  query?: Readonly<Record<string, string>>;
+}) {
+  return (
+    <A to={to} query={{ ...query, as: draft.as === "json" ? null : "json" }}>
+      {draft.as === "json" ? "Edit as conditions" : "Edit as JSON"}
+    </A>
+  );
 }

@@ -9,16 +9,14 @@ import type { Page } from "../page.tsx";
 import { MayChange } from "../parts/confirm.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
-import { TextField } from "../parts/field.tsx";
 import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
-import { EnvironmentField } from "./filter-form.tsx";
 import { projectPage } from "./project-page.tsx";
-import { type RuleDraft, RuleFields, segmentInWords } from "./segment-form.tsx";
+import { OtherForm, type RuleDraft, RuleFields, segmentInWords } from "./segment-form.tsx";
 import { Uses, segmentPath } from "./segments.tsx";
 
 /** What uses a segment on its page. */
@@ -31,83 +29,6 @@ export type FoundSegment = {
   record: SegmentRecord;
   uses: SegmentUse[];
 };
-
-export type NewSegment = {
-  project: Project;
-  environment: string;
-  name: string;
-  draft: RuleDraft;
-  why?: string | null;
-  fault?: string;
-  nameFault?: string;
-};
-
-export function newSegmentPage({
-  project,
-  environment,
-  name,
-  draft,
-  why,
-  fault,
-  nameFault,
-}: NewSegment): Page {
-  const { slug, environments } = project;
-  const path = `${projectPath(slug)}/segments`;
-  return projectPage({
-    project: slug,
-    tab: "segments",
-    title: "Create a segment",
-    heading: "Create a segment",
-    back: { to: path, label: "Segments" },
-    topics: [],
-    commands: [
-      {
-        label: "Does the same",
-        text: `formflag segments set ${quoted(name || "staff")} -p ${quoted(slug)} -e ${quoted(environment)} --rule @rule.json`,
-      },
-    ],
-    content: (
-      <Form to={`${path}/new`} class="stack narrow" id="segment">
-        <EnvironmentField environments={environments} value={environment} />
-        <TextField
-          name="name"
-          label="Name"
-          hint='Rules refer to it as {"$ref": "name"}.'
-          value={name}
-          error={nameFault}
-          maxlength={150}
-          required
-        />
-        <RuleFields draft={draft} fault={fault} />
-        <WhyField value={why} />
-        <p class="buttons">
-          <Button kind="primary">Create</Button>
-          <ButtonLink to={path} query={{ environment }} kind="quiet">
-            Back
-          </ButtonLink>
-          <OtherForm draft={draft} to={`${path}/new`} query={{ environment }} />
-        </p>
-      </Form>
-    ),
-  });
-}
-
-/** A link to the same rule in the other form. */
-function OtherForm({
-  draft,
-  to,
-  query,
-}: {
-  draft: RuleDraft;
-  to: string;
-  query?: Readonly<Record<string, string>>;
-}) {
-  return (
-    <A to={to} query={{ ...query, as: draft.as === "json" ? null : "json" }}>
-      {draft.as === "json" ? "Edit as conditions" : "Edit as JSON"}
-    </A>
-  );
-}
 
 export type OneSegment = FoundSegment & {
   draft: RuleDraft;

@@ -20,14 +20,8 @@ import { projectPath } from "../parts/project-tabs.tsx";
 import type { Dashboard } from "../routes.ts";
 import { NEW_RULE, type ReadRule, draftOf, faultOf, readRule, withRow } from "./segment-form.tsx";
 import { segmentPath } from "./segments.tsx";
-import {
-  type FoundSegment,
-  type NewSegment,
-  type OneSegment,
-  newSegmentPage,
-  deletePage,
-  segmentPage,
-} from "./segment-page.tsx";
+import { type FoundSegment, type OneSegment, deletePage, segmentPage } from "./segment-page.tsx";
+import { type NewSegment, newSegmentPage } from "./new-segment-page.tsx";
 
 const ONE = "/projects/:project/environments/:environment/segments/:segment";
 

@@ -1,24 +1,25 @@
-import { COLORS } from "../../../projects/color.ts";
-import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
-import { SelectField, TextField } from "../parts/field.tsx";
-import { Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
+import { TextField } from "../parts/field.tsx";
+import { Button, ButtonLink, Form } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
-import { EnvironmentName } from "../parts/status.tsx";
 import { Facts } from "../parts/table.tsx";
-import { Time } from "../parts/time.tsx";
 import { useMay } from "../view.ts";
-import { EnvironmentField, Pager } from "./filter-form.tsx";
+import { Pager } from "./filter-form.tsx";
 import { environmentPath, projectPage } from "./project-page.tsx";
-
-type Draft = { slug: string; name: string; from: string; color: string; faults: Record<string, string> };
+import {
+  type Draft,
+  EnvironmentCard,
+  Key,
+  NewEnvironment,
+  type ShownEnvironment,
+} from "./environment-cards.tsx";
 
 export type Settings = {
   project: Project;
-  /** Those of this page; `readAt` is when a flag of it was last read. */
-  environments: { environment: Environment; readAt: number | null }[];
+  /** The environments of this page. */
+  environments: ShownEnvironment[];
   /** The last environment of the page before. */
   after: string;
   more: boolean;
@@ -92,22 +93,6 @@ function renameDocument({ slug, name }: Project): string {
 }
 
 /** A key with a button that copies it. */
-function Key({ id, value }: { id: string; value: string }) {
-  return (
-    <span class="buttons">
-      <code id={id}>{value}</code>
-      <button
-        type="button"
-        class="button quiet scripted-only"
-        data-copy={`#${id}`}
-        aria-label={`Copy ${value}`}
-      >
-        Copy
-      </button>
-    </span>
-  );
-}
-
 function NameForm({ project: { slug, name }, typed }: { project: Project; typed: Settings["name"] }) {
   if (!useMay("admin")) return <Facts facts={[["Name", name]]} />;
   return (
@@ -126,119 +111,6 @@ function NameForm({ project: { slug, name }, typed }: { project: Project; typed:
         <Button>Rename</Button>
       </p>
     </Form>
-  );
-}
-
-const COLOR_OPTIONS = [
-  { value: "", label: "none" },
-  ...COLORS.map((color) => ({ value: color, label: color as string })),
-];
-
-type CardProps = { project: string; index: number } & Settings["environments"][number];
-
-function EnvironmentCard({ project, index, environment, readAt }: CardProps) {
-  const { slug, name, key, locked, color } = environment;
-  const path = environmentPath(project, slug);
-  const isAdmin = useMay("admin");
-  return (
-    <>
-      <h3>
-        <EnvironmentName environment={environment} />
-      </h3>
-      <Facts
-        facts={[
-          name !== slug && ["Name", name],
-          ["Key, sent as x-environment-key", <Key id={`key-${index}`} value={key} />],
-          ["Last read", readAt === null ? "never" : <Time at={readAt} />],
-        ]}
-      />
-      {isAdmin && (
-        <>
-          <Form to={`${path}/settings`} class="filters" id={`color-${slug}`} label={`Color of ${slug}`}>
-            <SelectField
-              id={`color-of-${index}`}
-              name="color"
-              label="Color"
-              value={color ?? ""}
-              options={COLOR_OPTIONS}
-            />
-            <Button label={`Save the color of ${slug}`}>Save</Button>
-          </Form>
-          <div class="buttons">
-            <ButtonForm
-              to={`${path}/settings`}
-              values={{ locked: String(!locked) }}
-              icon="lock"
-              label={`${locked ? "Unlock" : "Lock"} ${slug}`}
-            >
-              {locked ? "Unlock" : "Lock"}
-            </ButtonForm>
-            <ButtonLink to={`${path}/delete`} kind="danger" icon="trash">
-              Delete…<span class="unseen"> {slug}</span>
-            </ButtonLink>
-          </div>
-        </>
-      )}
-    </>
-  );
-}
-
-const NO_DRAFT: Draft = { slug: "", name: "", from: "", color: "", faults: {} };
-
-function NewEnvironment({
-  project: { slug, environments },
-  draft = NO_DRAFT,
-}: {
-  project: Project;
-  draft?: Draft | undefined;
-}) {
-  if (!useMay("admin")) return null;
-  const { faults } = draft;
-  return (
-    <section class="card" aria-labelledby="new-environment">
-      <h2 id="new-environment">Create an environment</h2>
-      <Form to={`${projectPath(slug)}/environments`} class="stack narrow" id="environment-form">
-        <TextField
-          id="environment-slug"
-          name="slug"
-          label="Slug"
-          hint="As commands and addresses name it, such as staging."
-          value={draft.slug}
-          error={faults["slug"]}
-          maxlength={150}
-          required
-        />
-        <TextField
-          id="environment-name"
-          name="name"
-          label="Name"
-          hint="What people read; the slug where it is empty."
-          value={draft.name}
-          error={faults["name"]}
-          maxlength={200}
-        />
-        <EnvironmentField
-          name="from"
-          label="Starts with the flags and segments of"
-          environments={environments.slice(0, 200)}
-          value={draft.from}
-          all="none: every flag is off"
-        />
-        {faults["from"] !== undefined && <p class="error">{faults["from"]}</p>}
-        <SelectField
-          id="environment-color"
-          name="color"
-          label="Color"
-          value={draft.color}
-          options={COLOR_OPTIONS}
-        />
-        <p class="buttons">
-          <Button kind="primary" icon="plus">
-            Create
-          </Button>
-        </p>
-      </Form>
-    </section>
   );
 }
 
