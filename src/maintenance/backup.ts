@@ -137,39 +137,43 @@ async function compareFiles(
   into?: Blobs,
 ): Promise<string[]> {
   const problems: string[] = [];
-  let kept: { key: string; staged: StagedBlob }[] = [];
-  let entry = await entries.next();
+  let staging: { key: string; staged: StagedBlob }[] = [];
   const isFull = () => problems.length >= MAX_PROBLEMS;
-  for await (const file of storedFiles(snapshot.files)) {
-    const path = pathOf(file);
-    // Entries with a smaller key belong to no file.
-    while (!entry.done && keyIn(entry.value.path) < file.key && !isFull()) {
-      problems.push(`${entry.value.path} is nothing that ${DATABASE} refers to`);
+  const unknown = ({ path }: ArchiveEntry) =>
+    void problems.push(`${path} is nothing that ${DATABASE} refers to`);
+  try {
+    let entry = await entries.next();
+    for await (const file of storedFiles(snapshot.files)) {
+      const path = pathOf(file);
+      // Entries with a smaller key belong to no file.
+      for (; !entry.done && keyIn(entry.value.path) < file.key && !isFull(); entry = await entries.next())
+        unknown(entry.value);
+      if (isFull()) break;
+      if (entry.done || entry.value.path !== path) {
+        problems.push(`${path} is missing: ${file.name} of submission ${file.submission}`);
+        continue;
+      }
+      const staged = await into?.stage();
+      if (staged) staging.push({ key: file.key, staged });
+      const sum = await sumOf(entry.value.bytes, async (chunk) => {
+        progress(chunk.byteLength);
+        await staged?.write(chunk);
+      });
+      if (sum.size !== file.size || sum.sha256 !== file.sha256)
+        problems.push(`${path} has other bytes than were stored`);
+      if (into && staging.length >= BATCH) {
+        await into.keep(staging);
+        staging = [];
+      }
       entry = await entries.next();
     }
-    if (isFull()) break;
-    if (entry.done || entry.value.path !== path) {
-      problems.push(`${path} is missing: ${file.name} of submission ${file.submission}`);
-      continue;
-    }
-    const staged = await into?.stage();
-    const sum = await sumOf(entry.value.bytes, async (chunk) => {
-      progress(chunk.byteLength);
-      await staged?.write(chunk);
-    });
-    if (sum.size !== file.size || sum.sha256 !== file.sha256)
-      problems.push(`${path} has other bytes than were stored`);
-    if (staged) kept.push({ key: file.key, staged });
-    if (into && kept.length >= BATCH) {
-      await into.keep(kept);
-      kept = [];
-    }
-    entry = await entries.next();
+    await into?.keep(staging);
+    for (; !entry.done && !isFull(); entry = await entries.next()) unknown(entry.value);
+    return problems;
+  } catch (error) {
+    await Promise.all(staging.map(({ staged }) => staged.discard()));
+    throw error;
   }
-  await into?.keep(kept);
-  for (; !entry.done && !isFull(); entry = await entries.next())
-    problems.push(`${entry.value.path} is nothing that ${DATABASE} refers to`);
-  return problems;
 }
 
 function keyIn(path: string): string {

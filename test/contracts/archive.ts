@@ -73,5 +73,23 @@ export function archiveContract(from: Driver, to: Driver): void {
       // Once the archive is whole, it goes on.
       expect(await unpack(entries, target)).toEqual([]);
     });
+
+    test("leaves no file of an archive that breaks off", async () => {
+      const [source, target] = [appOn(await openSource()), appOn(await openTarget())];
+      await bringEveryTable(source);
+      const cutOff = async function* (bytes: Uint8Array) {
+        yield bytes.subarray(0, 1);
+        throw new Error("cut off");
+      };
+      const [last, ...rest] = (await pack(source)).toReversed();
+      const archive = async function* (): AsyncGenerator<ArchiveEntry> {
+        for (const { path, bytes } of rest.toReversed())
+          yield { path, size: bytes.byteLength, bytes: oneChunk(bytes) };
+        yield { path: last!.path, size: last!.bytes.byteLength, bytes: cutOff(last!.bytes) };
+      };
+      using scratch = openScratch(join(tempDirectory(), "scratch"));
+      await expect(restoreBackup(archive(), scratch, target, () => {})).rejects.toThrow("cut off");
+      expect([uploadsOf(target).staged(), uploadsOf(target).kept()]).toEqual([[], []]);
+    });
   });
 }
