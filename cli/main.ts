@@ -26,6 +26,7 @@ const EXIT_CODES: Record<ErrorCode, number> = {
 
 /** Runs a command line. Returns its exit code, after an error was printed on standard error. */
 export async function run(args: string[], io: Io): Promise<number> {
+  dropEmptyVariables();
   const asJson = args.includes("--json");
   const written: Promise<void>[] = [];
   let acting: Command | undefined;
@@ -112,7 +113,6 @@ if (import.meta.main) {
     );
     process.exit(EXIT_CODES.forbidden);
   }
-  dropEmptyVariables();
   const args = process.argv.slice(2);
   if (!args.includes("serve")) {
     // An exit runs the handlers that remove temporary files.

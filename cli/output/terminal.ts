@@ -39,51 +39,48 @@ export type Io = {
   readonly isInteractive: boolean;
 };
 
-/**
- * The streams of this process. `process.stdin`, `stdout` and `stderr` are left alone, because setting one of them up
- * takes three times as long as the rest of a command's start: `npm run bench -- start`.
- */
-export function processIo(env: Record<string, string | undefined>): Io {
+/** The three standard streams of a command, as the process or a test has them. */
+export type Streams = {
+  /** Takes bytes on standard output. Throws `EPIPE` once the reader has gone away. */
+  writeOut: (text: string | Uint8Array) => Promise<void>;
+  /** Takes a text on standard error. */
+  writeErr: (text: string) => Promise<void>;
+  readStdin: Io["readStdin"];
+  stdin: Io["stdin"];
+  isTerminal: (descriptor: 0 | 1 | 2) => boolean;
+  /** Columns of a terminal. */
+  columns: (descriptor: 1 | 2) => number;
+};
+
+/** How a command uses its streams, in an environment. */
+export function createIo(streams: Streams, env: Record<string, string | undefined>): Io {
+  const { isTerminal } = streams;
   let outIsClosed = false;
-  // Opened with the first text: most commands write none.
-  let writer: Bun.FileSink | undefined;
-  const errors = createErrorStream(async (text) => {
-    try {
-      writer ??= Bun.stderr.writer();
-      await writer.write(text);
-      await writer.flush();
-    } catch {
-      // Standard error itself is gone or full: no one is left to read it.
-    }
-  });
+  const errors = createErrorStream(streams.writeErr);
   const out = async (text: string | Uint8Array) => {
     if (outIsClosed) return;
     try {
-      if (outIsFile()) writeAll(1, text);
-      else if (typeof text === "string")
-        await Bun.write(Bun.stdout, isTerminal(1) ? forTerminal(text) : text);
-      else await writeBytes(text);
+      await streams.writeOut(typeof text === "string" && isTerminal(1) ? forTerminal(text) : text);
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
       outIsClosed = true;
     }
   };
-  // Both streams take long to set up: they are used only where there is a terminal.
-  const outWidth = () => columnsIn(env) ?? (isTerminal(1) ? process.stdout.columns || WIDTH : null);
-  const errWidth = () => columnsIn(env) ?? (isTerminal(2) ? process.stderr.columns || WIDTH : null);
+  const widthOf = (descriptor: 1 | 2) =>
+    columnsIn(env) ?? (isTerminal(descriptor) ? streams.columns(descriptor) : null);
   return {
     out,
-    show: (text) => out(isTerminal(1) ? wrap(forTerminal(text), outWidth()!) : forTerminal(text)),
+    show: (text) => out(isTerminal(1) ? wrap(forTerminal(text), widthOf(1)!) : forTerminal(text)),
     get outIsClosed() {
       return outIsClosed;
     },
     err: (text) => errors.write(forTerminal(text)),
-    note: (text) => errors.write(isTerminal(2) ? wrap(forTerminal(text), errWidth()!) : forTerminal(text)),
+    note: (text) => errors.write(isTerminal(2) ? wrap(forTerminal(text), widthOf(2)!) : forTerminal(text)),
     redraw: (line) => errors.write(`\r${printable(line)}\x1b[K`),
     describeDropped: errors.describeDropped,
     settle: errors.settle,
-    readStdin: () => Bun.stdin.text(),
-    stdin: () => Bun.stdin.stream(),
+    readStdin: streams.readStdin,
+    stdin: streams.stdin,
     get outIsTerminal() {
       return isTerminal(1);
     },
@@ -91,14 +88,49 @@ export function processIo(env: Record<string, string | undefined>): Io {
       return isTerminal(2);
     },
     get outWidth() {
-      return outWidth();
+      return widthOf(1);
     },
     get errWidth() {
-      return errWidth();
+      return widthOf(2);
     },
     get isInteractive() {
       return !env["CI"] && isTerminal(0) && isTerminal(1);
     },
+  };
+}
+
+/** The streams of this process, in an environment. */
+export function processIo(env: Record<string, string | undefined>): Io {
+  return createIo(processStreams(), env);
+}
+
+/**
+ * `process.stdin`, `stdout` and `stderr` are left alone, because setting one of them up
+ * takes three times as long as the rest of a command's start: `npm run bench -- start`.
+ */
+function processStreams(): Streams {
+  // Opened with the first text: most commands write none.
+  let writer: Bun.FileSink | undefined;
+  return {
+    async writeOut(text) {
+      if (outIsFile()) writeAll(1, text);
+      else if (typeof text === "string") await Bun.write(Bun.stdout, text);
+      else await writeBytes(text);
+    },
+    async writeErr(text) {
+      try {
+        writer ??= Bun.stderr.writer();
+        await writer.write(text);
+        await writer.flush();
+      } catch {
+        // Standard error itself is gone or full: no one is left to read it.
+      }
+    },
+    readStdin: () => Bun.stdin.text(),
+    stdin: () => Bun.stdin.stream(),
+    isTerminal,
+    // Both streams take long to set up: they are used only where there is a terminal.
+    columns: (descriptor) => (descriptor === 1 ? process.stdout : process.stderr).columns || WIDTH,
   };
 }
 

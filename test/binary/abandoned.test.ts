@@ -2,7 +2,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import { onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 import { openConnection } from "../support/raw.ts";
 
 const server = await startServer();

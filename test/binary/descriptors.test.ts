@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import { onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 import { openConnection } from "../support/raw.ts";
 import { tempDirectory } from "../support/temp.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import { formflag, startServer } from "../support/executable.ts";
+import { runExecutable, startServer } from "../support/executable.ts";
 
 describe("a server that drains", () => {
   test("serves on while it is not ready, and stops sooner with a second signal", async () => {
@@ -40,7 +40,7 @@ describe("a server that drains", () => {
     ["--drain", "2h"],
     ["--max-stale", "soon"],
   ])("is refused with a time that is none: %s %s", async (option, value) => {
-    const { code, stderr } = await formflag(["serve", "--listen", "127.0.0.1:0", option, value]);
+    const { code, stderr } = await runExecutable(["serve", "--listen", "127.0.0.1:0", option, value]);
     expect(code).toBe(2);
     expect(stderr).toContain(option);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import { onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 
 type Project = { key: string; environments: { slug: string; key: string }[] };
 type Bulk = {

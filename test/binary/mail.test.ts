@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Delivery } from "../../src/delivery/delivery.ts";
 import { eventually } from "../support/eventually.ts";
-import { formflag, onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { runExecutable, startServer } from "../support/executable.ts";
 import { openMailSink } from "../support/mail-sink.ts";
 import { tempDirectory } from "../support/temp.ts";
 
@@ -93,7 +94,7 @@ test("a target that wants nothing any more is switched off, and the operator hea
   });
   const { data, here, submit, server } = await begin([], { smtpPort: sink.port });
   const add = ["targets", "add", "contact", `http://127.0.0.1:${hook.port}/hook`, "--json", "--data", data];
-  const { id } = JSON.parse((await formflag(add, { env: NETWORK })).stdout) as { id: string };
+  const { id } = JSON.parse((await runExecutable(add, { env: NETWORK })).stdout) as { id: string };
   await submit(fieldsOf({ n: "1" }));
   await eventually("the alert", () => sink.received.length === 1);
   const { email, to } = sink.received[0]!;

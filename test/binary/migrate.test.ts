@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { type Digests, digestOf } from "../../src/maintenance/digest.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { EXECUTABLE, formflag, onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { EXECUTABLE, runExecutable, startServer } from "../support/executable.ts";
 import { openGate } from "../support/gate.ts";
 import {
   IS_POSTGRES_HERE,
@@ -43,7 +44,7 @@ async function begin() {
 function mover(data: string, url: string, blobs?: string) {
   const env = { FORMFLAG_TO_DATABASE_URL: url, ...CREDENTIALS };
   const args = ["migrate", "--data", data, ...(blobs === undefined ? [] : ["--to-blobs", blobs])];
-  return (...more: string[]) => formflag([...args, ...more], { env });
+  return (...more: string[]) => runExecutable([...args, ...more], { env });
 }
 
 /** What the database in a data directory holds. */
@@ -77,7 +78,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("formflag migrate", () => {
     expect([early.code, early.stderr]).toEqual([6, expect.stringMatching(/server is running.*\nhint: stop/)]);
     expect(existsSync(join(data, "moved.json"))).toBe(false);
     const env = { FORMFLAG_DATABASE_URL: url, FORMFLAG_BLOBS: s3.url, ...CREDENTIALS };
-    const tooSoon = await formflag(["serve", "--listen", "127.0.0.1:0"], { env });
+    const tooSoon = await runExecutable(["serve", "--listen", "127.0.0.1:0"], { env });
     expect([tooSoon.code, tooSoon.stderr]).toEqual([6, expect.stringContaining("migrate --final")]);
     await server.stop();
     const moved = await migrate("--final");
@@ -89,15 +90,17 @@ describe.skipIf(!IS_POSTGRES_HERE)("formflag migrate", () => {
     ]);
 
     const archive = join(tempDirectory(), "b.tar");
-    expect((await formflag(["backup", "create", "-o", archive], { env })).code).toBe(0);
+    expect((await runExecutable(["backup", "create", "-o", archive], { env })).code).toBe(0);
     const back = join(tempDirectory(), "back");
-    expect((await formflag(["backup", "restore", archive, "--data", back])).code).toBe(0);
+    expect((await runExecutable(["backup", "restore", archive, "--data", back])).code).toBe(0);
     expect(await digestsIn(back)).toEqual(await digestsIn(data));
-    expect((await formflag(["check", "--data", back])).stdout).toContain("2 files (11 bytes): all is well");
+    expect((await runExecutable(["check", "--data", back])).stdout).toContain(
+      "2 files (11 bytes): all is well",
+    );
 
     const { url: address } = await startServer([], { data: null, env });
     await send(address, key, "third");
-    expect((await formflag(["check", "--deep"], { env })).stdout).toContain(
+    expect((await runExecutable(["check", "--deep"], { env })).stdout).toContain(
       "3 files (16 bytes): all is well",
     );
   });
@@ -124,11 +127,11 @@ describe.skipIf(!IS_POSTGRES_HERE)("formflag migrate", () => {
 
     const env = { FORMFLAG_DATABASE_URL: url };
     const server = await startServer([], { data, env });
-    const checked = await formflag(["check", "--data", data], { env });
+    const checked = await runExecutable(["check", "--data", data], { env });
     expect(checked.stdout).toContain("1 file (5 bytes): all is well");
     await server.stop();
     rmSync(join(data, "formflag.db"));
-    expect((await formflag(["submissions", "list", "jobs", "--data", data], { env })).code).toBe(0);
+    expect((await runExecutable(["submissions", "list", "jobs", "--data", data], { env })).code).toBe(0);
   });
 
   test.each<[string, number, RegExp, () => Promise<string>]>([
@@ -183,7 +186,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("formflag migrate", () => {
     [["--to", "postgres://u@127.0.0.1/d"], 3, /there is no formflag.db/],
     [["--to", "postgres://u@127.0.0.1/d", "--server", "https://x.example"], 2, /not with --server/],
   ])("with %p exits %i", async (args, exit, text) => {
-    const { code, stderr } = await formflag(["migrate", ...args], {
+    const { code, stderr } = await runExecutable(["migrate", ...args], {
       env: { FORMFLAG_DATA: tempDirectory() },
     });
     expect([code, stderr]).toEqual([exit, expect.stringMatching(text)]);
@@ -252,19 +255,19 @@ describe.skipIf(!IS_POSTGRES_HERE)("formflag migrate", () => {
     gate.close();
 
     const shared = { FORMFLAG_DATABASE_URL: url, FORMFLAG_BLOBS: s3.url, ...CREDENTIALS };
-    expect((await formflag(["check", "--deep"], { env: shared })).stdout).toContain(
+    expect((await runExecutable(["check", "--deep"], { env: shared })).stdout).toContain(
       "3 files (16 bytes): all is well",
     );
     const archive = join(tempDirectory(), "b.tar");
-    expect((await formflag(["backup", "create", "-o", archive], { env: shared })).code).toBe(0);
+    expect((await runExecutable(["backup", "create", "-o", archive], { env: shared })).code).toBe(0);
     const back = join(tempDirectory(), "back");
-    expect((await formflag(["backup", "restore", archive, "--data", back])).code).toBe(0);
+    expect((await runExecutable(["backup", "restore", archive, "--data", back])).code).toBe(0);
     expect(await digestsIn(back)).toEqual(await digestsIn(data));
   });
 });
 
 async function withData(): Promise<string> {
   const url = await emptyDatabase();
-  await formflag(["projects", "create", "theirs"], { env: { FORMFLAG_DATABASE_URL: url } });
+  await runExecutable(["projects", "create", "theirs"], { env: { FORMFLAG_DATABASE_URL: url } });
   return url;
 }

@@ -1,7 +1,8 @@
 import { chmodSync } from "node:fs";
 import { describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import { formflag, onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { runExecutable, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 describe("a data directory that others may write in", () => {
@@ -10,7 +11,7 @@ describe("a data directory that others may write in", () => {
     await onData(data).json("projects", "create", "shop");
     chmodSync(data, mode);
     for (const args of [["serve"], ["projects", "list"]]) {
-      const { code, stderr } = await formflag([...args, "--data", data]);
+      const { code, stderr } = await runExecutable([...args, "--data", data]);
       expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(`chmod go-w ${data}`) });
     }
     chmodSync(data, 0o755);
@@ -22,14 +23,14 @@ describe("a data directory that others may write in", () => {
     await onData(data).json("projects", "create", "shop");
     chmodSync(data, 0o777);
     const env = { FORMFLAG_SHARED_DATA: "1" };
-    expect((await formflag(["projects", "list", "--data", data], { env })).code).toBe(0);
+    expect((await runExecutable(["projects", "list", "--data", data], { env })).code).toBe(0);
   });
 });
 
 test("options for the runtime in BUN_OPTIONS are refused before anything is done", async () => {
   const data = tempDirectory();
   const env = { BUN_OPTIONS: "--smol" };
-  const { code, stdout, stderr } = await formflag(["projects", "list", "--data", data], { env });
+  const { code, stdout, stderr } = await runExecutable(["projects", "list", "--data", data], { env });
   expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
   expect(stderr).toContain("unset BUN_OPTIONS");
 });
@@ -88,7 +89,7 @@ describe("the log of a server", () => {
       ["--log-level", "loud"],
       ["--log-format", "xml"],
     ])
-      expect((await formflag(["serve", ...args])).code).toBe(2);
+      expect((await runExecutable(["serve", ...args])).code).toBe(2);
   });
 });
 
@@ -105,14 +106,14 @@ describe("serve under a base path", () => {
     expect((await fetch(`${url}/formflag/v1/thanks`)).status).toBe(200);
     expect((await fetch(`${url}/v1/s/${key}`, { method: "POST" })).status).toBe(404);
     const token = (await onData(data).run("tokens", "create", "remote")).stdout.trim();
-    const { code } = await formflag(["forms", "list", "--server", `${url}/formflag`], {
+    const { code } = await runExecutable(["forms", "list", "--server", `${url}/formflag`], {
       env: { FORMFLAG_TOKEN: token },
     });
     expect(code).toBe(0);
   });
 
   test.each(["formflag", "/a b", "/a//b", "/ä"])("that is no path is exit 2: %s", async (path) => {
-    expect((await formflag(["serve", "--base-path", path])).code).toBe(2);
+    expect((await runExecutable(["serve", "--base-path", path])).code).toBe(2);
   });
 });
 

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { createIdSource } from "../../src/base/ids.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 function uploadsIn(data: string): string[] {

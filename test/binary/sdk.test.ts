@@ -5,7 +5,8 @@ import { OpenFeature } from "@openfeature/server-sdk";
 import { type Provider, ProviderEvents, OpenFeature as WebOpenFeature } from "@openfeature/web-sdk";
 import { EventSource } from "eventsource";
 import { eventually } from "../support/eventually.ts";
-import { onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 
 type Project = { key: string; environments: { slug: string; key: string }[] };
 

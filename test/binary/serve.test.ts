@@ -3,7 +3,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import { formflag, onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { runExecutable, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 type Project = { key: string; environments: { slug: string; key: string }[] };
@@ -98,7 +99,7 @@ describe("the address", () => {
       [["--listen", "127.0.0.1:0", "--admin-listen", address], {}],
     ] as const) {
       const data = tempDirectory();
-      const { code, stdout, stderr } = await formflag(["serve", "--data", data, ...args], { env });
+      const { code, stdout, stderr } = await runExecutable(["serve", "--data", data, ...args], { env });
       expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
       expect(stderr).toContain(`${address} is in use`);
       expect(stderr).not.toContain("listening on");
@@ -113,7 +114,7 @@ describe("the address", () => {
     [["--public-url", "example.com"], "--public-url"],
     [["--trusted-proxy", "everybody"], "--trusted-proxy"],
   ])("%p is a usage error, exit 2", async (args, named) => {
-    const { code, stdout, stderr } = await formflag(["serve", "--listen", "127.0.0.1:0", ...args]);
+    const { code, stdout, stderr } = await runExecutable(["serve", "--listen", "127.0.0.1:0", ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(named);
   });
@@ -130,7 +131,7 @@ describe("serve on a server", () => {
       "--server",
       "http://127.0.0.1:1",
     ];
-    const { code, stderr } = await formflag(args);
+    const { code, stderr } = await runExecutable(args);
     expect(code).toBe(2);
     expect(stderr).toContain("--server");
   });
@@ -205,7 +206,7 @@ describe("a second server on the same data directory", () => {
     const first = await startServer();
     const { post, submissions } = await openForm(first.data);
     await post(first.url, new URLSearchParams("a=1"));
-    const { code, stdout, stderr } = await formflag([
+    const { code, stdout, stderr } = await runExecutable([
       "serve",
       "--listen",
       "127.0.0.1:0",
@@ -233,7 +234,7 @@ describe("a data directory that cannot be used", () => {
     const file = join(tempDirectory(), "file");
     writeFileSync(file, "I was here first");
     const args = ["serve", "--listen", "127.0.0.1:0", "--data", pathOf(file)];
-    const { code, stdout, stderr } = await formflag(args);
+    const { code, stdout, stderr } = await runExecutable(args);
     expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
     expect(stderr).toContain(pathOf(file));
     expect(stderr).toContain("hint: ");
@@ -244,7 +245,7 @@ describe("a data directory that cannot be used", () => {
   test.skipIf(process.getuid?.() === 0)("without permission to write ends the server", async () => {
     const data = join(tempDirectory(), "data");
     mkdirSync(data, { mode: 0o500 });
-    const { code, stderr } = await formflag(["serve", "--listen", "127.0.0.1:0", "--data", data]);
+    const { code, stderr } = await runExecutable(["serve", "--listen", "127.0.0.1:0", "--data", data]);
     expect(code).toBe(4);
     expect(stderr).toContain(data);
   });
@@ -328,10 +329,10 @@ describe("files in the current directory", () => {
       "tsconfig.json": "not JSON\n",
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
-    expect((await formflag(["projects", "create", "shop", "--data", data], { cwd })).code).toBe(0);
-    expect((await formflag(["forms", "list"], { cwd })).code).toBe(3);
-    expect((await formflag(["flags", "list", "-e", "develop"], { cwd })).code).toBe(2);
-    expect((await formflag(["serve", "--listen", "nonsense"], { cwd })).code).toBe(2);
+    expect((await runExecutable(["projects", "create", "shop", "--data", data], { cwd })).code).toBe(0);
+    expect((await runExecutable(["forms", "list"], { cwd })).code).toBe(3);
+    expect((await runExecutable(["flags", "list", "-e", "develop"], { cwd })).code).toBe(2);
+    expect((await runExecutable(["serve", "--listen", "nonsense"], { cwd })).code).toBe(2);
     expect(existsSync(mark)).toBe(false);
     expect(existsSync(elsewhere)).toBe(false);
   });

@@ -5,7 +5,7 @@ import { skewFinding, timeoutsFinding } from "../../cli/commands/doctor/shared.t
 import { once } from "../../src/base/once.ts";
 import type { Finding } from "../../src/maintenance/finding.ts";
 import { eventually } from "../support/eventually.ts";
-import { formflag, startServer } from "../support/executable.ts";
+import { runExecutable, startServer } from "../support/executable.ts";
 import {
   IS_POSTGRES_HERE,
   databaseOf,
@@ -23,7 +23,7 @@ import { tempDirectory } from "../support/temp.ts";
 /** Runs a command on the database of that URL, and on a bucket. */
 function on(url: string, blobs?: string) {
   const env = { FORMFLAG_DATABASE_URL: url, ...(blobs && { FORMFLAG_BLOBS: blobs, ...CREDENTIALS }) };
-  const run = (...args: string[]) => formflag(args, { env });
+  const run = (...args: string[]) => runExecutable(args, { env });
   const json = async <T>(...args: string[]): Promise<T> => {
     const { code, stdout, stderr } = await run(...args, "--json");
     if (code !== 0) throw new Error(`formflag ${args.join(" ")} exited ${code}: ${stderr}`);
@@ -84,11 +84,16 @@ describe.skipIf(!IS_POSTGRES_HERE)("a PostgreSQL database", () => {
     const url = await emptyDatabase();
     const file = join(tempDirectory(), "url");
     await Bun.write(file, `${url}\n`);
-    const refused = await formflag(["projects", "list", "--database", "postgres://u:secret@127.0.0.1/d"]);
+    const refused = await runExecutable([
+      "projects",
+      "list",
+      "--database",
+      "postgres://u:secret@127.0.0.1/d",
+    ]);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("FORMFLAG_DATABASE_URL_FILE");
     expect(refused.stderr).not.toContain("secret");
-    const byFile = await formflag(["projects", "create", "shop"], {
+    const byFile = await runExecutable(["projects", "create", "shop"], {
       env: { FORMFLAG_DATABASE_URL_FILE: file },
     });
     expect(byFile.code).toBe(0);
@@ -96,7 +101,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("a PostgreSQL database", () => {
       "shop",
     ]);
     const env = { FORMFLAG_DATABASE_URL: "postgres://u:hush@h/d", AWS_SECRET_ACCESS_KEY: "hush" };
-    const { stdout } = await formflag(["config", "show"], { env });
+    const { stdout } = await runExecutable(["config", "show"], { env });
     expect(stdout).toMatch(/^database +\(hidden\) +env +FORMFLAG_DATABASE_URL/m);
     expect(stdout).not.toContain("hush");
   });
@@ -185,7 +190,9 @@ describe.skipIf(!IS_POSTGRES_HERE)("servers on one database and one bucket", () 
     expect((await there.run("backup", "restore", archive)).code).toBe(5);
     const data = join(tempDirectory(), "here");
     expect((await there.run("backup", "restore", archive, "--data", data)).code).toBe(0);
-    expect((await formflag(["check", "--data", data])).stdout).toContain("1 file (12 bytes): all is well");
+    expect((await runExecutable(["check", "--data", data])).stdout).toContain(
+      "1 file (12 bytes): all is well",
+    );
 
     const findings = JSON.parse(
       (await shared.run("doctor", "--listen", "127.0.0.1:0", "--json")).stdout,
@@ -248,12 +255,14 @@ describe.skipIf(!IS_POSTGRES_HERE)("servers on one database and one bucket", () 
     ["s3://bucket?endpoint=http://127.0.0.1:1", 6, CREDENTIALS],
   ])("are refused with the storage URL %s", async (blobs, exit, credentials) => {
     const env = { FORMFLAG_DATABASE_URL: await anyDatabase(), ...credentials };
-    const { code, stderr } = await formflag(["serve", "--listen", "127.0.0.1:0", "--blobs", blobs], { env });
+    const { code, stderr } = await runExecutable(["serve", "--listen", "127.0.0.1:0", "--blobs", blobs], {
+      env,
+    });
     expect([code, stderr]).toEqual([exit, expect.stringContaining("hint: ")]);
   });
 
   test("are refused a bucket without a database", async () => {
-    const { code, stderr } = await formflag(["serve", "--blobs", "s3://bucket?region=eu-west-1"]);
+    const { code, stderr } = await runExecutable(["serve", "--blobs", "s3://bucket?region=eu-west-1"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("needs a PostgreSQL database")]);
   });
 });

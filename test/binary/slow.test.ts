@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "bun:test";
-import { onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 import { openConnection, openRawInbox } from "../support/raw.ts";
 
 const inbox = await openRawInbox();

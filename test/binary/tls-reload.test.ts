@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { type TLSSocket, connect } from "node:tls";
 import { expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import { onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const PAIRS = join(import.meta.dir, "../support/tls");

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import { formflag, onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { runExecutable, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const PAIRS = join(import.meta.dir, "../support/tls");
@@ -111,14 +112,14 @@ describe("browsers are told to use HTTPS only", () => {
   });
 
   test("--hsts that is no number of seconds is exit 2", async () => {
-    const { code, stderr } = await formflag(["serve", "--hsts", "1y"]);
+    const { code, stderr } = await runExecutable(["serve", "--hsts", "1y"]);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("--hsts 1y") });
   });
 });
 
 describe("a certificate that cannot be used", () => {
   const serve = (...args: string[]) =>
-    formflag(["serve", "--listen", "127.0.0.1:0", "--data", tempDirectory(), ...args]);
+    runExecutable(["serve", "--listen", "127.0.0.1:0", "--data", tempDirectory(), ...args]);
 
   test("is exit 2 where it does not fit its key, or is none", async () => {
     const { use, args } = openFiles();

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
-import { formflag } from "../support/executable.ts";
+import { formflag } from "../support/commands.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const PAIRS = join(import.meta.dir, "../support/tls");

@@ -2,7 +2,8 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { plantTarget } from "../support/apply.ts";
-import { EXECUTABLE, formflag, onData, startServer } from "../support/executable.ts";
+import { formflag, onData } from "../support/commands.ts";
+import { EXECUTABLE, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const VERBS = {

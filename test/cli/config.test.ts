@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { formflag, onData } from "../support/executable.ts";
+import { formflag, onData } from "../support/commands.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 type Setting = { value: unknown; source: string; environment: string | null };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { nearestOf } from "../../cli/commands/flags/near-slug.ts";
-import { onData } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const LIVE = ["-p", "shop", "-e", "live"];

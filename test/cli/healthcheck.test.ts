@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
-import { formflag, startServer } from "../support/executable.ts";
+import { formflag } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 
 const TLS = join(import.meta.dir, "../support/tls");
 

@@ -3,7 +3,8 @@ import { openApp } from "../../cli/data/open.ts";
 import { createToken } from "../../src/access/tokens.ts";
 import { OPERATOR } from "../support/caller.ts";
 import { eventually } from "../support/eventually.ts";
-import { formflag, onData, startServer } from "../support/executable.ts";
+import { formflag, onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 type Change = {

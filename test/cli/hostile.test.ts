@@ -4,7 +4,7 @@ import type { Shape } from "../../cli/session/shape.ts";
 import { shapeOf } from "../../cli/session/answers.ts";
 import { remoteClient } from "../../cli/session/remote.ts";
 import { ADMIN_PATH } from "../../src/http/paths.ts";
-import { formflag } from "../support/executable.ts";
+import { formflag } from "../support/commands.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { atTerminal } from "../support/terminal.ts";
 

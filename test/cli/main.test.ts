@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { version } from "../../package.json";
-import { formflag, onData } from "../support/executable.ts";
+import { formflag, onData } from "../support/commands.ts";
+import { runExecutable } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const NOUNS = ["projects", "environments", "flags", "forms", "submissions", "tokens"];
@@ -24,7 +25,7 @@ async function failing(...args: string[]) {
 
 describe("--version", () => {
   test("shows the version, the commit and the Bun version", async () => {
-    const { code, stdout, stderr } = await formflag(["--version"]);
+    const { code, stdout, stderr } = await runExecutable(["--version"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toStartWith(`formflag ${version} `);
     expect(stdout).toMatch(/commit [0-9a-f]{7,}/);
@@ -36,7 +37,7 @@ describe("standard output that is appended to a file", () => {
   const data = tempDirectory();
   const file = join(data, "out.log");
   const append = (...args: string[]) =>
-    formflag([...args, "--data", data], { under: ["sh", "-c", `"$@" >> ${file}`, "sh"] });
+    runExecutable([...args, "--data", data], { under: ["sh", "-c", `"$@" >> ${file}`, "sh"] });
 
   test("keeps what the file held, whether much is written or nothing", async () => {
     await formflag(["forms", "create", "contact", "--data", data]);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { formflag, onData, startServer } from "../support/executable.ts";
+import { formflag, onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const server = await startServer();

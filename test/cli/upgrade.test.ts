@@ -5,7 +5,8 @@ import { describe, expect, test } from "bun:test";
 import { unpackTar } from "modern-tar";
 import { holdLock } from "../../src/store/sqlite/lock.ts";
 import { MIGRATIONS, migrate } from "../../src/store/sqlite/migrate.ts";
-import { formflag, onData, startServer } from "../support/executable.ts";
+import { formflag, onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const OLD = MIGRATIONS.length - 1;

@@ -5,7 +5,8 @@ import { buildProgram } from "../../cli/program.ts";
 import { type Io, processIo } from "../../cli/output/terminal.ts";
 import { wrap, wrapHelp } from "../../cli/output/wrap.ts";
 import { createLog } from "../../cli/serve/log.ts";
-import { formflag, onData, startServer } from "../support/executable.ts";
+import { formflag, onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { atTerminal } from "../support/terminal.ts";
 

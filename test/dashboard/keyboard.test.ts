@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openChromium } from "../support/chromium.ts";
 import { describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
-import { onData } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
 import { startFullServer } from "../support/full-dashboard.ts";
 
 const { made, server } = await startFullServer();

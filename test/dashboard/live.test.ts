@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { openChromium } from "../support/chromium.ts";
 import { describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
-import { onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 
 const server = await startServer();
 const cli = onData(server.data);

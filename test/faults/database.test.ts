@@ -14,7 +14,8 @@ import {
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { EXECUTABLE, formflag, onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { EXECUTABLE, runExecutable, startServer } from "../support/executable.ts";
 import { rootsOf } from "../support/pages.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { clientOf, jsonSubmission, multipartSubmission, prepare, seededRandom, sha256 } from "./load.ts";
@@ -107,7 +108,7 @@ describe("a data directory is refused and left as it was, byte for byte, when it
     make(join(data, "formflag.db"));
     const before = contentOf(data);
     for (const command of COMMANDS) {
-      const result = await formflag([...command, "--data", data]);
+      const result = await runExecutable([...command, "--data", data]);
       expect({ command, code: result.code, stdout: result.stdout }).toEqual({ command, code, stdout: "" });
       expect(result.stderr).toContain(join(data, "formflag.db"));
       expect(result.stderr).toContain(message);
@@ -122,7 +123,7 @@ describe("a data directory is refused and left as it was, byte for byte, when it
     truncateSync(join(data, "formflag.db"), 0);
     const before = contentOf(data);
     for (const command of COMMANDS) {
-      const { code, stderr } = await formflag([...command, "--data", data]);
+      const { code, stderr } = await runExecutable([...command, "--data", data]);
       expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("is empty") });
       expect(contentOf(data)).toEqual(before);
     }
@@ -134,7 +135,7 @@ describe("a data directory is refused and left as it was, byte for byte, when it
     rmSync(uploads, { recursive: true });
     const before = contentOf(data);
     for (const command of COMMANDS) {
-      const { code, stderr } = await formflag([...command, "--data", data]);
+      const { code, stderr } = await runExecutable([...command, "--data", data]);
       expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`${uploads} is missing`) });
       expect(stderr).toContain(`mkdir -m 700 ${uploads}`);
       expect(contentOf(data)).toEqual(before);

@@ -2,7 +2,7 @@ import { eventually } from "../support/eventually.ts";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "bun:test";
-import { onData } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
 
 /** Numbers that come again with the same seed (mulberry32). */
 export type Random = {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import { formflag, onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { runExecutable, startServer } from "../support/executable.ts";
 import { openHeldWebhook } from "../support/held-webhook.ts";
 import { tempDirectory } from "../support/temp.ts";
 import type { Delivery } from "../../src/delivery/delivery.ts";
@@ -9,7 +10,7 @@ const COUNT = 60;
 
 async function addTarget(data: string, url: string): Promise<void> {
   const args = ["targets", "add", "contact", url, "--data", data];
-  expect((await formflag(args, { env: ENV })).code).toBe(0);
+  expect((await runExecutable(args, { env: ENV })).code).toBe(0);
 }
 
 const ENV = { FORMFLAG_TARGET_NETWORK: "127.0.0.0/8" };

@@ -8,7 +8,8 @@ import { type Submission, parsed } from "../../src/forms/submission.ts";
 import { ALL_BUT_SPAM } from "../../src/forms/submission-filter.ts";
 import { eachSubmission } from "../../src/forms/submission-list.ts";
 import { type Problem, checkData, removeOrphans } from "../../src/maintenance/check.ts";
-import { formflag, onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { runExecutable, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { openNotes } from "../support/notes.ts";
 import { canInject } from "./inject.ts";
@@ -53,7 +54,7 @@ async function record(seed: number, submissions: number): Promise<History> {
   const data = join(recording.root, "data");
   const run = async (...args: string[]) => {
     const { under, ended } = tracing(recording);
-    const { code, stdout, stderr } = await formflag([...args, "--data", data], { under });
+    const { code, stdout, stderr } = await runExecutable([...args, "--data", data], { under });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     return { stdout, at: await ended() };
   };

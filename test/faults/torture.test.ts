@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { EXECUTABLE, onData, startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { EXECUTABLE, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 import {
   type Client,

@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "bun:test";
 import { type ParsedTarEntryWithData, createTarPacker, unpackTar } from "modern-tar";
-import { onData, startServer } from "./executable.ts";
+import { onData } from "./commands.ts";
+import { startServer } from "./executable.ts";
 import { tempDirectory } from "./temp.ts";
 
 export type Exported = {

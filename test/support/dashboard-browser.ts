@@ -1,7 +1,8 @@
 import { describe } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { hasChromium } from "./chromium.ts";
-import { type RunningServer, onData } from "./executable.ts";
+import { onData } from "./commands.ts";
+import type { RunningServer } from "./executable.ts";
 
 /** Tests of pages in a browser. Without one they are skipped, and say so. */
 export const describeInBrowser = hasChromium

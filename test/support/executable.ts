@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "bun:test";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { type RunResult, environment } from "./commands.ts";
 import { tempDirectory } from "./temp.ts";
 
 /** Made by `npm run build`, which `npm test` runs first. */
@@ -12,15 +12,8 @@ if (!existsSync(EXECUTABLE)) throw new Error("dist/formflag is missing: run npm 
 /** `under` is what stands before the executable on the command line. */
 type RunOptions = { cwd?: string; env?: Record<string, string>; stdin?: string; under?: string[] };
 
-/** Only what is given, so that nothing of the machine's own settings reaches a test. */
-function environment(env: Record<string, string> = {}): Record<string, string> {
-  return { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", ...env };
-}
-
-export type RunResult = { code: number; stdout: string; stderr: string };
-
-/** Runs the executable to its end. */
-export async function formflag(
+/** Runs the executable to its end. What needs no process of its own runs in this one: `commands.ts`. */
+export async function runExecutable(
   args: string[],
   { cwd, env, stdin, under = [] }: RunOptions = {},
 ): Promise<RunResult> {
@@ -37,27 +30,6 @@ export async function formflag(
     child.exited,
   ]);
   return { code, stdout, stderr };
-}
-
-/** A data directory whose database holds nothing. */
-export function emptyData(): string {
-  const data = tempDirectory();
-  const store = openSqliteStore(join(data, "formflag.db"), "inline");
-  afterAll(() => store.close());
-  return data;
-}
-
-/** Commands on one data directory. */
-export function onData(data: string) {
-  return {
-    run: (...args: string[]) => formflag([...args, "--data", data]),
-    /** The parsed output of a command that has to succeed. */
-    async json<T>(...args: string[]): Promise<T> {
-      const { code, stdout, stderr } = await formflag([...args, "--data", data, "--json"]);
-      if (code !== 0) throw new Error(`formflag ${args.join(" ")} exited ${code}: ${stderr}`);
-      return JSON.parse(stdout) as T;
-    },
-  };
 }
 
 export type RunningServer = {

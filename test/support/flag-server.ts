@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { createUsers, linkFor } from "./dashboard-browser.ts";
-import { onData, startServer } from "./executable.ts";
+import { onData } from "./commands.ts";
+import { startServer } from "./executable.ts";
 
 type Environment = { slug: string; key: string };
 type Project = { slug: string; key: string; environments: Environment[] };

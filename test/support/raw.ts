@@ -3,7 +3,8 @@ import { type Socket, connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, expect } from "bun:test";
 import { eventually } from "./eventually.ts";
-import { onData, startServer } from "./executable.ts";
+import { onData } from "./commands.ts";
+import { startServer } from "./executable.ts";
 
 export type Submission = {
   id: string;

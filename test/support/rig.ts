@@ -1,7 +1,7 @@
 import { afterAll } from "bun:test";
 import { type PostgresServer, createPostgres } from "./postgres-server.ts";
 import { databaseOf, emptyDatabase, execute, sharedPostgres } from "./postgres.ts";
-import { type RunningServer, formflag, startServer } from "./executable.ts";
+import { type RunningServer, runExecutable, startServer } from "./executable.ts";
 import { type Gate, openGate } from "./gate.ts";
 import { HAS_POOLER, startPooler } from "./pgbouncer.ts";
 import { freePort } from "./ports.ts";
@@ -24,7 +24,7 @@ type Replica = {
 
 /** Commands of an operator on the database of a rig. */
 type Commands = {
-  run: (...args: string[]) => ReturnType<typeof formflag>;
+  run: (...args: string[]) => ReturnType<typeof runExecutable>;
   /** The parsed output of a command that has to succeed. */
   json: <T>(...args: string[]) => Promise<T>;
 };
@@ -74,7 +74,7 @@ export async function openRig({
     FORMFLAG_DRAIN: "0s",
     ...env,
   });
-  const run = (...words: string[]) => formflag(words, { env: settings(port) });
+  const run = (...words: string[]) => runExecutable(words, { env: settings(port) });
   const commands: Commands = {
     run,
     async json<T>(...words: string[]): Promise<T> {

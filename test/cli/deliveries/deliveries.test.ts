@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Delivery } from "../../../src/delivery/delivery.ts";
 import { createIdSource } from "../../../src/base/ids.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
-import { onData } from "../../support/executable.ts";
+import { onData } from "../../support/commands.ts";
 import { random, submissionTo } from "../../support/records.ts";
 import { tempDirectory } from "../../support/temp.ts";
 

@@ -15,7 +15,8 @@ import { fileSystemFinding } from "../../../cli/commands/doctor/file-systems.ts"
 import type { Finding } from "../../../src/maintenance/finding.ts";
 import { clockFinding } from "../../../cli/commands/doctor/machine.ts";
 import { openUnchanged } from "../../../src/store/sqlite/inspect.ts";
-import { formflag, onData, startServer } from "../../support/executable.ts";
+import { formflag, onData } from "../../support/commands.ts";
+import { startServer } from "../../support/executable.ts";
 import { openMailSink, reply } from "../../support/mail-sink.ts";
 import { tempDirectory } from "../../support/temp.ts";
 

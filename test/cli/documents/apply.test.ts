@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { printDocument, readDocument } from "../../../cli/commands/documents/document-file.ts";
 import type { Io } from "../../../cli/output/terminal.ts";
-import { EXECUTABLE, formflag, onData, startServer } from "../../support/executable.ts";
+import { formflag, onData } from "../../support/commands.ts";
+import { EXECUTABLE, startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 /** A data directory with a project, and its export as a file. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { formflag, onData } from "../../support/executable.ts";
+import { formflag, onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const KEY = /^[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4}$/;

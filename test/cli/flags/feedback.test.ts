@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import type { Project } from "../../../src/projects/project.ts";
-import { onData, startServer } from "../../support/executable.ts";
+import { onData } from "../../support/commands.ts";
+import { startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 /** A server whose flag `search` is a preview in `live`, and commands beside it. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { formflag, onData } from "../../support/executable.ts";
+import { formflag, onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

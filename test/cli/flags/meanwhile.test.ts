@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { formflag, onData, startServer } from "../../support/executable.ts";
+import { onData } from "../../support/commands.ts";
+import { runExecutable, startServer } from "../../support/executable.ts";
 
 const HERE = ["-p", "shop", "-e", "develop"];
 const COLORS = '{"red":"#f00","blue":"#00f","green":"#0f0"}';
@@ -29,7 +30,7 @@ async function openShop(before: () => Promise<unknown>) {
   const env = { FORMFLAG_SERVER: proxy.url.href, FORMFLAG_TOKEN: token };
   return {
     commands,
-    remote: (...args: string[]) => formflag(args, { env }),
+    remote: (...args: string[]) => runExecutable(args, { env }),
     [Symbol.asyncDispose]: () => proxy.stop(true),
   };
 }

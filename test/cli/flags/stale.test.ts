@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import type { Project } from "../../../src/projects/project.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
-import { onData, startServer } from "../../support/executable.ts";
+import { onData } from "../../support/commands.ts";
+import { startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 describe("flags stale", () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { onData } from "../../support/executable.ts";
+import { onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 type Detail = {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { DEFAULT_SETTINGS, type FormSettings } from "../../../src/forms/settings.ts";
-import { emptyData, formflag, onData, startServer } from "../../support/executable.ts";
+import { emptyData, formflag, onData } from "../../support/commands.ts";
+import { startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { DEFAULT_SETTINGS, type FormSettings } from "../../../src/forms/settings.ts";
-import { emptyData, formflag, onData, startServer } from "../../support/executable.ts";
+import { emptyData, formflag, onData } from "../../support/commands.ts";
+import { startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 type Form = FormSettings & { allowedOrigins: string[]; result: string; updatedAt: string };

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import type { MailTest } from "../../../src/delivery/mail-test.ts";
-import { emptyData, formflag, onData, startServer } from "../../support/executable.ts";
+import { emptyData, formflag, onData } from "../../support/commands.ts";
+import { startServer } from "../../support/executable.ts";
 import { createCertificates, openMailSink, reply } from "../../support/mail-sink.ts";
 import { tempDirectory } from "../../support/temp.ts";
 

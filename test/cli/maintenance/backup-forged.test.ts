@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { adoptDatabase } from "../../../src/store/sqlite/adopt.ts";
 import { MIGRATIONS } from "../../../src/store/sqlite/migrate.ts";
 import { bytesOf, makeArchive, rewrite } from "../../support/archive.ts";
-import { formflag, onData } from "../../support/executable.ts";
+import { formflag, onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const { entries } = await makeArchive();

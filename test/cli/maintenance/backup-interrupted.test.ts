@@ -4,7 +4,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { holdLock } from "../../../src/store/sqlite/lock.ts";
 import { makeArchive, rewrite, submissionsIn } from "../../support/archive.ts";
 import { eventually } from "../../support/eventually.ts";
-import { EXECUTABLE, formflag, onData, startServer } from "../../support/executable.ts";
+import { formflag, onData } from "../../support/commands.ts";
+import { EXECUTABLE, startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const { archive, entries } = await makeArchive();

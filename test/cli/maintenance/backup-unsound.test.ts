@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import type { ParsedTarEntryWithData } from "modern-tar";
 import { bytesOf, makeArchive, rewrite } from "../../support/archive.ts";
-import { formflag, onData } from "../../support/executable.ts";
+import { formflag, onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const sound = await makeArchive();

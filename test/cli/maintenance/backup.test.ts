@@ -12,7 +12,8 @@ import { describe, expect, test } from "bun:test";
 import { isLocked } from "../../../src/store/sqlite/lock.ts";
 import { makeArchive, openForm, rewrite, submissionsIn } from "../../support/archive.ts";
 import { eventually } from "../../support/eventually.ts";
-import { EXECUTABLE, formflag, onData } from "../../support/executable.ts";
+import { formflag, onData } from "../../support/commands.ts";
+import { EXECUTABLE } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const sound = await makeArchive();

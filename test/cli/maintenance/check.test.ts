@@ -2,7 +2,8 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { formflag, onData, startServer } from "../../support/executable.ts";
+import { formflag, onData } from "../../support/commands.ts";
+import { startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 type Result = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { onData } from "../../support/executable.ts";
+import { onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const HERE = ["-p", "shop", "-e", "develop"];

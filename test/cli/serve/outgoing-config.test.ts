@@ -7,7 +7,7 @@ import {
   readOutgoing,
   readRetryDelays,
 } from "../../../cli/serve/outgoing-config.ts";
-import { formflag } from "../../support/executable.ts";
+import { formflag } from "../../support/commands.ts";
 import { errorOf } from "../../support/refusals.ts";
 import { tempDirectory } from "../../support/temp.ts";
 

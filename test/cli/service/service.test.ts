@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { type Service, unitText } from "../../../cli/commands/service/systemd.ts";
-import { EXECUTABLE, formflag } from "../../support/executable.ts";
+import { formflag } from "../../support/commands.ts";
+import { EXECUTABLE, runExecutable } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 async function printed(args: string[], env: Record<string, string> = {}): Promise<string> {
-  const { code, stdout, stderr } = await formflag(["service", "install", "--print", ...args], { env });
+  const { code, stdout, stderr } = await runExecutable(["service", "install", "--print", ...args], { env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout;
 }
@@ -81,7 +82,7 @@ describe("service install", () => {
   });
 
   test("refuses options that serve would refuse", async () => {
-    const { code, stdout } = await formflag(["service", "install", "--print", "--listen", "nonsense"]);
+    const { code, stdout } = await runExecutable(["service", "install", "--print", "--listen", "nonsense"]);
     expect([code, stdout]).toEqual([2, ""]);
   });
 });

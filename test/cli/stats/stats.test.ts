@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Project } from "../../../src/projects/project.ts";
-import { formflag, onData, startServer } from "../../support/executable.ts";
+import { formflag, onData } from "../../support/commands.ts";
+import { startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { strFromU8, unzipSync } from "fflate";
-import { EXECUTABLE, formflag, onData, startServer } from "../../support/executable.ts";
+import { formflag, onData } from "../../support/commands.ts";
+import { EXECUTABLE, startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 import { atTerminal } from "../../support/terminal.ts";
 

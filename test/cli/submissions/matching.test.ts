@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { formflag, onData, startServer } from "../../support/executable.ts";
+import { formflag, onData } from "../../support/commands.ts";
+import { startServer } from "../../support/executable.ts";
 
 type Bulk = { total: number; ids: string[] };
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { onData, startServer } from "../../support/executable.ts";
+import { onData } from "../../support/commands.ts";
+import { startServer } from "../../support/executable.ts";
 
 type Submission = { id: string; data: Record<string, string>; state: string; spam: string | null };
 

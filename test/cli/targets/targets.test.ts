@@ -6,7 +6,7 @@ import { createForm } from "../../../src/forms/forms.ts";
 import { openServices, openTestApp } from "../../support/app.ts";
 import { OPERATOR } from "../../support/caller.ts";
 import { plantTarget } from "../../support/apply.ts";
-import { formflag, onData } from "../../support/executable.ts";
+import { formflag, onData } from "../../support/commands.ts";
 import { webhooksOf } from "../../support/outgoing.ts";
 import { tempDirectory } from "../../support/temp.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { emptyData, formflag, onData } from "../../support/executable.ts";
+import { emptyData, formflag, onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
