@@ -51,22 +51,23 @@ function namesData(args: string[]): boolean {
 /** What a command finds around it, which belongs to the whole process. */
 type Surroundings = { cwd: string | null; env: Record<string, string> };
 
-let current: { key: string; users: number; restore: () => void } | undefined;
-let left = Promise.withResolvers<void>();
+/** The surroundings that commands run in now, how many do, and what fulfils once none does. */
+let current: { key: string; users: number; restore: () => void; left: PromiseWithResolvers<void> } | null =
+  null;
 
-/** Waits until nothing runs in other surroundings, and returns what ends the stay in these. */
+/** Waits until no command runs in other surroundings, and returns what ends the stay in these. */
 async function enter(wanted: Surroundings): Promise<() => void> {
   const key = JSON.stringify(wanted);
-  while (current !== undefined && current.key !== key) await left.promise;
-  current ??= { key, users: 0, restore: surround(wanted) };
-  current.users += 1;
+  for (let other = current; other !== null && other.key !== key; other = current) await other.left.promise;
+  current ??= { key, users: 0, restore: surround(wanted), left: Promise.withResolvers() };
+  const mine = current;
+  mine.users += 1;
   return () => {
-    current!.users -= 1;
-    if (current!.users > 0) return;
-    current!.restore();
-    current = undefined;
-    left.resolve();
-    left = Promise.withResolvers<void>();
+    mine.users -= 1;
+    if (mine.users > 0) return;
+    mine.restore();
+    current = null;
+    mine.left.resolve();
   };
 }
 
