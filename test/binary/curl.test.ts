@@ -4,8 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { onData } from "../support/commands.ts";
 import { startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
+import { programAt } from "../support/needs.ts";
 
-const curl = Bun.which("curl");
+const curl = programAt("curl", "requests by curl");
 const server = await startServer();
 const commands = onData(server.data);
 const { key } = await commands.json<{ key: string }>("forms", "create", "contact", "--uploads", "on");

@@ -6,6 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { onData } from "../support/commands.ts";
 import { runExecutable, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
+import { isRoot, need } from "../support/needs.ts";
 
 type Project = { key: string; environments: { slug: string; key: string }[] };
 type Submission = { id: string; data: Record<string, unknown>; files: { name: string; size: number }[] };
@@ -242,7 +243,7 @@ describe("a data directory that cannot be used", () => {
     expect(await Bun.file(file).text()).toBe("I was here first");
   });
 
-  test.skipIf(process.getuid?.() === 0)("without permission to write ends the server", async () => {
+  test.skipIf(isRoot())("without permission to write ends the server", async () => {
     const data = join(tempDirectory(), "data");
     mkdirSync(data, { mode: 0o500 });
     const { code, stderr } = await runExecutable(["serve", "--listen", "127.0.0.1:0", "--data", data]);
@@ -270,6 +271,7 @@ function mountSmallDisk(): string | null {
 }
 
 const smallDisk = mountSmallDisk();
+need(smallDisk !== null, "a full disk: only root may mount one");
 
 describe.skipIf(smallDisk === null)("a full disk", () => {
   test("refuses submissions with 503, stores nothing of them, and recovers when there is room", async () => {

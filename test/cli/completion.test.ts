@@ -5,6 +5,7 @@ import { plantTarget } from "../support/apply.ts";
 import { formflag, onData } from "../support/commands.ts";
 import { EXECUTABLE, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
+import { programAt } from "../support/needs.ts";
 
 const VERBS = {
   projects: ["create", "list", "get", "delete"],
@@ -36,7 +37,7 @@ async function outputOf(...command: string[]): Promise<{ code: number; text: str
 }
 
 describe.each(["bash", "zsh", "fish"])("the completion script for %s", (shell) => {
-  test.skipIf(!Bun.which(shell))("parses without a word", async () => {
+  test.skipIf(programAt(shell, `completion in ${shell}`) === null)("parses without a word", async () => {
     expect(await outputOf(shell, "-n", await saved(await scriptFor(shell)))).toEqual({ code: 0, text: "" });
   });
 
@@ -154,21 +155,24 @@ describe("in bash", () => {
 });
 
 describe("in fish", () => {
-  test.skipIf(!Bun.which("fish")).each(OFFERED)("%p is completed with %p", async (line, offered) => {
-    const script = await saved(await scriptFor("fish"));
-    const press = `source ${script}; complete -C 'formflag ${line}'`;
-    const child = Bun.spawn(["fish", "--no-config", "-c", press], {
-      cwd: await withFiles(),
-      env,
-      stderr: "pipe",
-    });
-    const text = await new Response(child.stdout).text();
-    const found = text
-      .split("\n")
-      .filter(Boolean)
-      .map((each) => each.split("\t")[0]!);
-    expect([...new Set(found)].toSorted()).toEqual(offered);
-  });
+  test.skipIf(programAt("fish", "completion in fish") === null).each(OFFERED)(
+    "%p is completed with %p",
+    async (line, offered) => {
+      const script = await saved(await scriptFor("fish"));
+      const press = `source ${script}; complete -C 'formflag ${line}'`;
+      const child = Bun.spawn(["fish", "--no-config", "-c", press], {
+        cwd: await withFiles(),
+        env,
+        stderr: "pipe",
+      });
+      const text = await new Response(child.stdout).text();
+      const found = text
+        .split("\n")
+        .filter(Boolean)
+        .map((each) => each.split("\t")[0]!);
+      expect([...new Set(found)].toSorted()).toEqual(offered);
+    },
+  );
 });
 
 describe("in zsh", () => {
@@ -178,14 +182,17 @@ compdef() {}; compset() {}
 compadd() { shift; for each in "$@"; do [[ $each == "$PREFIX"* ]] && print -r -- "$each"; done }
 _files() { print -rl -- "$PREFIX"*(N) }
 `;
-  test.skipIf(!Bun.which("zsh")).each(OFFERED)("%p is completed with %p", async (line, offered) => {
-    const words = ["formflag", ...line.split(" ")];
-    const typed = `words=(${words.map((word) => `'${word}'`).join(" ")}); CURRENT=${words.length}; PREFIX='${words.at(-1)}'`;
-    const script = await saved(`${STUBS}${await scriptFor("zsh")}\n${typed}; _formflag || true\n`);
-    const child = Bun.spawn(["zsh", "-f", script], { cwd: await withFiles(), env, stderr: "pipe" });
-    const text = await new Response(child.stdout).text();
-    expect(text.split("\n").filter(Boolean).toSorted()).toEqual(offered);
-  });
+  test.skipIf(programAt("zsh", "completion in zsh") === null).each(OFFERED)(
+    "%p is completed with %p",
+    async (line, offered) => {
+      const words = ["formflag", ...line.split(" ")];
+      const typed = `words=(${words.map((word) => `'${word}'`).join(" ")}); CURRENT=${words.length}; PREFIX='${words.at(-1)}'`;
+      const script = await saved(`${STUBS}${await scriptFor("zsh")}\n${typed}; _formflag || true\n`);
+      const child = Bun.spawn(["zsh", "-f", script], { cwd: await withFiles(), env, stderr: "pipe" });
+      const text = await new Response(child.stdout).text();
+      expect(text.split("\n").filter(Boolean).toSorted()).toEqual(offered);
+    },
+  );
 });
 
 test("what completion asks is silent, and touches no directory that is not there", async () => {

@@ -6,6 +6,7 @@ import { buildProgram } from "../../cli/program.ts";
 import { EXIT_STATUS, notesIn } from "../../scripts/commands.ts";
 import { manPage, notes } from "../../scripts/man.ts";
 import { tempDirectory } from "../support/temp.ts";
+import { programAt } from "../support/needs.ts";
 
 let page: string;
 let program: Command;
@@ -92,7 +93,7 @@ describe("the manual page", () => {
     }
   });
 
-  test.skipIf(!Bun.which("mandoc"))("is found faultless by mandoc", async () => {
+  test.skipIf(programAt("mandoc", "the manual page") === null)("is found faultless by mandoc", async () => {
     const file = join(tempDirectory(), "formflag.1");
     await Bun.write(file, page);
     const lint = Bun.spawnSync(["mandoc", "-T", "lint", file]);

@@ -31,7 +31,7 @@ export function postgresDriver(): Driver {
   const open: Driver["open"] = async (database) => {
     let url = urls.get(database);
     if (!url) urls.set(database, (url = freshDatabase()));
-    return openPostgresStore(parseDatabaseUrl(await url));
+    return openPostgresStore(parseDatabaseUrl(await url), { staleness: 1 });
   };
   return {
     name: "PostgreSQL",

@@ -19,6 +19,7 @@ import { EXECUTABLE, runExecutable, startServer } from "../support/executable.ts
 import { rootsOf } from "../support/pages.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { clientOf, jsonSubmission, multipartSubmission, prepare, seededRandom, sha256 } from "./load.ts";
+import { need } from "../support/needs.ts";
 
 const PAGE = 4096;
 const random = seededRandom(1);
@@ -216,7 +217,10 @@ async function onReadOnly(directory: string, args: string[]) {
   return { code: await child.exited, stdout, stderr };
 }
 
-const mounts = Bun.which("unshare") !== null && (await onReadOnly(tempDirectory(), ["--version"])).code === 0;
+const mounts = need(
+  Bun.which("unshare") !== null && (await onReadOnly(tempDirectory(), ["--version"])).code === 0,
+  "a read-only disk: this machine allows no mounts",
+);
 
 describe.skipIf(!mounts)("a read-only disk is refused with a hint that says so", () => {
   test.each([

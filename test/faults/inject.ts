@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { afterAll } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { EXECUTABLE } from "../support/executable.ts";
+import { need, programAt } from "../support/needs.ts";
 import { tempDirectory } from "../support/temp.ts";
 
-const STRACE = Bun.which("strace");
+const STRACE = programAt("strace", "failing system calls");
 
 /**
  * Makes system calls of a running process, in all of its threads, fail with `error` until it is disposed of; with
@@ -55,7 +56,7 @@ export async function canInject(): Promise<boolean> {
     await using _ = await inject(child.pid, "fsync", "EIO");
     return true;
   } catch {
-    return false;
+    return need(false, "failing system calls: strace may not attach to processes");
   } finally {
     child.kill("SIGKILL");
     await child.exited;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { POSTGRES_UNKNOWN_MS } from "../../src/store/limits.ts";
 import { eventually } from "../support/eventually.ts";
+import { createPostgres } from "../support/postgres-server.ts";
 import { IS_POSTGRES_HERE } from "../support/postgres.ts";
 import type { Gate } from "../support/gate.ts";
 import { IS_POOLED, openRig } from "../support/rig.ts";
@@ -18,7 +19,9 @@ const BACK_WITHIN = sizeOf(10_000, 2000);
 
 describe.skipIf(!IS_POSTGRES_HERE)("three servers whose database", () => {
   test(`is killed ${CRASHES} times refuse in time and are back at once, with every submission that was acknowledged once`, async () => {
-    const rig = await openRig({ isOwn: true });
+    // One that survives a crash.
+    const postgres = await createPostgres({ fsync: true });
+    const rig = await openRig({ own: postgres });
     const keys = await prepareWith(rig.commands);
     const urls = rig.replicas.map(({ url }) => url);
     const load = submitTo(urls, keys);
@@ -26,7 +29,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("three servers whose database", () => {
     const backAfter: number[] = [];
     for (let crash = 0; crash < CRASHES; crash += 1) {
       await eventually("load", () => countSince(load, 0, 200) > 50 * (crash + 1));
-      await rig.postgres.kill();
+      await postgres.kill();
       // What was sent before may be tried for longer, so others come.
       const others = submitTo(urls, keys, { seed: crash + 2 });
       loads.push(others);
@@ -38,7 +41,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("three servers whose database", () => {
         ),
       );
       if (crash === CRASHES - 1) await Bun.sleep(sizeOf(1000, 35_000));
-      await rig.postgres.start();
+      await postgres.start();
       const started = performance.now();
       await Promise.all(
         urls.map((url) =>

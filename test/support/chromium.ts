@@ -2,32 +2,41 @@ import { existsSync } from "node:fs";
 import { afterAll, beforeAll } from "bun:test";
 import axe from "axe-core";
 import { type Browser, type Page, chromium } from "playwright-core";
+import { need } from "./needs.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 
 /** Tests in a browser are skipped where it is missing. */
-export const hasChromium = existsSync(CHROMIUM);
+export const hasChromium = need(existsSync(CHROMIUM), `tests in a browser: ${CHROMIUM} is missing`);
 
-/** A browser for the tests of a file. In it `insecure.test` is this machine, and not a secure origin. */
+let browser: Promise<Browser> | undefined;
+
+/** The browser of this process, which its test files share. In it `insecure.test` is this machine, and not a secure origin. */
+function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: [
+      "--no-sandbox",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--host-resolver-rules=MAP insecure.test 127.0.0.1",
+    ],
+  });
+}
+
+/** The browser, for the tests of a file. The pages that they open are closed after them. */
 export function openChromium(): () => Browser {
-  let browser: Browser | undefined;
+  let opened: Browser;
   beforeAll(async () => {
-    if (!hasChromium) return;
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: [
-        "--no-sandbox",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--host-resolver-rules=MAP insecure.test 127.0.0.1",
-      ],
-    });
+    if (hasChromium) opened = await (browser ??= launch());
   }, 30_000);
-  afterAll(() => browser?.close());
-  return () => browser!;
+  afterAll(async () => {
+    if (hasChromium) await Promise.all(opened.contexts().map((context) => context.close()));
+  });
+  return () => opened;
 }
 
 /** WCAG 2.2 A and AA, and best practices. */

@@ -5,10 +5,7 @@ import { onData } from "./commands.ts";
 import type { RunningServer } from "./executable.ts";
 
 /** Tests of pages in a browser. Without one they are skipped, and say so. */
-export const describeInBrowser = hasChromium
-  ? describe
-  : (name: string, _tests: () => void) =>
-      describe.skip(`${name} (skipped: /usr/bin/chromium is missing)`, () => {});
+export const describeInBrowser = describe.skipIf(!hasChromium);
 
 type Link = { name: string; url: string; expiresAt: string };
 

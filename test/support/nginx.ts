@@ -3,14 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "bun:test";
 import { eventually } from "./eventually.ts";
+import { programAt } from "./needs.ts";
 import { canConnect, freePort } from "./ports.ts";
 
-const PROGRAM = Bun.which("nginx", { PATH: `${process.env["PATH"]}:/usr/sbin` });
+const PROGRAM = programAt("nginx", "tests behind a balancer");
 
 /** Whether nginx is installed. */
 export const HAS_BALANCER = PROGRAM !== null;
-
-if (!HAS_BALANCER) process.stderr.write("nginx is not installed: tests behind a balancer are skipped\n");
 
 export type Balancer = {
   url: string;

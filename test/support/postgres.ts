@@ -2,29 +2,33 @@ import { randomUUID } from "node:crypto";
 import { createConnections } from "../../src/store/postgres/connection.ts";
 import { parseDatabaseUrl } from "../../src/store/postgres/database-url.ts";
 import { migrate } from "../../src/store/postgres/migrate.ts";
-import { createPostgres, hasPostgres, type PostgresServer } from "./postgres-server.ts";
+import { need } from "./needs.ts";
+import { type Postgres, createPostgres, hasPostgres, postgresAt } from "./postgres-server.ts";
 
 /** Whether tests can run on PostgreSQL. Where they have to, a platform without it is an error. */
-export const IS_POSTGRES_HERE = hasPostgres();
+export const IS_POSTGRES_HERE = need(
+  hasPostgres(),
+  "tests on PostgreSQL: npm has no PostgreSQL for this platform",
+);
 
-if (!IS_POSTGRES_HERE) {
-  const message = "npm has no PostgreSQL for this platform: its tests are skipped\n";
-  if (process.env["FORMFLAG_REQUIRE_POSTGRES"] === "1") throw new Error(message);
-  process.stderr.write(message);
-}
+if (!IS_POSTGRES_HERE && process.env["FORMFLAG_REQUIRE_POSTGRES"] === "1")
+  throw new Error("npm has no PostgreSQL for this platform");
 
-let server: Promise<PostgresServer> | undefined;
+/** The port of a server that the workers of `scripts/test.ts` share, each with databases of its own. */
+const PORT = process.env["FORMFLAG_TEST_POSTGRES"];
+
+let server: Promise<Postgres> | undefined;
 let template: Promise<string> | undefined;
 
-/** The server of this process, started when it is first needed. It does not survive power cuts. */
-export function sharedPostgres(): Promise<PostgresServer> {
-  return (server ??= createPostgres());
+/** The server that all tests share, or one of this process, started when it is first needed. It does not survive power cuts. */
+export async function sharedPostgres(): Promise<Postgres> {
+  return (server ??= PORT === undefined ? createPostgres() : Promise.resolve(postgresAt(Number(PORT))));
 }
 
 /** Runs one statement as the superuser, in a database of its own connection. */
 export async function execute(
   text: string,
-  { database = "postgres", on = sharedPostgres() }: { database?: string; on?: Promise<PostgresServer> } = {},
+  { database = "postgres", on = sharedPostgres() }: { database?: string; on?: Promise<Postgres> } = {},
 ): Promise<Record<string, unknown>[]> {
   const connections = createConnections(parseDatabaseUrl((await on).url(database)));
   try {

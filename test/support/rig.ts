@@ -1,5 +1,5 @@
 import { afterAll } from "bun:test";
-import { type PostgresServer, createPostgres } from "./postgres-server.ts";
+import type { Postgres } from "./postgres-server.ts";
 import { databaseOf, emptyDatabase, execute, sharedPostgres } from "./postgres.ts";
 import { type RunningServer, runExecutable, startServer } from "./executable.ts";
 import { type Gate, openGate } from "./gate.ts";
@@ -34,7 +34,6 @@ export type Rig = {
   /** What is between each server and the database, where the rig was opened with gates. */
   gates: Gate[];
   commands: Commands;
-  postgres: PostgresServer;
   s3: ReturnType<typeof startFakeS3>;
   /** Runs one statement on the database, beside gates and poolers. */
   query: (text: string) => Promise<Record<string, unknown>[]>;
@@ -46,8 +45,8 @@ export const IS_POOLED = process.env["FORMFLAG_RIG_POOLER"] === "1";
 if (IS_POOLED && !HAS_POOLER) throw new Error("pgbouncer is not installed");
 
 type Options = {
-  /** A PostgreSQL that belongs to this rig alone, and that survives power cuts; else the one that tests share. */
-  isOwn?: boolean;
+  /** The PostgreSQL of the rig. Default: a database of the one that all tests share. */
+  own?: Postgres;
   hasGates?: boolean;
   args?: string[];
   env?: Record<string, string>;
@@ -56,14 +55,14 @@ type Options = {
 
 /** Three servers of one empty database and one bucket. They end after the test file. */
 export async function openRig({
-  isOwn = false,
+  own,
   hasGates = false,
   args = [],
   env = {},
   isStarted = true,
 }: Options = {}): Promise<Rig> {
-  const postgres = await (isOwn ? createPostgres({ fsync: true }) : sharedPostgres());
-  const database = isOwn ? "postgres" : databaseOf(await emptyDatabase());
+  const postgres = own ?? (await sharedPostgres());
+  const database = own ? "postgres" : databaseOf(await emptyDatabase());
   const port = IS_POOLED ? await startPooler(postgres.port) : postgres.port;
   const s3 = startFakeS3();
   const settings = (at: number) => ({
@@ -97,7 +96,6 @@ export async function openRig({
     replicas,
     gates,
     commands,
-    postgres,
     s3,
     query: (text) => execute(text, { database, on: Promise.resolve(postgres) }),
     database,

@@ -1,7 +1,19 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "bun:test";
+
+const MEMORY = "/dev/shm";
+
+/** Bytes that a whole run of the tests leaves in files at most. */
+const ENOUGH = 4 * 2 ** 30;
+
+/** The directory for files that need not survive anything: in memory where there is room, which takes a fifth of the time. */
+export function fastDirectory(): string {
+  if (!existsSync(MEMORY)) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize > ENOUGH ? MEMORY : tmpdir();
+}
 
 /** A new empty directory that is removed after the test file. */
 export function tempDirectory(parent = tmpdir()): string {

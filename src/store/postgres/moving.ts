@@ -1,4 +1,3 @@
-import { POSTGRES_STALENESS_MS } from "../limits.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Batch, Dump, MovingStore } from "../../maintenance/store.ts";
 import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../maintenance/tables.ts";
@@ -18,8 +17,8 @@ export function* forgetNothing(): Work<void> {}
 /** Ids in one page. */
 const PAGE = 5000;
 
-/** What a move needs of a database. */
-export function movingStore(connections: Connections, units: Units): MovingStore {
+/** What a move needs of a database, whose processes trust a look for `staleness` milliseconds. */
+export function movingStore(connections: Connections, units: Units, staleness: number): MovingStore {
   // On a slow network a batch takes longer than what a request may.
   const change = <T>(body: (query: Query) => Promise<T>) => transactLong(connections, "change", body);
   const write = <T>(work: () => Work<T>) => change((query) => runWork(query, work()));
@@ -27,7 +26,7 @@ export function movingStore(connections: Connections, units: Units): MovingStore
     async begin() {
       await write(beginMove);
       // A server that was running on it has looked by then, and takes nothing more.
-      await Bun.sleep(POSTGRES_STALENESS_MS + 1);
+      await Bun.sleep(staleness + 1);
     },
     giveUp: () => write(giveUpMove),
     replace: (stage, dump) => change((query) => replaceStage(query, stage, dump)),

@@ -43,6 +43,8 @@ type Options = {
   opensTarget?: boolean;
   /** Is given what the operator has to know. */
   report?: (error: unknown) => void;
+  /** Milliseconds for which a look is trusted: the same in all processes of the database. */
+  staleness?: number;
 };
 
 /**
@@ -57,6 +59,7 @@ export async function openPostgresStore(
     onMoving = () => {},
     opensTarget = false,
     report = () => {},
+    staleness = POSTGRES_STALENESS_MS,
   }: Options = {},
 ): Promise<PostgresStore> {
   const connections = createConnections(address);
@@ -81,7 +84,7 @@ export async function openPostgresStore(
   /** Behind a change that is committed, or may be: no replica trusts a look from before it any more. */
   const settle = async () => {
     for (const changed of watchers) changed();
-    await Bun.sleep(POSTGRES_STALENESS_MS + 1);
+    await Bun.sleep(staleness + 1);
   };
 
   const runner: Runner = {
@@ -140,7 +143,7 @@ export async function openPostgresStore(
       if (isTaken) onMoving();
       return { ...versions, stamps: stamps.split(" ") };
     },
-    staleness: POSTGRES_STALENESS_MS,
+    staleness,
     watch: (changed) => void watchers.push(changed),
     activity: () => runner.read(readActivity),
     opened: async () => {},
@@ -165,7 +168,7 @@ export async function openPostgresStore(
     check: () => checkDatabase(connections),
     dump: (progress) => dumpDatabase(connections, progress),
     fill: (dump) => fillDatabase(connections, dump),
-    moving: async () => movingStore(connections, units),
+    moving: async () => movingStore(connections, units, staleness),
     async close() {
       await intake.close();
       await withdrawals.close();

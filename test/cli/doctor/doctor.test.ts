@@ -19,6 +19,7 @@ import { formflag, onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
 import { openMailSink, reply } from "../../support/mail-sink.ts";
 import { tempDirectory } from "../../support/temp.ts";
+import { isRoot } from "../../support/needs.ts";
 
 type Report = { code: number; of: (check: string) => Finding | undefined; findings: Finding[] };
 
@@ -90,7 +91,7 @@ describe("doctor", () => {
   });
 
   // Nothing is closed to root.
-  test.skipIf(process.getuid?.() === 0)("looks no further in a directory that is closed to it", async () => {
+  test.skipIf(isRoot())("looks no further in a directory that is closed to it", async () => {
     const data = await dataWithProject();
     chmodSync(data, 0);
     const { code, of } = await doctor(data);

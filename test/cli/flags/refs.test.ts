@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { formflag, onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
+import { programAt } from "../../support/needs.ts";
 
 type Referred = { slug: string; references: number; places: { file: string; line: number }[] };
 type Report = { files: number; flags: Referred[]; unknown: Referred[] };
@@ -141,7 +142,7 @@ describe("flags refs scan", () => {
     await server.stop();
   });
 
-  const git = Bun.which("git");
+  const git = programAt("git", "code references in git");
   test.if(git !== null)("honours .gitignore in a git work tree, with what is not committed yet", async () => {
     const root = tree({
       ".gitignore": "ignored/\n",
@@ -276,7 +277,7 @@ describe("uploaded references", () => {
     await server.stop();
   });
 
-  const git = Bun.which("git");
+  const git = programAt("git", "code references in git");
   test.if(git !== null)("have their branch, repository and path from git", async () => {
     const root = tree({ "sub/a.ts": BOTH });
     const run = (...args: string[]) => expect(Bun.spawnSync([git!, ...args], { cwd: root }).exitCode).toBe(0);

@@ -4,6 +4,7 @@ import { type Service, unitText } from "../../../cli/commands/service/systemd.ts
 import { formflag } from "../../support/commands.ts";
 import { EXECUTABLE, runExecutable } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
+import { programAt } from "../../support/needs.ts";
 
 async function printed(args: string[], env: Record<string, string> = {}): Promise<string> {
   const { code, stdout, stderr } = await runExecutable(["service", "install", "--print", ...args], { env });
@@ -127,7 +128,7 @@ describe("a unit", () => {
     expect(() => unitText({ ...SERVICE, executable: "/opt/it's/formflag" })).toThrow("quotes in its path");
   });
 
-  const analyze = Bun.which("systemd-analyze");
+  const analyze = programAt("systemd-analyze", "units of systemd");
   test.skipIf(!analyze)("is one that systemd verifies, with little exposed", async () => {
     const file = join(tempDirectory(), "formflag.service");
     const odd = ["--public-url", `https://x.example/a b%20$HOME "q";`];

@@ -1,8 +1,7 @@
-import { IS_POSTGRES_HERE } from "../support/postgres.ts";
 import { codeContract } from "./code.ts";
 import { databaseContract } from "./database.ts";
 import { countsContract } from "./counts.ts";
-import { postgresDriver, sqliteDriver } from "./drivers.ts";
+import type { Driver } from "./driver.ts";
 import { dumpsContract } from "./dump.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import { erasureContract } from "./erasure.ts";
@@ -54,9 +53,7 @@ const CONTRACTS = [
   dumpsContract,
 ];
 
-const drivers = [
-  sqliteDriver("inline"),
-  sqliteDriver("thread"),
-  ...(IS_POSTGRES_HERE ? [postgresDriver()] : []),
-];
-for (const driver of drivers) for (const contract of CONTRACTS) contract(driver);
+/** Everything that the product relies on in a driver of the store. */
+export function storeContract(driver: Driver): void {
+  for (const contract of CONTRACTS) contract(driver);
+}

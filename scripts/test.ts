@@ -1,0 +1,71 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createPostgres, hasPostgres } from "../test/support/postgres-server.ts";
+
+/**
+ * npm test [-- PATH…], npm run test:full [-- --rest] [-- PATH…]: runs test files side by side, the slowest first. Without
+ * `--full` it leaves out `*.full.test.ts`, with `--rest` it runs only these. Each run has an order of its own, which
+ * `--seed` repeats. `--update-timings` writes test/timings.json, `--report` a report in the format of JUnit.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    full: { type: "boolean", default: false },
+    rest: { type: "boolean", default: false },
+    seed: { type: "string", default: String(crypto.getRandomValues(new Uint32Array(1))[0]! % 100_000) },
+    workers: { type: "string", default: String(Math.max(2, availableParallelism())) },
+    "update-timings": { type: "boolean", default: false },
+    report: { type: "string" },
+  },
+});
+
+const ROOT = join(import.meta.dir, "..");
+const directory = mkdtempSync(join(tmpdir(), "formflag-tests-"));
+const skips = join(directory, "skips");
+const report = values.report ?? join(directory, "report.xml");
+// The workers share it, each with databases of its own.
+const postgres = hasPostgres() ? await createPostgres() : null;
+
+const isFull = values.full || values.rest;
+const child = Bun.spawn(
+  [
+    process.execPath,
+    "test",
+    "--timeout=30000",
+    `--parallel=${values.workers}`,
+    // As in one process, files of a worker share its modules, its browser and what its compiler has learned.
+    "--no-isolate",
+    `--seed=${values.seed}`,
+    "--randomize",
+    `--timings=${join(ROOT, "test/timings.json")}`,
+    ...(values["update-timings"] ? ["--update-timings"] : []),
+    "--dots",
+    "--reporter=junit",
+    `--reporter-outfile=${report}`,
+    ...(isFull ? [] : ["--path-ignore-patterns=**/*.full.test.ts"]),
+    ...(values.rest ? [".full.test.ts"] : []),
+    ...positionals,
+  ],
+  {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      FORMFLAG_TEST_SKIPS: skips,
+      ...(postgres && { FORMFLAG_TEST_POSTGRES: String(postgres.port) }),
+    },
+    stdio: ["ignore", "inherit", "inherit"],
+  },
+);
+process.exitCode = await child.exited;
+await postgres?.stop();
+
+const reasons = existsSync(skips) ? readFileSync(skips, "utf8").split("\n").filter(Boolean) : [];
+for (const reason of new Set(reasons)) console.log(`skipped: ${reason}`);
+const counts = /tests="(\d+)" .*?failures="(\d+)" skipped="(\d+)"/.exec(readFileSync(report, "utf8"));
+if (counts) {
+  const [tests = 0, failed = 0, skipped = 0] = counts.slice(1).map(Number);
+  console.log(`${tests - failed - skipped} passed, ${failed} failed, ${skipped} skipped`);
+}
+rmSync(directory, { recursive: true });

@@ -1,0 +1,9 @@
+import { test } from "bun:test";
+import { IS_POSTGRES_HERE } from "../support/postgres.ts";
+import { postgresDriver } from "./drivers.ts";
+import { movingContract } from "./moving.ts";
+
+if (IS_POSTGRES_HERE) {
+  const postgres = postgresDriver();
+  movingContract(postgres, postgres);
+} else test.skip("between two databases of PostgreSQL", () => {});

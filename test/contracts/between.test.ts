@@ -1,0 +1,17 @@
+import { test } from "bun:test";
+import { IS_POSTGRES_HERE } from "../support/postgres.ts";
+import { postgresDriver, sqliteDriver } from "./drivers.ts";
+import { movesContract } from "./move.ts";
+import { movingContract } from "./moving.ts";
+
+if (IS_POSTGRES_HERE) {
+  const [sqlite, postgres] = [sqliteDriver("inline"), postgresDriver()];
+  // Each of the two is the source and the target once.
+  for (const [from, to] of [
+    [sqlite, postgres],
+    [postgres, sqlite],
+  ] as const) {
+    movingContract(from, to);
+    movesContract(from, to);
+  }
+} else test.skip("between SQLite and PostgreSQL", () => {});
