@@ -6,7 +6,7 @@ import { generatedPages } from "../scripts/docs.ts";
 import { webhookJsonSchema } from "../src/forms/webhook-schema.ts";
 
 const ROOT = join(import.meta.dir, "..");
-const PAGES = ["README.md", "SECURITY.md", "CHANGELOG.md", ...markdownIn("docs")];
+const PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", ...markdownIn("docs")];
 
 function markdownIn(folder: string): string[] {
   const names = readdirSync(join(ROOT, folder));
@@ -80,6 +80,19 @@ describe("commands in blocks of code", () => {
       if (!command || command.hasSubcommands || given.some((flag) => !flags.has(flag))) unknown.push(call);
     }
     expect(unknown).toEqual([]);
+  });
+});
+
+/** Paths of this repository between backticks; of "`test/binary/slow.test.ts`, `tls.test.ts`" the first. */
+function pathsIn(markdown: string): string[] {
+  const quoted = prose(markdown).matchAll(/`((?:src|cli|test|scripts|docs)\/[\w./-]*)`/g);
+  return [...quoted].map((match) => match[1]!);
+}
+
+describe("files of the repository that are named", () => {
+  test.each(PAGES)("in %s exist", async (page) => {
+    const paths = pathsIn(await read(page));
+    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 });
 

@@ -24,7 +24,8 @@ process.exitCode = failed ? 1 : 0;
 async function run(name: string, env: Record<string, string>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "formflag-rig-"));
   const file = join(directory, "report");
-  const files = positionals.length > 0 ? positionals.map((each) => `test/rig/${each}.test.ts`) : ["test/rig"];
+  const files =
+    positionals.length > 0 ? positionals.map((each) => `test/rig/${each}.full.test.ts`) : ["test/rig"];
   console.log(`\n${name}\n`);
   const child = Bun.spawn([process.execPath, "test", "--timeout", "600000", ...files], {
     env: { ...process.env, ...env, FORMFLAG_RIG: "full", FORMFLAG_RIG_REPORT: file },

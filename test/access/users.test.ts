@@ -69,6 +69,8 @@ describe("a user", () => {
   });
 
   test("that does not exist is not found", async () => {
+    // Without any user a link would create the one it names.
+    await createUser(app, OPERATOR, { name: "somebody", role: "viewer" });
     expect(await reasonOf(setRole(app, OPERATOR, "nobody", "viewer"))).toBe("not_found user-not-found");
     expect(await reasonOf(deleteUser(app, OPERATOR, "nobody"))).toBe("not_found user-not-found");
     expect(await reasonOf(createLink(app, OPERATOR, "nobody"))).toBe("not_found user-not-found");
@@ -86,9 +88,8 @@ describe("a user", () => {
 });
 
 describe("a role", () => {
-  const app = openTestApp();
-
   test("is changed, or said to be unchanged", async () => {
+    const app = openTestApp();
     await createUser(app, OPERATOR, { name: "ann", role: "viewer" });
     expect(await setRole(app, OPERATOR, "ann", "viewer")).toMatchObject({ result: "unchanged" });
     const { user, result } = await setRole(app, OPERATOR, "ann", "inbox");
@@ -97,6 +98,7 @@ describe("a role", () => {
   });
 
   test("of the last admin cannot be taken away, nor the user deleted, also not of two at once", async () => {
+    const app = openTestApp();
     for (const name of ["one", "two"]) await createUser(app, OPERATOR, { name, role: "admin" });
     const both = await Promise.allSettled([
       setRole(app, OPERATOR, "one", "viewer"),
@@ -110,6 +112,7 @@ describe("a role", () => {
   });
 
   test("gives its scopes to whoever is signed in, and messages name it", async () => {
+    const app = openTestApp();
     for (const [role, scopes] of Object.entries(SCOPES_OF)) {
       const { caller } = await signIn(app, `a-${role}`, role as keyof typeof SCOPES_OF);
       expect(caller).toMatchObject({ name: `a-${role}`, role, scopes });
@@ -124,6 +127,8 @@ describe("a role", () => {
   });
 
   test("that was changed ends what is on its way", async () => {
+    const app = openTestApp();
+    await createUser(app, OPERATOR, { name: "other", role: "admin" });
     const { caller } = await signIn(app, "demoted", "admin");
     await setRole(app, OPERATOR, "demoted", "viewer");
     expect(await reasonOf(createUser(app, caller, { name: "late", role: "admin" }))).toBe(

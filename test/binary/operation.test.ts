@@ -8,19 +8,19 @@ import { tempDirectory } from "../support/temp.ts";
 describe("a data directory that others may write in", () => {
   test.each([0o777, 0o775, 0o1777])("is refused, exit 4, with what to type: mode %o", async (mode) => {
     const data = tempDirectory();
-    await onData(data).json("projects", "create", "shop");
+    await onData(data, runExecutable).json("projects", "create", "shop");
     chmodSync(data, mode);
     for (const args of [["serve"], ["projects", "list"]]) {
       const { code, stderr } = await runExecutable([...args, "--data", data]);
       expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(`chmod go-w ${data}`) });
     }
     chmodSync(data, 0o755);
-    expect((await onData(data).run("projects", "list")).code).toBe(0);
+    expect((await onData(data, runExecutable).run("projects", "list")).code).toBe(0);
   });
 
   test("is used where FORMFLAG_SHARED_DATA=1 says that it is meant", async () => {
     const data = tempDirectory();
-    await onData(data).json("projects", "create", "shop");
+    await onData(data, runExecutable).json("projects", "create", "shop");
     chmodSync(data, 0o777);
     const env = { FORMFLAG_SHARED_DATA: "1" };
     expect((await runExecutable(["projects", "list", "--data", data], { env })).code).toBe(0);
@@ -60,7 +60,7 @@ describe("the log of a server", () => {
 
   test("ties what failed to the request that it failed for, at any level", async () => {
     const server = await startServer(["--log-level", "error"]);
-    const { key } = await onData(server.data).json<{ key: string }>(
+    const { key } = await onData(server.data, runExecutable).json<{ key: string }>(
       "forms",
       "create",
       "f",
@@ -96,7 +96,7 @@ describe("the log of a server", () => {
 describe("serve under a base path", () => {
   test("answers there, and links stay under it", async () => {
     const { url, data } = await startServer(["--base-path", "/formflag/"]);
-    const { key } = await onData(data).json<{ key: string }>("forms", "create", "contact");
+    const { key } = await onData(data, runExecutable).json<{ key: string }>("forms", "create", "contact");
     const answer = await fetch(`${url}/formflag/v1/s/${key}`, {
       method: "POST",
       body: new URLSearchParams({ a: "1" }),
@@ -105,7 +105,7 @@ describe("serve under a base path", () => {
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/formflag/v1/thanks"]);
     expect((await fetch(`${url}/formflag/v1/thanks`)).status).toBe(200);
     expect((await fetch(`${url}/v1/s/${key}`, { method: "POST" })).status).toBe(404);
-    const token = (await onData(data).run("tokens", "create", "remote")).stdout.trim();
+    const token = (await onData(data, runExecutable).run("tokens", "create", "remote")).stdout.trim();
     const { code } = await runExecutable(["forms", "list", "--server", `${url}/formflag`], {
       env: { FORMFLAG_TOKEN: token },
     });
@@ -133,7 +133,13 @@ test("metrics want a token where a proxy may stand in front, and where a request
   ]) {
     const { url, data } = await startServer(option);
     expect((await fetch(`${url}/metrics`)).status).toBe(401);
-    const { stdout } = await onData(data).run("tokens", "create", "prometheus", "--scope", "read");
+    const { stdout } = await onData(data, runExecutable).run(
+      "tokens",
+      "create",
+      "prometheus",
+      "--scope",
+      "read",
+    );
     const headers = { authorization: `Bearer ${stdout.trim()}` };
     expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200);
   }

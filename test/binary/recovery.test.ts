@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { createIdSource } from "../../src/base/ids.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { onData } from "../support/commands.ts";
-import { startServer } from "../support/executable.ts";
+import { runExecutable, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 function uploadsIn(data: string): string[] {
@@ -15,7 +15,7 @@ function uploadsIn(data: string): string[] {
 test("a server started on a data directory whose database was moved away touches no upload", async () => {
   const server = await startServer();
   const { data } = server;
-  const commands = onData(data);
+  const commands = onData(data, runExecutable);
   const { key } = await commands.json<{ key: string }>("forms", "create", "contact", "--uploads", "on");
   const form = new FormData();
   form.append("file", new File(["precious"], "a.txt"));
@@ -48,7 +48,7 @@ test("a folder among what an earlier server staged does not keep the next one fr
 
 test("a submission that comes after a restart with a clock set back is the newest all the same", async () => {
   const data = tempDirectory();
-  const commands = onData(data);
+  const commands = onData(data, runExecutable);
   const { key } = await commands.json<{ key: string }>("forms", "create", "contact");
   const tomorrow = Date.now() + 86_400_000;
   const nextId = createIdSource(
@@ -72,7 +72,7 @@ test("a submission that comes after a restart with a clock set back is the newes
 
 test("commands that come at the same moment to an empty directory make one database", async () => {
   for (let round = 0; round < 5; round += 1) {
-    const here = onData(tempDirectory());
+    const here = onData(tempDirectory(), runExecutable);
     const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     await Promise.all(names.map((name) => here.json("forms", "create", name)));
     const forms = await here.json<{ slug: string }[]>("forms", "list");

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { OFREPProvider } from "@openfeature/ofrep-provider";
 import { OFREPWebProvider } from "@openfeature/ofrep-web-provider";
 import { OpenFeature } from "@openfeature/server-sdk";
@@ -42,6 +42,7 @@ const admin = await commands.json<{ token: string }>("tokens", "create", "admin"
 
 await set("checkout", "--on", "--payload", '{"color":"green"}');
 await set("killed", "--off", "--payload", "1");
+await set("sale", "--on");
 await patch("theme", {
   enabled: true,
   variants: { plain: "plain", fancy: "fancy" },
@@ -62,9 +63,9 @@ describe.each([
 ])("the OpenFeature SDK for servers, with %s", (name, headers) => {
   const provider = new OFREPProvider({ baseUrl: server.url, headers });
   const client = OpenFeature.getClient(name);
+  beforeAll(() => OpenFeature.setProviderAndWait(name, provider));
 
   test("reads plain flags and their payloads", async () => {
-    await OpenFeature.setProviderAndWait(name, provider);
     expect(await client.getBooleanDetails("checkout", false)).toMatchObject({
       value: true,
       variant: "on",
@@ -104,12 +105,14 @@ describe("the OpenFeature SDK for browsers", () => {
   Object.assign(globalThis, { EventSource });
   const provider = new OFREPWebProvider({ baseUrl: server.url, headers: keys, changeDetection: "sse" });
   const client = WebOpenFeature.getClient();
-  afterAll(() => WebOpenFeature.close());
-
-  test("reads every flag at once", async () => {
+  beforeAll(async () => {
     await WebOpenFeature.setContext({ targetingKey: "u" });
     // Its types leave out what they mean to be undefined.
     await WebOpenFeature.setProviderAndWait(provider as Provider);
+  });
+  afterAll(() => WebOpenFeature.close());
+
+  test("reads every flag at once", () => {
     expect(client.getBooleanValue("checkout", false)).toBe(true);
     expect(client.getBooleanValue("killed", true)).toBe(false);
     expect(client.getObjectValue("checkout.payload", {})).toEqual({ color: "green" });
@@ -125,9 +128,10 @@ describe("the OpenFeature SDK for browsers", () => {
 
   test("hears of a change that a command makes", async () => {
     let changes = 0;
+    expect(client.getBooleanValue("sale", false)).toBe(true);
     client.addHandler(ProviderEvents.ConfigurationChanged, () => void (changes += 1));
-    await set("checkout", "--off");
-    await eventually("the change", () => !client.getBooleanValue("checkout", true));
+    await set("sale", "--off");
+    await eventually("the change", () => !client.getBooleanValue("sale", true));
     expect(changes).toBeGreaterThan(0);
   });
 });

@@ -13,7 +13,7 @@ type Submission = { id: string; data: Record<string, unknown>; files: { name: st
 
 /** A form on a data directory, and what was submitted to it. */
 async function openForm(data: string) {
-  const commands = onData(data);
+  const commands = onData(data, runExecutable);
   const { key } = await commands.json<{ key: string }>("forms", "create", "contact", "--uploads", "on");
   const post = (url: string, body: string | FormData | URLSearchParams) =>
     fetch(`${url}/v1/s/${key}?mode=rest`, { method: "POST", body });
@@ -23,7 +23,7 @@ async function openForm(data: string) {
 
 /** A project on a data directory; `read` asks a server for a flag of its environment `develop`. */
 async function openFlags(data: string) {
-  const commands = onData(data);
+  const commands = onData(data, runExecutable);
   const project = await commands.json<Project>("projects", "create", "shop");
   const environmentKey = project.environments.find(({ slug }) => slug === "develop")!.key;
   const headers = { "x-project-key": project.key, "x-environment-key": environmentKey };
@@ -63,7 +63,7 @@ describe("the address", () => {
     const { post } = await openForm(data);
     const flags = await openFlags(data);
     await flags.set("sale", "--on");
-    const { stdout } = await onData(data).run("tokens", "create", "laptop");
+    const { stdout } = await onData(data, runExecutable).run("tokens", "create", "laptop");
     const headers = { Authorization: `Bearer ${stdout.trim()}` };
     const answers = async (url: string) => [
       (await post(url, new URLSearchParams("a=1"))).status === 200,
@@ -394,7 +394,7 @@ describe("commands beside a running server", () => {
 
   test("a form that a command has changed is so for the very next submission", async () => {
     const server = await startServer();
-    const { run } = onData(server.data);
+    const { run } = onData(server.data, runExecutable);
     const { post } = await openForm(server.data);
     for (const [args, status] of [
       [["disable", "contact"], 409],
@@ -408,7 +408,7 @@ describe("commands beside a running server", () => {
 
   test("a token that a command has revoked is refused in the very next request", async () => {
     const server = await startServer();
-    const { run } = onData(server.data);
+    const { run } = onData(server.data, runExecutable);
     const token = (await run("tokens", "create", "laptop")).stdout.trim();
     const ask = async () =>
       (await fetch(`${server.url}/api/admin/v1/forms`, { headers: { Authorization: `Bearer ${token}` } }))
@@ -442,7 +442,7 @@ describe("commands beside a running server", () => {
     await Promise.all([write("one"), write("two")]).finally(() => (writing.isDone = true));
     await Promise.all(senders);
     expect(sent.length).toBeGreaterThan(0);
-    const { stdout } = await onData(server.data).run("submissions", "export", "contact");
+    const { stdout } = await onData(server.data, runExecutable).run("submissions", "export", "contact");
     const stored = stdout
       .trimEnd()
       .split("\n")

@@ -7,6 +7,8 @@ import { FAST } from "../support/s3-blobs.ts";
 
 const fake = startFakeS3();
 beforeEach(() => {
+  fake.objects.clear();
+  fake.uploads.clear();
   fake.fault = () => undefined;
   fake.settings = { pageSize: 1000, conditional: true, lifecycle: null };
 });
@@ -69,7 +71,6 @@ describe("the check of a bucket", () => {
     const wanted: Record<string, string> = { ...WELL, [expected]: "problem" };
     for (const each of unchecked) delete wanted[each];
     expect(await statuses()).toEqual(wanted);
-    fake.objects.clear();
   });
 
   test("names the right to delete", async () => {
@@ -78,7 +79,6 @@ describe("the check of a bucket", () => {
         ? new Response("<DeleteResult><Error><Code>AccessDenied</Code></Error></DeleteResult>")
         : undefined;
     expect(await statuses()).toMatchObject({ "bucket: delete": "problem", "bucket: parts": "ok" });
-    fake.objects.clear();
   });
 
   test.each([false, "refused"] as const)("notes that conditional writes are %s", async (conditional) => {

@@ -2,22 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { flagPatchSchema, flagSlug } from "../../src/flags/flag-schema.ts";
 import { type FlagPatch, type FlagRecord, applyPatch, viewFlag } from "../../src/flags/flag.ts";
 import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH } from "../../src/flags/limits.ts";
-import { NO_PREVIEW } from "../../src/flags/preview.ts";
+import { flagRecord } from "../support/records.ts";
 
-const flag = (more: Partial<FlagRecord> = {}): FlagRecord => ({
-  slug: "flag",
-  description: "",
-  enabled: false,
-  payload: null,
-  expiresAt: null,
-  rules: null,
-  imported: false,
-  ...NO_PREVIEW,
-  revision: 0,
-  createdAt: 1000,
-  updatedAt: 1000,
-  ...more,
-});
+const flag = (more: Partial<FlagRecord> = {}) =>
+  flagRecord("flag", { createdAt: 1000, updatedAt: 1000, ...more });
 
 describe("a patch", () => {
   test("of a flag that is new creates it, off unless it says otherwise", () => {

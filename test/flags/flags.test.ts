@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import type { FlagPatch } from "../../src/flags/flag.ts";
 import { deleteFlag, setFlag } from "../../src/flags/flags.ts";
-import { NO_PREVIEW } from "../../src/flags/preview.ts";
 import { deleteSegment } from "../../src/flags/segments.ts";
 import { deleteEnvironment, setEnvironment } from "../../src/projects/environments.ts";
 import { OPERATOR } from "../support/caller.ts";
 import { codeOf, reasonOf } from "../support/refusals.ts";
 import { BOB, brief, openShop } from "../support/shop.ts";
+import { flagRecord } from "../support/records.ts";
 
 describe("a flag", () => {
   test("is created, then updated, then unchanged by a set", async () => {
@@ -15,19 +15,12 @@ describe("a flag", () => {
     const created = await set("live", { description: "Said" });
     expect(created).toEqual({
       result: "created",
-      record: {
-        slug: "sale",
+      record: flagRecord("sale", {
         description: "Said",
-        enabled: false,
-        payload: null,
-        expiresAt: null,
-        rules: null,
-        imported: false,
-        ...NO_PREVIEW,
         revision: (await app.store.look()).version,
         createdAt: 1000,
         updatedAt: 1000,
-      },
+      }),
     });
     app.clock.now = 2000;
     const patch = { enabled: true, payload: { b: [null], a: 1 }, expiredAt: "2030-01-01T00:00:00.001Z" };

@@ -12,6 +12,7 @@ import { createOfrepService } from "../../src/http/flags/ofrep.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { clientAt, openServices, openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/caller.ts";
+import { flagRecord } from "../support/records.ts";
 
 const DAY = 86_400_000;
 const SPAN = 30 * DAY;
@@ -21,19 +22,7 @@ const seen = (more: Partial<FlagRecord> & { readAt?: number | null } = {}) => {
   const { readAt = NOW, ...record } = more;
   return {
     readAt,
-    record: {
-      slug: "flag",
-      description: "",
-      enabled: true,
-      payload: null,
-      expiresAt: null,
-      rules: null,
-      imported: false,
-      revision: 0,
-      createdAt: NOW,
-      updatedAt: NOW,
-      ...record,
-    },
+    record: flagRecord("flag", { enabled: true, createdAt: NOW, updatedAt: NOW, ...record }),
   };
 };
 /** Unchanged for as long as it takes. */

@@ -40,11 +40,11 @@ async function openForm() {
 
 describe("an export as JSON lines", () => {
   test("has the data as it was sent, with every digit, in one line", async () => {
-    const { submit, textOf } = await openForm();
+    const { form, submit, textOf } = await openForm();
     const id = await submit('{\r\n "n": 12345678901234567890,\n "p": 1.50,\n "text": "a\\nb"\n}');
     const text = await textOf("jsonl");
     expect(text).toStartWith(
-      `{"id":"${id}","form":"form-1","data":{ "n": 12345678901234567890, "p": 1.50, "text": "a\\nb"},`,
+      `{"id":"${id}","form":"${form.slug}","data":{ "n": 12345678901234567890, "p": 1.50, "text": "a\\nb"},`,
     );
     expect(text.split("\n")).toHaveLength(2);
   });

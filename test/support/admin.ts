@@ -3,6 +3,7 @@ import type { Scope } from "../../src/access/scope.ts";
 import { createToken } from "../../src/access/tokens.ts";
 import { openServices, openTestApp } from "./app.ts";
 import { OPERATOR } from "./caller.ts";
+import { openApiOf } from "./openapi.ts";
 import { bearer, ROOT } from "./world.ts";
 
 type Asked = { method?: string; token?: string | null; body?: unknown; headers?: Record<string, string> };
@@ -21,7 +22,7 @@ export async function openAdmin() {
     { method, token = ADMIN, body, headers = {} }: Asked = {},
   ): Promise<Response> {
     const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-    return admin.request(path.startsWith("/openapi") ? path : `${ROOT}${path}`, {
+    return admin.request(`${ROOT}${path}`, {
       method: method ?? (text === undefined ? "GET" : "POST"),
       headers: {
         ...(token === null ? {} : bearer(token)),
@@ -32,7 +33,7 @@ export async function openAdmin() {
     });
   }
 
-  const document = (await (await ask("/openapi.json", { token: null })).json()) as Document;
+  const document = await openApiOf(admin);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       path,
@@ -68,26 +69,6 @@ export async function expectError(
 let names = 0;
 export const fresh = () => `name-${(names += 1)}`;
 export const path = (...parts: string[]) => parts.map((part) => `/${encodeURIComponent(part)}`).join("");
-
-type Schema = { $ref?: string; type?: unknown; properties?: Record<string, Schema> };
-type Content = Record<string, { schema?: Schema }>;
-type Operation = {
-  operationId: string;
-  summary: string;
-  description: string;
-  tags: string[];
-  security?: Record<string, string[]>[];
-  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
-  requestBody?: { content: Content };
-  responses: Record<string, { description: string; content?: Content }>;
-};
-type Document = {
-  openapi: string;
-  info: { title: string; version: string };
-  security: Record<string, string[]>[];
-  paths: Record<string, Record<string, Operation>>;
-  components: { securitySchemes: Record<string, { type: string; scheme: string }> };
-};
 
 /** An operation's address with every parameter filled in by a name that nothing has. */
 export const addressOf = (template: string) => template.replace(ROOT, "").replaceAll(/\{\w+\}/g, "nothing");

@@ -19,6 +19,7 @@ import { createMetrics } from "../../src/http/operation/metrics.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
 import type { SiteOptions } from "../../src/http/site.ts";
 import { type SqliteStore, openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { newDatabase } from "./database.ts";
 import { openNotes } from "./notes.ts";
 import { fakeOutgoing } from "./outgoing.ts";
 import { tempDirectory } from "./temp.ts";
@@ -34,7 +35,7 @@ export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
   const clock = { now: Date.parse("2026-01-02T03:04:05.678Z") };
   const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
   const now = () => clock.now;
-  const store = openSqliteStore(join(directory, "formflag.db"), writing);
+  const store = openSqliteStore(newDatabase(directory), writing);
   const uploads = join(directory, "uploads");
   const blobs = openDiskBlobs(uploads);
   afterAll(() => store.close());

@@ -1,8 +1,6 @@
-import { afterAll } from "bun:test";
-import { join } from "node:path";
 import { run } from "../../cli/main.ts";
 import { createIo } from "../../cli/output/terminal.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { newDatabase } from "./database.ts";
 import { tempDirectory } from "./temp.ts";
 
 /** Commands in this process, on real data: a tenth of the time of starting the executable. */
@@ -91,18 +89,17 @@ function setEnvironment(env: Record<string, string | undefined>): void {
 /** A data directory whose database holds nothing. */
 export function emptyData(): string {
   const data = tempDirectory();
-  const store = openSqliteStore(join(data, "formflag.db"), "inline");
-  afterAll(() => store.close());
+  newDatabase(data);
   return data;
 }
 
-/** Commands on one data directory. */
-export function onData(data: string) {
+/** Commands on one data directory; with `runExecutable` as `runCommand` each is a process of its own. */
+export function onData(data: string, runCommand: (args: string[]) => Promise<RunResult> = formflag) {
   return {
-    run: (...args: string[]) => formflag([...args, "--data", data]),
+    run: (...args: string[]) => runCommand([...args, "--data", data]),
     /** The parsed output of a command that has to succeed. */
     async json<T>(...args: string[]): Promise<T> {
-      const { code, stdout, stderr } = await formflag([...args, "--data", data, "--json"]);
+      const { code, stdout, stderr } = await runCommand([...args, "--data", data, "--json"]);
       if (code !== 0) throw new Error(`formflag ${args.join(" ")} exited ${code}: ${stderr}`);
       return JSON.parse(stdout) as T;
     },

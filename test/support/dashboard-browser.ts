@@ -7,6 +7,12 @@ import type { RunningServer } from "./executable.ts";
 /** Tests of pages in a browser. Without one they are skipped, and say so. */
 export const describeInBrowser = describe.skipIf(!hasChromium);
 
+/** How pages are used: `how` ends the titles of tests. */
+export type Way = { how: string; javaScriptEnabled: boolean };
+
+export const WITH_JAVASCRIPT: Way = { how: "with JavaScript", javaScriptEnabled: true };
+export const WITHOUT_JAVASCRIPT: Way = { how: "without JavaScript", javaScriptEnabled: false };
+
 type Link = { name: string; url: string; expiresAt: string };
 
 /** The path of a new link that signs a user in, made on the command line. */

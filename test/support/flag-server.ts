@@ -48,3 +48,5 @@ export async function startFlagServer() {
 }
 
 export const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
+
+export type FlagServer = Awaited<ReturnType<typeof startFlagServer>>;

@@ -1,3 +1,4 @@
+import { expect } from "bun:test";
 import type { Session } from "../../src/access/session.ts";
 import type { NewSession } from "../../src/access/store.ts";
 import type { Token } from "../../src/access/token.ts";
@@ -57,6 +58,24 @@ export function formRecord(slug: string, more: Partial<FormRecord> = {}): FormRe
     createdAt: NOW,
     updatedAt: NOW,
     ...more,
+  };
+}
+
+/** A flag without any value as the admin API and commands show it; `at` is when it was created. */
+export function shownFlag(slug: string, at: string) {
+  const values = { slug, enabled: false, payload: {}, expiredAt: null, description: "" };
+  return { ...values, createdAt: at, updatedAt: at, revision: expect.any(Number) as number };
+}
+
+/** A form without any setting as the admin API and commands show it; `at` is when it was created. */
+export function shownForm(slug: string, key: string, at: string) {
+  return {
+    ...formRecord(slug, { key }),
+    url: `/v1/s/${key}`,
+    maxFileSize: 1_048_576,
+    maxFiles: 5,
+    createdAt: at,
+    updatedAt: at,
   };
 }
 

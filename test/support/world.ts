@@ -14,6 +14,7 @@ import { storeSubmission } from "../../src/forms/submissions.ts";
 import { addTarget } from "../../src/forms/targets.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { stageText } from "../contracts/blobs.ts";
+import { openApiOf } from "./openapi.ts";
 import { openServices, openTestApp, placeOf } from "./app.ts";
 import { OPERATOR } from "./caller.ts";
 import { signIn } from "./users.ts";
@@ -87,8 +88,6 @@ const ALL_DELIVERIES = { limit: 1000, before: null, formKey: null, submission: n
 
 const LINES = "application/jsonl";
 
-type Operation = { description: string; responses: Record<string, unknown> };
-
 /**
  * A form and a project with one of everything, every operation of the admin API on what exists, and a token for each
  * scope.
@@ -159,9 +158,7 @@ export async function openWorld() {
   /** The address of an operation on other things than these, where they are named. */
   const addressOf = (path: string, others: Partial<typeof names> = {}) =>
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ ...names, ...others })[name] ?? name);
-  const document = (await (await admin.request("/openapi.json")).json()) as {
-    paths: Record<string, Record<string, Operation>>;
-  };
+  const { paths } = await openApiOf(admin);
   const bodies: Record<string, unknown> = {
     ...BODIES,
     "POST /deliveries/retry": { ids: [delivery.id] },
@@ -169,7 +166,7 @@ export async function openWorld() {
     "POST /submissions/mark": { ids: [id], mark: "spam" },
     "POST /submissions/delete": { ids: [spare] },
   };
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([verb, { description, responses }]) => {
       const method = verb.toUpperCase();
       const name = `${method} ${path.replace(ROOT, "")}`;

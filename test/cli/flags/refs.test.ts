@@ -9,12 +9,20 @@ import { programAt } from "../../support/needs.ts";
 type Referred = { slug: string; references: number; places: { file: string; line: number }[] };
 type Report = { files: number; flags: Referred[]; unknown: Referred[] };
 
-const data = tempDirectory();
-const commands = onData(data);
-const { run } = commands;
-await run("projects", "create", "shop");
-for (const flag of ["new-checkout", "sale"]) await run("flags", "set", flag, "-p", "shop", "-e", "develop");
 const SCAN = ["flags", "refs", "scan"];
+
+/** A data directory with two flags, and commands on it. */
+async function openShop() {
+  const data = tempDirectory();
+  const commands = onData(data);
+  await commands.run("projects", "create", "shop");
+  for (const flag of ["new-checkout", "sale"])
+    await commands.run("flags", "set", flag, "-p", "shop", "-e", "develop");
+  return { data, commands, run: commands.run };
+}
+
+/** One that no test changes. */
+const { commands, run } = await openShop();
 
 /** A folder with these files. */
 function tree(files: Record<string, string | Uint8Array>): string {
@@ -125,6 +133,7 @@ describe("flags refs scan", () => {
   });
 
   test("scans here with the flags of a server", async () => {
+    const { data, commands } = await openShop();
     const server = await startServer([], { data });
     const { token } = await commands.json<{ token: string }>(
       "tokens",
@@ -165,13 +174,18 @@ type Listed = { slug: string; branch: string; projectName: string; filePath: str
 
 describe("uploaded references", () => {
   const LIST = ["flags", "refs", "list", "-p", "shop"];
-  const listed = async (...args: string[]) =>
-    (await commands.json<Listed[]>(...LIST, ...args)).map((each) =>
-      [each.slug, each.branch, each.projectName, `${each.filePath}:${each.lineNumber}`].join(" "),
-    );
+  const openUploads = async () => {
+    const shop = await openShop();
+    const listed = async (...args: string[]) =>
+      (await shop.commands.json<Listed[]>(...LIST, ...args)).map((each) =>
+        [each.slug, each.branch, each.projectName, `${each.filePath}:${each.lineNumber}`].join(" "),
+      );
+    return { ...shop, listed };
+  };
   const UPLOAD = ["--upload", "--branch", "main", "--name", "web", "--repository-url"];
 
   test("are stored with what the scan prints, listed with links, and replaced by the next upload", async () => {
+    const { commands, run, listed } = await openUploads();
     const root = tree({
       "a.ts": `  useFlag("new-checkout", "new-checkout"); // ü\n`,
       "b.ts": `useFlag("gone")`,
@@ -206,6 +220,7 @@ describe("uploaded references", () => {
   });
 
   test("make a flag stale that no branch names", async () => {
+    const { run } = await openShop();
     const stale = async () => (await run("flags", "stale", "-p", "shop")).stdout;
     const upload = (text: string) => run(...SCAN, tree({ "a.ts": text }), "-p", "shop", ...UPLOAD, "none");
     await upload(BOTH);
@@ -215,6 +230,7 @@ describe("uploaded references", () => {
   });
 
   test("are deleted by branch, once that is confirmed", async () => {
+    const { run, listed } = await openUploads();
     const root = tree({ "a.ts": BOTH });
     for (const [branch, name] of [
       ["old", "web"],
@@ -253,6 +269,7 @@ describe("uploaded references", () => {
   });
 
   test("are sent to a server, with a token for code references", async () => {
+    const { data, commands, listed } = await openUploads();
     const server = await startServer([], { data });
     const scopes = ["--scope", "flags:read", "--scope", "flags:refs", "-p", "shop"];
     const { token } = await commands.json<{ token: string }>("tokens", "create", "ci", ...scopes);
@@ -279,6 +296,7 @@ describe("uploaded references", () => {
 
   const git = programAt("git", "code references in git");
   test.if(git !== null)("have their branch, repository and path from git", async () => {
+    const { commands } = await openShop();
     const root = tree({ "sub/a.ts": BOTH });
     const run = (...args: string[]) => expect(Bun.spawnSync([git!, ...args], { cwd: root }).exitCode).toBe(0);
     run("init", "-q", "-b", "fix/one");

@@ -25,7 +25,9 @@ await run("projects", "create", "shop");
 
 const set = (slug: string, ...args: string[]) => json<Detail>("flags", "set", slug, ...HERE, ...args);
 const trySet = (slug: string, ...args: string[]) => run("flags", "set", slug, ...HERE, ...args);
-const shade = await set("shade", "--variants", COLORS, "--default", "red");
+const setShade = (slug: string) => set(slug, "--variants", COLORS, "--default", "red");
+/** Of a flag that no test changes. */
+await setShade("shade");
 const evaluate = (slug: string, context?: object) =>
   json<Evaluation>(
     "flags",
@@ -40,6 +42,27 @@ const share = (on: number, off: number, names = ["on", "off"]) => ({
     [names[1], off],
   ],
 });
+
+const REFUSED: [why: string, args: string[], says: string][] = [
+  ["a payload beside variants", ["--payload", "1"], "--variants"],
+  ["a rollout of other variants than two booleans", ["--rollout", "5"], "--targeting"],
+  ["a share that is none", ["--rollout", "101"], "from 0 to 100"],
+  ["a negative share", ["--rollout=-1"], "from 0 to 100"],
+  ["a condition without a variant", ["--if", "a == b"], "--then"],
+  ["a variant without a condition", ["--then", "red"], "--if"],
+  ["a condition for an unknown variant", ["--if", "a == b", "--then", "pink"], "red, blue, green"],
+  ["an operator that there is not", ["--if", "a like b", "--then", "red"], "ends_with"],
+  ["an unknown default", ["--default", "pink"], "red, blue, green"],
+  ["a rule and a shorthand", ["--targeting", "{}", "--rollout", "5"], "--rollout"],
+  ["a rule that flagd does not have", ["--targeting", '{"nope":[1]}'], "nope"],
+  ["variants of two types", ["--variants", '{"a":1,"b":"c"}', "--default", "a"], "/variants"],
+  ["no JSON", ["--variants", "{a}"], "--variants is not valid JSON"],
+  [
+    "deeper variants than can be kept",
+    ["--default", "a", "--variants", `{"a":{"b":${"[".repeat(3000)}${"]".repeat(3000)}}}`],
+    "levels",
+  ],
+];
 
 describe("flags set", () => {
   test("gives a flag variants, a default and a rule, and takes them away again", async () => {
@@ -125,32 +148,15 @@ describe("flags set", () => {
     expect((await set("state", "--on")).result).toBe("updated");
   });
 
-  test.each<[why: string, args: string[], says: string]>([
-    ["a payload beside variants", ["--payload", "1"], "--variants"],
-    ["a rollout of other variants than two booleans", ["--rollout", "5"], "--targeting"],
-    ["a share that is none", ["--rollout", "101"], "from 0 to 100"],
-    ["a negative share", ["--rollout=-1"], "from 0 to 100"],
-    ["a condition without a variant", ["--if", "a == b"], "--then"],
-    ["a variant without a condition", ["--then", "red"], "--if"],
-    ["a condition for an unknown variant", ["--if", "a == b", "--then", "pink"], "red, blue, green"],
-    ["an operator that there is not", ["--if", "a like b", "--then", "red"], "ends_with"],
-    ["an unknown default", ["--default", "pink"], "red, blue, green"],
-    ["a rule and a shorthand", ["--targeting", "{}", "--rollout", "5"], "--rollout"],
-    ["a rule that flagd does not have", ["--targeting", '{"nope":[1]}'], "nope"],
-    ["variants of two types", ["--variants", '{"a":1,"b":"c"}', "--default", "a"], "/variants"],
-    ["no JSON", ["--variants", "{a}"], "--variants is not valid JSON"],
-    [
-      "deeper variants than can be kept",
-      ["--default", "a", "--variants", `{"a":{"b":${"[".repeat(3000)}${"]".repeat(3000)}}}`],
-      "levels",
-    ],
-  ])("refuses %s, and says what to type", async (_, args, says) => {
+  test.each(REFUSED)("refuses %s, and says what to type", async (_, args, says) => {
     const { code, stderr } = await trySet("shade", ...args);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(says) });
   });
 
   test("changed nothing where it refused", async () => {
-    expect(await set("shade")).toEqual({ ...shade, result: "unchanged" });
+    const made = await setShade("unchanged");
+    for (const [, args] of REFUSED) expect((await trySet("unchanged", ...args)).code).toBe(2);
+    expect(await set("unchanged")).toEqual({ ...made, result: "unchanged" });
   });
 });
 
@@ -208,12 +214,15 @@ describe("flags get and list", () => {
   });
 
   test("show nothing of variants where no flag has any", async () => {
-    await run("environments", "create", "quiet", "-p", "shop");
-    await run("flags", "set", "plain", "-p", "shop", "-e", "quiet", "--on");
-    const { stdout } = await run("flags", "list", "-p", "shop", "-e", "quiet");
+    await run("projects", "create", "calm");
+    await run("environments", "create", "quiet", "-p", "calm");
+    const sized = ["--variants", '{"small":1,"big":2}', "--default", "small"];
+    await run("flags", "set", "size", "-p", "calm", "-e", "develop", ...sized);
+    await run("flags", "set", "plain", "-p", "calm", "-e", "quiet", "--on");
+    const { stdout } = await run("flags", "list", "-p", "calm", "-e", "quiet");
     expect(stdout).toStartWith("FLAG");
     expect(stdout).not.toContain("VARIANTS");
-    const flag = await json<Detail>("flags", "get", "size", "-p", "shop", "-e", "quiet");
+    const flag = await json<Detail>("flags", "get", "size", "-p", "calm", "-e", "quiet");
     expect(flag).not.toContainAnyKeys(["variants", "defaultVariant", "targeting"]);
   });
 });

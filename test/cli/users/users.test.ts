@@ -28,10 +28,16 @@ async function useLink(data: string, url: string) {
   }
 }
 
-describe("users", () => {
+/** Commands on a data directory whose only user is ann, an admin. */
+async function withAnn() {
   const here = onData(emptyData());
+  expect((await here.run("users", "create", "ann", "--role", "admin")).code).toBe(0);
+  return here;
+}
 
+describe("users", () => {
   test("are created with a role, shown, listed, changed and deleted", async () => {
+    const here = onData(emptyData());
     const { stdout } = await here.run("users", "create", "ann", "--role", "admin");
     expect(stdout).toMatch(/^name +ann\nrole +admin\nscopes +admin\npassword +not set\ncreated +\S+\n$/);
     const ben = await here.json<User>("users", "create", "ben", "--role", "inbox");
@@ -72,12 +78,14 @@ describe("users", () => {
     ],
     ["nobody's link", ["link", "nobody"], 3, /users list shows/],
   ])("are refused with %s", async (_, args, code, message) => {
+    const here = await withAnn();
     const refused = await here.run("users", ...args);
     expect(refused).toMatchObject({ code, stdout: "" });
     expect(refused.stderr).toMatch(message);
   });
 
   test("and tokens share their names, which --if-not-exists minds", async () => {
+    const here = await withAnn();
     await here.run("tokens", "create", "pipeline");
     for (const args of [
       ["users", "create", "pipeline", "--role", "viewer"],

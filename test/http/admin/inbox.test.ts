@@ -5,25 +5,30 @@ import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { expectError, openAdmin, path } from "../../support/admin.ts";
 import { OPERATOR } from "../../support/caller.ts";
 
-const { app, ask } = await openAdmin();
-const forms = [
-  await createForm(app, OPERATOR, { slug: "contact" }),
-  await createForm(app, OPERATOR, { slug: "orders" }),
-];
-/** Oldest first, to each form in turn. */
-const ids: string[] = [];
-for (let index = 0; index < 6; index += 1) {
-  const data = JSON.stringify({ email: `${"ab"[index % 2]}@b.example`, n: index });
-  ids.push((await storeSubmission(app, forms[index % 2]!, { data, files: [] })).id);
-}
-
 type Page = { submissions: Submission[]; next: string | null };
 type Bulk = { dryRun: boolean; total: number; ids: string[]; upTo: string };
-const list = async (query: string) => (await (await ask(`/submissions${query}`)).json()) as Page;
+
+/** The admin API on the forms contact and orders, with submissions to each in turn, oldest first. */
+async function openForms() {
+  const { app, ask } = await openAdmin();
+  const forms = [
+    await createForm(app, OPERATOR, { slug: "contact" }),
+    await createForm(app, OPERATOR, { slug: "orders" }),
+  ];
+  const ids: string[] = [];
+  for (let index = 0; index < 6; index += 1) {
+    const data = JSON.stringify({ email: `${"ab"[index % 2]}@b.example`, n: index });
+    ids.push((await storeSubmission(app, forms[index % 2]!, { data, files: [] })).id);
+  }
+  const list = async (query: string) => (await (await ask(`/submissions${query}`)).json()) as Page;
+  return { ask, ids, list };
+}
+
 const idsOf = ({ submissions }: Page) => submissions.map(({ id }) => id);
 
 describe("submissions of all forms", () => {
   test("are listed in pages with the filters of a form's list", async () => {
+    const { ids, list } = await openForms();
     const first = await list("?limit=4");
     expect(idsOf(first)).toEqual(ids.slice(2).toReversed());
     expect(first.submissions.map(({ form }) => form)).toEqual(["orders", "contact", "orders", "contact"]);
@@ -37,6 +42,7 @@ describe("submissions of all forms", () => {
   });
 
   test("that hold an address are listed alone", async () => {
+    const { ask, ids, list } = await openForms();
     expect(idsOf(await list("?email=A@b.example&limit=2"))).toEqual([ids[4]!, ids[2]!]);
     for (const query of [
       "email=a@b.c&form=contact",
@@ -50,6 +56,7 @@ describe("submissions of all forms", () => {
   });
 
   test("are marked and deleted by filters, after they were counted", async () => {
+    const { ask, ids, list } = await openForms();
     const send = async (verb: string, body: object) =>
       (await (await ask(`/submissions/${verb}`, { body })).json()) as Bulk;
     const counted = await send("mark-matching", { form: "orders", mark: "spam", dryRun: true });
@@ -75,10 +82,12 @@ describe("submissions of all forms", () => {
     ["delete-matching", { forms: "contact" }],
     ["delete", { ids: [] }],
   ])("are not changed by %s with %j", async (verb, body) => {
+    const { ask } = await openForms();
     await expectError(await ask(`/submissions/${verb}`, { body }), 400, "invalid");
   });
 
   test("have a timeline, which names who marked them", async () => {
+    const { ask, ids } = await openForms();
     await ask("/submissions/mark", { body: { ids: [ids[0]!], mark: "archived" } });
     const { events } = (await (await ask(path("submissions", ids[0]!, "timeline"))).json()) as {
       events: object[];
@@ -88,6 +97,7 @@ describe("submissions of all forms", () => {
   });
 
   test("are stored as a test of a form", async () => {
+    const { ask } = await openForms();
     const answer = await ask("/forms/contact/test", { method: "POST" });
     expect([answer.status, ((await answer.json()) as Submission).form]).toEqual([201, "contact"]);
     await expectError(await ask("/forms/nothing/test", { method: "POST" }), 404, "not_found");

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createProject } from "../../../src/projects/projects.ts";
 import { fresh, path, openAdmin } from "../../support/admin.ts";
 import { OPERATOR } from "../../support/caller.ts";
+import { shownFlag } from "../../support/records.ts";
 
 const { app, ask } = await openAdmin();
 
@@ -60,16 +61,7 @@ describe("projects, environments and flags", () => {
     });
     const flags = path("projects", slug, "environments", "develop", "flags");
     const at = new Date(app.now()).toISOString();
-    const flag = {
-      slug: "beta",
-      enabled: false,
-      payload: {},
-      expiredAt: null,
-      description: "",
-      createdAt: at,
-      updatedAt: at,
-      revision: expect.any(Number),
-    };
+    const flag = shownFlag("beta", at);
     const patch = async (body: unknown) => {
       const answer = await ask(`${flags}/beta`, { method: "PATCH", body });
       expect(answer.status).toBe(200);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Form } from "../../../src/forms/form.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { MAX_SCANNED } from "../../../src/forms/limits.ts";
 import { searchJob } from "../../../src/forms/search-index.ts";
@@ -7,23 +8,27 @@ import { expectError, fresh, path, openAdmin } from "../../support/admin.ts";
 import { OPERATOR } from "../../support/caller.ts";
 import { submissionTo } from "../../support/records.ts";
 
-const { app, ask } = await openAdmin();
+type Page = { submissions: Submission[]; next: string | null; total?: number; indexing?: number };
 
-const openForm = () => createForm(app, OPERATOR, { slug: fresh() });
-type Form = Awaited<ReturnType<typeof openForm>>;
-
-async function add(form: Form, data: object, createdAt = app.now()): Promise<string> {
-  const id = app.nextId();
-  await app.store.submissions.insert(submissionTo(form.key, { id, data: JSON.stringify(data), createdAt }));
-  return id;
+/** Forms on an app of their own. */
+async function openForms() {
+  const { app, ask } = await openAdmin();
+  const openForm = () => createForm(app, OPERATOR, { slug: fresh() });
+  const add = async (form: Form, data: object, createdAt = app.now()) => {
+    const id = app.nextId();
+    await app.store.submissions.insert(submissionTo(form.key, { id, data: JSON.stringify(data), createdAt }));
+    return id;
+  };
+  const listOf = (form: Form, query: string) => ask(`${path("forms", form.slug, "submissions")}?${query}`);
+  const pageOf = async (form: Form, query: string) => (await (await listOf(form, query)).json()) as Page;
+  const idsOf = async (form: Form, query: string) =>
+    (await pageOf(form, query)).submissions.map(({ id }) => id);
+  const mark = (ids: unknown, as: unknown) => ask("/submissions/mark", { body: { ids, mark: as } });
+  return { app, ask, openForm, add, listOf, pageOf, idsOf, mark };
 }
 
-type Page = { submissions: Submission[]; next: string | null; total?: number; indexing?: number };
-const listOf = (form: Form, query: string) => ask(`${path("forms", form.slug, "submissions")}?${query}`);
-const pageOf = async (form: Form, query: string) => (await (await listOf(form, query)).json()) as Page;
-const idsOf = async (form: Form, query: string) =>
-  (await pageOf(form, query)).submissions.map(({ id }) => id);
-const mark = (ids: unknown, as: unknown) => ask("/submissions/mark", { body: { ids, mark: as } });
+/** Those of tests that add a few submissions: a search indexes only so many at once, of whatever form. */
+const { app, ask, openForm, add, listOf, pageOf, idsOf, mark } = await openForms();
 
 describe("a list of submissions", () => {
   test("is filtered by fields, their values and the values of their lists", async () => {
@@ -74,6 +79,7 @@ describe("a list of submissions", () => {
   });
 
   test("is short where much was looked at, and goes on from there", async () => {
+    const { openForm, add, pageOf, idsOf } = await openForms();
     const form = await openForm();
     const oldest = await add(form, { name: "Ann" });
     const rest = Array.from({ length: MAX_SCANNED }, () => add(form, { name: "Bob" }));
@@ -84,6 +90,7 @@ describe("a list of submissions", () => {
   });
 
   test("says how many a search has left out, until the job has indexed them", async () => {
+    const { app, openForm, add, pageOf } = await openForms();
     const form = await openForm();
     await Promise.all(Array.from({ length: 1500 }, () => add(form, { text: "word" })));
     const { indexing } = await pageOf(form, "search=nothing");
@@ -125,6 +132,7 @@ describe("a list of submissions", () => {
 });
 
 test("an export is filtered as a list is, in every format, and searches all", async () => {
+  const { ask, openForm, add } = await openForms();
   const form = await openForm();
   await Promise.all(Array.from({ length: 1100 }, (_, n) => add(form, { text: `word ${n}` })));
   const exported = async (query: string) => {

@@ -1,12 +1,12 @@
 import { solveChallenge } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
 import type { Challenge } from "altcha-lib/types";
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { HAS_BALANCER, startBalancer } from "../support/nginx.ts";
 import { IS_POSTGRES_HERE } from "../support/postgres.ts";
 import { type Rig, openRig } from "../support/rig.ts";
-import { clientOf, prepareWith } from "../faults/load.ts";
+import { type Client, clientOf, prepareWith } from "../faults/load.ts";
 import { report, sizeOf } from "./report.ts";
 import { countStatuses, expectStored, submitTo } from "./submitters.ts";
 
@@ -35,6 +35,11 @@ function expectNoErrors({ replicas }: Rig): void {
 }
 
 describe.skipIf(!IS_POSTGRES_HERE)("three servers", () => {
+  afterAll(async () => {
+    expect(await Promise.all(rig.replicas.map((each) => each.stop("SIGINT")))).toEqual([0, 0, 0]);
+    expectNoErrors(rig);
+  });
+
   test("that start at once on an empty database migrate it once", async () => {
     const rig = await openRig({ isStarted: false });
     const { replicas, query } = rig;
@@ -54,7 +59,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("three servers", () => {
 
   test("make each scheduled change once", async () => {
     const slugs = Array.from({ length: SCHEDULED }, (_, index) => `scheduled-${index}`);
-    await apply(slugs);
+    await apply(clients[0]!, slugs);
     const at = new Date(Date.now() + sizeOf(2000, 5000)).toISOString();
     await Promise.all(
       slugs.map(async (slug, index) => {
@@ -179,6 +184,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("three servers", () => {
   test.skipIf(!HAS_BALANCER)(
     `of which one is told to stop ${DRAINS} times fail no request behind a balancer that asks for readiness`,
     async () => {
+      const { rig, keys, clients } = await open();
       const { replicas } = rig;
       const ports = replicas.map(({ port }) => port);
       const balancer = await startBalancer(ports);
@@ -223,7 +229,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("three servers", () => {
 
       // All at once record what was read there, each in another order.
       const slugs = Array.from({ length: FLAGS }, (_, index) => `read-${index}`);
-      await apply(slugs);
+      await apply(clients[0]!, slugs);
       const orders = [slugs, slugs.toReversed(), slugs.toSorted()];
       await Promise.all(
         clients.map(async (client, index) => {
@@ -247,9 +253,9 @@ describe.skipIf(!IS_POSTGRES_HERE)("three servers", () => {
 });
 
 /** Creates flags with one change. */
-async function apply(slugs: string[]): Promise<void> {
+async function apply(client: Client, slugs: string[]): Promise<void> {
   const flags = Object.fromEntries(slugs.map((slug) => [slug, {}]));
-  const answer = await clients[0]!.admin("/apply", {
+  const answer = await client.admin("/apply", {
     method: "POST",
     body: JSON.stringify({
       document: { projects: { shop: { environments: { develop: {}, staging: {}, production: {} }, flags } } },

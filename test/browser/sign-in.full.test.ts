@@ -4,48 +4,10 @@ import { describeInBrowser, linkFor, signInBrowser } from "../support/dashboard-
 import { onData } from "../support/commands.ts";
 import { startServer } from "../support/executable.ts";
 
-const PASSWORD = "correct horse battery";
+import { PASSWORD } from "./sign-in.ts";
 
 describeInBrowser("Signing in", () => {
   const browser = openChromium();
-
-  for (const javaScriptEnabled of [true, false]) {
-    const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
-
-    test(`leads from the terminal's link over a new password back in, ${how}`, async () => {
-      const server = await startServer();
-      const context = await browser().newContext({ javaScriptEnabled });
-      const page = await context.newPage();
-      await page.goto(server.url);
-      await page.getByText("formflag users link").waitFor();
-
-      const link = await linkFor(server);
-      await page.goto(server.url + link);
-      await page.getByRole("button", { name: "Sign in here" }).click();
-      await page.waitForURL(/\/dashboard\/me/);
-      await page.getByLabel("New password").fill(PASSWORD);
-      await page.getByRole("button", { name: "Save the password" }).click();
-      await page.getByText("Saved the password.").waitFor();
-      await page.getByRole("button", { name: "Sign out" }).first().click();
-      await page.getByRole("heading", { name: "Sign in to formflag" }).waitFor();
-
-      await page.getByLabel("Name").fill("admin");
-      await page.getByLabel("Password").fill("not the password");
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("alert").waitFor();
-      expect(await page.getByLabel("Name").inputValue()).toBe("admin");
-      await page.getByLabel("Password").fill(PASSWORD);
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("heading", { name: "Overview" }).waitFor();
-
-      const other = await browser().newContext({ javaScriptEnabled });
-      const again = await other.newPage();
-      await again.goto(server.url + link);
-      await again.getByRole("button", { name: "Sign in here" }).click();
-      await again.getByRole("heading", { name: "Not found" }).waitFor();
-      await Promise.all([context.close(), other.close()]);
-    });
-  }
 
   test("goes on to the page that was asked for, and to no other site", async () => {
     const server = await startServer();

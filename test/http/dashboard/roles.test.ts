@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { ROLES, type Role } from "../../src/access/role.ts";
-import { createToken } from "../../src/access/tokens.ts";
-import { addTarget } from "../../src/forms/targets.ts";
-import { openTestApp } from "../support/app.ts";
-import { OPERATOR } from "../support/caller.ts";
-import { openDashboard } from "../support/dashboard.ts";
-import { furnish } from "../support/furnished.ts";
-import { fakeOutgoing } from "../support/outgoing.ts";
+import { ROLES, type Role } from "../../../src/access/role.ts";
+import { createToken } from "../../../src/access/tokens.ts";
+import { addTarget } from "../../../src/forms/targets.ts";
+import { openTestApp } from "../../support/app.ts";
+import { OPERATOR } from "../../support/caller.ts";
+import { openDashboard } from "../../support/dashboard.ts";
+import { furnish } from "../../support/furnished.ts";
+import { fakeOutgoing } from "../../support/outgoing.ts";
 
 const app = openTestApp();
 const made = await furnish(app);

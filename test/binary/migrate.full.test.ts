@@ -27,7 +27,7 @@ const send = async (url: string, key: string, text: string) => {
 /** A data directory with a flag and a form, its key, and functions that run a server and send it submissions. */
 async function begin() {
   const data = tempDirectory();
-  const commands = onData(data);
+  const commands = onData(data, runExecutable);
   await commands.json("projects", "create", "shop");
   await commands.json("flags", "set", "search", "-p", "shop", "-e", "production", "--on");
   const { key } = await commands.json<{ key: string }>("forms", "create", "jobs");

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import type { NewForm } from "../../../src/forms/form.ts";
-import { clientAt } from "../../support/app.ts";
-import { barriersOf, hasChromium, openChromium } from "../../support/chromium.ts";
-import { CLIENT, openInbox } from "../../support/inbox.ts";
+import type { NewForm } from "../../src/forms/form.ts";
+import { clientAt } from "../support/app.ts";
+import { barriersOf, openChromium } from "../support/chromium.ts";
+import { describeInBrowser } from "../support/dashboard-browser.ts";
+import { CLIENT, openInbox } from "../support/inbox.ts";
 
 const schema = {
   title: "Apply",
@@ -23,7 +24,7 @@ const schema = {
   },
 };
 
-describe.skipIf(!hasChromium)("the page of a form in a browser (needs /usr/bin/chromium)", () => {
+describeInBrowser("the page of a form in a browser (needs /usr/bin/chromium)", () => {
   const browser = openChromium();
   const { app, forms, newForm } = openInbox();
   let server: Bun.Server<undefined>;

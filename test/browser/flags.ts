@@ -1,22 +1,18 @@
 import { expect, test } from "bun:test";
 import { openChromium } from "../support/chromium.ts";
-import { describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
+import { type Way, describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
 import { eventually } from "../support/eventually.ts";
-import { button, startFlagServer } from "../support/flag-server.ts";
+import { type FlagServer, button } from "../support/flag-server.ts";
 
-const { server, newProject } = await startFlagServer();
-
-describeInBrowser("A flag", () => {
-  const browser = openChromium();
-  const openAs = (user: string, javaScriptEnabled = true) =>
-    signInBrowser(browser(), server, { user, javaScriptEnabled });
-
-  for (const javaScriptEnabled of [true, false]) {
-    const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+/** What people do with a flag. */
+export function flagFlow({ server, newProject }: FlagServer, { how, javaScriptEnabled }: Way): void {
+  describeInBrowser("A flag", () => {
+    const browser = openChromium();
+    const openAs = (user: string) => signInBrowser(browser(), server, { user, javaScriptEnabled });
 
     test(`is created, turned on, and given a payload, where a broken one keeps its text, ${how}`, async () => {
       const shop = await newProject();
-      const { context, page } = await openAs("editor", javaScriptEnabled);
+      const { context, page } = await openAs("editor");
       await page.goto(shop.page);
       const create = page.locator("details", { hasText: "Create a flag" });
       if (!(await create.evaluate((each) => each.hasAttribute("open"))))
@@ -51,7 +47,7 @@ describeInBrowser("A flag", () => {
       const shop = await newProject();
       await shop.set("production", "--payload", '"new"');
       expect((await shop.evaluate("production")).value).toBe(false);
-      const { context, page } = await openAs("releaser", javaScriptEnabled);
+      const { context, page } = await openAs("releaser");
       await page.goto(shop.pathOf("production"));
       await button(page, "Turn on in production").click();
       const confirm = page.getByLabel("Type production to confirm");
@@ -73,10 +69,7 @@ describeInBrowser("A flag", () => {
     test(`that two people change at once shows both changes and stores neither twice, ${how}`, async () => {
       const shop = await newProject();
       await shop.set("develop", "--payload", '"base"');
-      const [ann, ben] = [
-        await openAs("editor", javaScriptEnabled),
-        await openAs("releaser", javaScriptEnabled),
-      ];
+      const [ann, ben] = [await openAs("editor"), await openAs("releaser")];
       const payloadOf = ({ page }: typeof ann) => page.getByRole("textbox", { name: "Payload" });
       for (const each of [ann, ben]) await each.page.goto(shop.pathOf("develop"));
       await payloadOf(ann).fill('"from ann"');
@@ -99,5 +92,5 @@ describeInBrowser("A flag", () => {
       expect((await shop.get("develop")).payload).toBe("from ben");
       await Promise.all([ann.context.close(), ben.context.close()]);
     });
-  }
-});
+  });
+}

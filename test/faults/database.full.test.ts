@@ -146,14 +146,14 @@ describe("a data directory is refused and left as it was, byte for byte, when it
     const server = await startServer([], { data });
     expect((await clientOf(server.url, stopped.keys).stored()).map(({ id }) => id)).toContain(stopped.id);
     expect(await server.stop()).toBe(0);
-    const { code, stdout } = await onData(data).run("check");
+    const { code, stdout } = await onData(data, runExecutable).run("check");
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("missing") });
   });
 });
 
 test("without any file the upload directory is made anew", async () => {
   const data = join(tempDirectory(), "data");
-  await onData(data).json("forms", "create", "contact");
+  await onData(data, runExecutable).json("forms", "create", "contact");
   rmSync(join(data, "uploads"), { recursive: true });
   const server = await startServer([], { data });
   expect(await server.stop()).toBe(0);
@@ -162,13 +162,13 @@ test("without any file the upload directory is made anew", async () => {
 test("an empty database file in an otherwise empty directory is a new one", async () => {
   const data = tempDirectory();
   writeFileSync(join(data, "formflag.db"), "", { mode: 0o600 });
-  expect((await onData(data).run("projects", "create", "shop")).code).toBe(0);
+  expect((await onData(data, runExecutable).run("projects", "create", "shop")).code).toBe(0);
 });
 
 test("without its log a database is whole, and lacks what stood only there", async () => {
   const data = copyOf(killed.data);
   for (const end of ["-wal", "-shm"]) rmSync(join(data, `formflag.db${end}`));
-  const { code, stdout } = await onData(data).run("check");
+  const { code, stdout } = await onData(data, runExecutable).run("check");
   expect({ code, kinds: [...new Set(stdout.match(/^(missing|damaged|orphan|database)/gm))] }).toEqual({
     code: 1,
     kinds: ["orphan"],
@@ -183,7 +183,7 @@ describe("a database with pages overwritten in its middle", () => {
 
   test("is found damaged by a check, and left as it was", async () => {
     const before = contentOf(data);
-    const { code, stdout } = await onData(data).run("check");
+    const { code, stdout } = await onData(data, runExecutable).run("check");
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/^database +formflag\.db/m) });
     expect(contentOf(data)).toEqual(before);
   });

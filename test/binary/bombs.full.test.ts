@@ -1,10 +1,24 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { openRawInbox } from "../support/raw.ts";
 
+// Before what `openRawInbox` does at the end: that stops the server and removes its data.
+afterAll(async () => {
+  try {
+    for (const each of [inbox, named]) {
+      await expectOnlyAcknowledged(each);
+      if (process.platform === "linux") expectLittleMemory(each);
+      await expectQuietLog(each);
+    }
+  } finally {
+    for (const { server } of [inbox, named]) await server.stop("SIGKILL");
+  }
+}, 30_000);
 const inbox = await openRawInbox();
-const { path, commands, answersTo, submissions, isHealthy } = inbox;
-const token = (await commands.run("tokens", "create", "laptop")).stdout.trim();
+const { path, answersTo, isHealthy } = inbox;
+// For names alone: what bombs leave takes seconds to export.
+const named = await openRawInbox();
+const token = (await named.commands.run("tokens", "create", "laptop")).stdout.trim();
 const authorization = `Authorization: Bearer ${token}\r\n`;
 const JSON_TYPE = "application/json";
 const FORM = "multipart/form-data; boundary=B";
@@ -23,14 +37,41 @@ const EVIL = [
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e]/;
 const part = (parameters: string, value = "=1+1\r\nX-Evil: 1") =>
   `--B\r\nContent-Disposition: form-data; ${parameters}\r\n\r\n${value}\r\n`;
-const multipart = (...parts: string[]) => sized(`${parts.join("")}--B--\r\n`, FORM);
+const multipartTo = (to: string, ...parts: string[]) => sized(`${parts.join("")}--B--\r\n`, FORM, to);
+const multipart = (...parts: string[]) => multipartTo(`${path}?mode=rest`, ...parts);
+
+/** Two parts with that name, which are stored. */
+const namesTo = ({ path }: typeof inbox, field: string, file: string) =>
+  multipartTo(`${path}?mode=rest`, part(`name=${field}`), part(`name=${field}; ${file}`));
+
+/** A part with a name that is too long, which is refused. */
+const longNameTo = ({ path }: typeof inbox, name: string) =>
+  multipartTo(path, part(`name=${name.replace(/"$/, `${"x".repeat(300)}"`)}`));
+
+async function expectOnlyAcknowledged(of: typeof inbox): Promise<void> {
+  expect(await of.isHealthy()).toBe(true);
+  await of.expectOnlyAcknowledged();
+}
+
+function expectLittleMemory({ server }: typeof inbox): void {
+  const status = readFileSync(`/proc/${server.pid}/status`, "utf8");
+  expect(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1])).toBeLessThan(400_000);
+}
+
+async function expectQuietLog(of: typeof inbox): Promise<void> {
+  const log = await of.stopAndReadLog();
+  expect(log).not.toMatch(/evil|laptop/i);
+  expect(log.replaceAll("\n", "")).not.toMatch(CONTROL);
+}
 
 describe("a line break or a control character in a name", () => {
+  const { commands, answersTo, submissions } = named;
+
   test("begins no line of a download's headers, of a table, or of the CSV, and commands no terminal", async () => {
     const names = [...EVIL.map((name) => `filename=${name}`), `filename*=UTF-8''a%0D%0AX-Evil%3A%201%00%1B`];
     for (const [index, name] of names.entries()) {
       const field = EVIL[index % EVIL.length]!;
-      const { statuses } = await answersTo(multipart(part(`name=${field}`), part(`name=${field}; ${name}`)));
+      const { statuses } = await answersTo(namesTo(named, field, name));
       expect(statuses).toEqual([200, 404]);
     }
     const stored = (await submissions()).slice(0, names.length);
@@ -60,9 +101,7 @@ describe("a line break or a control character in a name", () => {
   });
 
   test.each(EVIL)("begins none of the headers of a refusal that names it: %j", async (name) => {
-    const long = name.replace(/"$/, `${"x".repeat(300)}"`);
-    const body = `${part(`name=${long}`)}--B--\r\n`;
-    const { statuses, head } = await answersTo(sized(body, FORM, path));
+    const { statuses, head } = await answersTo(longNameTo(named, name));
     expect(statuses).toEqual([303, 404]);
     for (const line of head.split("\r\n")) expect(line).toMatch(/^(?!X-Evil)[\u0020-\u007e]+$/);
   });
@@ -112,20 +151,43 @@ describe("a bomb", () => {
   });
 });
 
+// Of a few requests each; `afterAll` expects the same of the whole file.
 describe("after all this", () => {
   test("exactly what was acknowledged is stored, and no other file is left", async () => {
-    expect(await isHealthy()).toBe(true);
-    await inbox.expectOnlyAcknowledged();
+    const own = await openRawInbox();
+    const to = `${own.path}?mode=rest`;
+    const file = part('name="a"; filename="a"', "x");
+    for (const [request, status] of [
+      [multipartTo(to, file), 200],
+      [multipartTo(to, file.repeat(1000)), 413],
+      [multipartTo(to, file, "--B\r\nbroken\r\n\r\nx\r\n"), 400],
+      [sized('{"a":1}', JSON_TYPE, to), 200],
+      [sized("[".repeat(1e5), JSON_TYPE, to), 413],
+    ] as const)
+      expect((await own.answersTo(request)).statuses).toEqual([status, 404]);
+    await expectOnlyAcknowledged(own);
   }, 30_000);
 
-  test.if(process.platform === "linux")("the server never took more than 400 MB", () => {
-    const status = readFileSync(`/proc/${inbox.server.pid}/status`, "utf8");
-    expect(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1])).toBeLessThan(400_000);
+  test.if(process.platform === "linux")("the server never took more than 400 MB", async () => {
+    const bombs = [
+      multipart(`--B\r\nX-A: ${"x".repeat(1e7)}`),
+      sized(`{"a":[${"1,".repeat(520_000)}1]}`, JSON_TYPE),
+    ];
+    await Promise.all([...bombs, ...bombs, ...bombs].map((bomb) => answersTo(bomb)));
+    expectLittleMemory(inbox);
   });
 
   test("the log has no failure, no name that a sender chose, and no control character", async () => {
-    const log = await inbox.stopAndReadLog();
-    expect(log).not.toMatch(/evil|laptop/i);
-    expect(log.replaceAll("\n", "")).not.toMatch(CONTROL);
+    const own = await openRawInbox();
+    await own.commands.run("tokens", "create", "laptop");
+    for (const name of EVIL) {
+      const stored = await own.answersTo(namesTo(own, name, `filename=${name}`));
+      const refused = await own.answersTo(longNameTo(own, name));
+      expect([stored.statuses, refused.statuses]).toEqual([
+        [200, 404],
+        [303, 404],
+      ]);
+    }
+    await expectQuietLog(own);
   });
 });

@@ -204,21 +204,21 @@ describe.skipIf(!need(small !== undefined, "a full disk: this machine allows no 
 
     // More and more of it is free, so that each step is the first to fail once.
     test("at any step of storing a submission refuses it and keeps nothing, or stores it whole", async () => {
-      const { data, url } = small!;
-      const client = clientOf(url, keys);
-      small!.empty();
+      const own = (await startOnSmallDisk(prepared))!;
+      const { data } = own;
+      const client = clientOf(own.url, keys);
       await client.setFlag("sale", { value: 0 });
       const answered: Answered[] = [];
       for (let free = 0; free <= 24; free += 1) {
         for (const sent of [jsonSubmission(random), multipartSubmission(random, 5 * PAGE)]) {
-          small!.fill(free);
+          own.fill(free);
           answered.push(...(await submitAll(client, [sent])));
           await expectFlagReads(client, 0, 2);
           await expectStored(data, client, answered);
         }
       }
       expect(new Set(statusesOf(answered))).toEqual(new Set([200, 503]));
-      small!.empty();
+      own.empty();
       const after = await submitAll(client, [...several(jsonSubmission), ...several(multipartSubmission)]);
       expect(statusesOf(after)).toEqual([200]);
       await expectStored(data, client, [...answered, ...after]);

@@ -1,21 +1,37 @@
+import { readdirSync } from "node:fs";
 import { connect } from "node:net";
-import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "bun:test";
+import { eventually } from "../support/eventually.ts";
 import { onData } from "../support/commands.ts";
 import { startServer } from "../support/executable.ts";
 import { openConnection, openRawInbox } from "../support/raw.ts";
 
+// Before what `openRawInbox` does at the end: that stops the server and removes its data.
+afterAll(async () => {
+  try {
+    await expectNothingLeft(inbox);
+  } finally {
+    await inbox.server.stop("SIGKILL");
+  }
+});
 const inbox = await openRawInbox();
 const { url, path, commands, submissions, isHealthy } = inbox;
 await commands.run("forms", "set", "contact", "--max-file-size", "20MB");
 const token = (await commands.run("tokens", "create", "laptop")).stdout.trim();
 
-const head = (headers: string) =>
-  `POST ${path}?mode=rest HTTP/1.1\r\nHost: a\r\n${headers}Connection: close\r\n\r\n`;
+const head = (headers: string, to = path) =>
+  `POST ${to}?mode=rest HTTP/1.1\r\nHost: a\r\n${headers}Connection: close\r\n\r\n`;
 const URLENCODED = "Content-Type: application/x-www-form-urlencoded\r\n";
 const CHUNKED = `${URLENCODED}Transfer-Encoding: chunked\r\n`;
 const WHOLE = `${head(`${URLENCODED}Content-Length: 3\r\n`)}a=1`;
 
 const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+
+async function expectNothingLeft(of: typeof inbox): Promise<void> {
+  await of.expectNoOtherFiles();
+  await of.stopAndReadLog();
+}
 
 /** Sends in pieces of so many bytes; between two of them somebody else is answered. */
 async function trickle(request: string, step: number) {
@@ -27,10 +43,10 @@ async function trickle(request: string, step: number) {
   return connection;
 }
 
-function fileBody(content: string): string {
+function fileBody(content: string, to = path): string {
   const part = `--B\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n${content}\r\n--B--\r\n`;
   const type = "Content-Type: multipart/form-data; boundary=B\r\n";
-  return head(`${type}Content-Length: ${part.length}\r\n`) + part;
+  return head(`${type}Content-Length: ${part.length}\r\n`, to) + part;
 }
 
 describe("a slow sender is served, and keeps nobody waiting:", () => {
@@ -102,8 +118,17 @@ describe("a slow reader", () => {
 });
 
 test("who gave up left no file and no failure in the log", async () => {
-  await inbox.expectNoOtherFiles();
-  await inbox.stopAndReadLog();
+  const own = await openRawInbox();
+  expect((await own.answersTo(fileBody("stored", own.path))).statuses).toEqual([200]);
+  const clients = await Promise.all(Array.from({ length: 30 }, () => openConnection(own.url)));
+  const request = fileBody("x".repeat(100_000), own.path);
+  await Promise.all(
+    clients.map(({ send }, index) => send(request.slice(0, ((index + 1) / 31) * request.length))),
+  );
+  const staged = () => readdirSync(join(own.server.data, "uploads", "staging"));
+  await eventually("thirty staged files", () => staged().length === 30);
+  for (const [index, client] of clients.entries()) client[index % 2 ? "end" : "drop"]();
+  await expectNothingLeft(own);
 });
 
 test("a token revoked, or an environment locked, by a command while a body is on its way counts", async () => {

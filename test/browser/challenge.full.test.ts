@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { createChallengeKeys, createChallenger } from "../../../src/forms/challenge.ts";
-import { altchaWidget, altchaWorker } from "../../../src/http/forms/altcha.ts";
-import { barriersOf, hasChromium, openChromium } from "../../support/chromium.ts";
+import { createChallengeKeys, createChallenger } from "../../src/forms/challenge.ts";
+import { altchaWidget, altchaWorker } from "../../src/http/forms/altcha.ts";
+import { barriersOf, openChromium } from "../support/chromium.ts";
+import { describeInBrowser } from "../support/dashboard-browser.ts";
 
 const FORM = "abcdefghijklmnopqrstuvwx";
 
@@ -36,7 +37,7 @@ describe("the files of the widget", () => {
 
 type Visit = { page: Page; violations: () => Promise<string[]>; workers: string[] };
 
-describe.skipIf(!hasChromium)("in a browser (needs /usr/bin/chromium)", () => {
+describeInBrowser("in a browser (needs /usr/bin/chromium)", () => {
   const browser = openChromium();
   /** Answers pages, widget and challenges, by the names localhost and 127.0.0.1: two origins, both of them secure. */
   let server: Bun.Server<undefined>;

@@ -1,0 +1,5 @@
+import { WITH_JAVASCRIPT } from "../support/dashboard-browser.ts";
+import { startFlagServer } from "../support/flag-server.ts";
+import { flagFlow } from "./flags.ts";
+
+flagFlow(await startFlagServer(), WITH_JAVASCRIPT);

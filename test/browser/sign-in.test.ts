@@ -1,0 +1,4 @@
+import { WITH_JAVASCRIPT } from "../support/dashboard-browser.ts";
+import { signInFlow } from "./sign-in.ts";
+
+signInFlow(WITH_JAVASCRIPT);
