@@ -1,70 +1,17 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { barriersOf, openChromium } from "../support/chromium.ts";
+import { openChromium } from "../support/chromium.ts";
 import { describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
 import { EMPTY_PAGES, OPEN_PAGES, fullPages } from "../support/dashboard-pages.ts";
 import { startServer } from "../support/executable.ts";
 import { startFullServer } from "../support/full-dashboard.ts";
+import { WIDE, faultsOf } from "./accessibility.ts";
 
 const bare = await startServer();
 const { made, server: furnished } = await startFullServer();
 
-const WIDE = { width: 1280, height: 900 };
-const PHONE = { width: 390, height: 844 };
-/** A page of 1280 px at 200 %, and the narrowest that WCAG 1.4.10 names. */
-const NARROW = [640, 320];
-
 /** Pages whose commands would say nothing. */
 const WITHOUT_COMMANDS = /^\/(\?.*|me|people|sign-in|link\/.*|nowhere)?$/;
-
-/** Where a page is wider than its window; null where it is not. */
-const OVERFLOW = `(() => {
-  const { scrollWidth, clientWidth } = document.documentElement;
-  if (scrollWidth <= clientWidth) return null;
-  const wide = [...document.querySelectorAll("body *")].filter((each) => each.getBoundingClientRect().right > clientWidth + 1);
-  return scrollWidth + " px: " + wide.slice(0, 5).map((each) => each.outerHTML.slice(0, 120)).join(" | ");
-})()`;
-
-/** Controls smaller than 24 by 24 px, links within sentences aside (WCAG 2.5.8 without the exception for spacing). */
-const SMALL_TARGETS = `(() => {
-  const isShown = (each) => each.checkVisibility({ visibilityProperty: true }) && !each.closest(".unseen, .skip, [inert]");
-  const isInSentence = (each) => each.matches("a") && getComputedStyle(each).display === "inline" &&
-    [...each.parentElement.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
-  const sizeOf = (each) => {
-    const boxes = [each, ...(each.labels ?? [])].map((box) => box.getBoundingClientRect());
-    return [Math.max(...boxes.map(({ width }) => width)), Math.max(...boxes.map(({ height }) => height))];
-  };
-  return [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary")]
-    .filter((each) => isShown(each) && !isInSentence(each))
-    .map((each) => [each, sizeOf(each)])
-    .filter(([, [width, height]]) => width < 23.9 || height < 23.9)
-    .map(([each, [width, height]]) => Math.round(width) + "x" + Math.round(height) + " " + each.outerHTML.slice(0, 160));
-})()`;
-
-/** Everything that is wrong with the open page, in light and dark, wide, on a phone and enlarged. */
-async function faultsOf(page: Page): Promise<string[]> {
-  const faults: string[] = [];
-  const add = (state: string, found: readonly string[]) =>
-    faults.push(...found.map((fault) => `${page.url()} ${state}: ${fault}`));
-  for (const [state, viewport] of [
-    ["wide", WIDE],
-    ["phone", PHONE],
-  ] as const) {
-    await page.emulateMedia({ colorScheme: "light" });
-    await page.setViewportSize(viewport);
-    add(state, await barriersOf(page));
-    add(state, await page.evaluate<string[]>(SMALL_TARGETS));
-    await page.emulateMedia({ colorScheme: "dark" });
-    // Nothing else depends on the colours.
-    add(`${state} dark`, await barriersOf(page, { rules: ["color-contrast"] }));
-  }
-  for (const width of NARROW) {
-    await page.setViewportSize({ width, height: 800 });
-    const overflow = await page.evaluate<string | null>(OVERFLOW);
-    if (overflow !== null) add(`${width} px`, [overflow]);
-  }
-  return faults;
-}
 
 /** Does something in the open page, and waits for the page that follows. */
 type Act = (page: Page) => Promise<void>;
