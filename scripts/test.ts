@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({
     full: { type: "boolean", default: false },
     rest: { type: "boolean", default: false },
     seed: { type: "string", default: String(crypto.getRandomValues(new Uint32Array(1))[0]! % 100_000) },
-    workers: { type: "string", default: String(Math.max(2, availableParallelism())) },
+    workers: { type: "string", default: String(availableParallelism() + 1) },
     "update-timings": { type: "boolean", default: false },
     report: { type: "string" },
   },

@@ -2,22 +2,24 @@ import { describe, expect, test } from "bun:test";
 import { onData } from "../support/commands.ts";
 import { tempDirectory } from "../support/temp.ts";
 
-/** What the scripts of an operator are built of. */
-const data = tempDirectory();
-const here = onData(data);
-const { run } = here;
-const json = <T>(...args: string[]) => here.json<T>(...args);
+/** What the scripts of an operator are built of, on a data directory of its own. */
 const HERE = ["-p", "shop", "-e", "develop"];
-await run("projects", "create", "shop", "--environments", "develop,live");
-await run("flags", "set", "sale", ...HERE, "--on", "--payload", '{"text":"Hi","tags":["a"]}');
-await run("flags", "set", "beta", ...HERE, "--description", "one\ntwo");
-await run("segments", "set", "staff", ...HERE, "--rule", "true");
-await run("forms", "create", "contact");
+async function openShop() {
+  const here = onData(tempDirectory());
+  const { run } = here;
+  await run("projects", "create", "shop", "--environments", "develop,live");
+  await run("flags", "set", "sale", ...HERE, "--on", "--payload", '{"text":"Hi","tags":["a"]}');
+  await run("flags", "set", "beta", ...HERE, "--description", "one\ntwo");
+  await run("segments", "set", "staff", ...HERE, "--rule", "true");
+  await run("forms", "create", "contact");
+  return { run, json: <T>(...args: string[]) => here.json<T>(...args) };
+}
 
 type Resource = { key: string; environments: { key: string }[] };
 
 describe("--field", () => {
   test("prints one bare value, or one a line of a list", async () => {
+    const { run, json } = await openShop();
     const project = await json<Resource>("projects", "get", "shop");
     const form = await json<Resource>("forms", "get", "contact");
     for (const [args, printed] of [
@@ -48,11 +50,13 @@ describe("--field", () => {
   }, 15_000);
 
   test("of a create is a line too, with --quiet as well", async () => {
+    const { run, json } = await openShop();
     const { stdout } = await run("forms", "create", "jobs", "--field", "key", "-q");
     expect(stdout).toBe(`${(await json<Resource>("forms", "get", "jobs")).key}\n`);
   });
 
   test("that does not exist is exit 2 with those that do, and so is --json beside it", async () => {
+    const { run } = await openShop();
     const unknown = await run("projects", "get", "shop", "--field", "keys");
     expect(unknown).toMatchObject({ code: 2, stdout: "" });
     expect(unknown.stderr).toContain("hint: choose one of slug, name, key, environments");
@@ -78,6 +82,7 @@ describe("--if-not-exists", () => {
       ["forms", "get", "again"],
     ],
   ])("on %p says created, then unchanged, and changes nothing", async (create, get) => {
+    const { run, json } = await openShop();
     const created = await json<object>(...create, "--if-not-exists");
     const found = await json<object>(...get);
     expect(created).toEqual({ ...found, result: "created" });
@@ -90,6 +95,7 @@ describe("--if-not-exists", () => {
   });
 
   test("on tokens create shows no secret a second time, and makes none", async () => {
+    const { run, json } = await openShop();
     const { token, ...created } = await json<{ token: string }>(
       "tokens",
       "create",
@@ -112,6 +118,7 @@ describe("--if-not-exists", () => {
 });
 
 test("a change says its result, and a flag and a segment their revision, wherever they are shown", async () => {
+  const { json } = await openShop();
   const set = await json<{ revision: number }>("flags", "set", "sale", ...HERE, "--off");
   expect(set).toMatchObject({ result: "updated" });
   expect(set.revision).toBeGreaterThan(0);

@@ -6,8 +6,15 @@ import { fakeOutgoing } from "../../support/outgoing.ts";
 import { BROWSER, signIn } from "../../support/users.ts";
 import { ROOT, bearer } from "../../support/world.ts";
 
-const { app, ADMIN, ask } = await openAdmin();
-const json = async (asked: ReturnType<typeof ask>) => {
+/** The admin API with an administrator, `boss`. */
+async function openUsers() {
+  const { app, ADMIN, ask } = await openAdmin();
+  await signIn(app, "boss", "admin");
+  return { app, ADMIN, ask };
+}
+type Ask = Awaited<ReturnType<typeof openUsers>>["ask"];
+
+const json = async (asked: ReturnType<Ask>) => {
   const answer = await asked;
   const body: unknown = await answer.json();
   return { status: answer.status, cache: answer.headers.get("cache-control"), body };
@@ -15,7 +22,7 @@ const json = async (asked: ReturnType<typeof ask>) => {
 
 describe("users", () => {
   test("are created, read, listed, given a role, and deleted", async () => {
-    await signIn(app, "boss", "admin");
+    const { app, ask } = await openUsers();
     const made = await json(ask("/users", { body: { name: "ann", role: "inbox" } }));
     const ann = {
       name: "ann",
@@ -43,10 +50,12 @@ describe("users", () => {
     ["a name with a space", { name: "a b", role: "viewer" }, "a user is named by"],
     ["a password", { name: "x", role: "viewer", password: "correct horse battery" }, "password"],
   ])("are refused with %s", async (_, body, word) => {
+    const { ask } = await openUsers();
     await expectError(await ask("/users", { body }), 400, "invalid", word);
   });
 
   test("keep their last admin, and their names to themselves", async () => {
+    const { ask } = await openUsers();
     const demote = () => ask("/users/boss", { method: "PATCH", body: { role: "viewer" } });
     expect((await json(demote())).body).toMatchObject({ error: { reason: "last-admin" } });
     await expectError(await demote(), 409, "conflict", "last admin");
@@ -64,6 +73,7 @@ describe("users", () => {
 
 describe("a sign-in link", () => {
   const linkOf = async (options: { dashboardUrl?: string | null; basePath?: string }) => {
+    const { app, ADMIN } = await openUsers();
     const report = { error: () => {}, refused: () => {}, spam: () => {} };
     const outgoing = async () => fakeOutgoing();
     const admin = await createAdminApp(app, { version: "test", report, outgoing, ...options });
@@ -72,14 +82,14 @@ describe("a sign-in link", () => {
       headers: { ...bearer(ADMIN), "content-type": "application/json" },
       body: "{}",
     });
-    return (await answer.json()) as { name: string; url: string; expiresAt: string };
+    return { ...((await answer.json()) as { name: string; url: string; expiresAt: string }), now: app.now() };
   };
 
   test("is a path under the base path, or whole where the address of the dashboard is known", async () => {
-    const { name, url, expiresAt } = await linkOf({});
+    const { name, url, expiresAt, now } = await linkOf({});
     expect({ name, expiresAt }).toEqual({
       name: "boss",
-      expiresAt: new Date(app.now() + 900_000).toISOString(),
+      expiresAt: new Date(now + 900_000).toISOString(),
     });
     expect(url).toMatch(/^\/dashboard\/link\/[\w-]{43}$/);
     expect((await linkOf({ basePath: "/ff" })).url).toStartWith("/ff/dashboard/link/");
@@ -88,6 +98,7 @@ describe("a sign-in link", () => {
   });
 
   test("signs in, and neither it nor the session is a token", async () => {
+    const { app, ask } = await openUsers();
     const link = await ask("/users/links", { body: { name: "boss" } });
     expect(link.status).toBe(201);
     const { url } = (await link.json()) as { url: string };
@@ -101,6 +112,7 @@ describe("a sign-in link", () => {
   });
 
   test("is for a user that exists, and has a valid name", async () => {
+    const { ask } = await openUsers();
     await expectError(await ask("/users/links", { body: { name: "nobody" } }), 404, "not_found", "nobody");
     await expectError(
       await ask("/users/links", { body: { name: "a b" } }),
@@ -114,6 +126,7 @@ describe("a sign-in link", () => {
 
 describe("sessions", () => {
   test("are listed, of one user too, and ended", async () => {
+    const { app, ask } = await openUsers();
     const { session } = await signIn(app, "carl");
     const all = (await json(ask("/sessions"))).body as { sessions: { id: string; user: string }[] };
     expect(all.sessions.map(({ user }) => user)).toContain("boss");

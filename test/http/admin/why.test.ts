@@ -1,20 +1,26 @@
 import { describe, expect, test } from "bun:test";
 import { openAdmin, expectError } from "../../support/admin.ts";
 
-const { ask, operations } = await openAdmin();
-await ask("/projects", { body: { slug: "shop", environments: ["live"] } });
 const LIVE = "/projects/shop/environments/live";
 const SALE = `${LIVE}/flags/sale`;
 
 type Changes = { changes: { kind: string; name: string; why: string | null }[] };
-const reasons = async (limit: number) => {
-  const answer = await ask(`/projects/shop/history?limit=${limit}`);
-  return ((await answer.json()) as Changes).changes.map(({ kind, why }) => [kind, why]);
-};
+
+/** The admin API with a project, and the reasons of its newest changes. */
+async function openShop() {
+  const { ask, operations } = await openAdmin();
+  await ask("/projects", { body: { slug: "shop", environments: ["live"] } });
+  const reasons = async (limit: number) => {
+    const answer = await ask(`/projects/shop/history?limit=${limit}`);
+    return ((await answer.json()) as Changes).changes.map(({ kind, why }) => [kind, why]);
+  };
+  return { ask, operations, reasons };
+}
 const because = (why: string) => ({ headers: { "x-why": why } });
 
 describe("X-Why", () => {
   test("is in the history of each kind of change, percent-decoded", async () => {
+    const { ask, reasons } = await openShop();
     await ask(SALE, { method: "PATCH", body: { enabled: true }, ...because("Gr%C3%BC%C3%9Fe%2C%20100%25") });
     await ask(`${LIVE}/segments/staff`, { method: "PUT", body: { rule: true }, ...because("new") });
     await ask(LIVE, { method: "PATCH", body: { color: "red" }, ...because("visible") });
@@ -31,6 +37,7 @@ describe("X-Why", () => {
   });
 
   test("is none where it is empty, and stays with a change that is scheduled", async () => {
+    const { ask, reasons } = await openShop();
     await ask(SALE, { method: "PATCH", body: { enabled: true }, ...because("%20") });
     expect(await reasons(1)).toEqual([["flag", null]]);
     const at = "2999-01-01T00:00:00Z";
@@ -43,6 +50,7 @@ describe("X-Why", () => {
   test.each(["%", "%C3", "a%0Ab", "a%1B[31mb", "x".repeat(501)])(
     "that is not UTF-8 in percent-encoding, one line and short is 400, and nothing changes: %s",
     async (why) => {
+      const { ask, reasons } = await openShop();
       const before = await reasons(1000);
       await expectError(
         await ask(SALE, { method: "PATCH", body: { payload: why }, ...because(why) }),
@@ -53,7 +61,8 @@ describe("X-Why", () => {
     },
   );
 
-  test("is described beside X-Confirm, and for environments", () => {
+  test("is described beside X-Confirm, and for environments", async () => {
+    const { operations } = await openShop();
     const headersOf = ({ parameters = [] }: (typeof operations)[number]["operation"]) =>
       parameters.filter((each) => each.in === "header").map(({ name }) => name);
     const confirmed = operations.filter(({ operation }) => headersOf(operation).includes("X-Confirm"));

@@ -76,6 +76,8 @@ describe("the metrics", () => {
 
   test("count requests by route and status, refusals by reason, and proxies that are not trusted", async () => {
     const { ask, askHot } = place("local");
+    await createProject(app, OPERATOR, { slug: "written" });
+    await read({}, { openTo: "none" });
     await askHot("/api/v1/flags", "", "/api/v1/flags");
     await askHot("/api/v1/flags", "", "/api/v1/flags");
     for (const reason of ["word:a", "word:b", "honeypot"]) counted.spam(reason);
