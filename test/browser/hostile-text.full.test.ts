@@ -29,7 +29,6 @@ describeInBrowser("Text of others", () => {
   let page: Page;
   /** What a page did that it must not do. */
   const incidents: string[] = [];
-  const seen = new Set<string>();
 
   beforeAll(async () => {
     // Each sign-in records the browser that it came from.
@@ -55,21 +54,29 @@ describeInBrowser("Text of others", () => {
       violated(event.effectiveDirective + " " + event.blockedURI + " " + event.sample))`);
   }, 60_000);
 
+  const read = async (path: string) => {
+    await page.goto(`${server.url}/dashboard${path}`);
+    return page.evaluate<{ text: string; strangers: string[] }>(LOOK);
+  };
+
   for (let start = 0; start < PAGES.length; start += STEP) {
     const paths = PAGES.slice(start, start + STEP);
     test(`is text on pages ${start + 1} to ${start + paths.length}`, async () => {
       for (const path of paths) {
-        await page.goto(`${server.url}/dashboard${path}`);
-        const { text, strangers } = await page.evaluate<{ text: string; strangers: string[] }>(LOOK);
-        expect([path, strangers]).toEqual([path, []]);
-        for (const each of HOSTILE_TEXTS) if (text.includes(shownAs(each))) seen.add(each);
+        expect([path, (await read(path)).strangers]).toEqual([path, []]);
       }
       expect(incidents).toEqual([]);
     });
   }
 
-  test("is shown by some page, each of them", () => {
-    expect(HOSTILE_TEXTS.filter((text) => !seen.has(text))).toEqual([]);
+  test("is shown by some page, each of them", async () => {
+    let unseen = HOSTILE_TEXTS;
+    for (const path of PAGES) {
+      if (unseen.length === 0) break;
+      const { text } = await read(path);
+      unseen = unseen.filter((each) => !text.includes(shownAs(each)));
+    }
+    expect(unseen).toEqual([]);
   });
 });
 
