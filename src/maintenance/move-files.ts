@@ -56,11 +56,13 @@ async function sendFiles(
   const results = await Promise.allSettled(files.map((file) => stageOne(from, to, file, isFinal)));
   const staged = results.flatMap((result) => (result.status === "fulfilled" ? (result.value ?? []) : []));
   const failed = results.find((result) => result.status === "rejected");
-  if (failed) {
+  try {
+    if (failed) throw failed.reason;
+    await to.keep(staged);
+  } catch (error) {
     await Promise.all(staged.map(({ staged }) => staged.discard()));
-    throw failed.reason;
+    throw error;
   }
-  await to.keep(staged);
   return staged.map(({ file }) => file);
 }
 

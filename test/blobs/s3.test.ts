@@ -105,7 +105,7 @@ describe("files in a bucket", () => {
   test("are unavailable where the storage does not answer in time", async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     fake.fault = () => promise;
-    const hasty = s3BlobsAt(fake.url, { timing: { ...FAST, answer: 20 } });
+    const hasty = s3BlobsAt(fake.url, { timing: { ...FAST, answer: 250 } });
     expect(await reasonOf(hasty.open("a-ab.1"))).toBe("unavailable storage-unavailable");
     expect(sent("GET")).toBe(4);
     resolve(undefined);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { AppError } from "../../src/base/errors.ts";
 import type { App } from "../../src/app.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import type { Form } from "../../src/forms/form.ts";
@@ -12,7 +13,7 @@ import { type Moved, moveData } from "../../src/maintenance/move.ts";
 import { type ClockedApp, openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/caller.ts";
 import { bringEveryTable } from "../support/every-table.ts";
-import { reasonOf } from "../support/refusals.ts";
+import { codeOf, reasonOf } from "../support/refusals.ts";
 import { uploadsOf } from "../support/uploads.ts";
 import { stageText } from "./blobs.ts";
 import { type Driver, type OpenStore, opener } from "./driver.ts";
@@ -118,6 +119,18 @@ export function movesContract(from: Driver, to: Driver): void {
       await source.blobs.delete([key]);
       await source.blobs.keep([{ key, staged: await stageText(source.blobs, "whole") }]);
       expect(await run(source, target, true)).toMatchObject({ files: 1 });
+    });
+
+    test("leaves no file where the target takes none, and goes on once it does", async () => {
+      const { source, target } = await begin();
+      await (await beginForm(source, "form")).send("one", "two");
+      const keep = async () => {
+        throw new AppError("forbidden", "refused");
+      };
+      const full = { ...target, blobs: { ...target.blobs, keep } };
+      expect(await codeOf(run(source, full, true))).toBe("forbidden");
+      expect([uploadsOf(target).kept(), uploadsOf(target).staged()]).toEqual([[], []]);
+      expect(await run(source, target, true)).toMatchObject({ files: 2 });
     });
 
     test("changes no target that has data of its own, or was moved to before", async () => {
