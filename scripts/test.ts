@@ -21,6 +21,9 @@ const { values, positionals } = parseArgs({
   },
 });
 
+/** A case of the report that failed. */
+const FAILED = /<testcase name="([^"]*)" classname="([^"]*)"[^>]* file="([^"]*)"[^>]*>\s*<failure/g;
+
 const ROOT = join(import.meta.dir, "..");
 const directory = mkdtempSync(join(tmpdir(), "formflag-tests-"));
 const skips = join(directory, "skips");
@@ -61,11 +64,22 @@ const child = Bun.spawn(
 process.exitCode = await child.exited;
 await postgres?.stop();
 
+const xml = existsSync(report) ? readFileSync(report, "utf8") : "";
+for (const [, title, suite, file] of xml.matchAll(FAILED)) {
+  const names = [file, suite, title].filter(Boolean).map((name) => unescaped(name!));
+  console.log(`failed: ${names.join(" > ")}`);
+}
 const reasons = existsSync(skips) ? readFileSync(skips, "utf8").split("\n").filter(Boolean) : [];
 for (const reason of new Set(reasons)) console.log(`skipped: ${reason}`);
-const counts = /tests="(\d+)" .*?failures="(\d+)" skipped="(\d+)"/.exec(readFileSync(report, "utf8"));
+const counts = /tests="(\d+)" .*?failures="(\d+)" skipped="(\d+)"/.exec(xml);
 if (counts) {
   const [tests = 0, failed = 0, skipped = 0] = counts.slice(1).map(Number);
   console.log(`${tests - failed - skipped} passed, ${failed} failed, ${skipped} skipped`);
 }
+if (process.exitCode !== 0) console.log(`the same order again: add -- --seed ${values.seed}`);
 rmSync(directory, { recursive: true });
+
+function unescaped(text: string): string {
+  const signs: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+  return text.replaceAll(/&(\w+);/g, (entity, name: string) => signs[name] ?? entity);
+}
