@@ -85,7 +85,7 @@ describe("history", () => {
       first!,
     ]);
     expect(await history("--who", newest!.who, "--limit", "1")).toEqual([newest!]);
-    expect(await history("--who", "nobody")).toEqual([]);
+    expect(await history("--who", "another-user")).toEqual([]);
   });
 
   test("of a segment, an environment and a flag that was deleted is told too, of one that never was exit 3", async () => {
