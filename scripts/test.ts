@@ -36,7 +36,7 @@ const child = Bun.spawn(
   [
     process.execPath,
     "test",
-    "--timeout=30000",
+    "--timeout=60000",
     `--parallel=${values.workers}`,
     // As in one process, files of a worker share its modules, its browser and what its compiler has learned.
     "--no-isolate",

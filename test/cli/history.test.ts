@@ -327,7 +327,8 @@ describe("flags set --at", () => {
     const { url, stderr } = await startServer([], { data: shop.data });
     await shop.set();
     await shop.json("flags", "set", "color", ...LIVE);
-    const at = new Date(Date.now() + 1000).toISOString();
+    // Far enough that the deletion comes first on a machine that is busy.
+    const at = new Date(Date.now() + 4000).toISOString();
     for (const flag of ["sale", "color"]) await shop.json("flags", "set", flag, ...LIVE, "--on", "--at", at);
     await shop.json("flags", "delete", "color", "-p", "shop", "--yes");
     const read = async () =>

@@ -9,8 +9,8 @@ import { bearer, ROOT } from "./world.ts";
 type Asked = { method?: string; token?: string | null; body?: unknown; headers?: Record<string, string> };
 
 /** The admin API on an app of its own, asked by an administrator. Nothing that it is asked may be a bug. */
-export async function openAdmin() {
-  const app = openTestApp();
+export async function openAdmin(writing?: "thread") {
+  const app = openTestApp(writing);
   const { reported, ...services } = openServices(app);
   afterEach(() => expect(reported.splice(0)).toEqual([]));
   const admin = await services.admin();

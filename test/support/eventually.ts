@@ -2,7 +2,7 @@
 export async function eventually<T>(
   what: string,
   check: () => T | Promise<T>,
-  ms = 10_000,
+  ms = 30_000,
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + ms;
   for (;;) {

@@ -12,7 +12,8 @@ type Page = { submissions: Submission[]; next: string | null; total?: number; in
 
 /** Forms on an app of their own. */
 async function openForms() {
-  const { app, ask } = await openAdmin();
+  // Many submissions share a commit.
+  const { app, ask } = await openAdmin("thread");
   const openForm = () => createForm(app, OPERATOR, { slug: fresh() });
   const add = async (form: Form, data: object, createdAt = app.now()) => {
     const id = app.nextId();
