@@ -81,8 +81,13 @@ async function read(client: Client, memory: Memory, slug: string): Promise<void>
   expect({ status: answer.status, isOld: payload.value < least }).toEqual({ status: 200, isOld: false });
 }
 
-/** Runs mixed load against a server and kills it in the midst of it. */
-async function loadAndKill(data: string, keys: Keys, memory: Memory, seed: number): Promise<void> {
+/** Runs mixed load against a server and kills it in the midst of it, within `longest` milliseconds. */
+async function loadAndKill(
+  data: string,
+  keys: Keys,
+  memory: Memory,
+  { seed, longest }: { seed: number; longest: number },
+): Promise<void> {
   const server = await startServer([], { data });
   const client = clientOf(server.url, keys);
   const commands = onData(data, runExecutable);
@@ -125,7 +130,7 @@ async function loadAndKill(data: string, keys: Keys, memory: Memory, seed: numbe
   const readers = ["by-api", "by-command"].map((slug) => repeat(() => read(client, memory, slug)));
   const kill = async () => {
     // No wait for something: what follows holds at whichever moment this ends.
-    await Bun.sleep(20 + seededRandom(seed).below(280));
+    await Bun.sleep(20 + seededRandom(seed).below(longest));
     killed = true;
     await server.stop("SIGKILL");
   };
@@ -189,7 +194,7 @@ async function expectNothingLost(rounds: number): Promise<void> {
   const data = tempDirectory();
   const keys = await prepare(data);
   const memory = createMemory();
-  // A slow machine gets further rounds: where the load did not reach the server, nothing was proved.
+  // A slow machine gets further and longer rounds: where the load did not reach the server, nothing was proved.
   const hasProved = () => {
     const kept = [...memory.submissions.values()];
     return (
@@ -201,7 +206,7 @@ async function expectNothingLost(rounds: number): Promise<void> {
   for (let round = 1; round <= rounds || (!hasProved() && round <= rounds + 20); round += 1) {
     const seed = SEED + round * 1000;
     try {
-      await loadAndKill(data, keys, memory, seed);
+      await loadAndKill(data, keys, memory, { seed, longest: 280 * Math.max(1, round - rounds) });
       const random = seededRandom(seed);
       if (random.below(2) === 0) await killAtStart(data, random.below(60));
       const server = await startServer([], { data });
