@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "bun:test";
-import { type RunResult, environment } from "./commands.ts";
+import { type RunOptions, type RunResult, environment } from "./commands.ts";
 import { tempDirectory } from "./temp.ts";
 
 /** Made by `npm run build`, which `npm test` runs first. */
@@ -10,12 +10,12 @@ export const EXECUTABLE = join(import.meta.dir, "../../dist/formflag");
 if (!existsSync(EXECUTABLE)) throw new Error("dist/formflag is missing: run npm run build");
 
 /** `under` is what stands before the executable on the command line. */
-type RunOptions = { cwd?: string; env?: Record<string, string>; stdin?: string; under?: string[] };
+type ExecutableOptions = RunOptions & { under?: string[] };
 
 /** Runs the executable to its end. What needs no process of its own runs in this one: `commands.ts`. */
 export async function runExecutable(
   args: string[],
-  { cwd, env, stdin, under = [] }: RunOptions = {},
+  { cwd, env, stdin, under = [] }: ExecutableOptions = {},
 ): Promise<RunResult> {
   const child = Bun.spawn([...under, EXECUTABLE, ...args], {
     cwd: cwd ?? tempDirectory(),
