@@ -116,15 +116,17 @@ export function openDiskBlobs(root: string): Blobs {
       const removeOne = async (key: string) => {
         const path = pathOf(key);
         try {
-          const removed = fs().unlink(path);
-          if (await removed.then(() => true, ignoreMissing)) shards.add(dirname(path));
+          await fs().unlink(path).catch(ignoreMissing);
+          // For a file that is missing too: whoever removed it may not have synced its name yet.
+          shards.add(dirname(path));
         } catch (error) {
           undeleted.push({ key, error });
         }
       };
       for (let start = 0; start < keys.length; start += BATCH)
         await Promise.all(keys.slice(start, start + BATCH).map(removeOne));
-      await Promise.all([...shards].map(syncDirectory)).catch(fail);
+      const sync = (shard: string) => syncDirectory(shard).catch(ignoreMissing);
+      await Promise.all([...shards].map(sync)).catch(fail);
       return undeleted;
     },
   };
