@@ -19,8 +19,7 @@ const scriptOf = (act: string) => `
     existsSync(root + "/done");
   }));`;
 
-const KEEP =
-  "const staged = await blobs.stage(); await staged.finish(); await blobs.keep([{ key, staged }])";
+const KEEP = "const staged = await blobs.stage(); await staged.finish(); await blobs.keep([{ key, staged }])";
 const DELETE = "await blobs.delete([key])";
 
 /** In which order a directory was synced and what is done with each key was done, on a disk where syncs of it are slow. */
