@@ -68,7 +68,12 @@ async function storeWithFiles(
   const keys = files.map((file) => file.key);
   await app.notes.add(id, keys.length, row.createdAt + STORING_MS);
   const takeBack = async () => {
-    await deleteAll(app.blobs, keys);
+    // On a disk that fails, none may have been kept, and a deletion that cannot be synced would leave the note.
+    const kept = await Promise.all(keys.map((key) => app.blobs.has(key)));
+    await deleteAll(
+      app.blobs,
+      keys.filter((_, index) => kept[index]),
+    );
     await app.notes.clear([id]);
   };
   let insertion: Insertion;
