@@ -42,7 +42,8 @@ export function createState(report: (error: unknown) => void) {
       known = { ...look, era: (before?.era ?? 0) + (isBroken ? 1 : 0) };
       if (isBroken && !isFarBehind(before, look))
         report(new AppError("unavailable", lostChanges(before, known)));
-      if (before) tell();
+      // The first look too: what was read before it may be older.
+      tell();
       return known;
     },
   };

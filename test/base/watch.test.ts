@@ -106,9 +106,9 @@ describe("looks at a shared database", () => {
 
   test("tell of changes by others once, and of those by this process", async () => {
     const { watch, change, changeElsewhere, advance } = openWatch();
+    await watch.look();
     let told = 0;
     const end = watch.onChange(() => (told += 1));
-    await watch.look();
     await advance(200);
     expect(told).toBe(0);
     changeElsewhere();
@@ -119,6 +119,15 @@ describe("looks at a shared database", () => {
     end();
     change();
     expect(told).toBe(2);
+  });
+
+  test("tell of the first one, before which another process may have changed what was read", async () => {
+    const { watch, advance } = openWatch();
+    let told = 0;
+    watch.onChange(() => (told += 1));
+    await watch.look();
+    await advance(200);
+    expect(told).toBe(1);
   });
 
   test("end with the watch", async () => {

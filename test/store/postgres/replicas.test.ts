@@ -4,12 +4,14 @@ import { createOutbox } from "../../../src/delivery/outbox.ts";
 import { scheduleChange, scheduleJob } from "../../../src/flags/schedule.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { createReads, neverRead } from "../../../src/flags/reads.ts";
+import { createSnapshots } from "../../../src/flags/snapshots.ts";
 import { expiryJob, removalJob } from "../../../src/forms/removal.ts";
 import { retentionJob } from "../../../src/forms/retention.ts";
 import { searchJob } from "../../../src/forms/search-index.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
+import type { ClockedApp } from "../../support/app.ts";
 import { addForm, apply } from "../../support/apply.ts";
 import { OPERATOR } from "../../support/caller.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -78,6 +80,30 @@ describe.if(IS_POSTGRES_HERE)("three replicas whose jobs run at the same time", 
     const hour = Math.floor(clock.now / 3_600_000);
     const sums = await store.tallies.sum({ kind: "reads", from: hour, to: hour + 1 });
     expect(sums.map(({ variant, count }) => `${variant} ${count}`).toSorted()).toEqual(["all 15", "one 15"]);
+  });
+
+  test("make a change that was scheduled elsewhere once somebody reads there for the first time", async () => {
+    const [unread, other] = (await openReplicas(2)) as [ClockedApp, ClockedApp];
+    const { clock, store } = unread;
+    const { key, environments } = await createProject(other, OPERATOR, {
+      slug: "shop",
+      environments: ["live"],
+    });
+    const place = { project: "shop", environment: "live", flag: "sale" };
+    await setFlag(other, OPERATOR, place, { enabled: false });
+    const checked = Promise.withResolvers<void>();
+    const schedule = scheduleJob(unread, () => {});
+    const next = async () => schedule.next!().finally(checked.resolve);
+    const jobs = startJobs([{ ...schedule, next }], unread.now, () => {}, 3_600_000);
+    unread.watch.onChange(() => jobs.wake());
+    await checked.promise;
+
+    await scheduleChange(other, OPERATOR, place, { patch: { enabled: true }, at: clock.now + 1 });
+    clock.now += 1000;
+    const find = createSnapshots(unread.watch, store, async (selection) => selection.flags());
+    const read = async () => (await find(key, environments[0]!.key))?.[0]?.enabled;
+    await eventually("the change", read);
+    await jobs.stop();
   });
 
   test("deliver each submission once, and what a killed one has leased after its lease", async () => {
