@@ -12,12 +12,24 @@ const REWRITTEN = [
   "delivery_attempts",
 ];
 
-const MAY_REWRITE = `SELECT (pg_has_role(relowner, 'USAGE') OR pg_has_role(datdba, 'USAGE'))::text AS may
-  FROM pg_class, pg_database WHERE pg_class.oid = 'submissions'::regclass AND datname = current_database()`;
+const MAY_REWRITE = `SELECT pg_has_role(relowner, 'USAGE')::text AS may
+  FROM pg_class WHERE oid = 'submissions'::regclass`;
 
 /**
- * Rewrites the tables that hold what people send. Throws `forbidden` for a role that does not own them, `unsupported` behind
- * a pooler, `unavailable`.
+ * Gives each column of a table with texts the type that it has, which forgets its statistics. They hold the most frequent
+ * values, which ANALYZE keeps as they are where the table is empty.
+ */
+const FORGET_STATISTICS = `SELECT format('ALTER TABLE %I %s', $1::text, string_agg(
+    format('ALTER %I TYPE %s', attname, format_type(atttypid, atttypmod)) ||
+    coalesce(' COLLATE ' || quote_ident(nspname) || '.' || quote_ident(collname), ''), ', ')) AS statement
+  FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+    LEFT JOIN pg_namespace ON pg_namespace.oid = collnamespace
+  WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped
+    AND atttypid IN ('text'::regtype, 'tsvector'::regtype)`;
+
+/**
+ * Rewrites the tables that hold what people send, and what PostgreSQL keeps of their values for its planner. Throws
+ * `forbidden` for a role that does not own them, `unsupported` behind a pooler, `unavailable`.
  */
 export async function rewriteTables(connections: Connections): Promise<void> {
   try {
@@ -28,7 +40,13 @@ export async function rewriteTables(connections: Connections): Promise<void> {
         throw new AppError("forbidden", "only a role that owns its tables may rewrite them", {
           reason: "purge-not-owner",
         });
-      for (const table of REWRITTEN) await query(`VACUUM (FULL) ${table}`);
+      for (const table of REWRITTEN) {
+        const { rows } = await query(FORGET_STATISTICS, [table]);
+        await query(String(rows[0]!["statement"]));
+        await query(`VACUUM (FULL, ANALYZE) ${table}`);
+      }
+      // Skipped with a warning, and left to autovacuum, for a role that does not own the database.
+      await query("VACUUM (FULL) pg_statistic");
     });
   } catch (error) {
     throw postgresError(error);

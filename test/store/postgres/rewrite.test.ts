@@ -2,6 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
+import { addForm } from "../../support/apply.ts";
+import { fileKept, submissionTo } from "../../support/records.ts";
+import { insertNoted } from "../../contracts/driver.ts";
 import { reasonOf } from "../../support/refusals.ts";
 import { databaseOf, IS_POSTGRES_HERE, emptyDatabase, execute } from "../../support/postgres.ts";
 
@@ -26,6 +29,54 @@ describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
       reason: "purge-not-owner",
     });
   });
+
+  test.each(["of which some are left", "of which none is left"])(
+    "leaves nothing of what was deleted in the statistics of tables, %s",
+    async (what) => {
+      const url = await emptyDatabase();
+      const database = databaseOf(url);
+      await using stack = new AsyncDisposableStack();
+      const store = await openPostgresStore(parseDatabaseUrl(url));
+      stack.defer(() => store.close());
+      const form = await addForm(store, "form");
+      const gone = Array.from({ length: 20 }, (_, index) =>
+        submissionTo(form.key, {
+          data: '{"email":"purged@example.com"}',
+          meta: '{"ip":"purged"}',
+          files: [fileKept(`key.${index}`, "purged.pdf")],
+        }),
+      );
+      const kept = Array.from({ length: what.includes("some") ? 20 : 0 }, () =>
+        submissionTo(form.key, { data: '{"email":"kept@example.com"}' }),
+      );
+      for (const each of [...gone, ...kept]) await insertNoted(store, each);
+      await store.submissions.updateIndex();
+      await execute("ANALYZE", { database });
+      const statistics = async () => {
+        const rows = await execute("SELECT s::text AS text FROM pg_statistic s", { database });
+        return rows.map((row) => String(row["text"])).join(" ");
+      };
+      expect(await statistics()).toContain("purged");
+      const schema = `SELECT attrelid::regclass::text AS name, a::text AS detail
+        FROM (SELECT attrelid, attnum, attname, atttypid, attcollation, attnotnull FROM pg_attribute) a
+        JOIN pg_class ON oid = attrelid WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+        UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`;
+      const before = await execute(schema, { database });
+
+      await store.submissions.delete(gone.map(({ id }) => id));
+      await store.submissions.rewrite();
+      expect(await statistics()).not.toContain("purged");
+      expect((await statistics()).includes("kept@example.com")).toBe(kept.length > 0);
+      expect(await execute(schema, { database })).toEqual(before);
+      const [file] = await execute("SELECT pg_relation_filepath('pg_statistic') AS path", { database });
+      await execute("CHECKPOINT", { database });
+      const [bytes] = await execute(
+        `SELECT position('purged'::bytea IN pg_read_binary_file('${String(file!["path"])}'))::text AS at`,
+        { database },
+      );
+      expect(bytes!["at"]).toBe("0");
+    },
+  );
 
   test("has no time limit, and leaves that of other connections as it is", async () => {
     const connections = createConnections(parseDatabaseUrl(await emptyDatabase()));
