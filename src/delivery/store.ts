@@ -130,8 +130,11 @@ type DeliveryStore = {
   retry(ids: readonly string[], now: number): Promise<void>;
   /** Queues at most `limit` failed deliveries again, of a form where its key is given. Returns how many. */
   retryFailed(formKey: string | null, now: number, limit: number): Promise<number>;
-  /** Removes at most `limit` ended deliveries that are due for it. Returns whether any may be left. */
-  clearEnded(now: number, limit: number): Promise<boolean>;
+  /**
+   * Removes at most `limit` ended deliveries that are due for it; those of spam that were cancelled are kept until `later`.
+   * Returns whether any may be left.
+   */
+  clearEnded(now: number, later: number, limit: number): Promise<boolean>;
   /** Records an alert about a target until `until`, unless an earlier one has not expired. Returns whether it did. */
   claimAlert(target: string, now: number, until: number): Promise<boolean>;
   /** How many deliveries are queued; no more than `atMost` are counted. */

@@ -8,7 +8,7 @@ import { readTime } from "./import-time.ts";
 import { membersOf } from "./json-members.ts";
 import { IMPORT_LIMITS, SUBMISSION_LIMITS } from "./limits.ts";
 import type { ImportedSubmission } from "./store.ts";
-import { SUBMISSION_STATES } from "./submission-state.ts";
+import { MANUAL_SPAM, SUBMISSION_STATES } from "./submission-state.ts";
 
 /** A row of an import: a submission whose id and time may be missing. */
 export type ImportRow = Omit<ImportedSubmission, "id" | "createdAt"> & {
@@ -96,7 +96,7 @@ function readSubmission(row: Record<string, unknown>, data: object, json: string
     data: text,
     createdAt: timeOf(createdAt ?? date),
     state: folder,
-    spam: folder === "spam" ? (spam ?? "manual") : null,
+    spam: folder === "spam" ? (spam ?? MANUAL_SPAM) : null,
     read: read !== false,
     meta: metaOf(meta),
   };

@@ -3,6 +3,7 @@ import { yieldToEventLoop } from "../base/event-loop.ts";
 import { type Undeleted, requireNone } from "../blobs/blobs.ts";
 import { idOf } from "../blobs/key.ts";
 import { type Notes, keysOf } from "../blobs/notes.ts";
+import { removalOfCancelled } from "../delivery/settle.ts";
 import type { FormsApp } from "./store.ts";
 
 /** Submissions or files removed in one transaction, between which other writes take their turn. */
@@ -154,7 +155,8 @@ export function expiryJob(app: FormsApp): Job {
   return removalOf(app, "expiry", (deadline) =>
     repeatUntil(app, deadline, async () => {
       const isLeft = await submissions.clearExpired(app.now(), STEP);
-      return (await deliveries.clearEnded(app.now(), STEP)) || isLeft;
+      const now = app.now();
+      return (await deliveries.clearEnded(now, removalOfCancelled(now), STEP)) || isLeft;
     }),
   );
 }

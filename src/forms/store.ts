@@ -65,7 +65,8 @@ export type SubmissionStore = {
   ): Promise<{ forms: { formKey: string; newest: string }[]; next: number | null }>;
   /**
    * Marks submissions in one transaction and returns the ids of those that were not marked so before. These are recorded
-   * with who marked them. Those that leave the spam folder get their deliveries, by id; spam gets the reason `manual`.
+   * with who marked them. Those that leave the spam folder get their deliveries, by id; of those with the reason
+   * `manual`, which spam gets here, only deliveries that were cancelled are queued again.
    * Throws `not_found` for an unknown id, and changes nothing.
    */
   mark(

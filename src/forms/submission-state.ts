@@ -6,6 +6,9 @@ export type SubmissionState = (typeof SUBMISSION_STATES)[number];
 /** Every folder but the spam folder. */
 export const NOT_SPAM = ["inbox", "archived"] as const satisfies SubmissionState[];
 
+/** The reason of what a person marked as spam. */
+export const MANUAL_SPAM = "manual";
+
 /** What a person can mark a submission as: a folder, read or unread. */
 export const SUBMISSION_MARKS = [...SUBMISSION_STATES, "read", "unread"] as const;
 

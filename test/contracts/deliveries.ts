@@ -18,6 +18,7 @@ const TURN: OutboxTurn = {
   perLane: 10,
   limit: 100,
 };
+const BY = { who: "ann", at: NOW };
 const NOTHING = { code: null, error: null };
 
 const to = (
@@ -275,10 +276,47 @@ export function deliveriesContract(driver: Driver): void {
         ...NOTHING,
       }));
       await turn({ settled: results, limit: 0 });
-      expect(await store.deliveries.clearEnded(NOW + 1, 10)).toBe(false);
+      expect(await store.deliveries.clearEnded(NOW + 1, NOW + 2, 10)).toBe(false);
       expect((await all()).map(({ status }) => status).toSorted()).toEqual(["cancelled", "queued"]);
-      await store.deliveries.clearEnded(NOW + 86_400_000, 10);
+      await store.deliveries.clearEnded(NOW + 86_400_000, NOW + 86_400_001, 10);
       expect((await all()).map(({ status }) => status)).toEqual(["queued"]);
+    });
+
+    test("that ended and were removed are not made again as their submission is marked as spam and back", async () => {
+      const { store, submit, turn, all } = await begin();
+      const delivery = to("t");
+      const id = await submit(delivery);
+      await turn();
+      const delivered = {
+        id: delivery.id,
+        status: "delivered" as const,
+        attempts: 1,
+        dueAt: NOW,
+        ...NOTHING,
+      };
+      await turn({ settled: [delivered], limit: 0 });
+      await store.deliveries.clearEnded(NOW, NOW + 1, 10);
+      expect(await all()).toEqual([]);
+      await store.submissions.mark([id], "spam", {}, BY);
+      expect(await store.submissions.mark([id], "inbox", { [id]: [to("t")] }, BY)).toEqual([id]);
+      expect(await all()).toEqual([]);
+    });
+
+    test("that were cancelled are kept as long as their submission is spam, and queued again after it", async () => {
+      const { store, submit, turn, all } = await begin();
+      const [spam, other] = [to("t"), to("t")];
+      const id = await submit(spam);
+      await submit(other);
+      await store.submissions.mark([id], "spam", {}, BY);
+      await turn();
+      const cancelled = { status: "cancelled" as const, attempts: 1, dueAt: NOW, ...NOTHING };
+      await turn({ settled: [spam, other].map(({ id }) => ({ ...cancelled, id })), limit: 0 });
+      expect(await store.deliveries.clearEnded(NOW, NOW + 1000, 10)).toBe(false);
+      expect((await all()).map((each) => each.id)).toEqual([spam.id]);
+      expect(await store.deliveries.clearEnded(NOW + 1000, NOW + 2000, 1)).toBe(true);
+      await store.submissions.mark([id], "archived", { [id]: [to("t"), to("u")] }, BY);
+      const queued = { id: spam.id, status: "queued", attempts: 0, nextAt: new Date(BY.at).toISOString() };
+      expect(await all()).toMatchObject([queued]);
     });
 
     test("are listed by form, submission and status, newest first, in pages", async () => {

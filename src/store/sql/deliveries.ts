@@ -2,6 +2,7 @@ import { isoTime } from "../../base/clock.ts";
 import { type Delivery, type DeliveryKind, noSuchDelivery } from "../../delivery/delivery.ts";
 import { DELIVERY_STATUSES as STATUSES, type DeliveryStatus } from "../../delivery/delivery-status.ts";
 import type { DeliveryQuery, NewDelivery } from "../../delivery/store.ts";
+import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
 import { SKIP_LOCKED, type Work, all, first, only, run } from "./work.ts";
 
@@ -14,6 +15,7 @@ export const LANE = "CASE WHEN kind IN ('notification', 'autoreply') THEN '' ELS
 export const QUEUED = STATUSES.indexOf("queued");
 const FAILED = STATUSES.indexOf("failed");
 const CANCELLED = STATUSES.indexOf("cancelled");
+const SPAM = STATES.indexOf("spam");
 
 type Row = {
   id: Uint8Array;
@@ -36,16 +38,24 @@ const COLUMNS = `
 const JOINS =
   "JOIN submissions s ON s.seq = d.submission_seq JOIN forms f ON f.id = s.form_id AND f.deleted = 0";
 
-/** Inserts the deliveries of a submission. Of those that it has already, cancelled ones are queued again. */
+/** Inserts the deliveries of a submission that had none before. */
 export function* insertDeliveries(seq: number, deliveries: readonly NewDelivery[], now: number): Work<void> {
   for (const { id, kind, target, limit } of deliveries) {
     if (limit && !(yield* takeAutoreply(seq, limit, now))) continue;
     yield* run(
       `INSERT INTO deliveries (id, submission_seq, kind, target, due_at) VALUES ($id, $seq, $kind, $target, $now)
-       ON CONFLICT (submission_seq, kind, target)
-       DO UPDATE SET status = ${QUEUED}, attempts = 0, due_at = excluded.due_at
-       WHERE deliveries.status = ${CANCELLED}`,
+       ON CONFLICT (submission_seq, kind, target) DO NOTHING`,
       { id: bytesOf(id), seq, kind, target, now },
+    );
+  }
+}
+
+/** Queues those of some deliveries of a submission that were cancelled. */
+export function* resumeDeliveries(seq: number, deliveries: readonly NewDelivery[], now: number): Work<void> {
+  for (const { kind, target } of deliveries) {
+    yield* run(
+      `${RETRY} WHERE submission_seq = $seq AND kind = $kind AND target = $target AND status = ${CANCELLED}`,
+      { seq, kind, target, now },
     );
   }
 }
@@ -157,8 +167,19 @@ export function retryFailed(formKey: string | null, now: number, limit: number):
 
 const RETRY = `UPDATE deliveries SET status = ${QUEUED}, attempts = 0, due_at = $now, holder = NULL`;
 
-/** Removes at most `limit` ended deliveries that are due for it. Returns whether any may be left. */
-export function* clearEnded(now: number, limit: number): Work<boolean> {
+/**
+ * Removes at most `limit` ended deliveries that are due for it. Returns whether any may be left. One that was cancelled is
+ * kept until `later` where its submission is spam, since it is queued again when the submission leaves that folder.
+ */
+export function* clearEnded(now: number, later: number, limit: number): Work<boolean> {
+  const kept = yield* run(
+    `UPDATE deliveries SET due_at = $later WHERE id IN (
+       SELECT d.id FROM deliveries d WHERE d.status = ${CANCELLED} AND d.due_at <= $now AND EXISTS (
+         SELECT 1 FROM submissions s WHERE s.seq = d.submission_seq AND s.state = ${SPAM})
+       LIMIT $limit ${SKIP_LOCKED})`,
+    { now, later, limit },
+  );
+  if (kept >= limit) return true;
   let isLeft = false;
   for (const status of STATUSES.keys()) {
     if (status === QUEUED) continue;

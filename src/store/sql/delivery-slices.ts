@@ -23,7 +23,7 @@ export function deliverySlices({ read, write }: Runner): Pick<Store, "targets" |
       cancelTargetless: (removeAt, limit) => write("cancelTargetless", [removeAt, limit]),
       retry: (ids, now) => write("retryDeliveries", [ids, now]),
       retryFailed: (formKey, now, limit) => write("retryFailed", [formKey, now, limit]),
-      clearEnded: (now, limit) => write("clearEnded", [now, limit]),
+      clearEnded: (now, later, limit) => write("clearEnded", [now, later, limit]),
       claimAlert: (target, now, until) => write("claimAlert", [target, now, until]),
       countQueued: (atMost) => read(() => countDeliveries("queued", atMost)),
       countFailed: (atMost) => read(() => countDeliveries("failed", atMost)),

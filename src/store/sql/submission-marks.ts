@@ -3,9 +3,14 @@ import type { NewDelivery } from "../../delivery/store.ts";
 import { MAX_MARKS_KEPT } from "../../forms/limits.ts";
 import type { MarkRecord } from "../../forms/store.ts";
 import { noSuchSubmission } from "../../forms/submission.ts";
-import { SUBMISSION_STATES as STATES, type SubmissionMark, isFolder } from "../../forms/submission-state.ts";
+import {
+  MANUAL_SPAM,
+  SUBMISSION_STATES as STATES,
+  type SubmissionMark,
+  isFolder,
+} from "../../forms/submission-state.ts";
 import { runAmong } from "./byte-lists.ts";
-import { insertDeliveries } from "./deliveries.ts";
+import { insertDeliveries, resumeDeliveries } from "./deliveries.ts";
 import { insertRows } from "./insert-rows.ts";
 import { bytesOf } from "./submission-ids.ts";
 import { type KnownSubmission, lockSubmissions } from "./submissions.ts";
@@ -31,8 +36,12 @@ export function* markSubmissions(
   );
   const hasLeftSpam = ({ state }: KnownSubmission) => isFolder(mark) && state === SPAM;
   yield* record(changed.map(([, row]) => [row.seq, mark, hasLeftSpam(row) ? row.spam : null, by.who, by.at]));
-  for (const [id, row] of changed)
-    if (hasLeftSpam(row)) yield* insertDeliveries(row.seq, deliveries[id] ?? [], by.at);
+  for (const [id, row] of changed) {
+    if (!hasLeftSpam(row)) continue;
+    // What a person filed as spam began its deliveries before, also where the records of these have expired.
+    const queue = row.spam === MANUAL_SPAM ? resumeDeliveries : insertDeliveries;
+    yield* queue(row.seq, deliveries[id] ?? [], by.at);
+  }
   return changed.map(([id]) => id);
 }
 
@@ -44,7 +53,7 @@ function hasMark({ state, unread }: KnownSubmission, mark: SubmissionMark): bool
 
 function setMark(seqs: readonly number[], mark: SubmissionMark): Work<void> {
   if (isFolder(mark)) {
-    const params = { state: STATES.indexOf(mark), spam: mark === "spam" ? "manual" : null };
+    const params = { state: STATES.indexOf(mark), spam: mark === "spam" ? MANUAL_SPAM : null };
     const sql = "UPDATE submissions SET state = $state, spam = $spam WHERE seq IN";
     return runAmong(seqs, (list) => `${sql} ${list}`, params);
   }
