@@ -1,3 +1,4 @@
+import { normalize } from "../base/normalize.ts";
 import { findInexact, isExact, isObject } from "../base/json.ts";
 
 /** What a submission is to a search: it holds the text, it only mentions it inside a longer one, or neither. */
@@ -28,7 +29,7 @@ export function fieldMatcher(field: string, value: string): Find {
 
 /** Returns whether a text equals one, regardless of case, of how accents are encoded, and of spaces around it. */
 function equals(wanted: string): (text: string) => boolean {
-  const fold = (text: string) => text.trim().normalize("NFC").toUpperCase();
+  const fold = (text: string) => normalize(text.trim(), "NFC").toUpperCase();
   const folded = fold(wanted);
   // A text that is equal has at most three times the characters; folding a long one may take long.
   return (text) => {

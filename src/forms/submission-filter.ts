@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { normalize } from "../base/normalize.ts";
 import { type Phrases, containsPhrases, phrasesIn, searchText } from "./search-text.ts";
 import type { Submission } from "./submission.ts";
 import { NOT_SPAM, type SubmissionState } from "./submission-state.ts";
@@ -61,5 +62,5 @@ function hasField(data: Submission["data"], { name, value: text }: FieldMatch): 
 }
 
 function comparable(text: string): string {
-  return text.normalize("NFC").toLowerCase();
+  return normalize(text, "NFC").toLowerCase();
 }

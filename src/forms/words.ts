@@ -1,3 +1,5 @@
+import { ATTACHED, normalize } from "../base/normalize.ts";
+
 /** Accents of alphabets, such as those of Latin, Greek, Cyrillic, Arabic and Hebrew; not vowel signs of other scripts. */
 const ACCENTS =
   /[[\p{Script=Inherited}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]&&[\p{M}--[\u3099\u309a]]]/gv;
@@ -5,11 +7,8 @@ const ACCENTS =
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 /** Signs that decompose into letters without being part of the word before them, and ligatures of whole sentences. */
 const PHRASE_SIGNS = /[\u2120\u2122\ufdfa\ufdfb]/g;
-/**
- * Marks that follow more of them than a character has in any language. Normalising takes time quadratic in the marks on
- * one character (UAX #15, 13). The two half-width signs become marks.
- */
-const EXCESS_MARKS = /([\p{M}\uff9e\uff9f]{10})[\p{M}\uff9e\uff9f]+/gu;
+/** What follows more marks than a character has in any language, and is no part of a word that anybody searches. */
+const EXCESS_MARKS = new RegExp(`([${ATTACHED}]{10})[${ATTACHED}]+`, "gu");
 /** White space other than single spaces. */
 const IRREGULAR_SPACE = /[^\S ]\s*| \s+/g;
 
@@ -23,20 +22,16 @@ export function foldText(text: string): string {
 }
 
 function foldUnicode(text: string): string {
-  return (
-    text
-      .replaceAll(PHRASE_SIGNS, " ")
-      .replaceAll(EXCESS_MARKS, "$1")
-      .normalize("NFKD")
-      .replaceAll(ACCENTS, "")
-      .replaceAll(INVISIBLE, "")
-      // Upper case first: it turns "ß" into "SS" and "ı" into "I".
-      .toUpperCase()
-      .toLowerCase()
-      .replaceAll("ς", "σ")
-      // Syllables and vowel signs that are left belong to one character again.
-      .normalize("NFC")
-  );
+  // Invisible characters first: without them, runs of marks grow together.
+  const cut = text.replaceAll(PHRASE_SIGNS, " ").replaceAll(INVISIBLE, "").replaceAll(EXCESS_MARKS, "$1");
+  const folded = normalize(cut, "NFKD")
+    .replaceAll(ACCENTS, "")
+    // Upper case first: it turns "ß" into "SS" and "ı" into "I".
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll("ς", "σ");
+  // Syllables and vowel signs that are left belong to one character again.
+  return normalize(folded, "NFC");
 }
 
 /** Letters, marks and digits of scripts that put spaces between words. */
