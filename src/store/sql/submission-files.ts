@@ -2,15 +2,18 @@ import type { StoredFile } from "../../forms/submission.ts";
 import { textOf } from "./submission-ids.ts";
 import { type Work, all, only, run } from "./work.ts";
 
-/** Files sorted by blob key, after one. */
+/** Files sorted by blob key, after one. Reads a database of any schema: up to schema 5 an id is a text. */
 export function* listFiles(after: string, limit: number): Work<StoredFile[]> {
-  const rows = yield* all<Omit<StoredFile, "submission"> & { submission: Uint8Array }>(
+  const rows = yield* all<Omit<StoredFile, "submission"> & { submission: Uint8Array | string }>(
     `SELECT f.blob_key AS key, s.id AS submission, f.name, f.size, f.sha256
      FROM files f JOIN submissions s ON s.seq = f.submission_seq
      WHERE f.blob_key > $after ORDER BY f.blob_key LIMIT $limit`,
     { after, limit },
   );
-  return rows.map((file) => ({ ...file, submission: textOf(file.submission) }));
+  return rows.map(({ submission, ...file }) => ({
+    ...file,
+    submission: typeof submission === "string" ? submission : textOf(submission),
+  }));
 }
 
 /** The total bytes of all files. */
