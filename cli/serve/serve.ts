@@ -1,7 +1,7 @@
 import { expiredSessionsJob } from "../../src/access/sessions.ts";
 import type { App } from "../../src/app.ts";
 import { isShared } from "../../src/base/changes.ts";
-import { createIdSource } from "../../src/base/ids.ts";
+import { createIdSource, endOfIds } from "../../src/base/ids.ts";
 import { type Jobs, startJobs } from "../../src/base/jobs.ts";
 import { once } from "../../src/base/once.ts";
 import { createReads } from "../../src/flags/reads.ts";
@@ -153,9 +153,9 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
 }
 
 /** Null if the database is damaged there: a server still answers what it can. */
-async function newestId({ store }: App, log: Log): Promise<string | null> {
+async function newestId({ store, now }: App, log: Log): Promise<string | null> {
   try {
-    return await store.submissions.newestId();
+    return await store.submissions.newestId(endOfIds(now()));
   } catch (error) {
     log.error(error);
     return null;

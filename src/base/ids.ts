@@ -29,14 +29,14 @@ export function dashedKey(random: Random): string {
 /**
  * Returns a generator of submission ids: UUIDs of version 7 (RFC 9562, 6.2, method 1), each greater than the one before,
  * also within a millisecond and when the clock is set back, so that the order of ids is the order of arrival. The first
- * id is greater than `newest`, the greatest id that exists.
+ * id is greater than `newest`, the greatest id that exists, unless no clock of here can have made that: an import brings any.
  */
 export function createIdSource(
   random: Random,
   now: () => number,
   newest: string | null = null,
 ): () => string {
-  let { time, counter } = timeOf(newest);
+  let { time, counter } = isPlausible(newest, now()) ? timeOf(newest) : { time: 0, counter: 0 };
   return () => {
     const current = now();
     if (current > time) {
@@ -64,13 +64,26 @@ export function timedId(time: number, counter: number, unique: Uint8Array): stri
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** Milliseconds by which a clock may have been ahead before it was set back. */
+const MAX_AHEAD = 2 * 86_400_000;
+
+/** Above every id that {@link createIdSource} can have made until now, in milliseconds since 1970. */
+export function endOfIds(now: number): string {
+  return firstIdOf(now + MAX_AHEAD);
+}
+
+function isPlausible(id: string | null, now: number): id is string {
+  return id !== null && VERSION_7.test(id) && id < endOfIds(now);
+}
+
+const VERSION_7 = /^.{14}7.{4}[89ab]/;
+
 /** The smallest id of {@link createIdSource} of a time in milliseconds since 1970. */
 export function firstIdOf(time: number): string {
   const hex = Math.min(Math.max(time, 0), MAX_TIME).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-/** A later time in an id is ignored: an id that somebody crafted must not leave no greater ones. */
 const MAX_TIME = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** When an id of {@link createIdSource} was made, in milliseconds since 1970. */
@@ -79,10 +92,7 @@ export function creationOf(id: string): number {
 }
 
 /** The time in an id, and its number within the millisecond. */
-function timeOf(id: string | null): { time: number; counter: number } {
-  const hex = id?.replaceAll("-", "") ?? "";
-  const time = Number.parseInt(hex.slice(0, 12), 16);
-  return time <= MAX_TIME
-    ? { time, counter: Number.parseInt(hex.slice(13, 16), 16) }
-    : { time: 0, counter: 0 };
+function timeOf(id: string): { time: number; counter: number } {
+  const hex = id.replaceAll("-", "");
+  return { time: Number.parseInt(hex.slice(0, 12), 16), counter: Number.parseInt(hex.slice(13, 16), 16) };
 }

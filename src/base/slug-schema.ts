@@ -28,5 +28,8 @@ export const momentOf = (field: string) => {
     .check(z.refine((text) => Date.parse(text) >= YEAR_0 && Date.parse(text) < YEAR_10000, wrong));
 };
 
+/** The schema of an id of 16 bytes as hexadecimal with dashes; imported ids need not be UUIDs of RFC 9562. */
+export const idOf = (message: string) => z.guid(message).check(z.toLowerCase());
+
 const YEAR_0 = Date.parse("0000-01-01T00:00:00Z");
 const YEAR_10000 = Date.parse("+010000-01-01T00:00:00Z");

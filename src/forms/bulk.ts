@@ -15,12 +15,12 @@ import type { SubmissionMark } from "./submission-state.ts";
 /** Submissions that one step reads and changes at most, in one transaction. */
 const STEP = 250;
 
-/** Everything that a filter selects of one form or of all, up to the newest submission that the caller knows. */
+/** Everything that a filter selects of one form or of all, up to the last submission that the caller knows. */
 export type Selection = {
   /** The slug or key of a form; null for all of them. */
   form: string | null;
   filter: SubmissionFilter;
-  /** The greatest id that is touched; null for the newest one there is. */
+  /** The id of the last arrival that is touched, whatever the ids of others; null for the last one there is. */
   upTo: string | null;
 };
 
@@ -30,7 +30,7 @@ export type BulkResult = {
   total: number;
   /** The first `MAX_BULK_IDS` of them. */
   ids: string[];
-  /** The greatest id that was looked at; null where there is no submission. */
+  /** The submission that had arrived last; null where there is none. */
   upTo: string | null;
 };
 
@@ -39,7 +39,7 @@ type OnProgress = (total: number) => void;
 
 /**
  * The submissions of a selection, and changes none. Counts no more than `atMost`, and the rest of a step. Throws `not_found`
- * for the form, `invalid`, `forbidden`.
+ * for the form, `invalid`, `forbidden`, `conflict` where the submission of `upTo` does not exist any more.
  */
 export function countMatching(
   app: FormsApp,
@@ -53,7 +53,7 @@ export function countMatching(
 
 /**
  * Marks every submission of a selection, a step at a time. Submissions that arrive, or are deleted, meanwhile are left out.
- * An error leaves the steps before it. Throws `not_found` for the form, `invalid`, `forbidden`, `unauthenticated`.
+ * An error leaves the steps before it. Throws as {@link countMatching}, and `unauthenticated`.
  */
 export async function markMatching(
   app: FormsApp,
@@ -124,7 +124,10 @@ export async function deleteMatching(
   return result;
 }
 
-/** Passes the ids of a selection to a step at a time, which returns those that it changed. */
+/**
+ * Passes the ids of a selection to a step at a time, which returns those that it changed. The submission up to which it goes
+ * comes last, and the walk ends without it: SQLite gives its place to the next arrival once it is deleted.
+ */
 async function eachStep(
   app: FormsApp,
   { form, filter, upTo: given }: Selection,
@@ -134,16 +137,25 @@ async function eachStep(
   // Refuses a search without a word, also where there is no submission.
   searchOf(filter);
   const forms = form === null ? await listForms(app) : [await getForm(app, form)];
-  const upTo = given ?? (await app.store.submissions.newestId());
-  const result: BulkResult = { total: 0, ids: [], upTo };
-  if (upTo === null) return result;
+  const last = await app.store.submissions.arrival(given ?? undefined);
+  if (last === null && given !== null) throw deletedMeanwhile(given);
+  const result: BulkResult = { total: 0, ids: [], upTo: last?.id ?? null };
+  if (last === null) return result;
+  const perform = async (ids: string[]) => {
+    const changed = await step(ids);
+    result.total += changed.length;
+    result.ids.push(...changed.slice(0, MAX_BULK_IDS - result.ids.length));
+    onProgress?.(result.total);
+  };
+  let isLastSelected = false;
   for (const each of forms) {
     try {
-      for await (const page of eachSubmission(app, each, filter, { upTo, size: STEP })) {
-        const changed = await step(page.map(({ id }) => id));
-        result.total += changed.length;
-        result.ids.push(...changed.slice(0, MAX_BULK_IDS - result.ids.length));
-        onProgress?.(result.total);
+      for await (const page of eachSubmission(app, each, filter, { upTo: last.place, size: STEP })) {
+        if ((await app.store.submissions.arrival(last.id))?.place !== last.place)
+          throw deletedMeanwhile(last.id);
+        const ids = page.map(({ id }) => id).filter((id) => id !== last.id);
+        isLastSelected ||= ids.length < page.length;
+        if (ids.length > 0) await perform(ids);
         if (result.total >= atMost) return result;
       }
     } catch (error) {
@@ -151,5 +163,12 @@ async function eachStep(
       if (form !== null || !(error instanceof AppError && error.code === "not_found")) throw error;
     }
   }
+  if (isLastSelected) await perform([last.id]);
   return result;
+}
+
+function deletedMeanwhile(id: string): AppError {
+  return new AppError("conflict", `submission ${id} was deleted, up to which submissions were selected`, {
+    hint: "count them again: submissions that arrived since cannot be told apart from the others",
+  });
 }

@@ -20,8 +20,8 @@ export async function* exportSubmissions(
   format: ExportFormat,
   filter: SubmissionFilter,
 ): AsyncGenerator<string | Uint8Array> {
-  const upTo = await app.store.submissions.newestId();
-  const walk = () => eachSubmission(app, form, filter, { upTo, size: STEP[format] });
+  const last = await app.store.submissions.arrival();
+  const walk = () => eachSubmission(app, form, filter, { upTo: last?.place ?? 0, size: STEP[format] });
   if (format === "jsonl") yield* jsonLines(walk());
   else if (format === "json") yield* jsonArray(walk());
   else if (format === "csv") {

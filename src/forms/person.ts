@@ -20,14 +20,15 @@ const STEP_BYTES = 64 * KiB;
 /** Submissions of one step of an export. */
 const STEP = 100;
 
-/** The steps through the submissions of a form in which a text is an address, in every folder. */
-function stepsOf(app: FormsApp, address: string): StepOf {
+/** The steps through the submissions of a form in which a text is an address, in every folder, up to a place of arrival. */
+function stepsOf(app: FormsApp, address: string, upTo: number | null = null): StepOf {
   const find = addressMatcher(address);
   const terms = { terms: termsIn(phrasesIn(address)), prefix: null };
   const states = SUBMISSION_STATES;
   return (formKey) => async (before, size) => {
-    const scan = { states, unread: false, since: null, until: null, terms, limit: size, bytes: STEP_BYTES };
-    const { submissions, next } = await app.store.submissions.scan(formKey, { ...scan, before });
+    const filter = { states, unread: false, since: null, until: null, upTo, terms };
+    const scan = { ...filter, before, limit: size, bytes: STEP_BYTES };
+    const { submissions, next } = await app.store.submissions.scan(formKey, scan);
     const isHolding = ({ data }: { data: string }) => find(parseWithSources(data)) === "match";
     return { submissions: submissions.filter(isHolding), next };
   };
@@ -52,7 +53,7 @@ export async function findPerson(
 
 /**
  * What {@link findPerson} finds, form by form, as JSON with one submission a line, or as a zip with the files too. Throws
- * `forbidden`, and `unsupported` where a file of a zip is missing or damaged.
+ * `forbidden`, and `unsupported` where a file of a zip is missing or damaged. What arrives meanwhile is left out.
  */
 export async function* exportPerson(
   app: FormsApp,
@@ -62,7 +63,8 @@ export async function* exportPerson(
 ): AsyncGenerator<string | Uint8Array> {
   requireScope(caller, "forms:read");
   await finishIndexing(app);
-  const walk = () => eachOfPerson(app, address);
+  const last = await app.store.submissions.arrival();
+  const walk = () => eachOfPerson(app, address, last?.place ?? 0);
   if (format === "jsonl") yield* jsonLines(walk());
   else {
     const { zipExport } = await import("./export-zip.ts");
@@ -70,8 +72,8 @@ export async function* exportPerson(
   }
 }
 
-async function* eachOfPerson(app: FormsApp, address: string): AsyncGenerator<RawSubmission[]> {
-  const stepOf = stepsOf(app, address);
+async function* eachOfPerson(app: FormsApp, address: string, upTo: number): AsyncGenerator<RawSubmission[]> {
+  const stepOf = stepsOf(app, address, upTo);
   for (const { key } of await listForms(app)) {
     const step = stepOf(key);
     for (let before: string | null = null; ;) {

@@ -2,6 +2,9 @@ import type { SearchTerms } from "./search-text.ts";
 import type { RawSubmission } from "./submission.ts";
 import type { SubmissionState } from "./submission-state.ts";
 
+/** Where a submission stands in the order of arrival, whatever its id: each submission that arrives has a greater place. */
+export type Arrival = { id: string; place: number };
+
 /** A submission of a scan of every form. */
 export type ScannedSubmission = {
   place: number;
@@ -22,6 +25,8 @@ export type Scan = {
   unread: boolean;
   since: number | null;
   until: number | null;
+  /** Only what had arrived by this place; null for all. */
+  upTo: number | null;
   /** Only what may have these terms; the driver may return more. What is not in the search index is left out. */
   terms: SearchTerms | null;
   before: string | null;

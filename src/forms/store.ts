@@ -11,7 +11,7 @@ import type { DeliveriesStore, NewDelivery } from "../delivery/store.ts";
 import type { FormChange } from "./change.ts";
 import type { Conditions, Insertion, StoredSubmission } from "./insertion.ts";
 import type { FormRecord } from "./form.ts";
-import type { Scan, ScanStep, ScannedSubmission } from "./scan.ts";
+import type { Arrival, Scan, ScanStep, ScannedSubmission } from "./scan.ts";
 import type { RawSubmission, StoredFile, Submission, SubmissionPage } from "./submission.ts";
 import type { SubmissionMark, SubmissionState } from "./submission-state.ts";
 
@@ -134,8 +134,10 @@ export type SubmissionStore = {
    * `not_found` for the form.
    */
   import(formKey: string, submissions: ImportedSubmission[]): Promise<ImportResult>;
-  /** The greatest id of all submissions; null where there is none. */
-  newestId(): Promise<string | null>;
+  /** The greatest id of all submissions below one; null where there is none. */
+  newestId(below: string): Promise<string | null>;
+  /** The submission of that id in the order of arrival, by default the last one; null where there is none. */
+  arrival(id?: string): Promise<Arrival | null>;
 };
 
 /** How many submissions are in the folders of a form. `unread` are those of the inbox that nobody has read. */

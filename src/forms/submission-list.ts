@@ -64,7 +64,13 @@ export async function listSubmissions(
 type Step = (before: string | null, size: number) => Promise<ScanStep>;
 
 /** The steps through a form's submissions in which a filter selects; `bytes` is about how much text one reads. */
-export function stepsOf(app: FormsApp, formKey: string, filter: SubmissionFilter, bytes: number): Step {
+export function stepsOf(
+  app: FormsApp,
+  formKey: string,
+  filter: SubmissionFilter,
+  bytes: number,
+  upTo: number | null = null,
+): Step {
   const { states, unread = false, since = null, until = null, fields = [] } = filter;
   const phrases = searchOf(filter);
   const terms = phrases && termsOf(phrases);
@@ -72,7 +78,7 @@ export function stepsOf(app: FormsApp, formKey: string, filter: SubmissionFilter
   return async (before, size) => {
     const { first, last } = await spanOfIds();
     const start = first !== null && (before === null || before > first) ? first : before;
-    const scan = { states, unread, since, until, terms, before: start, limit: size, bytes };
+    const scan = { states, unread, since, until, upTo, terms, before: start, limit: size, bytes };
     const found = await app.store.submissions.scan(formKey, scan);
     const next = found.next !== null && last !== null && found.next < last ? null : found.next;
     if (fields.length === 0 && phrases === null) return { ...found, next };
@@ -100,23 +106,22 @@ async function collectPage(step: Step, limit: number, before: string | null) {
 }
 
 /**
- * The submissions of a form that a filter selects, newest first from `upTo` on, in pages of at most `size`; other requests
- * take their turns between the pages. A search indexes all first.
+ * The submissions of a form that a filter selects, newest first, in pages of at most `size`; other requests
+ * take their turns between the pages. `upTo` is a place: what arrived later is left out, whatever its id. A search indexes all
+ * first.
  */
 export async function* eachSubmission(
   app: FormsApp,
   form: Form,
   filter: SubmissionFilter,
-  { upTo = null, size = 100 }: { upTo?: string | null; size?: number } = {},
+  { upTo = null, size = 100 }: { upTo?: number | null; size?: number } = {},
 ): AsyncGenerator<RawSubmission[]> {
   if (searchOf(filter) !== null) await finishIndexing(app);
-  const step = stepsOf(app, form.key, filter, WALK_BYTES);
+  const step = stepsOf(app, form.key, filter, WALK_BYTES, upTo);
   let before: string | null = null;
   do {
     const { submissions, next }: ScanStep = await step(before, size);
-    // Submissions that have arrived since come first.
-    const page = upTo === null ? submissions : submissions.filter(({ id }) => id <= upTo);
-    if (page.length > 0) yield page;
+    if (submissions.length > 0) yield submissions;
     before = next;
     for (let turn = 0; turn < TURNS; turn += 1) await yieldToEventLoop();
   } while (before !== null);

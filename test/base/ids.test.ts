@@ -67,7 +67,7 @@ describe("the ids of submissions", () => {
     expectAscending(ids);
   });
 
-  test("rise past the newest that another source made, whatever the clock says now", () => {
+  test("rise past the newest that another source made, also where the clock was set back by a day since", () => {
     const earlier = many(
       5000,
       createIdSource(random, () => START),
@@ -82,8 +82,10 @@ describe("the ids of submissions", () => {
       ]);
   });
 
-  test("go by the clock where no id was made before, or one from no time that a clock has", () => {
-    for (const newest of [null, "ffffffff-ffff-7fff-bfff-ffffffffffff"]) {
+  test("go by the clock where no id was made before, or one that no clock of here has made", () => {
+    // Of no time that there is, of version 4, and of version 7 with a time in the next century.
+    const foreign = ["ffffffff-ffff-7fff-bfff-ffffffffffff", "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d"];
+    for (const newest of [null, ...foreign, "03bb2cc3-d800-7000-8000-000000000000"]) {
       const id = createIdSource(random, () => START, newest)();
       expect(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)).toBe(START);
     }

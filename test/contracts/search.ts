@@ -9,6 +9,7 @@ import { codeOf } from "../support/refusals.ts";
 import { type Driver, fresh, opener, insertNoted } from "./driver.ts";
 
 const EVERYTHING: Scan = {
+  upTo: null,
   states: ["inbox", "spam", "archived"],
   unread: false,
   since: null,

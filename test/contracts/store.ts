@@ -1,3 +1,4 @@
+import { arrivalContract } from "./arrival.ts";
 import { codeContract } from "./code.ts";
 import { databaseContract } from "./database.ts";
 import { countsContract } from "./counts.ts";
@@ -36,6 +37,7 @@ const CONTRACTS = [
   scheduleContract,
   formsContract,
   submissionsContract,
+  arrivalContract,
   countsContract,
   talliesContract,
   intakeContract,

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Selection, countMatching, deleteMatching, markMatching } from "../../src/forms/bulk.ts";
 import { createForm, deleteForm } from "../../src/forms/forms.ts";
+import { importSubmissions } from "../../src/forms/import.ts";
 import { deleteSubmissions } from "../../src/forms/submission-deletion.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
 import { AppError } from "../../src/base/errors.ts";
@@ -97,6 +98,57 @@ test("what is deleted or moved while a selection is changed is left out", async 
   expect((await markMatching(gone, OPERATOR, INBOX, "archived")).ids).toEqual([third]);
 });
 
+/** A form with an imported id that is greater than every id made here, which was counted, and one that came after. */
+async function countThenSend() {
+  const begun = await begin();
+  const { app, send, sendMany } = begun;
+  const load = (...rows: object[]) =>
+    importSubmissions(app, OPERATOR, "contact", rows.map((row) => JSON.stringify(row)).join("\n"));
+  await sendMany(3);
+  await load({ id: FOREIGN, data: { n: 1 } });
+  const counted = await countMatching(app, OPERATOR, { ...INBOX, form: "contact" });
+  expect([counted.total, counted.upTo]).toEqual([4, FOREIGN]);
+  const later = await send("contact");
+  const selection = { ...INBOX, form: "contact", upTo: counted.upTo };
+  return { ...begun, load, selection, later };
+}
+
+const FOREIGN = "f47ac10b-58cc-4372-a567-0e02b2c3d479";
+
+test("what came after an imported id of version 4 was counted is neither marked nor deleted", async () => {
+  const { app, selection, load, later, stateOf } = await countThenSend();
+  await load({ id: "00000000-0000-4000-8000-000000000000", data: { n: 2 }, createdAt: "2020-01-01" });
+  expect(await countMatching(app, OPERATOR, selection)).toMatchObject({ total: 4 });
+  expect(await markMatching(app, OPERATOR, selection, "read")).toMatchObject({ total: 3 });
+  expect(await deleteMatching(app, OPERATOR, selection)).toMatchObject({ total: 4, upTo: FOREIGN });
+  expect(await stateOf(later)).toBe("inbox");
+});
+
+test("what comes while a selection is deleted is left out, whatever places become free", async () => {
+  const { app, send, stateOf } = await begin();
+  await send("contact");
+  // Imported ids come first in the walk, and SQLite gives their places to the next arrivals.
+  const row = (index: number) =>
+    JSON.stringify({ id: FOREIGN.replace("f47ac10b", String(99_000_000 + index)), data: {} });
+  const rows = Array.from({ length: 300 }, (_, index) => row(index));
+  await importSubmissions(app, OPERATOR, "contact", rows.join("\n"));
+  const late: string[] = [];
+  const progress = async () => void late.push(await send("contact"));
+  const sent: Promise<void>[] = [];
+  const result = await deleteMatching(app, OPERATOR, INBOX, () => void sent.push(progress()));
+  await Promise.all(sent);
+  expect([result.total, late.length]).toEqual([301, 3]);
+  for (const id of late) expect(await stateOf(id)).toBe("inbox");
+});
+
+test("a selection up to a submission that was deleted meanwhile is refused", async () => {
+  const { app, selection, later, stateOf } = await countThenSend();
+  await deleteSubmissions(app, OPERATOR, [FOREIGN]);
+  expect(await codeOf(deleteMatching(app, OPERATOR, selection))).toBe("conflict");
+  expect(await codeOf(markMatching(app, OPERATOR, selection, "spam"))).toBe("conflict");
+  expect(await stateOf(later)).toBe("inbox");
+});
+
 test("the rights are checked before each step", async () => {
   const { app, sendMany } = await begin();
   await sendMany(300);
@@ -111,7 +163,8 @@ test("the rights are checked before each step", async () => {
     ...INBOX,
     filter: { states: ["inbox"], unread: true },
   });
-  expect(total).toBe(50);
+  // The one that came last is left to the end.
+  expect(total).toBe(51);
   expect(await codeOf(deleteMatching(app, revoked, INBOX))).toBe("unauthenticated");
   const reader = callerNamed("reader", { scopes: ["forms:read"] });
   expect(await codeOf(markMatching(app, reader, INBOX, "read"))).toBe("forbidden");

@@ -15,6 +15,8 @@ import type { Environment } from "../../src/projects/environment.ts";
 
 export const NOW = Date.parse("2026-01-02T03:04:05.678Z");
 export const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
+/** Above every id. */
+export const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 export const nextId = createIdSource(random, () => NOW);
 
 export function environmentCalled(slug: string): Environment {

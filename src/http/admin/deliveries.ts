@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { deliveryDetailsSchema, deliverySchema } from "../../delivery/delivery-schema.ts";
+import { idOf } from "../../base/slug-schema.ts";
 import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
 import { getDelivery, listDeliveries, retryDeliveries } from "../../forms/deliveries.ts";
 import type { AdminEnv } from "../auth.ts";
@@ -15,16 +16,16 @@ const status = z.enum(DELIVERY_STATUSES, `status is one of ${DELIVERY_STATUSES.j
 
 const pageQuery = z.strictObject({
   form: z.optional(z.string()),
-  submission: z.optional(z.uuid("submission is the id of a submission")),
+  submission: z.optional(idOf("submission is the id of a submission")),
   status: z.optional(status),
   limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
-  before: z.optional(z.uuid("before is the id of a delivery")),
+  before: z.optional(idOf("before is the id of a delivery")),
 });
 
 const retrySchema = z
   .strictObject({
     ids: z.optional(
-      z.array(z.uuid("ids are those of deliveries")).check(z.minLength(1), z.maxLength(MAX_PAGE)),
+      z.array(idOf("ids are those of deliveries")).check(z.minLength(1), z.maxLength(MAX_PAGE)),
     ),
     /** All that have failed, instead of ids. */
     failed: z.optional(z.literal(true)),

@@ -53,7 +53,7 @@ const bulkSchema = z.object({
   total: z.int(),
   /** The first 10,000 of them. */
   ids: z.array(z.string()),
-  /** The greatest id that was looked at; null where there is no submission. */
+  /** The submission that had arrived last: with it as `upTo`, later arrivals are left out. Null where there is none. */
   upTo: z.nullable(z.string()),
 });
 

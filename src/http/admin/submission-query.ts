@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
-import { momentOf } from "../../base/slug-schema.ts";
+import { idOf, momentOf } from "../../base/slug-schema.ts";
 import type { Selection } from "../../forms/bulk.ts";
 import { EXPORT_FORMATS } from "../../forms/export-format.ts";
 import { SEARCH_LIMITS } from "../../forms/limits.ts";
@@ -37,7 +37,7 @@ const filters = {
 export const pageQuery = z.strictObject({
   state: z._default(state, "inbox"),
   limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
-  before: z.optional(z.uuid("before is the id of a submission")),
+  before: z.optional(idOf("before is the id of a submission")),
   ...filters,
 });
 
@@ -48,7 +48,7 @@ export const inboxQuery = z
     email: z.optional(shortText("email").check(z.regex(/\S/, "email is empty"))),
     state: z.optional(state),
     limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
-    before: z.optional(z.uuid("before is the id of a submission")),
+    before: z.optional(idOf("before is the id of a submission")),
     ...filters,
   })
   .check(
@@ -69,8 +69,8 @@ export const selection = {
   since: filters.since,
   until: filters.until,
   unread: z.optional(z.boolean()),
-  /** The greatest id that is touched. Default: the newest submission. */
-  upTo: z.optional(z.uuid("upTo is the id of a submission")),
+  /** The last arrival that is touched, as `upTo` of a dry run has it; 409 once it is deleted. Default: the last one there is. */
+  upTo: z.optional(idOf("upTo is the id of a submission")),
   /** Whether the submissions are only counted. */
   dryRun: z.optional(z.boolean()),
 };

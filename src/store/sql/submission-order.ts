@@ -1,9 +1,11 @@
+import type { Arrival } from "../../forms/scan.ts";
 import type { NewestQuery } from "../../forms/store.ts";
 import type { RawSubmission } from "../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../forms/submission-state.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
 import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewRaw } from "./submission-rows.ts";
-import { type Work, all } from "./work.ts";
+import { OF_FORMS } from "./submissions.ts";
+import { type Work, all, first } from "./work.ts";
 
 /** Submissions of a form next to one in the order of their ids, in some states. */
 export function* submissionsBeside(
@@ -46,11 +48,25 @@ export function* newestOfForms({
   };
 }
 
-/** The greatest id of all submissions. */
-export function* newestSubmission(): Work<string | null> {
+/** The greatest id of all submissions below one. */
+export function* newestSubmission(below: string): Work<string | null> {
   const sql = `SELECT ${newestIn(STATES)} FROM forms f`;
-  return newestOf(yield* all<NewestRow>(sql, { before: AFTER_EVERY_ID }));
+  return newestOf(yield* all<NewestRow>(sql, { before: bytesOf(below) }));
 }
+
+/** The submission of that id, by default the one that arrived last. */
+export function* findArrival(id?: string): Work<Arrival | null> {
+  const columns = "SELECT s.id, s.seq AS place";
+  const row = yield* id === undefined
+    ? first<ArrivalRow>(
+        `${columns} FROM submissions s CROSS JOIN forms f
+         WHERE f.id = s.form_id AND f.deleted = 0 ORDER BY s.seq DESC LIMIT 1`,
+      )
+    : first<ArrivalRow>(`${columns} ${OF_FORMS} AND s.id = $id`, { id: bytesOf(id) });
+  return row === undefined ? null : { id: textOf(row.id), place: row.place };
+}
+
+type ArrivalRow = { id: Uint8Array; place: number };
 
 /** The newest id of a form below `$before` in each state; null, or missing, for none. */
 type NewestRow = { [state in SubmissionState]?: Uint8Array | null };

@@ -30,7 +30,8 @@ export function* scanSubmissions(findHits: FindHits, formKey: string, scan: Scan
   let [scanned, bytes] = [0, 0];
   for (const row of rows) {
     const { data } = row;
-    if (data !== null) chosen.push({ ...row, data });
+    const isLate = scan.upTo !== null && row.seq > scan.upTo;
+    if (data !== null && !isLate) chosen.push({ ...row, data });
     scanned += 1;
     bytes += data?.length ?? 0;
     if (scanned < scan.limit && bytes < scan.bytes) continue;

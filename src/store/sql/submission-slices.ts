@@ -12,7 +12,7 @@ import {
 } from "./submission-counts.ts";
 import { countFileBytes, listFiles, listLoose, unreferencedFiles } from "./submission-files.ts";
 import { listMarks } from "./submission-marks.ts";
-import { newestOfForms, newestSubmission, submissionsBeside } from "./submission-order.ts";
+import { findArrival, newestOfForms, newestSubmission, submissionsBeside } from "./submission-order.ts";
 import { type FindHits, scanSubmissions } from "./submission-scan.ts";
 import { findSubmission, listSubmissions } from "./submissions.ts";
 import { type Runner, WEIGHT } from "./writes.ts";
@@ -57,7 +57,8 @@ export function submissionSlice(
       const bytes = submissions.reduce((sum, { data }) => sum + data.length * 2, 0);
       return write("importSubmissions", [formKey, submissions], WEIGHT + bytes);
     },
-    newestId: () => read(newestSubmission),
+    newestId: (below) => read(() => newestSubmission(below)),
+    arrival: (id) => read(() => findArrival(id)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createForm } from "../../../src/forms/forms.ts";
+import { importSubmissions } from "../../../src/forms/import.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { expectError, openAdmin, path } from "../../support/admin.ts";
@@ -21,7 +22,9 @@ async function openForms() {
     ids.push((await storeSubmission(app, forms[index % 2]!, { data, files: [] })).id);
   }
   const list = async (query: string) => (await (await ask(`/submissions${query}`)).json()) as Page;
-  return { ask, ids, list };
+  const load = (...ids: string[]) =>
+    importSubmissions(app, OPERATOR, "orders", ids.map((id) => JSON.stringify({ id, data: {} })).join("\n"));
+  return { ask, ids, list, load };
 }
 
 const idsOf = ({ submissions }: Page) => submissions.map(({ id }) => id);
@@ -71,6 +74,26 @@ describe("submissions of all forms", () => {
     expect(await send("delete-matching", body)).toMatchObject({ total: 1, ids: [ids[1]!], dryRun: false });
     expect(await send("delete", { ids: [ids[3]!, ids[1]!] })).toEqual({ ids: [ids[3]!] } as never);
     expect(idsOf(await list("?state=all"))).toEqual([5, 4, 2, 0].map((index) => ids[index]!));
+  });
+
+  test("are paged and changed past imported ids that are no UUIDs of RFC 9562", async () => {
+    const { ask, list, load } = await openForms();
+    const ids = ["00000000-0000-0000-0000-000000000001", "EEEEEEEE-EEEE-EEEE-EEEE-EEEEEEEEEEEE"];
+    await load(...ids);
+    const first = await list("?form=orders&limit=1");
+    expect(first.next).toBe(ids[1]!.toLowerCase());
+    expect(idsOf(await list(`?form=orders&before=${first.next}`))).toHaveLength(4);
+    expect(idsOf(await list(`?before=${ids[1]}`))).toHaveLength(7);
+    for (const of of ["forms/orders/submissions?limit=1&", "submissions?"])
+      expect((await ask(`/${of}before=${first.next}`)).status).toBe(200);
+    expect((await ask(`/deliveries?submission=${first.next}`)).status).toBe(200);
+    const body = { form: "orders" };
+    const counted = (await (
+      await ask("/submissions/delete-matching", { body: { ...body, dryRun: true } })
+    ).json()) as Bulk;
+    expect([counted.total, counted.upTo]).toEqual([5, ids[1]!.toLowerCase()]);
+    const deleted = await ask("/submissions/delete-matching", { body: { ...body, upTo: counted.upTo } });
+    expect(((await deleted.json()) as Bulk).total).toBe(5);
   });
 
   test.each([
