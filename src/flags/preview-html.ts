@@ -26,19 +26,36 @@ const VALUES: Record<string, RegExp> = {
   start: /^\d{1,9}$/,
 };
 
+/** A name, and the value that may follow it in quotes or without. */
+const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<=>`]+)))?/g;
+
 const filter = new FilterXSS({
   whiteList: TAGS,
   css: false,
   stripIgnoreTag: true,
   stripIgnoreTagBody: ["script", "style", "iframe", "object", "template", "textarea", "title", "svg", "math"],
-  onTagAttr(tag, name, value, isKept) {
-    if (!isKept) return "";
-    const text = friendlyAttrValue(value);
-    if (VALUES[name]?.test(text) === false) return "";
-    const attribute = `${name}="${escapeAttrValue(text)}"`;
-    return tag === "a" && name === "href" ? `${attribute} rel="noopener nofollow"` : attribute;
-  },
+  // Attributes are read here, because the library takes time quadratic in those without a value.
+  onTag: (tag, html, { isWhite, isClosing }) =>
+    isWhite && !isClosing
+      ? `<${[tag, ...attributesOf(tag, html)].join(" ")}${html.endsWith("/>") ? " /" : ""}>`
+      : undefined,
 });
+
+/** The attributes of a tag that are kept, each made anew. */
+function attributesOf(tag: string, html: string): string[] {
+  const kept: string[] = [];
+  const names = TAGS[tag]!;
+  if (names.length === 0) return kept;
+  for (const [, name = "", ...values] of html.slice(1 + tag.length).matchAll(ATTRIBUTE)) {
+    const attribute = name.toLowerCase();
+    if (!names.includes(attribute)) continue;
+    const text = friendlyAttrValue(values.find((value) => value !== undefined) ?? "").trim();
+    if (VALUES[attribute]?.test(text) === false) continue;
+    kept.push(`${attribute}="${escapeAttrValue(text)}"`);
+    if (attribute === "href") kept.push('rel="noopener nofollow"');
+  }
+  return kept;
+}
 
 /**
  * Markdown (CommonMark) as HTML that is safe on any page: without scripts, styles, event handlers, forms and frames, and

@@ -113,4 +113,28 @@ describe("the HTML of a preview", () => {
     expect(renderMarkdown(`[a]: http://${"x".repeat(30_000)}\n\n${"[a]".repeat(11_000)}`)).toBeNull();
     expect(renderMarkdown(fill("|a"))!.length).toBeLessThan(2 * PREVIEW_LIMITS.html);
   });
+
+  test("is made in milliseconds of any attributes", () => {
+    const { content } = PREVIEW_LIMITS;
+    const fill = (start: string, text: string, end: string) =>
+      start + text.repeat((content - start.length - end.length) / text.length) + end;
+    const texts = [
+      // It took a minute and more.
+      fill("<a ", "a ", ">x</a>"),
+      fill("<a ", "href ", ">x</a>"),
+      fill("<a ", "a= ", ">x</a>"),
+      fill("<a ", " ", ">x</a>"),
+      fill("<a href=", " ", "x>x</a>"),
+      fill("<a ", "title='b c' ", ">x</a>"),
+      fill("a ", "<a b", ""),
+      fill("a ", '<a b="', ""),
+      fill("a ", "<p ' \" >", ""),
+      fill("", "<svg>a</p>", ""),
+    ];
+    for (const text of texts) {
+      const start = performance.now();
+      renderMarkdown(text);
+      expect([text.slice(0, 20), performance.now() - start < 2000]).toEqual([text.slice(0, 20), true]);
+    }
+  });
 });
