@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import { isoTime } from "../base/clock.ts";
-import type { FlagRecord } from "../flags/flag.ts";
+import { type FlagRecord, parsePayload } from "../flags/flag.ts";
 import { previewMembers } from "../flags/preview.ts";
 import { parseRules } from "../flags/rules.ts";
 import type { FormRecord } from "../forms/form.ts";
@@ -51,16 +51,17 @@ export function flagEntries(environments: SetupEnvironment[], index: number): Re
   return Object.fromEntries(environments.map(({ slug, flags }) => [slug, flagEntry(flags[index]!)]));
 }
 
-/** The values of a flag in one environment. A payload that is not set is `{}`, and a preview is left out. */
+/** The values of a flag in one environment. A payload that is not set is `{}`, or left out beside variants; a preview is left out. */
 export function flagEntry(record: FlagRecord): FlagEntry {
-  const { enabled, payload, expiresAt, rules } = record;
+  const { enabled, payload: text, expiresAt, rules } = record;
   const expiredAt = expiresAt === null ? null : isoTime(expiresAt);
   const preview = previewMembers(record);
-  if (rules === null)
-    return { enabled, payload: payload === null ? {} : JSON.parse(payload), expiredAt, ...preview };
+  const payload = parsePayload(text);
+  if (rules === null) return { enabled, payload, expiredAt, ...preview };
   const { variants, defaultVariant, targeting, metadata } = parseRules(rules);
   return {
     enabled,
+    ...(text === null ? {} : { payload }),
     variants,
     ...(defaultVariant == null ? {} : { defaultVariant }),
     ...(targeting === undefined ? {} : { targeting }),

@@ -2,7 +2,7 @@ import type { Clockwork } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { dropFlag, putFlag } from "../flags/plan.ts";
 import { type FlagPatch, type FlagRecord, applyPatch } from "../flags/flag.ts";
-import { parseRules } from "../flags/rules.ts";
+import { areBoolean, parseRules } from "../flags/rules.ts";
 import { type Document, type FlagEntry, flagEntries, flagEntry, pathOf } from "./document.ts";
 import { type DocumentPlan, type Target, add, fault } from "./plan.ts";
 import type { SetupProject } from "./setup.ts";
@@ -140,11 +140,12 @@ function compare(
 }
 
 /**
- * The patch that an entry stands for. An entry with variants is a complete definition: an absent default, rule or
- * metadata is removed. An entry with a payload is a plain flag.
+ * The patch that an entry stands for. An entry with variants is a complete definition: an absent default, rule,
+ * metadata or payload is removed. An entry with a payload and no variants is a plain flag.
  */
-function patchOf(entry: FlagEntry, { rules }: FlagRecord): FlagPatch {
+function patchOf(entry: FlagEntry, { rules, payload }: FlagRecord): FlagPatch {
   const patch: FlagPatch = { ...entry };
+  if (patch.variants && payload !== null && areBoolean(patch.variants)) patch.payload ??= {};
   if (patch.variants && rules !== null) {
     const before = parseRules(rules);
     for (const part of ["defaultVariant", "targeting", "metadata"] as const)

@@ -22,7 +22,7 @@ type Outcome = Evaluation | { errorCode: "FLAG_NOT_FOUND"; errorDetails: string 
 export type Trial = { context: Context; now: Outcome; after: Outcome };
 
 /**
- * Evaluates a flag, or the payload of a plain one by `<flag>.payload`, for a context. Throws `not_found` for the flag,
+ * Evaluates a flag, or its payload by `<flag>.payload`, for a context. Throws `not_found` for the flag,
  * `invalid` or `too_large` for the context, `forbidden`.
  */
 export async function evaluateStored(
@@ -88,11 +88,11 @@ function evaluatorOf(
   segments: Segments,
   now: number,
 ): (context: Context) => Evaluation {
-  if (isPayload) {
-    const evaluate = createPayload(record);
-    return () => evaluate(now);
-  }
   const decide = createDecide(record.slug, record.rules ?? "", segments);
+  if (isPayload) {
+    const evaluate = createPayload(record, decide);
+    return (context) => evaluate(subjectOf(context), now);
+  }
   return (context) => evaluateFlag(record, decide, subjectOf(context), now);
 }
 

@@ -3,7 +3,7 @@ import { depthOf } from "../base/json.ts";
 import { findSlugFault } from "../base/slug.ts";
 import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH, PREVIEW_LIMITS } from "./limits.ts";
 
-/** Suffix of the key under which the payload of a plain flag is evaluated. */
+/** Suffix of the key under which a payload is evaluated. */
 export const PAYLOAD_SUFFIX = ".payload";
 
 /** Slugs that would clash with paths of the API. */

@@ -4,7 +4,7 @@ import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { flagPatchSchema, flagSchema } from "./flag-schema.ts";
 import { NO_PREVIEW, type Preview, previewMembers } from "./preview.ts";
-import { applyRules, parseRules } from "./rules.ts";
+import { applyRules, parseRules, takesPayload } from "./rules.ts";
 
 export type Flag = z.infer<typeof flagSchema>;
 
@@ -44,12 +44,12 @@ export type FlagStatus = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "re
   readAt: number | null;
 };
 
-/** The flag as readers see it at `now`: off once it has expired. */
-export function viewFlag(record: FlagValues, now: number): Flag {
+/** The members that readers see, with these values. */
+export function viewFlag(record: FlagValues, { enabled, payload }: Pick<Flag, "enabled" | "payload">): Flag {
   return {
     slug: record.slug,
-    enabled: record.enabled && !hasExpired(record, now),
-    payload: payloadOf(record),
+    enabled,
+    payload,
     expiredAt: record.expiresAt === null ? null : isoTime(record.expiresAt),
     description: record.description,
     createdAt: isoTime(record.createdAt),
@@ -57,20 +57,29 @@ export function viewFlag(record: FlagValues, now: number): Flag {
   };
 }
 
-/** The members that readers see, the revision, the rules of a flag with variants, and the preview where one is set. */
+/** A flag as it is set, with its revision, the rules of a flag with variants, and the preview where one is set. */
 export function viewDetail(record: FlagRecord, now: number) {
   const { revision } = record;
   const rules = record.rules === null ? {} : parseRules(record.rules);
-  return { ...viewFlag(record, now), revision, ...rules, ...previewMembers(record) };
+  const values = { enabled: isOn(record, now), payload: payloadSet(record) };
+  return { ...viewFlag(record, values), revision, ...rules, ...previewMembers(record) };
 }
 
-/** The payload that is set, or the value of the default variant; `{}` without either. */
-function payloadOf({ payload, rules }: FlagValues): unknown {
-  if (rules !== null) {
-    const { variants, defaultVariant } = parseRules(rules);
-    return (defaultVariant ? variants[defaultVariant] : undefined) ?? {};
-  }
+/** The payload that is set, or the value of the default variant where the variants take its place; `{}` without either. */
+function payloadSet({ payload, rules }: FlagValues): unknown {
+  if (takesPayload(rules)) return parsePayload(payload);
+  const { variants, defaultVariant } = parseRules(rules!);
+  return (defaultVariant ? variants[defaultVariant] : undefined) ?? {};
+}
+
+/** A payload as readers get it: `{}` where none is set. */
+export function parsePayload(payload: string | null): unknown {
   return payload === null ? {} : JSON.parse(payload);
+}
+
+/** Whether a flag is on at `now`: an expired one is off. */
+export function isOn(record: FlagValues, now: number): boolean {
+  return record.enabled && !hasExpired(record, now);
 }
 
 /** The JSON text to store for a payload; null for `{}`, which is the same as no payload. */
@@ -126,12 +135,13 @@ function patched(before: FlagRecord, patch: FlagPatch): FlagRecord {
   const record = { ...before, imported: false };
   if (patch.enabled !== undefined) record.enabled = patch.enabled;
   record.rules = applyRules(before.rules, patch);
-  if (record.rules !== null) record.payload = null;
+  const hasPayload = takesPayload(record.rules);
+  if (!hasPayload) record.payload = null;
   if (patch.payload !== undefined) {
-    if (record.rules !== null) {
-      throw new AppError("invalid", "a flag with variants has no payload of its own: each variant is one", {
-        reason: "payload-with-variants",
-      });
+    if (!hasPayload) {
+      const message =
+        "a flag with variants other than true and false has no payload of its own: each variant is one";
+      throw new AppError("invalid", message, { reason: "payload-with-variants" });
     }
     record.payload = payloadText(patch.payload);
   }

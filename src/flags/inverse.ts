@@ -1,6 +1,6 @@
 import { isoTime } from "../base/clock.ts";
-import type { FlagPatch, FlagRecord } from "./flag.ts";
-import { type FlagRules, parseRules, type RulesPatch } from "./rules.ts";
+import { type FlagPatch, type FlagRecord, parsePayload } from "./flag.ts";
+import { type FlagRules, parseRules, type RulesPatch, takesPayload } from "./rules.ts";
 
 /** The patch that turns `after` back into `before`. It names only what differs, so that other changes in between stay. */
 export function inverseOf(before: FlagRecord, after: FlagRecord): FlagPatch {
@@ -17,10 +17,9 @@ export function inverseOf(before: FlagRecord, after: FlagRecord): FlagPatch {
   };
 }
 
-/** A flag with variants has no payload of its own. */
 function payloadBack(before: FlagRecord, after: FlagRecord): Pick<FlagPatch, "payload"> {
-  if (before.rules !== null || before.payload === after.payload) return {};
-  return { payload: before.payload === null ? {} : JSON.parse(before.payload) };
+  if (!takesPayload(before.rules) || before.payload === after.payload) return {};
+  return { payload: parsePayload(before.payload) };
 }
 
 function expiryBack(before: number | null, after: number | null): Pick<FlagPatch, "expiredAt"> {

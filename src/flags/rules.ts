@@ -53,6 +53,16 @@ export function rulesText({ variants, defaultVariant, targeting, metadata }: Fla
   return JSON.stringify({ variants, defaultVariant, targeting, metadata });
 }
 
+/** Whether all variants are true or false, so that a flag can have a payload for readers who get true. */
+export function areBoolean(variants: FlagRules["variants"]): boolean {
+  return Object.values(variants).every((value) => typeof value === "boolean");
+}
+
+/** Whether a flag with these rules, as JSON text, can have a payload; null is a plain flag. */
+export function takesPayload(rules: string | null): boolean {
+  return rules === null || areBoolean(parseRules(rules).variants);
+}
+
 export function parseRules(text: string): FlagRules {
   return JSON.parse(text) as FlagRules;
 }

@@ -31,6 +31,7 @@ const entry = fc.oneof(
       defaultVariant: fc.constantFrom("on", "off", null),
       targeting: fc.constantFrom(RULE, { $ref: "a" }, {}, null),
       metadata: fc.constant({ team: "x" }),
+      payload: fc.constantFrom({}, [1], { color: "green" }),
     },
     { requiredKeys: ["variants"] },
   ),
@@ -121,6 +122,12 @@ describe("a document", () => {
     const variants = { on: true, off: false };
     const whole = { variants, defaultVariant: "on", targeting: RULE, metadata: { team: "x" } };
     expect(await set(whole)).toEqual({ enabled: false, expiredAt: null, ...whole });
+    expect(await set({ variants, payload: [1] })).toEqual({
+      enabled: false,
+      expiredAt: null,
+      variants,
+      payload: [1],
+    });
     expect(await set({ variants })).toEqual({ enabled: false, expiredAt: null, variants });
     expect(await set({ defaultVariant: "off" })).toMatchObject({ variants, defaultVariant: "off" });
     expect(await set({ payload: {} })).toEqual({ enabled: false, expiredAt: null, payload: {} });

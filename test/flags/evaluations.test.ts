@@ -66,7 +66,7 @@ describe("an unsaved change", () => {
     const { app, set, place, attempt } = await openTrial();
     await set("live", BOOLEAN);
     const patches: FlagPatch[] = [
-      { payload: 1 },
+      { variants: { a: 1, b: 2 }, payload: 1 },
       { defaultVariant: "none" },
       { targeting: { if: [true, "stray"] } },
       { targeting: { if: [{ $ref: "nobody" }, "on"] } },

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { flagPatchSchema, flagSlug } from "../../src/flags/flag-schema.ts";
-import { type FlagPatch, type FlagRecord, applyPatch, viewFlag } from "../../src/flags/flag.ts";
+import { type FlagPatch, type FlagRecord, applyPatch } from "../../src/flags/flag.ts";
 import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH } from "../../src/flags/limits.ts";
+import { viewServed } from "../../src/flags/standing.ts";
 import { flagRecord } from "../support/records.ts";
 
 const flag = (more: Partial<FlagRecord> = {}) =>
@@ -54,6 +55,8 @@ describe("a patch", () => {
 });
 
 describe("a flag as readers see it", () => {
+  const viewFlag = (record: FlagRecord, now: number) => viewServed(record, undefined, now).flag;
+
   test("is off from the moment of its expiry", () => {
     const record = flag({ enabled: true, expiresAt: 5000 });
     expect(viewFlag(record, 4999)).toMatchObject({ enabled: true, expiredAt: "1970-01-01T00:00:05.000Z" });

@@ -104,6 +104,7 @@ const patch: fc.Arbitrary<FlagPatch> = fc.oneof(
       defaultVariant: fc.constantFrom("on", "off", null),
       targeting: fc.constantFrom({ if: [true, "on"] }, {}, null),
       metadata: fc.constantFrom({ team: "x" }, null),
+      payload: fc.constantFrom({}, [2]),
     },
     { requiredKeys: ["variants"] },
   ),
@@ -112,9 +113,10 @@ const patch: fc.Arbitrary<FlagPatch> = fc.oneof(
 test("the inverse of a change turns what is served back", () => {
   fc.assert(
     fc.property(patch, patch, (first, second) => {
-      const before = applyPatch("sale", flagRecord("sale"), first, NOW).record;
+      let before = flagRecord("sale");
       let after: typeof before;
       try {
+        before = applyPatch("sale", before, first, NOW).record;
         after = applyPatch("sale", before, second, NOW).record;
       } catch {
         return;

@@ -78,19 +78,20 @@ function segmentRule(rule: unknown): unknown {
 }
 
 function flagEntries(record: FlagValues): [key: string, flag: FlagdFlag][] {
-  const { slug, enabled, payload, rules } = record;
-  if (rules === null) {
-    const flag: [string, FlagdFlag] = [slug, plainFlag(record)];
-    return payload === null ? [flag] : [flag, [slug + PAYLOAD_SUFFIX, payloadFlag(JSON.parse(payload))]];
-  }
+  const { slug, payload, rules } = record;
+  const flag: [string, FlagdFlag] = [slug, rules === null ? plainFlag(record) : ruledFlag(record, rules)];
+  return payload === null ? [flag] : [flag, [slug + PAYLOAD_SUFFIX, payloadFlag(JSON.parse(payload))]];
+}
+
+function ruledFlag(record: FlagValues, rules: string): FlagdFlag {
   const { metadata, ...rest } = parseRules(rules);
   const own = { ...flagMetadata(record), ...metadata };
   const isGiven = metadata !== undefined || Object.keys(own).length > 0;
-  const state = enabled ? "ENABLED" : "DISABLED";
-  return [[slug, { state, ...rest, ...(isGiven ? { metadata: own } : {}) }]];
+  const state = record.enabled ? "ENABLED" : "DISABLED";
+  return { state, ...rest, ...(isGiven ? { metadata: own } : {}) };
 }
 
-/** The definition of an imported flag; the payload of a plain flag is an entry of its own in the file. */
+/** The definition of an imported flag; its payload is an entry of its own in the file. */
 export function defineFlag(slug: string, flag: FlagdFlag): FlagDefinition {
   const plain = plainOf(flag);
   if (plain) return { slug, payload: null, rules: null, ...plain };

@@ -1,14 +1,15 @@
-import { type FlagValues, hasExpired } from "../flag.ts";
+import { type FlagValues, isOn, parsePayload } from "../flag.ts";
 import { parseRules } from "../rules.ts";
 import { type Evaluation, type Subject, compileFlag } from "./evaluate.ts";
 import type { Segments } from "./segments.ts";
 
-/** Name of the only variant of a plain flag's payload. */
+/** Name of the only variant of a payload. */
 const PAYLOAD_VARIANT = "payload";
 
 const ON: Evaluation = { value: true, variant: "on", reason: "STATIC" };
 const OFF: Evaluation = { value: false, variant: "off", reason: "DISABLED" };
 const DISABLED: Evaluation = { reason: "DISABLED" };
+const UNSERVED: Evaluation = { reason: "DEFAULT" };
 
 /** Evaluates the rules of a flag with variants that is on. */
 export type Decide = (subject: Subject) => Evaluation;
@@ -25,23 +26,27 @@ export function createDecide(slug: string, rules: string, segments: Segments): D
  * has no value, as in flagd.
  */
 export function evaluateFlag(record: FlagValues, decide: Decide, subject: Subject, now: number): Evaluation {
-  const isOn = record.enabled && !hasExpired(record, now);
-  if (record.rules === null) return isOn ? ON : OFF;
-  return isOn ? decide(subject) : DISABLED;
+  if (record.rules === null) return isOn(record, now) ? ON : OFF;
+  return isOn(record, now) ? decide(subject) : DISABLED;
 }
 
 /**
- * Returns a function that evaluates the payload of a plain flag, as a flag of its own: `{}` where none is set, no value while
- * the flag is off.
+ * Returns a function that evaluates the payload of a flag, as a flag of its own: a reader for whom the flag is true gets the
+ * payload, `{}` where none is set, and any other gets no value. The same result is the same object, unless it is an error.
  */
-export function createPayload(record: FlagValues): (now: number) => Evaluation {
-  let served: Evaluation | undefined;
-  return (now) => {
-    if (!record.enabled || hasExpired(record, now)) return DISABLED;
-    return (served ??= {
-      value: JSON.parse(record.payload ?? "{}"),
-      variant: PAYLOAD_VARIANT,
-      reason: "STATIC",
-    });
+export function createPayload(
+  record: FlagValues,
+  decide: Decide,
+): (subject: Subject, now: number) => Evaluation {
+  const value = parsePayload(record.payload);
+  const served = new Map<string, Evaluation>();
+  return (subject, now) => {
+    const own = evaluateFlag(record, decide, subject, now);
+    if ("errorCode" in own) return own;
+    const { reason } = own;
+    if (own.value !== true) return reason === "DISABLED" ? DISABLED : UNSERVED;
+    let payload = served.get(reason);
+    if (!payload) served.set(reason, (payload = { value, variant: PAYLOAD_VARIANT, reason }));
+    return payload;
   };
 }

@@ -5,7 +5,7 @@ import { findSlugFault } from "../../base/slug.ts";
 import { findFlagSlugFault, findPayloadFault, PAYLOAD_SUFFIX } from "../faults.ts";
 import { payloadText } from "../flag.ts";
 import type { FlagDefinition, ImportPlan } from "../import.ts";
-import type { FlagRules } from "../rules.ts";
+import { type FlagRules, takesPayload } from "../rules.ts";
 import { type Fault, findFault, findMetadataFault, findSegmentFault } from "./check.ts";
 import { defineFlag, type FlagdFlag, payloadOf } from "./definition.ts";
 import { findGaps, missingSegments } from "./gaps.ts";
@@ -82,9 +82,12 @@ export async function planImport(
       const slug = key.slice(0, -PAYLOAD_SUFFIX.length);
       const definition = definitions.get(slug);
       const own = isObject(flag) ? payloadOf(flag as FlagdFlag) : undefined;
-      if (!Object.hasOwn(flags, slug) || (definition && definition.rules !== null))
-        fault(path, `only the payload of a plain flag has such a name, and "${slug}" is not a plain flag`);
-      else if (!own) fault(path, "is not the payload of a plain flag as an export writes it");
+      if (!Object.hasOwn(flags, slug) || (definition && !takesPayload(definition.rules)))
+        fault(
+          path,
+          `only the payload of a flag that is true or false has such a name, which "${slug}" is not`,
+        );
+      else if (!own) fault(path, "is not a payload as an export writes it");
       else {
         const excess = findPayloadFault(own.payload);
         if (excess !== undefined) fault(pointer(path, "variants"), excess);

@@ -1,9 +1,11 @@
 import { preflight } from "../preflight.ts";
 import { Hono } from "hono";
 import type { App } from "../../app.ts";
-import { type FlagValues, noSuchFlag, viewFlag } from "../../flags/flag.ts";
+import { type FlagValues, noSuchFlag } from "../../flags/flag.ts";
+import { withinRequest } from "../../flags/flagd/guard.ts";
 import { type NoteRead, type Readable, neverRead } from "../../flags/reads.ts";
 import { createSnapshots } from "../../flags/snapshots.ts";
+import { type Standing, readStandings, viewServed } from "../../flags/standing.ts";
 import type { Client } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
 import { FLAGS_PATH, FLAG_PATH } from "../paths.ts";
@@ -28,7 +30,8 @@ export type FlagsService = {
   routes: Hono<{ Bindings: { client: Client } }>;
 };
 
-type Cell = Readable & { records: FlagValues[]; answer: Answer | undefined };
+type Standings = ReadonlyMap<string, Standing>;
+type Cell = Readable & { records: FlagValues[]; standings: Standings; answer: Answer | undefined };
 type Snapshot = { one: Map<string, Cell>; all: Cell };
 
 /**
@@ -43,11 +46,12 @@ export function createFlagsService(
   maxStale: number | null = null,
 ): FlagsService {
   const staleness = createStaleness(app.watch, maxStale);
-  const findSnapshot = createSnapshots<Snapshot>(app.watch, app.store, async (selection) => {
+  const findSnapshot = createSnapshots<Snapshot>(app.watch, app.store, async (selection, before) => {
     const records = await selection.flags();
+    const standings = await readStandings(records, selection, before?.all.standings);
     return {
-      one: new Map(records.map((record) => [record.slug, cellOf([record])])),
-      all: cellOf(records),
+      one: new Map(records.map((record) => [record.slug, cellOf([record], standings)])),
+      all: cellOf(records, standings),
     };
   });
 
@@ -123,18 +127,22 @@ export function createFlagsService(
   return { readFlag, readFlags, routes };
 }
 
-function cellOf(records: FlagValues[]): Cell {
-  return { records, answer: undefined, ...neverRead() };
+function cellOf(records: FlagValues[], standings: Standings): Cell {
+  return { records, standings, answer: undefined, ...neverRead() };
 }
 
 function send(request: Request, cell: Cell, slug: string | null, now: number): Response {
-  if (!cell.answer || now >= cell.answer.until) cell.answer = answerOf(cell.records, slug, now);
+  if (!cell.answer || now >= cell.answer.until) cell.answer = answerOf(cell, slug, now);
   return sendAnswer(request, cell.answer);
 }
 
-function answerOf(records: FlagValues[], slug: string | null, now: number): Answer {
-  const flags = records.map((record) => viewFlag(record, now));
-  return prepareAnswer(JSON.stringify(slug === null ? { flags } : flags[0]), records, now);
+function answerOf({ records, standings }: Cell, slug: string | null, now: number): Answer {
+  const served = withinRequest(() =>
+    records.map((record) => viewServed(record, standings.get(record.slug), now)),
+  );
+  const flags = served.map(({ flag }) => flag);
+  const changes = [...records, ...served.map(({ until }) => ({ expiresAt: until }))];
+  return prepareAnswer(JSON.stringify(slug === null ? { flags } : flags[0]), changes, now);
 }
 
 /** An error that reads as off: a reader that ignores the status finds no flag that is on. */

@@ -3,10 +3,10 @@ import { isoTime } from "../../base/clock.ts";
 import { PAYLOAD_SUFFIX } from "../../flags/faults.ts";
 import type { FlagValues } from "../../flags/flag.ts";
 import type { Evaluation, Subject } from "../../flags/flagd/evaluate.ts";
-import { type Decide, createDecide, createPayload, evaluateFlag } from "../../flags/flagd/flag.ts";
+import { type Compiled, compileRules } from "../../flags/flagd/compiled.ts";
+import { createPayload, evaluateFlag } from "../../flags/flagd/flag.ts";
 import { type Readable, neverRead } from "../../flags/reads.ts";
 import { parseRules } from "../../flags/rules.ts";
-import { rulesBySegment } from "../../flags/segment.ts";
 import { type FindSnapshot, createSnapshots } from "../../flags/snapshots.ts";
 import type { FlagSelection } from "../../flags/store.ts";
 
@@ -17,7 +17,7 @@ type Evaluate = (subject: Subject, now: number) => Evaluated;
 
 /** The flags of one environment, ready for evaluation. */
 export type FlagSet = {
-  /** By key: every flag, and the payload of every plain one. */
+  /** By key: every flag, and every payload that is set. */
   flags: ReadonlyMap<string, Evaluate>;
   /** The same, in their order. */
   evaluations: readonly Evaluate[];
@@ -30,8 +30,8 @@ export type FlagSet = {
   revision: number;
   /** When flags expire, in milliseconds since 1970. */
   expiries: number[];
-  /** The compiled rules by flag, with the text of the rules and segments that they were compiled from. */
-  compiled: Map<string, { source: string; decide: Decide }>;
+  /** The compiled rules by flag. */
+  compiled: ReadonlyMap<string, Compiled>;
 };
 
 /** Finds the flags of the environment that two keys select. A rule is compiled again only after it changes. */
@@ -41,8 +41,7 @@ export function createFlagSets({ watch, store }: App): FindSnapshot<FlagSet> {
 
 async function render(selection: FlagSelection, before: FlagSet | undefined): Promise<FlagSet> {
   const [records, segmentRecords] = await Promise.all([selection.flags(), selection.segments()]);
-  const segments = rulesBySegment(segmentRecords);
-  const segmentsText = JSON.stringify([...segments]);
+  const compiled = compileRules(records, segmentRecords, before?.compiled);
   const flags = new Map<string, Evaluate>();
   const set: Omit<FlagSet, "evaluations"> = {
     flags,
@@ -51,7 +50,7 @@ async function render(selection: FlagSelection, before: FlagSet | undefined): Pr
     metadata: JSON.parse(selection.metadata) as Record<string, unknown>,
     revision: selection.revision,
     expiries: records.flatMap(({ expiresAt }) => expiresAt ?? []),
-    compiled: new Map(),
+    compiled,
   };
   const add = (
     key: string,
@@ -72,24 +71,16 @@ async function render(selection: FlagSelection, before: FlagSet | undefined): Pr
     });
   };
   for (const record of records) {
-    const { slug, rules } = record;
+    const { slug } = record;
+    const decide = compiled.get(slug)?.decide ?? noRules;
     const metadata = metadataOf(record, set.metadata);
     const readable = { slug, ...neverRead() };
     set.readables.set(slug, readable);
-    if (rules === null) {
-      // Without a payload, its key does not exist: the application then uses its own default.
-      if (record.payload !== null) {
-        set.readables.set(`${slug}${PAYLOAD_SUFFIX}`, readable);
-        const payload = createPayload(record);
-        add(`${slug}${PAYLOAD_SUFFIX}`, metadata, (_, now) => payload(now));
-      }
-      add(slug, metadata, (subject, now) => evaluateFlag(record, noRules, subject, now));
-      continue;
+    // Without a payload, its key does not exist: the application then uses its own default.
+    if (record.payload !== null) {
+      set.readables.set(`${slug}${PAYLOAD_SUFFIX}`, readable);
+      add(`${slug}${PAYLOAD_SUFFIX}`, metadata, createPayload(record, decide));
     }
-    const source = `${rules} ${rules.includes("$ref") ? segmentsText : ""}`;
-    const known = before?.compiled.get(slug);
-    const decide = known?.source === source ? known.decide : createDecide(slug, rules, segments);
-    set.compiled.set(slug, { source, decide });
     add(slug, metadata, (subject, now) => evaluateFlag(record, decide, subject, now));
   }
   return { ...set, evaluations: [...flags.values()] };

@@ -355,6 +355,20 @@ test("plain flags are the same after an export and an import elsewhere", async (
   );
 }, 60_000);
 
+test("a flag that is rolled out takes its payload along", async () => {
+  const { set, import: take, exported, list } = await openProject();
+  const fractional = [
+    ["on", 10],
+    ["off", 90],
+  ];
+  const payload = { color: "green" };
+  await set("nc", { enabled: true, payload, ...BOOLEAN, defaultVariant: "off", targeting: { fractional } });
+  const text = await exported();
+  await take(JSON.parse(text), "staging");
+  expect((await list("staging"))[0]).toMatchObject({ payload, targeting: { fractional } });
+  expect(await exported("staging")).toBe(text);
+});
+
 test("a segment that is only true or false is exported as a rule that flagd takes", async () => {
   const { read, exported, import: take } = await openProject();
   await read("PUT", "develop/segments/all", { rule: true });

@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setSystemTime, test } from "bun:test";
 import type { Flag, FlagPatch } from "../../../src/flags/flag.ts";
 import { setFlag, deleteFlag } from "../../../src/flags/flags.ts";
+import { setSegment } from "../../../src/flags/segments.ts";
 import type { FlagsService } from "../../../src/http/flags/flags.ts";
 import { createSite } from "../../../src/http/site.ts";
 import { deleteEnvironment } from "../../../src/projects/environments.ts";
@@ -173,6 +174,75 @@ describe.each(MOUNTS)("flags through %s", (_name, mount) => {
       const slug = `9A.b_c-${"x".repeat(143)}`;
       await set(slug, { enabled: true });
       expect(await flag(slug)).toMatchObject({ slug, enabled: true });
+    });
+  });
+
+  describe("a flag with variants is what a reader without a context is served", () => {
+    const SWITCH = { variants: { on: true, off: false }, defaultVariant: "off" };
+    const percent = (on: number) => ({
+      fractional: [
+        ["on", on],
+        ["off", 100 - on],
+      ],
+    });
+    const values = ({ enabled, payload }: Flag) => ({ enabled, payload });
+    const OFF = { enabled: false, payload: {} };
+
+    test("off in a rollout, with its payload again once the rule is gone", async () => {
+      const { set, flag, read } = await openProject();
+      const payload = { color: "green" };
+      await set("nc", { enabled: true, payload });
+      for (const share of [10, 100]) {
+        await set("nc", { ...SWITCH, targeting: percent(share) });
+        expect(values(await flag("nc"))).toEqual(OFF);
+        const { flags } = (await (await read(ALL)).json()) as { flags: Flag[] };
+        expect(flags).toEqual([await flag("nc")]);
+      }
+      await set("nc", { defaultVariant: "on" });
+      expect(values(await flag("nc"))).toEqual({ enabled: true, payload });
+      await set("nc", { enabled: false });
+      expect(values(await flag("nc"))).toEqual(OFF);
+      await set("nc", { enabled: true, variants: null });
+      expect(values(await flag("nc"))).toEqual({ enabled: true, payload });
+    });
+
+    test("what a rule yields that needs no context, also by a segment that changes", async () => {
+      const { slug, set, flag } = await openProject();
+      const segment = { project: slug, environment: "develop", segment: "everybody" };
+      await setSegment(app, OPERATOR, segment, true);
+      const targeting = { if: [{ $ref: "everybody" }, "on"] };
+      await set("ruled", { enabled: true, payload: [1], ...SWITCH, targeting });
+      expect(values(await flag("ruled"))).toEqual({ enabled: true, payload: [1] });
+      await setSegment(app, OPERATOR, segment, false);
+      expect(values(await flag("ruled"))).toEqual(OFF);
+    });
+
+    test("the value where values are not true and false, and on as it is set", async () => {
+      const { set, flag } = await openProject();
+      const variants = { red: "#f00", blue: "#00f" };
+      const targeting = { if: [{ "==": [{ var: "plan" }, null] }, "blue"] };
+      await set("color", { enabled: true, variants, defaultVariant: "red", targeting });
+      expect(values(await flag("color"))).toEqual({ enabled: true, payload: "#00f" });
+      await set("color", { targeting: null });
+      expect(values(await flag("color"))).toEqual({ enabled: true, payload: "#f00" });
+      await set("color", { enabled: false, defaultVariant: null });
+      expect(values(await flag("color"))).toEqual(OFF);
+    });
+
+    test("another once a time in its rule has come", async () => {
+      const { set, flag } = await openProject();
+      const second = Math.floor(Date.now() / 1000);
+      const from = { ">=": [{ var: "$flagd.timestamp" }, second + 3600] };
+      await set("launch", { enabled: true, ...SWITCH, targeting: { if: [from, "on"] } });
+      expect((await flag("launch")).enabled).toBe(false);
+      setSystemTime((second + 3600) * 1000);
+      try {
+        expect((await flag("launch")).enabled).toBe(false);
+        app.clock.now += 1000;
+        expect((await flag("launch")).enabled).toBe(true);
+      } finally {
+        setSystemTime();
+      }
     });
   });
 

@@ -168,6 +168,52 @@ describe("a flag with variants", () => {
   });
 });
 
+describe("the payload of a flag with variants", () => {
+  const context = (targetingKey: string) => ({ targetingKey });
+  const fractional = [
+    ["on", 10],
+    ["off", 90],
+  ];
+
+  test("is served to those who get true, also while a share of the users does", async () => {
+    await set("rolled", { enabled: true, payload: { color: "green" } });
+    await set("rolled", {
+      variants: { on: true, off: false },
+      defaultVariant: "off",
+      targeting: { fractional },
+    });
+    const users = Array.from({ length: 50 }, (_, index) => context(`user-${index}`));
+    const served: boolean[] = [];
+    for (const user of users) {
+      const [own, payload] = [await evaluate("rolled", user), await evaluate("rolled.payload", user)];
+      expect([payload.status, payload.body["value"], payload.body["reason"]]).toEqual(
+        own.body["value"] === true
+          ? [200, { color: "green" }, "TARGETING_MATCH"]
+          : [200, undefined, "DEFAULT"],
+      );
+      served.push(own.body["value"] === true);
+    }
+    expect(new Set(served)).toEqual(new Set([true, false]));
+    await set("rolled", { enabled: false });
+    expect((await evaluate("rolled.payload", users[served.indexOf(true)])).body).toMatchObject({
+      reason: "DISABLED",
+    });
+  });
+
+  test("fails where the rule of the flag does", async () => {
+    await set("failing", {
+      enabled: true,
+      payload: 1,
+      variants: { on: true, off: false },
+      targeting: { if: [{ $ref: "missing" }, "on"] },
+    });
+    expect(await evaluate("failing.payload")).toMatchObject({
+      status: 400,
+      body: { key: "failing.payload", errorCode: "PARSE_ERROR" },
+    });
+  });
+});
+
 describe("all flags", () => {
   test("are each what they are alone, failures too", async () => {
     const context = { targetingKey: "u", email: "ann@example.com" };
