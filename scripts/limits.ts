@@ -284,17 +284,63 @@ const SECTIONS: Section[] = [
   },
   {
     title: "Signing in",
-    text: "Counts of wrong passwords are kept in memory: a restart resets them. They never affect links.",
+    text: "Counts of wrong passwords are kept in memory: a restart resets them. They never affect links, and those of one network never affect another: an IPv4 address, or a /64 of IPv6.",
     rows: {
       "PASSWORD_LIMITS.leastCharacters": { what: "characters of a password, at least", past: "refused" },
-      "PASSWORD_LIMITS.bytes": { unit: "bytes", what: "size of a password", past: "refused" },
+      "PASSWORD_LIMITS.bytes": {
+        unit: "bytes",
+        what: "size of a password, in the normal form NFKC",
+        past: "refused",
+      },
+      "PASSWORD_LIMITS.typedBytes": { unit: "bytes", what: "size of a password as typed", past: "refused" },
+      MAX_SIGN_IN_BODY: {
+        unit: "bytes",
+        what: "body of a form that signs in or sets a password",
+        past: "413",
+      },
       "SIGN_IN_LIMITS.failures": {
-        what: "wrong passwords for a name, whether or not a user has it, before each next one waits; one is forgotten each minute",
+        what: "wrong passwords from a network for a name, whether or not a user has it, before each next one waits; one is forgotten each minute",
         past: "429 with `Retry-After`, for the right password too",
       },
       "SIGN_IN_LIMITS.waitSeconds": { unit: "s", what: "the longest wait", past: "" },
-      "SIGN_IN_LIMITS.hashes": { what: "passwords that are checked at a time", past: "sign-ins wait" },
-      "SIGN_IN_LIMITS.waiting": { what: "sign-ins that wait", past: "429 with `Retry-After`" },
+      "SIGN_IN_LIMITS.failuresOfNetwork": {
+        what: "wrong passwords from a network for any names before each next one waits; this machine has no such limit",
+        past: "429 with `Retry-After`, except for a name that signed in from there lately",
+      },
+      "SIGN_IN_LIMITS.networkWaitSeconds": {
+        unit: "s",
+        what: "time after which one of these is forgotten",
+        past: "",
+      },
+      SIGN_IN_REFUSAL_MS: {
+        unit: "ms",
+        what: "time for which the answer 429 to a sign-in is held",
+        past: "",
+      },
+      "SIGN_IN_LIMITS.processorsForHash": {
+        what: "processors for each password that is checked at a time, of which there is at least one",
+        past: "sign-ins wait",
+      },
+      "SIGN_IN_LIMITS.hashes": {
+        what: "passwords that are checked at a time, at most",
+        past: "sign-ins wait",
+      },
+      "SIGN_IN_LIMITS.waiting": {
+        what: "sign-ins that wait",
+        past: "429 with `Retry-After`, for the network with the most",
+      },
+      "SIGN_IN_LIMITS.waitingOfNetwork": {
+        what: "sign-ins that wait of one network",
+        past: "429 with `Retry-After`",
+      },
+      "SIGN_IN_LIMITS.lateDays": {
+        what: "days for which a network goes first after a sign-in",
+        past: "networks take turns",
+      },
+      "SIGN_IN_LIMITS.lateKeys": {
+        what: "networks, and names in them, whose sign-ins a process remembers",
+        past: "the oldest is forgotten",
+      },
       LINK_MINUTES: { what: "minutes for which a sign-in link works", past: "the link is unknown" },
       "SESSION_LIMITS.idleDays": { what: "days that a session lasts after its last use", past: "it ends" },
       "SESSION_LIMITS.days": { what: "days that a session lasts in all", past: "it ends" },

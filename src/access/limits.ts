@@ -1,14 +1,31 @@
 /** The length of a password, once its characters are normalised. */
-export const PASSWORD_LIMITS = { leastCharacters: 12, bytes: 200 } as const;
+export const PASSWORD_LIMITS = {
+  leastCharacters: 12,
+  bytes: 200,
+  /** Bytes as they are typed: NFKC makes one of four at most, and orders long runs of marks in quadratic time. */
+  typedBytes: 1000,
+} as const;
 
-/** What checking passwords may cost, and how fast the password of one name may be guessed. */
+/** What checking passwords may cost, and how fast passwords may be guessed. */
 export const SIGN_IN_LIMITS = {
-  /** Passwords that are hashed at a time, and sign-ins that wait for their turn. */
-  hashes: 2,
-  waiting: 20,
-  /** Wrong passwords for a name before each next one has to wait, and the longest wait. */
+  /**
+   * Processors for each password that is hashed at a time, and the most: a hash takes 19 MiB, and a thread of the pool that
+   * writes uploaded files.
+   */
+  processorsForHash: 2,
+  hashes: 4,
+  /** Sign-ins that wait for their turn, in all and of one network. */
+  waiting: 200,
+  waitingOfNetwork: 20,
+  /** Wrong passwords from a network for a name before each next one has to wait, and the longest wait. */
   failures: 10,
   waitSeconds: 60,
+  /** The same for all names: as many a minute as wrong tokens. */
+  failuresOfNetwork: 20,
+  networkWaitSeconds: 3,
+  /** How long a network goes first in which somebody signed in, and how many of these a process remembers. */
+  lateDays: 14,
+  lateKeys: 10_000,
 } as const;
 
 /** How long a link that signs a user in works. */

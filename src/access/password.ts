@@ -8,27 +8,32 @@ export const HASHING = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 
 /** The format of a hash that formflag makes. One that a backup brings must not cost more. */
 export const PASSWORD_HASH = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{43}\$[A-Za-z0-9+/]{43}$/;
 
-/** The characters of a password, which keyboards compose in different ways. */
-export function normalisePassword(text: string): string {
-  return text.normalize("NFKC");
+/**
+ * A password with the characters that keyboards compose in different ways made equal; null where it is too long to be one.
+ * What is longer is not normalised, since that may take quadratic time.
+ */
+function normalise(typed: string): string | null {
+  if (Buffer.byteLength(typed) > PASSWORD_LIMITS.typedBytes) return null;
+  const password = typed.normalize("NFKC");
+  return Buffer.byteLength(password) > PASSWORD_LIMITS.bytes ? null : password;
 }
 
-/** Whether a password is short enough to be one, so that its hash is worth the work. */
-export function isPossible(password: string): boolean {
-  return password !== "" && Buffer.byteLength(password) <= PASSWORD_LIMITS.bytes;
+/** A password that was typed to be checked, normalised; null for a text that is no password, whose hash is not worth the work. */
+export function typedPassword(text: string): string | null {
+  return normalise(text) || null;
 }
 
 /** A new password, normalised. Throws `invalid` where it is too short or too long. */
 export function checkNewPassword(text: string): string {
-  const password = normalisePassword(text);
+  const password = normalise(text);
   const { leastCharacters, bytes } = PASSWORD_LIMITS;
+  if (password === null)
+    throw new AppError("invalid", `a password has at most ${formatBytes(bytes)}`, {
+      reason: "password-long",
+    });
   if (Array.from(password).length < leastCharacters)
     throw new AppError("invalid", `a password has at least ${leastCharacters} characters`, {
       reason: "password-short",
-    });
-  if (Buffer.byteLength(password) > bytes)
-    throw new AppError("invalid", `a password has at most ${formatBytes(bytes)}`, {
-      reason: "password-long",
     });
   return password;
 }

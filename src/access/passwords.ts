@@ -1,52 +1,72 @@
-import { AppError } from "../base/errors.ts";
+import { sha256 } from "../base/sum.ts";
 import { SIGN_IN_LIMITS } from "./limits.ts";
-import { HASHING, isPossible, normalisePassword } from "./password.ts";
+import { HASHING, typedPassword } from "./password.ts";
 import type { AccessApp } from "./store.ts";
 import { type Throttle, createThrottle } from "./throttle.ts";
-
-/** Runs work when it is its turn. Throws `rate_limited` where too much waits. */
-type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+import { type Turns, createFairTurns } from "./turns.ts";
 
 /** What the passwords of one database share in this process. */
-const guards = new WeakMap<object, { throttle: Throttle; turns: Turns }>();
+type Guard = {
+  turns: Turns;
+  /** Wrong passwords for a name from a network, and from a network for any name. */
+  guesses: Throttle;
+  failures: Throttle;
+  /** Networks, and names in them, that signed in within the last days. */
+  lately: Lately;
+};
 
-function guardOf({ store, now }: AccessApp) {
+const guards = new WeakMap<object, Guard>();
+
+function guardOf({ store, now }: AccessApp): Guard {
   let guard = guards.get(store);
   if (!guard) {
-    const { hashes, waiting } = SIGN_IN_LIMITS;
-    guards.set(store, (guard = { throttle: createThrottle(now), turns: createTurns(hashes, waiting) }));
+    const { processorsForHash, hashes, waiting, waitingOfNetwork } = SIGN_IN_LIMITS;
+    const { failures, waitSeconds, failuresOfNetwork, networkWaitSeconds } = SIGN_IN_LIMITS;
+    const atOnce = Math.floor(navigator.hardwareConcurrency / processorsForHash);
+    guard = {
+      turns: createFairTurns(Math.min(Math.max(atOnce, 1), hashes), waiting, waitingOfNetwork),
+      guesses: createThrottle(now, failures, waitSeconds),
+      failures: createThrottle(now, failuresOfNetwork, networkWaitSeconds),
+      lately: createLately(now),
+    };
+    guards.set(store, guard);
   }
   return guard;
 }
 
-/** Runs `atOnce` works at a time, since each hash takes 19 MiB of memory, while at most `waiting` others wait. */
-export function createTurns(atOnce: number, waiting: number): Turns {
-  const queue: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running < atOnce) running += 1;
-    else {
-      if (queue.length >= waiting) {
-        throw new AppError("rate_limited", "too many people sign in at once: try again in a moment", {
-          reason: "sign-in-busy",
-          retryAfter: 1,
-        });
-      }
-      await new Promise<void>((resolve) => queue.push(resolve));
-    }
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next) next();
-      else running -= 1;
-    }
+type Lately = { has: (key: string) => boolean; add: (key: string) => void };
+
+/** Keys that were added within the last days; of too many, the oldest are forgotten. */
+function createLately(now: () => number): Lately {
+  const { lateDays, lateKeys } = SIGN_IN_LIMITS;
+  const times = new Map<string, number>();
+  return {
+    has: (key) => now() - (times.get(key) ?? 0) < lateDays * 86_400_000,
+    add(key) {
+      times.delete(key);
+      const [oldest] = times.keys();
+      if (times.size >= lateKeys) times.delete(oldest!);
+      times.set(key, now());
+    },
   };
 }
 
-/** The hash of a normalised password. Throws `rate_limited`. */
-export function hashPassword(app: AccessApp, password: string): Promise<string> {
-  return guardOf(app).turns(() => Bun.password.hash(password, HASHING));
+/** The network of this machine, whose wrong passwords count for each name alone, as it has no limit of wrong tokens. */
+const THIS_MACHINE = "";
+
+function keysOf(name: string, network: string | null) {
+  return { network: network ?? THIS_MACHINE, pair: sha256(JSON.stringify([network, name])) };
+}
+
+/** Records that a user signed in from a network, which then goes first. */
+export function noteSignIn(app: AccessApp, name: string, network: string | null): void {
+  const { lately } = guardOf(app);
+  for (const key of Object.values(keysOf(name, network))) lately.add(key);
+}
+
+/** The hash of a normalised password that is set in a session. Throws `rate_limited`. */
+export function hashPassword(app: AccessApp, password: string, session: string): Promise<string> {
+  return guardOf(app).turns({ network: session, isFirst: true }, () => Bun.password.hash(password, HASHING));
 }
 
 /** The hash of a random password: an unknown name takes as long as a known one. */
@@ -55,23 +75,35 @@ const NOBODYS =
 
 /**
  * The hash of the password of a user, if `password` is that password; null where it is not, where the user has none, and
- * where no user has the name. Throws `rate_limited`, by the name alone: a known one, an unknown one and the right password
- * are treated alike.
+ * where no user has the name. Throws `rate_limited`, by the name and the network alone: a known name, an unknown one and the
+ * right password are treated alike, and guesses from one network never keep a user out who signs in from another.
  */
-export async function verifyPassword(app: AccessApp, name: string, password: string): Promise<string | null> {
-  const { throttle, turns } = guardOf(app);
-  throttle.check(name);
-  return turns(async () => {
+export async function verifyPassword(
+  app: AccessApp,
+  name: string,
+  password: string,
+  from: string | null,
+): Promise<string | null> {
+  const { turns, guesses, failures, lately } = guardOf(app);
+  const { network, pair } = keysOf(name, from);
+  const check = () => {
+    guesses.check(pair);
+    // Wrong passwords of others in the same network do not keep out who signed in there lately.
+    if (network !== THIS_MACHINE && !lately.has(pair)) failures.check(network);
+  };
+  check();
+  const given = typedPassword(password);
+  return turns({ network, isFirst: lately.has(network) }, async () => {
     // Others may have failed while this one waited.
-    throttle.check(name);
-    const given = normalisePassword(password);
-    const hash = isPossible(given) ? await app.store.users.password(name) : null;
-    const isRight = await Bun.password.verify(isPossible(given) ? given : "-", hash ?? NOBODYS);
+    check();
+    const hash = given === null ? null : await app.store.users.password(name);
+    const isRight = await Bun.password.verify(given ?? "-", hash ?? NOBODYS);
     if (hash === null || !isRight) {
-      throttle.count(name);
+      guesses.count(pair);
+      failures.count(network);
       return null;
     }
-    throttle.reset(name);
+    guesses.reset(pair);
     return hash;
   });
 }

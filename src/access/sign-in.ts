@@ -2,15 +2,15 @@ import { AppError } from "../base/errors.ts";
 import { dashedKey } from "../base/ids.ts";
 import { sha256 } from "../base/sum.ts";
 import { SESSION_LIMITS } from "./limits.ts";
-import { verifyPassword } from "./passwords.ts";
+import { noteSignIn, verifyPassword } from "./passwords.ts";
 import type { Role } from "./role.ts";
 import { type Session, type SignInMethod, signInSecret } from "./session.ts";
 import type { AccessApp, NewSession } from "./store.ts";
 import type { User } from "./user.ts";
 import { ensureUser } from "./users.ts";
 
-/** What a browser says of itself, and the address it connects from. */
-export type Browser = { agent: string; address: string };
+/** What a browser says of itself, and the address and network it connects from; `network` is null for this machine. */
+export type Browser = { agent: string; address: string; network: string | null };
 
 export type SignedIn = { user: User; session: Session };
 
@@ -29,7 +29,7 @@ export async function signInByLink(app: AccessApp, secret: string, browser: Brow
       reason: "link-unknown",
     });
   }
-  return signedIn(user, start);
+  return signedIn(app, user, start, browser);
 }
 
 /**
@@ -41,7 +41,7 @@ export async function signInByPassword(
   { name, password }: { name: string; password: string },
   browser: Browser,
 ): Promise<NewlySignedIn> {
-  const hash = await verifyPassword(app, name, password);
+  const hash = await verifyPassword(app, name, password, browser.network);
   const start = newSession(app, name, "password", browser);
   // The password may have been changed while it was checked.
   const user = hash === null ? undefined : await app.store.sessions.insert(start.stored, hash);
@@ -50,7 +50,7 @@ export async function signInByPassword(
       reason: "password-wrong",
     });
   }
-  return signedIn(user, start);
+  return signedIn(app, user, start, browser);
 }
 
 /**
@@ -78,7 +78,7 @@ export async function signInByProxy(
       },
     );
   }
-  return signedIn(user, start);
+  return signedIn(app, user, start, browser);
 }
 
 type Start = { secret: string; stored: NewSession };
@@ -103,6 +103,12 @@ function newSession(
   return { secret, stored: { session, hash: sha256(secret), most: perUser } };
 }
 
-function signedIn(user: User, { secret, stored }: Start): NewlySignedIn {
+function signedIn(
+  app: AccessApp,
+  user: User,
+  { secret, stored }: Start,
+  { network }: Browser,
+): NewlySignedIn {
+  noteSignIn(app, user.name, network);
   return { user, session: { ...stored.session, user: user.name }, secret };
 }

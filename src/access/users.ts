@@ -145,12 +145,14 @@ export async function setPassword(
   const before = await app.store.users.password(user);
   const session = keep === null ? undefined : await app.store.sessions.findById(keep);
   const isByLink = session?.user === user && beganByLink(session, app.now());
+  // Counted for itself, so that guesses in an open session do not keep its user from signing in elsewhere.
+  const from = `session ${keep}`;
   if (before !== null && !isByLink) {
-    const isRight = current !== null && (await verifyPassword(app, user, current)) === before;
+    const isRight = current !== null && (await verifyPassword(app, user, current, from)) === before;
     if (!isRight)
       throw new AppError("invalid", "the current password is wrong", { reason: "password-wrong" });
   }
-  const hash = await hashPassword(app, password);
+  const hash = await hashPassword(app, password, from);
   return change(app, caller, async (): Promise<Plan<AccessChange, void>> => {
     await findUser(app, user);
     if ((await app.store.users.password(user)) !== before)

@@ -1,4 +1,4 @@
-import { MiB } from "../base/bytes.ts";
+import { KiB, MiB } from "../base/bytes.ts";
 
 /** How much of a refused request is read, in bytes and milliseconds, so that its sender gets the answer. */
 export const DRAIN = { bytes: 32 * MiB, ms: 30_000 } as const;
@@ -8,6 +8,12 @@ export const MAX_WRONG_TOKENS = { count: 20, seconds: 60 } as const;
 
 /** Body of a request to the admin API, in bytes. */
 export const MAX_ADMIN_BODY = MiB;
+
+/** Body of a form that signs in or sets a password, in bytes. */
+export const MAX_SIGN_IN_BODY = 8 * KiB;
+
+/** How long a sign-in that is refused without a check of its password waits for the answer, in milliseconds. */
+export const SIGN_IN_REFUSAL_MS = 1000;
 
 /** Body of a request that applies a document or imports a flagd file, in bytes. */
 export const MAX_IMPORT_BODY = 16 * MiB;

@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test";
-import { createTurns } from "../../src/access/passwords.ts";
 import { createThrottle } from "../../src/access/throttle.ts";
 
 function openThrottle() {
   const clock = { now: 1_000_000 };
-  const throttle = createThrottle(() => clock.now);
+  const throttle = createThrottle(() => clock.now, 10, 60);
   const fail = (name: string, times = 1) => {
     for (let count = 0; count < times; count += 1) throttle.count(name);
   };
@@ -65,29 +64,4 @@ test("names that nobody has do not push out one that has to wait", () => {
   // What is kept is bounded: the oldest give way.
   for (let count = 0; count < 20_000; count += 1) fail(`two-${count}`);
   expect(wait("ann")).toBe(0);
-});
-
-test("works take turns, and no more wait than may", async () => {
-  const turns = createTurns(2, 1);
-  const started: number[] = [];
-  const ends = [0, 1, 2].map(() => Promise.withResolvers<void>());
-  const run = (index: number) =>
-    turns(async () => {
-      started.push(index);
-      await ends[index]!.promise;
-      if (index === 0) throw new Error("failed");
-    });
-  const [first, second, third] = [run(0), run(1), run(2)];
-  const settled = Promise.allSettled([first, second, third]);
-  const refused = await run(3).catch((error: unknown) => error);
-  expect(refused).toMatchObject({ code: "rate_limited", reason: "sign-in-busy", retryAfter: 1 });
-  expect(started).toEqual([0, 1]);
-  ends[0]!.resolve();
-  expect(await first.catch(String)).toContain("failed");
-  ends[2]!.resolve();
-  await third;
-  expect(started).toEqual([0, 1, 2]);
-  ends[1]!.resolve();
-  await settled;
-  await Promise.all([run(1), run(2)]);
 });

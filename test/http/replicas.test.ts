@@ -170,7 +170,7 @@ if (IS_POSTGRES_HERE) {
       await apps[0].store.submissions.insert(submission);
       const marked = await browser.post("/inbox/marks", { submission: submission.id, mark: "archived" });
       const undo = hiddenIn(marked, "undo");
-      const elsewhere = far.openBrowser(browser.cookies);
+      const elsewhere = far.openBrowser({ cookies: browser.cookies });
       const undone = await elsewhere.post("/inbox/undo", { undo });
       expect(undone.text).toContain("Undone: 1 submission moved to the inbox.");
       expect((await apps[0].store.submissions.find(submission.id))!.state).toBe("inbox");

@@ -39,14 +39,14 @@ export function openDashboard(app: ClockedApp, options: Partial<DashboardOptions
     ...options,
   });
 
-  /** A browser that keeps cookies, with nobody signed in unless it is given those of another. */
-  function openBrowser(cookies = new Map<string, string>()) {
+  /** A browser at an address that keeps cookies, with nobody signed in unless it is given those of another. */
+  function openBrowser({ cookies = new Map<string, string>(), address = ADDRESS } = {}) {
     const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
       const headers = new Headers(init.headers);
       headers.set("Host", new URL(ORIGIN).host);
       headers.set("Cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "));
       const request = new Request(`${ORIGIN}/dashboard${path}`, { ...init, headers, redirect: "manual" });
-      const answer = await (await created).fetch(request, { client: clientAt(ADDRESS), peer: () => ADDRESS });
+      const answer = await (await created).fetch(request, { client: clientAt(address), peer: () => address });
       for (const line of answer.headers.getSetCookie()) {
         const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
         if (/max-age=0/i.test(line)) cookies.delete(name!);

@@ -5,7 +5,7 @@ import { createLink, createUser } from "../../src/access/users.ts";
 import type { App } from "../../src/app.ts";
 import { OPERATOR } from "./caller.ts";
 
-export const BROWSER: Browser = { agent: "Firefox", address: "192.0.2.1" };
+export const BROWSER: Browser = { agent: "Firefox", address: "192.0.2.1", network: "192.0.2.1" };
 
 export const PASSWORD = "correct horse battery";
 

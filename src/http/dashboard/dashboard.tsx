@@ -8,6 +8,7 @@ import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { normalise } from "../../base/network.ts";
 import { showError } from "../errors.ts";
+import { MAX_SIGN_IN_BODY } from "../limits.ts";
 import { DASHBOARD_PATH } from "../paths.ts";
 import { type AssetName, answerAsset, createAssets } from "./assets.ts";
 import { createCookies } from "./cookies.ts";
@@ -124,10 +125,10 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
       const shown = await show(c);
       return shown instanceof Response ? shown : render(c, shown);
     },
-    action: (scope, act) => async (c) => {
+    action: (scope, act, maxBody) => async (c) => {
       const sender = callerOf(c);
       if (scope !== null) requireScope(sender, scope);
-      const fields = await readFields(c.req.raw);
+      const fields = await readFields(c.req.raw, maxBody);
       const caller = callerOf(c, fields);
       await caller.verify();
       c.set("caller", caller);
@@ -168,6 +169,7 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
   site.get(`${DASHBOARD_PATH}/`, (c) => c.redirect(root, 302));
   site.route(DASHBOARD_PATH, signInRoutes(dashboard));
   site.post(`${DASHBOARD_PATH}/sign-out`, async (c) => {
+    await readFields(c.req.raw, MAX_SIGN_IN_BODY);
     const session = c.get("session");
     if (session) await endSessionBySecret(app, session.secret);
     cookies.endSession(c);

@@ -1,6 +1,7 @@
 import type { Scope } from "../../access/scope.ts";
-import type { SignedIn } from "../../access/sign-in.ts";
+import type { Browser, SignedIn } from "../../access/sign-in.ts";
 import type { App } from "../../app.ts";
+import { limitKey } from "../address.ts";
 import type { Flash } from "./cookies.ts";
 import type { DashboardContext, DashboardOptions } from "./dashboard-env.ts";
 import type { Fields } from "./fields.ts";
@@ -26,11 +27,12 @@ export type Dashboard = {
   ) => (c: DashboardContext) => Promise<Response>;
   /**
    * A route that takes a form. It changes things through an operation of the product, and goes on to another page, or shows
-   * one, for example with what was wrong.
+   * one, for example with what was wrong. A form of more than `maxBody` bytes is refused.
    */
   action: (
     scope: Scope | null,
     act: (c: DashboardContext, fields: Fields) => Promise<Done | Page | Response>,
+    maxBody?: number,
   ) => (c: DashboardContext) => Promise<Response>;
   /** Who looks at a page, when, and in which time zone. */
   viewOf: (c: DashboardContext) => View;
@@ -40,7 +42,12 @@ export type Dashboard = {
   enter: (c: DashboardContext, session: SignedIn & { secret: string }) => Promise<void>;
 };
 
-/** What is recorded of the browser that signs in. */
-export function browserOf(c: DashboardContext) {
-  return { agent: c.req.header("user-agent") ?? "", address: c.env.client.address };
+/** What is known of the browser that signs in. */
+export function browserOf(c: DashboardContext): Browser {
+  const { client } = c.env;
+  return {
+    agent: c.req.header("user-agent") ?? "",
+    address: client.address,
+    network: limitKey(client),
+  };
 }

@@ -15,6 +15,7 @@ import {
 import { AppError } from "../../../base/errors.ts";
 import { MAX_PAGE } from "../../../base/pages.ts";
 import { parseDuration } from "../../../base/units.ts";
+import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import { dashboardLink } from "../../paths.ts";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
 import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
@@ -143,20 +144,24 @@ export function accessRoutes({ app, options, page, action }: Dashboard) {
     )
     .post(
       "/me/password",
-      action(null, (c, fields) => {
-        const { user, session } = c.get("session")!.signedIn;
-        const [current, next] = [textOf(fields, "current") || null, textOf(fields, "next")];
-        return orShow(
-          async () => {
-            await setPassword(app, c.get("caller"), user.name, { current, next }, session.id);
-            return { to: "/me", text: "Saved the password. Every other session has ended." };
-          },
-          async (error) => ({
-            ...(await showMe(c, { form: "password", message: error.message })),
-            status: 400 as const,
-          }),
-        );
-      }),
+      action(
+        null,
+        (c, fields) => {
+          const { user, session } = c.get("session")!.signedIn;
+          const [current, next] = [textOf(fields, "current") || null, textOf(fields, "next")];
+          return orShow(
+            async () => {
+              await setPassword(app, c.get("caller"), user.name, { current, next }, session.id);
+              return { to: "/me", text: "Saved the password. Every other session has ended." };
+            },
+            async (error) => ({
+              ...(await showMe(c, { form: "password", message: error.message })),
+              status: 400 as const,
+            }),
+          );
+        },
+        MAX_SIGN_IN_BODY,
+      ),
     )
     .post(
       "/me/settings",

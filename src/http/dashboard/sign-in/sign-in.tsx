@@ -3,6 +3,7 @@ import { Hono } from "hono/quick";
 import { hasUsers } from "../../../access/sessions.ts";
 import { signInByLink, signInByPassword } from "../../../access/sign-in.ts";
 import { AppError } from "../../../base/errors.ts";
+import { MAX_SIGN_IN_BODY, SIGN_IN_REFUSAL_MS } from "../../limits.ts";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
 import { sentence } from "../error-page.tsx";
 import { readFields, textOf } from "../fields.ts";
@@ -24,7 +25,7 @@ export function signInRoutes({ app, root, render, enter }: Dashboard) {
       return render(c, (await hasUsers(app)) ? signInPage({ next }) : FIRST_PAGE);
     })
     .post("/sign-in", async (c) => {
-      const fields = await readFields(c.req.raw);
+      const fields = await readFields(c.req.raw, MAX_SIGN_IN_BODY);
       const [name, next] = [textOf(fields, "name").trim(), textOf(fields, "next")];
       try {
         const password = textOf(fields, "password");
@@ -34,11 +35,14 @@ export function signInRoutes({ app, root, render, enter }: Dashboard) {
         if (!(error instanceof AppError) || !isRefusal(error)) throw error;
         if (error.retryAfter !== null) c.header("Retry-After", String(error.retryAfter));
         const status = error.code === "rate_limited" ? 429 : 401;
+        // A program that repeats it at once would take the server from others.
+        if (status === 429) await Bun.sleep(SIGN_IN_REFUSAL_MS);
         return render(c, { ...signInPage({ next, name, error: error.message }), status });
       }
     })
     .get("/link/:secret", async (c) => render(c, linkPage(c.req.param("secret"))))
     .post("/link/:secret", async (c) => {
+      await readFields(c.req.raw, MAX_SIGN_IN_BODY);
       await enter(c, await signInByLink(app, c.req.param("secret"), browserOf(c)));
       return c.redirect(addressOf({ root }, "/me", { welcome: 1 }), 303);
     });
