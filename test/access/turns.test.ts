@@ -19,9 +19,9 @@ function openTurns(atOnce: number, waiting: number, ofNetwork: number) {
   /** Ends what runs until nothing is left. */
   const finish = async (all: Promise<string>[]) => {
     const settled = Promise.all(all);
-    let isOver = false;
-    void settled.then(() => (isOver = true));
-    while (!isOver) {
+    const over = new AbortController();
+    void settled.then(() => over.abort());
+    while (!over.signal.aborted) {
       ends.shift()?.();
       await new Promise((resolve) => setImmediate(resolve));
     }
