@@ -65,6 +65,8 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
   let lastClaimed: Lane | null = null;
   let isReleased = false;
   let renewedAt = 0;
+  /** When the last turn claimed nothing, although all that was due by then could have been. */
+  let foundNothingAt = -Infinity;
   let isWoken = false;
   let signal = Promise.withResolvers<void>();
 
@@ -85,10 +87,12 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
     const settled = claims.takeSettled();
     if (settled.length === 0 && !isRenewing && limit === 0) return;
     try {
+      const databaseNow = await deliveries.clock();
       const claimed = await deliveries.turn({
         holder,
         now,
-        leaseUntil: now + LEASE_MS,
+        databaseNow,
+        leaseUntil: databaseNow + LEASE_MS,
         settled,
         renewed: isRenewing ? claims.ids() : [],
         blocked: [...blockedLanes(outgoing), ...claims.lanesWith(FEW)],
@@ -96,6 +100,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
         perLane: MAX_CLAIM_OF_LANE,
         limit,
       });
+      foundNothingAt = claimed.length === 0 && limit > 0 ? now : -Infinity;
       if (claimed.length > 0) lastClaimed = laneOf(claimed.at(-1)!);
       claims.add(claimed);
       if (isRenewing) renewedAt = now;
@@ -183,8 +188,11 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
         if (await isEmpty()) return null;
         const blocked = blockedLanes(await options.outgoing());
         const due = await deliveries.nextAt(blocked);
+        // Leased by another server, whose lease has ended only by the clock of this one.
+        const isLeased = due !== null && due <= foundNothingAt;
+        const next = isLeased ? foundNothingAt + POLL_MS : due;
         const resumed = claims.pauseEnds();
-        return due === null && resumed.length === 0 ? null : Math.min(due ?? Infinity, ...resumed);
+        return next === null && resumed.length === 0 ? null : Math.min(next ?? Infinity, ...resumed);
       },
       run,
     },

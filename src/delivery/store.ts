@@ -50,7 +50,10 @@ export type AttemptRecord = AttemptTime & { code: number | null; error: string |
 export type OutboxTurn = {
   /** Who holds the leases: a name that stays the same when the server starts again. */
   holder: string;
+  /** Until when deliveries are due, by the clock of this process. */
   now: number;
+  /** Until when leases have ended, and until when those of this turn last, by the clock of the database. */
+  databaseNow: number;
   leaseUntil: number;
   settled: SettledDelivery[];
   /** Deliveries whose lease is renewed. */
@@ -115,6 +118,8 @@ type DeliveryStore = {
   attempts(id: string): Promise<AttemptRecord[]>;
   /** Records results, renews leases and claims due deliveries, in the order of the lanes from `after` on. */
   turn(turn: OutboxTurn): Promise<ClaimedDelivery[]>;
+  /** The clock of the database in milliseconds since 1970, by which leases end: those of its servers may differ. */
+  clock(): Promise<number>;
   /** When the next delivery outside the blocked lanes is due, in milliseconds since 1970; null for never. */
   nextAt(blocked: readonly Lane[]): Promise<number | null>;
   /** Ends the leases of a holder. */

@@ -10,6 +10,7 @@ import { type Driver, fresh, opener } from "./driver.ts";
 const TURN: OutboxTurn = {
   holder: "a",
   now: NOW,
+  databaseNow: NOW,
   leaseUntil: NOW + 30_000,
   settled: [],
   renewed: [],
@@ -104,10 +105,24 @@ export function deliveriesContract(driver: Driver): void {
       const claimed = { id: delivery.id, submission, kind: "webhook", target: "t", attempts: 0, ...NOTHING };
       expect(await turn()).toEqual([claimed] as never);
       expect(await turn({ holder: "b" })).toEqual([]);
-      expect(await turn({ holder: "b", now: NOW + 29_999 })).toEqual([]);
+      const at = (time: number) => ({ now: time, databaseNow: time });
+      expect(await turn({ holder: "b", ...at(NOW + 29_999) })).toEqual([]);
       await turn({ renewed: [delivery.id], leaseUntil: NOW + 60_000 });
-      expect(await turn({ holder: "b", now: NOW + 59_999 })).toEqual([]);
-      expect(await turn({ holder: "b", now: NOW + 60_000, leaseUntil: NOW + 90_000 })).toHaveLength(1);
+      expect(await turn({ holder: "b", ...at(NOW + 59_999) })).toEqual([]);
+      expect(await turn({ holder: "b", ...at(NOW + 60_000), leaseUntil: NOW + 90_000 })).toHaveLength(1);
+    });
+
+    test("are leased by the clock of the database, and due by that of the process", async () => {
+      const { store, submit, turn } = await begin();
+      await submit(to("t"));
+      expect(await turn({ now: NOW - 1, databaseNow: NOW + 3_600_000 })).toEqual([]);
+      expect(await turn({ now: NOW, databaseNow: NOW - 60_000, leaseUntil: NOW - 30_000 })).toHaveLength(1);
+      const early = { databaseNow: NOW - 30_001, leaseUntil: NOW };
+      for (const now of [NOW - 3_600_000, NOW, NOW + 3_600_000])
+        expect(await turn({ holder: "b", now, ...early })).toEqual([]);
+      const ended = { now: NOW - 3_600_000, databaseNow: NOW - 30_000 };
+      expect(await turn({ holder: "b", ...ended })).toHaveLength(1);
+      expect(await store.deliveries.clock()).toBeWithin(Date.now() - 5000, Date.now() + 5000);
     });
 
     test("keep their attempts, the newest 100, also when they are retried", async () => {

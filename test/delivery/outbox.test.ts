@@ -28,24 +28,26 @@ async function begin(answer?: Answer, hasMail = true) {
   const form = await addForm(app.store, "contact", { name: "Contact us" });
   const outgoing = fakeOutgoing(answer, hasMail);
   const heard: unknown[] = [];
-  const outbox = createOutbox(
-    app,
-    {
-      holder: "test",
-      outgoing: async () => outgoing,
-      files: {
-        url: async (submission, position) => `/v1/files/${submission}.${position}`,
-        open: async () => new Blob(["bytes"]).stream(),
+  const outboxOf = (holder: string, now = app.now) =>
+    createOutbox(
+      { ...app, now },
+      {
+        holder,
+        outgoing: async () => outgoing,
+        files: {
+          url: async (submission, position) => `/v1/files/${submission}.${position}`,
+          open: async () => new Blob(["bytes"]).stream(),
+        },
+        retryDelays: [5, 300],
+        report: {
+          attempted: (kind, status) => heard.push(`${kind} ${status}`),
+          error: (error) => heard.push(error),
+          failed: (slug, { target }, error, isOff) => heard.push({ slug, target, error, isOff }),
+        },
       },
-      retryDelays: [5, 300],
-      report: {
-        attempted: (kind, status) => heard.push(`${kind} ${status}`),
-        error: (error) => heard.push(error),
-        failed: (slug, { target }, error, isOff) => heard.push({ slug, target, error, isOff }),
-      },
-    },
-    () => {},
-  );
+      () => {},
+    );
+  const outbox = outboxOf("test");
   const addTarget = async (more: Parameters<typeof targetRecord>[1] = {}) => {
     const target = targetRecord(form.key, more);
     await apply(app.store, { change: "insertTarget", target });
@@ -66,7 +68,7 @@ async function begin(answer?: Answer, hasMail = true) {
     return (await app.store.deliveries.page(query)).items.toReversed();
   };
   const run = () => outbox.job.run();
-  return { app, form, outgoing, heard, outbox, addTarget, submit, all, run };
+  return { app, form, outgoing, heard, outbox, outboxOf, addTarget, submit, all, run };
 }
 
 const toTarget = ({ id }: { id: string }) => ({ kind: "webhook" as const, target: id });
@@ -244,6 +246,29 @@ describe("the outbox", () => {
       ["queued", 0],
     ]);
   });
+
+  test.each([-60_000, 31_000, 3_600_000])(
+    "leaves what another server is sending to that, with a clock %d ms ahead of it, and rests meanwhile",
+    async (ahead) => {
+      const reached = Promise.withResolvers<void>();
+      const { promise, resolve } = Promise.withResolvers<Attempt>();
+      const { app, addTarget, submit, all, run, outgoing, outboxOf } = await begin(() => {
+        reached.resolve();
+        return promise;
+      });
+      await submit(toTarget(await addTarget()));
+      const sending = run();
+      await reached.promise;
+      const now = () => app.clock.now + ahead;
+      const other = outboxOf("other", now).job;
+      await other.run();
+      expect((await other.next!())! - now()).toBeGreaterThanOrEqual(2000);
+      resolve(delivered(200));
+      await sending;
+      expect(outgoing.sent).toHaveLength(1);
+      expect(await all()).toMatchObject([{ status: "delivered", attempts: 1 }]);
+    },
+  );
 
   test("records a result that the database has refused at first, and sends it once", async () => {
     const { app, addTarget, submit, all, run, outgoing } = await begin();

@@ -31,16 +31,11 @@ test("a timeline has how a submission was stored, who marked it, and each attemp
   const stored = app.clock.now;
   app.clock.now += 1000;
   await markSubmissions(app, callerNamed("ben"), [id], "inbox");
-  const due = { holder: "a", leaseUntil: Infinity, renewed: [], blocked: [], after: null, perLane: 1 };
   app.clock.now += 10;
   const now = app.clock.now;
-  const [claimed] = await app.store.deliveries.turn({
-    ...due,
-    leaseUntil: now + 1000,
-    now,
-    settled: [],
-    limit: 1,
-  });
+  const clocks = { now, databaseNow: now, leaseUntil: now + 1000 };
+  const due = { ...clocks, holder: "a", renewed: [], blocked: [], after: null, perLane: 1 };
+  const [claimed] = await app.store.deliveries.turn({ ...due, settled: [], limit: 1 });
   const settled = [
     {
       id: claimed!.id,
@@ -52,7 +47,7 @@ test("a timeline has how a submission was stored, who marked it, and each attemp
       attempt: { at: now, duration: 35 },
     },
   ];
-  await app.store.deliveries.turn({ ...due, leaseUntil: now + 1000, now, settled, limit: 0 });
+  await app.store.deliveries.turn({ ...due, settled, limit: 0 });
   await markSubmissions(app, OPERATOR, [id], "spam");
   const time = (ms: number) => new Date(ms).toISOString();
   const about = { delivery: claimed!.id, kind: "notification", target: "ann@example.com" };

@@ -39,6 +39,7 @@ export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
   const uploads = join(directory, "uploads");
   const blobs = openDiskBlobs(uploads);
   afterAll(() => store.close());
+  store.deliveries.clock = async () => clock.now;
   return {
     store,
     watch: watchChanges(store),

@@ -171,6 +171,7 @@ async function failDelivery(app: App, id: string, error: string): Promise<void> 
   const turn = {
     holder: "test",
     now: app.now(),
+    databaseNow: app.now(),
     leaseUntil: app.now() + 60_000,
     renewed: [],
     blocked: [],

@@ -10,7 +10,7 @@ import { freshDatabase } from "./postgres.ts";
 import { random } from "./records.ts";
 import { tempDirectory } from "./temp.ts";
 
-/** The product as that many processes run it on one new database of PostgreSQL, with one clock that stands still. */
+/** The product as that many processes run it on one new database of PostgreSQL, whose clocks and the database's are one that stands still. */
 export async function openReplicas(count: number, url?: string): Promise<ClockedApp[]> {
   const address = parseDatabaseUrl(url ?? (await freshDatabase()));
   const directory = tempDirectory();
@@ -19,6 +19,7 @@ export async function openReplicas(count: number, url?: string): Promise<Clocked
   const open = async (): Promise<ClockedApp> => {
     const store = await openPostgresStore(address);
     const watch = watchChanges(store);
+    store.deliveries.clock = async () => clock.now;
     afterAll(async () => {
       watch.close();
       await store.close();

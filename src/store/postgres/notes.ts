@@ -9,8 +9,8 @@ import type { Units } from "./run.ts";
 const HOLD_MS = 60_000;
 const RENEWAL_MS = 15_000;
 
-/** The time of the server in milliseconds since 1970, since clocks of replicas differ. */
-const SERVER_NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)";
+/** The time of the database in milliseconds since 1970, since clocks of replicas differ. */
+const DATABASE_NOW = "CAST(unixepoch('subsec') * 1000 AS BIGINT)";
 
 /** Notes in tables of the database, which replicas share. */
 export function createNotes({ read, write }: Pick<Units, "read" | "write">): Notes {
@@ -63,15 +63,15 @@ function* claim(now: number, limit: number): Work<Claim> {
   const uploads = notes.map(({ id, files }) => ({ id: textOf(id), files }));
   const garbage = yield* listLoose(limit);
   // Behind the list, so that nothing in it was deleted during a hold.
-  const held = yield* first(`SELECT 1 AS held FROM holds WHERE expires_at > ${SERVER_NOW} LIMIT 1`);
+  const held = yield* first(`SELECT 1 AS held FROM holds WHERE expires_at > ${DATABASE_NOW} LIMIT 1`);
   return { uploads, garbage: held ? [] : garbage };
 }
 
 function* renew(id: string): Work<void> {
   yield* run(
-    `INSERT INTO holds (id, expires_at) VALUES ($id, ${SERVER_NOW} + ${HOLD_MS})
+    `INSERT INTO holds (id, expires_at) VALUES ($id, ${DATABASE_NOW} + ${HOLD_MS})
      ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`,
     { id },
   );
-  yield* run(`DELETE FROM holds WHERE expires_at <= ${SERVER_NOW}`);
+  yield* run(`DELETE FROM holds WHERE expires_at <= ${DATABASE_NOW}`);
 }

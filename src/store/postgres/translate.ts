@@ -15,6 +15,7 @@ const TOKENS = new RegExp(
     /(?<comment>\/\*[\s\S]*?\*\/)/,
     /\bjson_each\(\s*(?<list>\$\w+|'(?:[^']|'')*'|[\w.]+)\s*\)(?<alias>\s+(?:AS\s+)?(?!(?:WHERE|AS|ON|JOIN|LEFT|INNER|CROSS|ORDER|GROUP|LIMIT|UNION|EXCEPT|INTERSECT|HAVING|FOR|SET|RETURNING)\b)\w+)?/,
     /\bunhex\(\s*(?<hex>\$?[\w.]+)\s*(?:,\s*'-'\s*)?\)/,
+    /(?<clock>\bunixepoch\('subsec'\))/,
     /\$(?<name>\w+)/,
   ]
     .map(({ source }) => source)
@@ -24,7 +25,7 @@ const TOKENS = new RegExp(
 
 /**
  * Translates the shared SQL: `$name` to `$n`, the markers of locks, `json_each` of a JSON array to rows of `key` (from 0)
- * and `value` (as text), `unhex` to bytes. With a cut, rows behind the one that reaches it are left out.
+ * and `value` (as text), `unhex` to bytes, `unixepoch` to the clock of the server. With a cut, rows behind the one that reaches it are left out.
  */
 export function translate(sql: string, cut: Cut | null = null): Translated {
   const names: string[] = [];
@@ -38,6 +39,7 @@ export function translate(sql: string, cut: Cut | null = null): Translated {
     if (found["skip"] !== undefined) return "FOR UPDATE SKIP LOCKED";
     if (found["lock"] !== undefined)
       return found["locked"] === undefined ? "FOR NO KEY UPDATE" : `FOR NO KEY UPDATE OF ${found["locked"]}`;
+    if (found["clock"] !== undefined) return "EXTRACT(EPOCH FROM clock_timestamp())";
     if (found["name"] !== undefined) return numberOf(found["name"]);
     if (found["hex"] !== undefined)
       return `decode(replace(CAST(${valueOf(found["hex"])} AS TEXT), '-', ''), 'hex')`;

@@ -1,7 +1,7 @@
 import type { Store } from "../../app.ts";
 import { listAttempts } from "./attempts.ts";
 import { countDeliveries, findDelivery, pageDeliveries } from "./deliveries.ts";
-import { deliveryContent, nextDelivery } from "./outbox.ts";
+import { deliveryContent, nextDelivery, readClock } from "./outbox.ts";
 import { findTarget, listTargets } from "./targets.ts";
 import type { Runner } from "./writes.ts";
 
@@ -17,6 +17,7 @@ export function deliverySlices({ read, write }: Runner): Pick<Store, "targets" |
       find: (id) => read(() => findDelivery(id)),
       attempts: (id) => read(() => listAttempts(id)),
       turn: (turn) => write("takeTurn", [turn]),
+      clock: () => read(readClock),
       nextAt: (blocked) => read(() => nextDelivery(blocked)),
       release: (holder, now) => write("releaseLeases", [holder, now]),
       content: (submission) => read(() => deliveryContent(submission)),

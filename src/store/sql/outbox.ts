@@ -7,7 +7,7 @@ import { recordAttempt } from "./attempts.ts";
 import { LANE, QUEUED } from "./deliveries.ts";
 import { countSubmissions } from "./submission-counts.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
-import { type Params, SKIP_LOCKED, type Work, all, first, run } from "./work.ts";
+import { type Params, SKIP_LOCKED, type Work, all, first, only, run } from "./work.ts";
 
 /**
  * Records results, renews leases and claims due deliveries. Ids of others' leases are ignored. Of servers that do so at the
@@ -65,6 +65,7 @@ type Row = {
 function* claim({
   holder,
   now,
+  databaseNow,
   leaseUntil,
   blocked,
   after,
@@ -72,18 +73,21 @@ function* claim({
   limit,
 }: OutboxTurn): Work<ClaimedDelivery[]> {
   const rows: Row[] = [];
-  const lanes = yield* all<LaneRow>(`${LANES} SELECT lane FROM lanes WHERE ${NEXT} <= $now ORDER BY lane`, {
-    now,
-  });
+  const latest = Math.max(now, databaseNow);
+  const lanes = yield* all<LaneRow>(
+    `${LANES} SELECT lane FROM lanes WHERE ${NEXT} <= $latest ORDER BY lane`,
+    { latest },
+  );
   for (const lane of rotated(lanes, after)) {
     if (blocked.includes(lane)) continue;
     const some = yield* all<Row>(
       `SELECT d.id, (SELECT s.id FROM submissions s WHERE s.seq = d.submission_seq) AS submission, d.kind, d.target,
               d.attempts, d.code, d.error
        FROM deliveries d
-       WHERE d.status = ${QUEUED} AND ${LANE} = $lane AND d.due_at <= $now ORDER BY d.due_at
-       LIMIT $most ${SKIP_LOCKED}`,
-      { lane, now, most: Math.min(perLane, limit - rows.length) },
+       WHERE d.status = ${QUEUED} AND ${LANE} = $lane AND d.due_at <= $latest
+         AND d.due_at <= CASE WHEN d.holder IS NULL THEN CAST($now AS BIGINT) ELSE CAST($databaseNow AS BIGINT) END
+       ORDER BY d.due_at LIMIT $most ${SKIP_LOCKED}`,
+      { lane, latest, now, databaseNow, most: Math.min(perLane, limit - rows.length) },
     );
     rows.push(...some);
     if (rows.length >= limit) break;
@@ -115,6 +119,10 @@ const LANES = `WITH RECURSIVE lanes (lane) AS (
 
 /** When the next delivery of a lane of `lanes` is due. */
 const NEXT = `(SELECT min(due_at) FROM deliveries WHERE status = ${QUEUED} AND ${LANE} = lanes.lane)`;
+
+export function* readClock(): Work<number> {
+  return (yield* only<{ now: number }>("SELECT CAST(unixepoch('subsec') * 1000 AS BIGINT) AS now")).now;
+}
 
 export function* nextDelivery(blocked: readonly Lane[]): Work<number | null> {
   const lanes = yield* all<LaneRow & { at: number }>(

@@ -23,8 +23,8 @@ export type Answer = { rows: unknown[]; changes: number };
  * The SQL is what both databases know. Names of results with capitals are in quotes, since PostgreSQL folds others;
  * `ON CONFLICT` names its columns, and what follows it the table of each column. A value that no column or cast gives a type
  * is cast: `CAST($after AS BIGINT) IS NULL`. Of SQLite's functions, `json_each` of an array is known (`key` is a number and
- * `value` a text: `SELECT CAST(value AS BIGINT) FROM json_each($ids)`) and `unhex`. Texts may hold any character, NUL too,
- * except those in such an array.
+ * `value` a text: `SELECT CAST(value AS BIGINT) FROM json_each($ids)`), `unhex` and `unixepoch('subsec')`. Texts
+ * may hold any character, NUL too, except those in such an array.
  */
 export type Work<T> = Generator<Step, T, Answer>;
 

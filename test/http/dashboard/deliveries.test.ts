@@ -24,6 +24,7 @@ async function openDelivery(status: DeliveryStatus, error: string | null = null)
   const turn = {
     holder: "test",
     now: app.now(),
+    databaseNow: app.now(),
     leaseUntil: app.now() + 1000,
     renewed: [],
     blocked: [],

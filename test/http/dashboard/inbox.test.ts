@@ -120,9 +120,10 @@ describe("a list", () => {
 
 /** Records that the only attempt of a delivery failed. */
 async function fail(id: string): Promise<void> {
-  const turn = { holder: "test", renewed: [], blocked: [], after: null, perLane: 10, limit: 10 };
-  const [now, leaseUntil] = [app.now(), app.now() + 1000];
-  await app.store.deliveries.turn({ ...turn, now, leaseUntil, settled: [] });
+  const now = app.now();
+  const clocks = { now, databaseNow: now, leaseUntil: now + 1000 };
+  const turn = { ...clocks, holder: "test", renewed: [], blocked: [], after: null, perLane: 10, limit: 10 };
+  await app.store.deliveries.turn({ ...turn, settled: [] });
   const failed = {
     id,
     status: "failed",
@@ -131,7 +132,7 @@ async function fail(id: string): Promise<void> {
     code: 550,
     error: "no such mailbox",
   } as const;
-  await app.store.deliveries.turn({ ...turn, now, leaseUntil, settled: [failed], limit: 0 });
+  await app.store.deliveries.turn({ ...turn, settled: [failed], limit: 0 });
 }
 
 /** The form of a path. */

@@ -139,6 +139,7 @@ describe.if(IS_POSTGRES_HERE)("three replicas whose jobs run at the same time", 
     await Promise.all(submissions.map((each) => store.submissions.insert(each)));
     const turn = {
       now: clock.now,
+      databaseNow: clock.now,
       leaseUntil: clock.now + 30_000,
       settled: [],
       renewed: [],
@@ -148,7 +149,9 @@ describe.if(IS_POSTGRES_HERE)("three replicas whose jobs run at the same time", 
     const lost = await store.deliveries.turn({ ...turn, holder: "killed", perLane: 3, limit: 6 });
     expect(lost).toHaveLength(6);
 
-    await Promise.all(apps.map((app, index) => outboxOf(app, `replica-${index}`).job.run()));
+    // Clocks that differ by more than a lease takes.
+    const skewed = apps.map((app, index) => ({ ...app, now: () => clock.now + index * 40_000 }));
+    await Promise.all(skewed.map((app, index) => outboxOf(app, `replica-${index}`).job.run()));
     expect(errors).toEqual([]);
     const ids = () => webhooksOf(outgoing).map(({ id }) => id);
     expect(ids()).toHaveLength(74);
