@@ -417,7 +417,7 @@ const SECTIONS: Section[] = [
       POSTGRES_UNKNOWN_MS: {
         unit: "ms",
         what: "time for which a submission is sent to PostgreSQL again whose answer was lost",
-        past: "503 with `Retry-After`, and the submission is withdrawn once the database answers",
+        past: "503 with `Retry-After`, and the submission is withdrawn once the database answers, unless a repeat may count on it",
       },
       POSTGRES_QUEUE_MS: {
         unit: "ms",

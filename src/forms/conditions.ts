@@ -71,10 +71,10 @@ export async function foresee(
   return spam === null || keepsSpam ? { kind: "stored", spam } : { kind: "spam", reason: spam };
 }
 
-/** The hash of the fields and files of a submission. */
+/** The hash of the fields and files of a submission, with the names and types of these. */
 async function hashContent({ data, files }: Sent): Promise<string> {
   const sums = await Promise.all(
-    files.map(async ({ field, blob }) => [field, (await blob.finish()).sha256] as const),
+    files.map(async ({ field, name, type, blob }) => [field, name, type, (await blob.finish()).sha256]),
   );
   return hashOf([data, sums]);
 }

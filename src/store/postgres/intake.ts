@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { noSuchForm } from "../../forms/form.ts";
-import { type Insertion, type StoredSubmission, UNKNOWN_OUTCOME } from "../../forms/insertion.ts";
+import type { Insertion, StoredSubmission } from "../../forms/insertion.ts";
 import { POSTGRES_UNKNOWN_MS } from "../limits.ts";
 import { type CommitStats, createCommitStats } from "../commit-stats.ts";
 import { insertSubmission } from "../sql/new-submissions.ts";
@@ -19,6 +19,8 @@ import {
   postgresError,
 } from "./errors.ts";
 import { MAX_TRIES, runWork } from "./run.ts";
+import { leavesMark, refusalOf, swept, unknownOutcome } from "./refusals.ts";
+import { aboutRefused } from "./withdrawals.ts";
 import { findKnown, idsOf, insertBatch } from "./submission-batch.ts";
 
 /** Milliseconds between two attempts to send submissions again. */
@@ -42,10 +44,16 @@ type Sending = { isSent: boolean };
 
 /**
  * Inserts submissions in batches. One whose answer was lost is sent again: its id makes it one row. Where that stays unknown
- * for `POSTGRES_UNKNOWN_MS`, it is refused, and `withdraw` is given its id, to delete it once the database answers again. One
- * that leaves a mark is not withdrawn: by then its repeat may have been answered by that mark.
+ * for `unknownMs`, it is refused, and `withdraw` is given its id, to delete it once the database answers again. One that
+ * leaves a mark is not withdrawn, because by then its repeat may have been answered by that mark: its sender and `report`
+ * are told that it may be stored.
  */
-export function createIntake(connections: Connections, withdraw: (ids: string[]) => void): Intake {
+export function createIntake(
+  connections: Connections,
+  withdraw: (ids: string[]) => void,
+  report: (error: unknown) => void,
+  unknownMs = POSTGRES_UNKNOWN_MS,
+): Intake {
   const commits = createCommitStats();
 
   /** Throws an error of the driver, or an AppError where the outcome stays unknown. */
@@ -54,7 +62,7 @@ export function createIntake(connections: Connections, withdraw: (ids: string[])
     sending: Sending,
     attempt: () => Promise<T>,
   ): Promise<T> => {
-    const until = performance.now() + POSTGRES_UNKNOWN_MS;
+    const until = performance.now() + unknownMs;
     for (let tries = 1; ; tries += 1) {
       try {
         return await attempt();
@@ -68,7 +76,10 @@ export function createIntake(connections: Connections, withdraw: (ids: string[])
           (sending.isSent && isUnavailable(error));
         if (!isUnknown && !passes) throw error;
         if (performance.now() > until) {
-          withdraw(idsOf(batch.filter((each) => !leavesMark(each))));
+          const marked = batch.filter(leavesMark);
+          withdraw(idsOf(batch.filter((each) => !marked.includes(each))));
+          if (marked.length > 0)
+            report(aboutRefused("may be stored, and are kept for repeats of them", idsOf(marked), error));
           throw unknownOutcome(error);
         }
         await Bun.sleep(Math.random() * RETRY_MS * (isUnknown ? 2 : 0.2));
@@ -88,7 +99,8 @@ export function createIntake(connections: Connections, withdraw: (ids: string[])
       return await commit(items, sending);
     } catch (error) {
       const known = postgresError(error);
-      if (items.length === 1 || isUnavailable(known)) return items.map(() => ({ error: known }));
+      if (items.length === 1 || isUnavailable(known))
+        return items.map((item) => ({ error: refusalOf(item, known) }));
       const outcomes: Outcome<Insertion>[] = [];
       for (const item of items) outcomes.push(...(await commitEach([item], commit, { ...sending })));
       return outcomes;
@@ -155,13 +167,6 @@ function isPlain({ conditions, deliveries = [] }: StoredSubmission): boolean {
   return conditions === undefined && deliveries.every(({ limit }) => limit === undefined);
 }
 
-/** Whether a repeat of a submission is recognized by what it leaves behind. */
-function leavesMark({ conditions }: StoredSubmission): boolean {
-  return (
-    conditions !== undefined && Boolean(conditions.key ?? conditions.recent ?? conditions.challenge?.nonce)
-  );
-}
-
 /** With `isAgain`, submissions that an earlier attempt has stored stay as they are. */
 function* insertAll(batch: readonly StoredSubmission[], isAgain: boolean): Work<Outcome<Insertion>[]> {
   const keys = [...new Set(batch.map(({ formKey }) => formKey))];
@@ -210,18 +215,4 @@ function* hasNote(id: string): Work<boolean> {
 function isUnavailable(error: unknown): boolean {
   const known = postgresError(error);
   return known instanceof AppError && known.code === "unavailable";
-}
-
-function swept(): AppError {
-  return new AppError("unavailable", "storing the files took too long: send the submission again", {
-    retryAfter: 1,
-  });
-}
-
-function unknownOutcome(cause: unknown): AppError {
-  return new AppError("unavailable", "the database stopped answering: send the submission again", {
-    reason: UNKNOWN_OUTCOME,
-    retryAfter: 1,
-    cause,
-  });
 }

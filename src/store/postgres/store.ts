@@ -79,7 +79,7 @@ export async function openPostgresStore(
   const refuseTaken = () => {
     if (isTaken) throw targetError("the database");
   };
-  const intake = createIntake(connections, withdrawals.add);
+  const intake = createIntake(connections, withdrawals.add, report);
 
   /** Behind a change that is committed, or may be: no replica trusts a look from before it any more. */
   const settle = async () => {

@@ -67,7 +67,8 @@ export function createWithdrawals(
   };
 }
 
-function aboutRefused(what: string, ids: readonly string[], cause?: unknown): AppError {
+/** What an operator has to know of submissions that were refused. */
+export function aboutRefused(what: string, ids: readonly string[], cause?: unknown): AppError {
   return new AppError("unavailable", `refused submissions ${what}: ${ids.join(" ")}`, { cause });
 }
 

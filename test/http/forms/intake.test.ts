@@ -197,7 +197,8 @@ describe("an idempotency key", () => {
   test("with other content is 422", async () => {
     const form = await newForm({ uploads: true });
     await stored(form, keyed("k", multipart(file("a.txt", "x"))));
-    for (const sent of [plain, multipart(file("a.txt", "y")), json({ a: 1 })])
+    const others = [file("a.txt", "y"), file("b.txt", "x"), file("a.txt", "x", "text/csv")];
+    for (const sent of [plain, ...others.map((each) => multipart(each)), json({ a: 1 })])
       expect(await refused(form, keyed("k", sent), 422)).toContain("idempotency key");
   });
 
