@@ -45,7 +45,7 @@ describeInBrowser("An open page", () => {
 
     await search.fill("somebody types this");
     await send("Grace");
-    await page.getByText("This page has changed meanwhile.").waitFor();
+    await page.getByText("1 new").waitFor();
     expect(await page.locator(".submissions").getByText("Grace").count()).toBe(0);
     expect(await search.inputValue()).toBe("somebody types this");
     await page.getByRole("button", { name: "Show", exact: true }).click();

@@ -126,6 +126,9 @@ function Said({ flash: { text, undo } }: { flash: Flash }) {
           <Button kind="quiet">Undo</Button>
         </Form>
       )}
+      <button type="button" class="button quiet scripted-only" data-dismiss aria-label="Dismiss">
+        <Icon name="x" />
+      </button>
     </div>
   );
 }
@@ -162,7 +165,7 @@ function Navigation({ section, version }: { section: Section | null; version: st
         <ButtonForm to="/sign-out" kind="quiet" icon="logOut">
           Sign out
         </ButtonForm>
-        <span class="version">{version}</span>
+        <span>{version}</span>
       </div>
     </nav>
   );

@@ -1,17 +1,18 @@
+/** Units in milliseconds, and how many of one are written before the next. */
 const UNITS = [
-  ["year", 31_536_000_000],
-  ["month", 2_592_000_000],
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
+  ["minute", 60_000, 60],
+  ["hour", 3_600_000, 24],
+  ["day", 86_400_000, 30],
+  ["month", 2_592_000_000, 12],
+  ["year", 31_536_000_000, Infinity],
 ] as const;
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
-/** A time as `3 min. ago`, on the server and in browsers. Both times are milliseconds since 1970. */
+/** A time as `3 min. ago`, rounded, on the server and in browsers. Both times are milliseconds since 1970. */
 export function formatRelative(at: number, now: number): string {
   const distance = at - now;
-  const unit = UNITS.find(([, size]) => Math.abs(distance) >= size);
-  if (!unit) return distance > 0 ? "in under a minute" : "just now";
-  return relative.format(Math.trunc(distance / unit[1]), unit[0]);
+  if (Math.abs(distance) < 60_000) return distance > 0 ? "in under a minute" : "just now";
+  const [unit, size] = UNITS.find(([, size, most]) => Math.round(Math.abs(distance) / size) < most)!;
+  return relative.format(Math.round(distance / size), unit);
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { ruleInWords } from "../../../src/http/dashboard/flags/rule-words.ts";
 import { parseJson } from "../../../src/http/dashboard/json-text.ts";
+import { visible } from "../../../src/http/dashboard/parts/text.tsx";
+import { formatRelative } from "../../../src/http/dashboard/relative-time.ts";
 import { parseWallTime, wallTime } from "../../../src/base/wall-time.ts";
 
 describe("a time in a field", () => {
@@ -24,6 +26,28 @@ describe("a time in a field", () => {
     for (const text of ["", "tomorrow", "2026-13-01T00:00", "2026-01-01", "2026-01-01T00:00Z"])
       expect(parseWallTime(text, "UTC")).toBeNull();
   });
+});
+
+test("a time is said in whole units, rounded", () => {
+  const minutes = (count: number) => formatRelative(count * 60_000, 0);
+  expect([0.5, -0.5, 1.4, 59.4, 59.6, 119, -119].map(minutes)).toEqual([
+    "in under a minute",
+    "just now",
+    "in 1 min.",
+    "in 59 min.",
+    "in 1 hr.",
+    "in 2 hr.",
+    "2 hr. ago",
+  ]);
+  expect([23.6 * 60, 29.7 * 24 * 60, 364 * 24 * 60].map(minutes)).toEqual([
+    "tomorrow",
+    "next mo.",
+    "next yr.",
+  ]);
+});
+
+test("line breaks of any system are line breaks, and other controls are shown", () => {
+  expect(visible("a\r\nb\rc\nd\te\u0007")).toBe("a\nb\nc\nd\te\u2407");
 });
 
 describe("JSON that somebody typed", () => {

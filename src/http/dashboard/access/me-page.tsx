@@ -133,7 +133,7 @@ function SettingsForm({ user: { settings }, error }: { user: User; error: string
         ]}
       />
       <CheckField name="shortcuts" label="Shortcuts of a single key" checked={settings.shortcuts} />
-      <Facts class="keys" facts={SHORTCUTS} />
+      <Facts facts={SHORTCUTS} />
       <div class="buttons">
         <Button kind="primary">Save the settings</Button>
       </div>

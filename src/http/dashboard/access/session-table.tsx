@@ -1,5 +1,5 @@
 import type { Session } from "../../../access/session.ts";
-import { ButtonForm } from "../parts/link.tsx";
+import { AskingButton } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
@@ -39,14 +39,16 @@ export function SessionTable({
           label: "Actions",
           isLabelUnseen: true,
           cell: ({ id, user, agent }) => (
-            <ButtonForm
+            <AskingButton
               to={`/me/sessions/${id}`}
               values={{ from }}
               kind="quiet"
               label={`End the session of ${user} in ${nameOf(agent)}`}
+              question={`${user} is signed out there, and loses what is not saved.`}
+              confirm="End this session"
             >
-              End
-            </ButtonForm>
+              End…
+            </AskingButton>
           ),
         },
       ]}

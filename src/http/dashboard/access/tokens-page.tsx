@@ -4,7 +4,7 @@ import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { CheckField, SelectField, TextField } from "../parts/field.tsx";
-import { CopyButton, Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
+import { AskingButton, Button, ButtonLink, CopyButton, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Empty, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
@@ -71,7 +71,7 @@ export function tokensPage(
               name="place"
               label="Limited to"
               value={typed.place}
-              options={[{ value: "", label: "nothing" }, ...projects.flatMap(placesOf)]}
+              options={[{ value: "", label: "everything" }, ...projects.flatMap(placesOf)]}
             />
             <TextField
               name="expires"
@@ -80,7 +80,7 @@ export function tokensPage(
               value={typed.expires}
             />
           </div>
-          <fieldset class="scopes">
+          <fieldset>
             <legend>Scopes</legend>
             {SCOPES.map((scope) => (
               <CheckField
@@ -123,7 +123,8 @@ function TokenTable({ tokens }: { tokens: readonly Token[] }) {
         { label: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
         {
           label: "Limited to",
-          cell: ({ project, environment }) => [project, environment].filter(Boolean).join(", ") || "nothing",
+          cell: ({ project, environment }) =>
+            [project, environment].filter(Boolean).join(", ") || "everything",
         },
         { label: "Created", cell: ({ createdAt }) => <Time at={Date.parse(createdAt)} /> },
         {
@@ -138,13 +139,14 @@ function TokenTable({ tokens }: { tokens: readonly Token[] }) {
           label: "Actions",
           isLabelUnseen: true,
           cell: ({ name }) => (
-            <ButtonForm
+            <AskingButton
               to={`/access/tokens/${encodeURIComponent(name)}`}
-              kind="danger"
               label={`Revoke the token ${name}`}
+              question="Programs that use this token are refused at once, and it cannot be brought back."
+              confirm={`Revoke ${name}`}
             >
-              Revoke
-            </ButtonForm>
+              Revoke…
+            </AskingButton>
           ),
         },
       ]}

@@ -68,16 +68,29 @@ export function listenToChanges(): void {
   claim();
 }
 
-/** Loads the page again, and shows it unless that would disturb somebody: then they decide when. */
+/** Loads the page again, and shows it; while the user types or points at a row, a notice offers it instead. */
 async function update(): Promise<void> {
   const address = location.href;
   const answer = await fetch(address).catch(() => null);
   if (!answer?.ok || answer.redirected || location.href !== address) return;
   const next = parse(await answer.text());
+  // After an own action the page shows its result already.
+  if (contentOf(next) === contentOf(document)) return;
   const run = () => show(next, { isUpdate: true });
   const isTyping = [...document.forms].some(isChanged) || document.querySelector("dialog[open]") !== null;
   const isPointing = document.querySelector("main tbody tr:hover, main .items li:hover") !== null;
   if (!isTyping && !isPointing) return run();
-  const text = isTyping ? "This page has changed meanwhile." : "There is something new.";
+  const count = rowsOf(next).filter(({ id }) => !document.getElementById(id)).length;
+  const text = count > 0 ? `${count} new` : "This page has changed.";
   notify("changed", text, { label: "Show", run });
+}
+
+const rowsOf = (page: Document) => page.querySelectorAll("main :is(tr, li)[id]").values().toArray();
+
+/** The content of a page as the server sent it, but for times, whose words change by themselves. */
+function contentOf(page: Document): string {
+  const main = page.querySelector("main")!.cloneNode(true) as HTMLElement;
+  for (const time of main.querySelectorAll("time")) time.remove();
+  for (const details of main.querySelectorAll("details")) details.removeAttribute("open");
+  return main.innerHTML;
 }

@@ -12,8 +12,17 @@ export function parse(text: string): Document {
   return new DOMParser().parseFromString(policy?.createHTML(text) ?? text, "text/html");
 }
 
+type Showing = {
+  /** Whether the server sent the page unasked: what is opened and being typed stays. */
+  isUpdate?: boolean;
+  /** The forms that were sent. Text typed into other forms stays; left out, that of every form goes. */
+  sent?: readonly (HTMLFormElement | null | undefined)[];
+};
+
 /** Makes the open page `next`, with as few changes as possible, so that focus and scrolling stay. */
-export function show(next: Document, { isUpdate = false } = {}): void {
+export function show(next: Document, { isUpdate = false, sent }: Showing = {}): void {
+  const isKept = (node: Node) =>
+    node instanceof HTMLFormElement && (isUpdate || (sent && !sent.includes(node))) && isChanged(node);
   document.title = next.title;
   document.body.dataset["shortcuts"] = next.body.dataset["shortcuts"] ?? "on";
   const [main, nextMain] = [document.querySelector("main"), next.querySelector("main")];
@@ -22,8 +31,9 @@ export function show(next: Document, { isUpdate = false } = {}): void {
     morphStyle: "outerHTML",
     ignoreActiveValue: isUpdate,
     callbacks: {
-      beforeNodeMorphed: (node: Node) => !(isUpdate && node instanceof HTMLFormElement && isChanged(node)),
-      // What somebody has opened stays open.
+      beforeNodeMorphed: (node: Node) => !isKept(node),
+      beforeNodeRemoved: (node: Node) => !isKept(node),
+      // Opened details stay open.
       beforeAttributeUpdated: (name: string) => !(isUpdate && name === "open"),
     },
   });
@@ -62,7 +72,9 @@ export function notify(id: string, text: string | null, act?: { label: string; r
   if (text === null) return;
   const notice = document.createElement("div");
   Object.assign(notice, { id, className: "said" });
-  notice.append(text);
+  const words = document.createElement("span");
+  words.textContent = text;
+  notice.append(words);
   if (act) {
     const run = () => {
       notice.remove();

@@ -1,4 +1,4 @@
-import { buttonOf, notify, parse, show } from "./document.ts";
+import { buttonOf, isChanged, notify, parse, show } from "./document.ts";
 
 /** Sends forms without loading the page again, and shows the page that answers. */
 export function sendForms(): void {
@@ -10,9 +10,19 @@ export function sendForms(): void {
   });
   // A link within the page changes nothing of it.
   addEventListener("popstate", () => pageAt() !== shown && location.reload());
+  addEventListener("beforeunload", (event) => {
+    if (!isLeaving && [...document.forms].some(isUnsaved)) event.preventDefault();
+  });
 }
 
-const pageAt = () => location.pathname + location.search;
+const pageAt = ({ pathname, search }: Location | URL = location) => pathname + search;
+/** Whether the page leaves because a form was sent. */
+let isLeaving = false;
+
+/** Whether a form holds changes that would be lost; filters and ticked rows are none. */
+function isUnsaved(form: HTMLFormElement): boolean {
+  return form.method === "post" && !form.querySelector("[data-all]") && isChanged(form);
+}
 /** The page that is shown, which its address may not be any more. */
 let shown = pageAt();
 
@@ -30,17 +40,22 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     notify("failure", null);
     form.ariaBusy = null;
     if (answer.status === 428) return openDialog(next, submitter);
-    // Somebody signed in or out.
-    if (next.body.dataset["user"] !== document.body.dataset["user"]) return location.assign(answer.url);
+    if (next.body.dataset["user"] !== document.body.dataset["user"]) {
+      // Signed in or out.
+      isLeaving = true;
+      return location.assign(answer.url);
+    }
+    const sent = [form, opener?.closest("form")];
     document.querySelector("dialog")?.remove();
-    const isElsewhere = answer.ok && answer.redirected && answer.url !== location.href;
+    const isElsewhere = answer.ok && answer.redirected && pageAt(new URL(answer.url)) !== pageAt();
     if (isElsewhere) {
       history.pushState(null, "", answer.url);
       shown = pageAt();
       scrollTo(0, 0);
     }
     const { title } = document;
-    show(next);
+    // No two kinds of page share a title.
+    show(next, next.title === title ? { sent } : {});
     if (document.title !== title) scrollTo(0, 0);
     if (answer.ok) return keepFocus(isElsewhere);
     const wrong = document.querySelector<HTMLElement>("main [aria-invalid='true']");

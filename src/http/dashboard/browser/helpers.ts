@@ -1,4 +1,4 @@
-/** Small helps: ticking every row, copying a text, closing the menu. */
+/** Small helps: ticking every row, copying a text, dismissing a message, closing the menu. */
 export function addHelpers(): void {
   document.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement) || target.dataset["all"] === undefined) return;
@@ -10,6 +10,7 @@ export function addHelpers(): void {
     if (!(target instanceof Element)) return;
     const button = target.closest<HTMLElement>("[data-copy]");
     if (button) void copy(button);
+    if (target.closest("[data-dismiss]")) target.closest(".said")?.remove();
     const menus = document.querySelectorAll<HTMLDetailsElement>("details.menu, .more details");
     for (const menu of menus) menu.open &&= menu.contains(target);
   });

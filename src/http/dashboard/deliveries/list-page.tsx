@@ -4,7 +4,7 @@ import { DELIVERY_STATUSES, type DeliveryStatus } from "../../../delivery/delive
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { SelectField } from "../parts/field.tsx";
-import { A, Button, ButtonForm, ButtonLink } from "../parts/link.tsx";
+import { A, AskingButton, Button, ButtonForm, ButtonLink } from "../parts/link.tsx";
 import { type Column, Empty, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
@@ -61,9 +61,15 @@ function optionsOf({ form, status }: DeliveryFilter): string {
 function RetryAll({ filter: { status, form } }: { filter: DeliveryFilter }) {
   if (!useMay("forms:write") || (status !== null && status !== "failed")) return null;
   return (
-    <ButtonForm to="/deliveries/retry" values={{ failed: "1", form, status }} icon="send">
-      {form === null ? "Retry all failed" : `Retry all failed of ${form}`}
-    </ButtonForm>
+    <AskingButton
+      to="/deliveries/retry"
+      values={{ failed: "1", form, status }}
+      icon="send"
+      question="Every receiver gets each of its failed deliveries again, old ones too."
+      confirm="Retry all"
+    >
+      {form === null ? "Retry all failed…" : `Retry all failed of ${form}…`}
+    </AskingButton>
   );
 }
 

@@ -33,7 +33,7 @@ export function Findings({ findings, connects }: { findings: readonly Finding[];
         </p>
       </Notice>
       {urgent.length > 0 && <Table caption="What to do" columns={COLUMNS} rows={urgent} />}
-      <details class="well" open={urgent.length === 0 || undefined}>
+      <details open={urgent.length === 0 || undefined}>
         <summary>{well.length} checks found nothing wrong</summary>
         <Table caption="What is well" columns={COLUMNS.slice(0, 3)} rows={well} />
       </details>

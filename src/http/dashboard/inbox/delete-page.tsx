@@ -60,7 +60,7 @@ function ExportFirst({ query, forms }: { query: InboxQuery; forms: readonly stri
             {form}:{" "}
             {["csv", "jsonl", "zip"].map((format) => (
               <>
-                <A to={`${pathOf({ form })}/export`} query={{ ...filter, format }} class="choice">
+                <A to={`${pathOf({ form })}/export`} query={{ ...filter, format }}>
                   {format.toUpperCase()}
                 </A>{" "}
               </>

@@ -1,6 +1,6 @@
 import type { TimelineEvent } from "../../../forms/timeline.ts";
 import type { DeliveryStatus } from "../../../delivery/delivery-status.ts";
-import { A, ButtonForm } from "../parts/link.tsx";
+import { A, AskingButton } from "../parts/link.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
@@ -31,9 +31,14 @@ export function Timeline({ events, retry }: { events: readonly TimelineEvent[]; 
         ))}
       </ol>
       {failed > 0 && mayWrite && (
-        <ButtonForm to={retry} icon="send">
-          {failed === 1 ? "Send the failed delivery again" : `Send ${failed} failed deliveries again`}
-        </ButtonForm>
+        <AskingButton
+          to={retry}
+          icon="send"
+          question="The receivers may have got it already."
+          confirm="Send again"
+        >
+          {failed === 1 ? "Send the failed delivery again…" : `Send ${failed} failed deliveries again…`}
+        </AskingButton>
       )}
     </section>
   );

@@ -117,7 +117,7 @@ export function Numbers({
   children?: Child;
 }) {
   return (
-    <details class="numbers">
+    <details>
       <summary>Numbers</summary>
       <div class="scrolled" tabindex={0} role="group" aria-label={label}>
         <table>

@@ -26,6 +26,7 @@ import shield from "lucide-static/icons/shield-alert.svg" with { type: "text" };
 import terminal from "lucide-static/icons/terminal.svg" with { type: "text" };
 import trash from "lucide-static/icons/trash-2.svg" with { type: "text" };
 import user from "lucide-static/icons/circle-user-round.svg" with { type: "text" };
+import x from "lucide-static/icons/x.svg" with { type: "text" };
 import users from "lucide-static/icons/users.svg" with { type: "text" };
 
 const ICONS = {
@@ -57,6 +58,7 @@ const ICONS = {
   trash,
   user,
   users,
+  x,
 } as const;
 
 export type IconName = keyof typeof ICONS;

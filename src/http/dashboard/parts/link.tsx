@@ -147,6 +147,42 @@ export function ButtonForm({
   );
 }
 
+/** A button that opens a question, whose own button sends the form: for what cannot be taken back. */
+export function AskingButton({
+  to,
+  values,
+  kind = "plain",
+  icon,
+  label,
+  question,
+  confirm,
+  children,
+}: PropsWithChildren<{
+  to: string;
+  values?: Values;
+  kind?: ButtonKind;
+  icon?: IconName;
+  label?: string;
+  question: Child;
+  /** What the button below the question says: `Revoke ci`. */
+  confirm: string;
+}>) {
+  return (
+    <details class="asking">
+      <summary class={`button ${kind}`} aria-label={label}>
+        {icon && <Icon name={icon} />}
+        {children}
+      </summary>
+      <Form to={to} {...(values && { values })} class="stack">
+        <p>{question}</p>
+        <div class="buttons">
+          <Button kind="danger">{confirm}</Button>
+        </div>
+      </Form>
+    </details>
+  );
+}
+
 /** A link that looks like a button. */
 export function ButtonLink({
   to,

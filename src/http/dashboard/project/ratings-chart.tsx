@@ -16,7 +16,7 @@ export function RatingsChart({ ratings: { count, mean, ratings } }: { ratings: R
         </span>
       </h2>
       <svg
-        class="chart ratings"
+        class="ratings"
         viewBox={`0 0 ${WIDTH} ${rows.length * ROW}`}
         role="img"
         aria-label={`Ratings: ${rows.map((row) => `${row.rating} given ${row.count} times`).join(", ")}`}

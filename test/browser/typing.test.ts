@@ -1,0 +1,101 @@
+import { expect, test } from "bun:test";
+import { openChromium } from "../support/chromium.ts";
+import { onData } from "../support/commands.ts";
+import { describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
+import { button, startFlagServer } from "../support/flag-server.ts";
+
+const { server, newProject } = await startFlagServer();
+
+describeInBrowser("An open page", () => {
+  const browser = openChromium();
+
+  test("keeps what is typed in one form while another one is sent, and says in view what was done", async () => {
+    const shop = await newProject();
+    await shop.set("develop", "--payload", "{}");
+    const { context, page } = await signInBrowser(browser(), server, { user: "editor" });
+    await page.goto(shop.pathOf("develop"));
+    const payload = page.getByRole("textbox", { name: "Payload" });
+    await payload.fill('{"text": "half a sen');
+    await button(page, "Turn on in develop").click();
+    await button(page, "Turn off in develop").waitFor();
+    expect(await payload.inputValue()).toBe('{"text": "half a sen');
+    const message = page.locator("#messages .said");
+    for (const scrolled of ["0", "document.body.scrollHeight"]) {
+      await page.evaluate(`scrollTo({ top: ${scrolled}, behavior: "instant" })`);
+      const { y, height } = (await message.boundingBox())!;
+      expect(y).toBeGreaterThan(0);
+      expect(y + height).toBeLessThanOrEqual(await page.evaluate<number>("innerHeight"));
+    }
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    expect(await message.count()).toBe(0);
+    await context.close();
+  });
+
+  test("asks before it is left with text that is not saved, and not after it is saved", async () => {
+    const shop = await newProject();
+    await shop.set("develop", "--payload", "{}");
+    const { context, page } = await signInBrowser(browser(), server, { user: "editor" });
+    const questions: string[] = [];
+    page.on("dialog", (dialog) => {
+      questions.push(dialog.type());
+      void dialog.accept();
+    });
+    await page.goto(shop.pathOf("develop"));
+    await page.getByRole("textbox", { name: "Payload" }).fill('{"text": "Hello"}');
+    await page.reload();
+    expect(questions).toEqual(["beforeunload"]);
+    await page.getByRole("textbox", { name: "Payload" }).fill('{"text": "Hello"}');
+    await button(page, "Save").click();
+    await page.getByText("Saved in develop: Payload.").waitFor();
+    await page.reload();
+    expect(questions).toEqual(["beforeunload"]);
+    await context.close();
+  });
+
+  test("does not announce what its own user does, and counts what others send", async () => {
+    const cli = onData(server.data);
+    const { key } = await cli.json<{ key: string }>("forms", "create", "notices");
+    const send = (name: string) =>
+      fetch(`${server.url}/v1/s/${key}`, { method: "POST", body: new URLSearchParams({ name }) });
+    for (const name of ["Ada", "Bob", "Eve"]) await send(name);
+    const { context, page } = await signInBrowser(browser(), server, { user: "editor" });
+    await page.goto(`${server.url}/dashboard/inbox/notices`);
+    const row = page.locator(".submissions li", { hasText: "Ada" });
+    await row.getByRole("checkbox").check();
+    await button(page, "Mark as read").click();
+    await page.locator("#messages .said").waitFor();
+    await row.hover();
+    await send("Grace");
+    await page.getByText("1 new").waitFor();
+    expect(await page.getByText("This page has changed").count()).toBe(0);
+    await context.close();
+  });
+});
+
+describeInBrowser("A page", () => {
+  const browser = openChromium();
+
+  test("draws the code of a sign-in link in black and white", async () => {
+    const { context, page } = await signInBrowser(browser(), server);
+    await page.goto(`${server.url}/dashboard/access/users`);
+    await page.getByRole("button", { name: "Sign-in link for editor" }).click();
+    const code = page.locator("svg.qr");
+    const { width } = (await code.boundingBox())!;
+    expect(width).toBeGreaterThan(100);
+    const fillOf = (part: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector("svg.qr ${part}")).fill`);
+    expect([await fillOf(".light"), await fillOf(".dark")]).toEqual(["rgb(255, 255, 255)", "rgb(0, 0, 0)"]);
+    await context.close();
+  });
+
+  test("revokes a token after a question", async () => {
+    await onData(server.data).run("tokens", "create", "pipeline", "--scope", "flags:read");
+    const { context, page } = await signInBrowser(browser(), server);
+    await page.goto(`${server.url}/dashboard/access/tokens`);
+    await page.getByLabel("Revoke the token pipeline").click();
+    await page.getByText("Programs that use this token are refused at once").waitFor();
+    await button(page, "Revoke pipeline").click();
+    await page.getByRole("rowheader", { name: "pipeline" }).waitFor({ state: "detached" });
+    await context.close();
+  });
+});

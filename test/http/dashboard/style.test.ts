@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "bun:test";
+import { COLORS } from "../../../src/projects/color.ts";
+
+const PAGES = join(import.meta.dir, "../../../src/http/dashboard");
+
+/** The names in the values of `class` and `className`: of text, and of texts in an expression. */
+function classesIn(source: string): string[] {
+  const texts = [...source.matchAll(/class(?:Name)?(?::|=)\s*(?:"([^"]*)"|\{)/g)].map(
+    ({ 1: text, index, 0: all }) =>
+      text === undefined ? expressionAt(source, index + all.length) : `"${text}"`,
+  );
+  return texts.flatMap((text) =>
+    [...text.matchAll(/["`]([^"`]*)["`]/g)].flatMap(([, value = ""]) =>
+      value.replaceAll(/\S*\$\{[^}]*\}/g, " ").split(/\s+/),
+    ),
+  );
+}
+
+/** The text of an expression up to its closing brace. */
+function expressionAt(source: string, start: number): string {
+  let depth = 1;
+  let end = start;
+  for (; depth > 0; end += 1) depth += source[end] === "{" ? 1 : source[end] === "}" ? -1 : 0;
+  return source.slice(start, end - 1);
+}
+
+const sources = [...new Bun.Glob("**/*.{ts,tsx}").scanSync(PAGES)].map((path) =>
+  readFileSync(join(PAGES, path), "utf8"),
+);
+const style = readFileSync(join(PAGES, "style.css"), "utf8").replaceAll(/\/\*.*?\*\//gs, "");
+const ruled = new Set([...style.matchAll(/\.([a-z][\w-]*)(?=[^{}]*\{)/g)].map(([, name]) => name!));
+const used = new Set(sources.flatMap(classesIn).filter((name) => /^[a-z][\w-]*$/.test(name)));
+
+const source = sources.join("\n");
+
+test("every class of a page has a rule, or is selected by a script", () => {
+  const isSelected = (name: string) => source.includes(`main .${name} `);
+  expect([...used].filter((name) => !ruled.has(name) && !isSelected(name))).toEqual([]);
+});
+
+test("every class of a rule is written on some page", () => {
+  // Series of a chart are numbered.
+  const isWritten = (name: string) =>
+    new RegExp(`["\`\\s]${name.replace(/^s\d$/, "s\\$")}`).test(source) ||
+    COLORS.some((color) => color === name);
+  expect([...ruled].filter((name) => !isWritten(name))).toEqual([]);
+});
