@@ -91,14 +91,17 @@ export function findInexact(json: string): { steps: string[]; source: string } |
   return undefined;
 }
 
-/** The position of the quote that closes the string starting at `at`. */
-function endOfString(json: string, at: number): number {
-  for (let end = at + 1; end < json.length; end += 1) {
-    const code = json.charCodeAt(end);
-    if (code === QUOTE) return end;
-    if (code === BACKSLASH) end += 1;
-  }
-  return json.length;
+/** The position of the quote that closes the string whose opening quote is at `start`; the length where there is none. */
+export function endOfString(json: string, start: number): number {
+  let end = json.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
+  return end === -1 ? json.length : end;
+}
+
+function isEscaped(json: string, at: number): boolean {
+  let before = at - 1;
+  while (json.charCodeAt(before) === BACKSLASH) before -= 1;
+  return (at - before) % 2 === 0;
 }
 
 function isNumberCharacter(code: number): boolean {

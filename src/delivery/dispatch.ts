@@ -1,4 +1,5 @@
 import { isoTime } from "../base/clock.ts";
+import { withoutRepeats } from "../base/json-repeats.ts";
 import { emailFieldOf } from "./address.ts";
 import type { Attempt } from "./attempt.ts";
 import { buildAutoreply } from "./autoreply.ts";
@@ -75,8 +76,8 @@ async function submissionJson({ form, submission }: DeliveryContent, files: Deli
     read,
     meta: meta && JSON.parse(meta),
   };
-  // Joined, because parsing the data would round its numbers.
-  return `{"id":${JSON.stringify(id)},"form":${JSON.stringify(form.slug)},"data":${data},${JSON.stringify(rest).slice(1)}`;
+  // Joined, because parsing the data would round its numbers. Names repeat in what older versions stored.
+  return `{"id":${JSON.stringify(id)},"form":${JSON.stringify(form.slug)},"data":${withoutRepeats(data)},${JSON.stringify(rest).slice(1)}`;
 }
 
 function linkedFiles({ id, files }: DeliveryContent["submission"], { url }: DeliveryFiles) {

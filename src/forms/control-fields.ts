@@ -52,8 +52,8 @@ export type JsonFields = { json: string; data: Record<string, unknown> };
 
 /**
  * Cuts the members with these names out of the JSON of a submission. `json` is the text of `data`: a valid object within
- * the limit of nesting. The text that remains is otherwise unchanged, so that its numbers keep every digit, and the
- * same text is returned where nothing is cut. A member that repeats is cut each time; members of nested objects stay.
+ * the limit of nesting, in which no name repeats. The text that remains is otherwise unchanged, so that its numbers keep every digit, and the
+ * same text is returned where nothing is cut. Members of nested objects stay.
  */
 export function cutMembers(
   { json, data }: JsonFields,
@@ -64,12 +64,7 @@ export function cutMembers(
   let kept = "";
   for (const { name, source, value } of membersOf(json)) {
     if (!names.has(name)) kept += kept === "" ? source : `,${source}`;
-    else {
-      const earlier = control.get(name);
-      const parsed: unknown = JSON.parse(value);
-      if (earlier === undefined) control.set(name, [parsed]);
-      else earlier.push(parsed);
-    }
+    else control.set(name, [JSON.parse(value)]);
   }
   // fromEntries keeps a field called `__proto__`, which an assignment would lose.
   const rest = Object.fromEntries(Object.entries(data).filter(([name]) => !names.has(name)));

@@ -1,3 +1,4 @@
+import { withoutRepeats } from "../base/json-repeats.ts";
 import type { RawSubmission } from "./submission.ts";
 
 /** One submission a line. `onPage` gets the submissions of a chunk before it is written. */
@@ -21,9 +22,12 @@ export async function* jsonArray(pages: AsyncIterable<RawSubmission[]>): AsyncGe
   yield before === "[" ? "[]\n" : "\n]\n";
 }
 
-/** A submission as JSON in one line, with the text that was sent as its data: ids and slugs need no escapes. */
+/**
+ * A submission as JSON in one line, with the text that was sent as its data: ids and slugs need no escapes. Names repeat in
+ * submissions that older versions stored.
+ */
 function jsonOf({ id, form, data, ...rest }: RawSubmission): string {
-  return `{"id":"${id}","form":"${form}","data":${oneLine(data)},${JSON.stringify(rest).slice(1)}`;
+  return `{"id":"${id}","form":"${form}","data":${oneLine(withoutRepeats(data))},${JSON.stringify(rest).slice(1)}`;
 }
 
 /** In JSON, line ends stand only between tokens. */

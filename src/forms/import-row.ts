@@ -1,6 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import { SUBMISSION_ID, timedId } from "../base/ids.ts";
 import { isDeeper, isObject } from "../base/json.ts";
+import { withoutRepeats } from "../base/json-repeats.ts";
 import type { Clockwork } from "../base/clock.ts";
 import { cutMembers } from "./control-fields.ts";
 import { checkData, checkDepth, overLimit } from "./fields.ts";
@@ -35,7 +36,8 @@ export function readRow(json: string): ImportRow {
   if (isDeeper(bytes, SUBMISSION_LIMITS.depth + 1)) checkDepth(bytes);
   const row = parse(json);
   if (!isObject(row)) throw new AppError("invalid", "a row is a JSON object");
-  return isObject(row["data"]) ? readSubmission(row, row["data"], json) : readFields(row, json);
+  const text = withoutRepeats(json);
+  return isObject(row["data"]) ? readSubmission(row, row["data"], text) : readFields(row, text);
 }
 
 /** A row as JSON in one line, which {@link readRow} reads. */
@@ -73,7 +75,7 @@ function parse(json: string): unknown {
 }
 
 function readSubmission(row: Record<string, unknown>, data: object, json: string): ImportRow {
-  const text = [...membersOf(json)].findLast(({ name }) => name === "data")!.value.trim();
+  const text = [...membersOf(json)].find(({ name }) => name === "data")!.value.trim();
   // An export has submissions of files alone too.
   if (Object.keys(data).length > 0) checkFields(text, data);
   const {

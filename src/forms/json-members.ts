@@ -1,3 +1,5 @@
+import { endOfString } from "../base/json.ts";
+
 type Member = {
   name: string;
   /** Name and value as they were written, without the comma. */
@@ -6,11 +8,11 @@ type Member = {
   value: string;
 };
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * The members of a valid JSON object, in the order in which they were written; a name may repeat. Only strings and the depth
+ * The members of a valid JSON object, in the order in which they were written. Only strings and the depth
  * of nesting are parsed to find where each ends.
  */
 export function* membersOf(json: string): Generator<Member> {
@@ -38,17 +40,4 @@ export function* membersOf(json: string): Generator<Member> {
       if (code !== COMMA) depth -= 1;
     }
   }
-}
-
-/** The position of the quote that closes the string whose opening quote is at `start`. */
-function endOfString(json: string, start: number): number {
-  let end = json.indexOf('"', start + 1);
-  while (isEscaped(json, end)) end = json.indexOf('"', end + 1);
-  return end;
-}
-
-function isEscaped(json: string, at: number): boolean {
-  let before = at - 1;
-  while (json.charCodeAt(before) === BACKSLASH) before -= 1;
-  return (at - before) % 2 === 0;
 }

@@ -1,3 +1,4 @@
+import { splitRepeats } from "../base/json-repeats.ts";
 import { normalize } from "../base/normalize.ts";
 import { findInexact, isExact, isObject } from "../base/json.ts";
 
@@ -38,8 +39,16 @@ function equals(wanted: string): (text: string) => boolean {
   };
 }
 
-/** Parses JSON. A number that changes by that is an array of the number and its text, so that either is found. */
+/**
+ * Parses JSON so that every value is found. A number that changes by parsing is an array of the number and its text; where a
+ * name repeats, which submissions of older versions have, the values that parsing drops follow in an array.
+ */
 export function parseWithSources(json: string): unknown {
+  const { kept, repeats } = splitRepeats(json);
+  return repeats.length === 0 ? parse(json) : [parse(kept), ...repeats.map(parseWithSources)];
+}
+
+function parse(json: string): unknown {
   if (findInexact(json) === undefined) return JSON.parse(json);
   const withSource = (_name: string, value: unknown, { source }: { source?: string }) =>
     typeof value === "number" && source !== undefined && !isExact(source) ? [value, source] : value;

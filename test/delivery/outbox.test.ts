@@ -107,6 +107,17 @@ describe("the outbox", () => {
     expect(heard).toEqual(["webhook delivered"]);
   });
 
+  test("sends one value for a name that repeats in what an older version stored", async () => {
+    const { app, form, addTarget, run, outgoing } = await begin();
+    const deliveries = [{ id: nextId(), ...toTarget(await addTarget()) }];
+    const data = '{"a":"first","b":[{"n":1,"n":2.50}],"a":"last"}';
+    await app.store.submissions.insert(submissionTo(form.key, { data, deliveries }));
+    await run();
+    expect(outgoing.sent).toMatchObject([
+      { webhook: { data: expect.stringContaining('"data":{"b":[{"n":2.50}],"a":"last"},') } },
+    ]);
+  });
+
   test("sends webhooks that match their schema, with a link to each file", async () => {
     const { app, form, addTarget, run, outgoing } = await begin();
     const target = await addTarget();

@@ -49,6 +49,13 @@ describe("an export as JSON lines", () => {
     expect(text.split("\n")).toHaveLength(2);
   });
 
+  test("has one value for a name that repeats in what an older version stored", async () => {
+    const { submit, textOf } = await openForm();
+    await submit('{"a":"first","b":[{"n":1,"n":2.50}],"a":"last"}');
+    expect(await textOf("jsonl")).toContain('"data":{"b":[{"n":2.50}],"a":"last"},');
+    expect(await textOf("json")).toContain('"data":{"b":[{"n":2.50}],"a":"last"},');
+  });
+
   test("leaves out what arrives after it began, and what is deleted before its turn", async () => {
     const { form, submit, chunks } = await openForm();
     const rows = Array.from({ length: 1200 }, (_, index) =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createForm } from "../../src/forms/forms.ts";
 import { importSubmissions } from "../../src/forms/import.ts";
+import { readRow } from "../../src/forms/import-row.ts";
 import { readTime } from "../../src/forms/import-time.ts";
 import { exportSubmissions } from "../../src/forms/export.ts";
 import { SUBMISSION_STATES } from "../../src/forms/submission-state.ts";
@@ -129,6 +130,11 @@ describe("an import", () => {
       app.now(),
       ...Array(2).fill(Date.UTC(2024, 0, 2, 3, 4, 5)),
     ]);
+  });
+
+  test("keeps the last value of a name that repeats, with every digit", async () => {
+    expect(readRow('{"data":{"a":1},"data":{"b":1,"b":2.50}}').data).toBe('{"b":2.50}');
+    expect(readRow('{"a":1,"b":3,"a":2.50}').data).toBe('{"b":3,"a":2.50}');
   });
 
   test("takes an object without data for the fields, with every digit", async () => {

@@ -30,6 +30,16 @@ async function openForms() {
   return { app, send, purge, counted, left, uploads };
 }
 
+test("an address is found under a name that repeats, as older versions stored it", async () => {
+  const { send, purge, counted, left } = await openForms();
+  await send("contact", '{"email":"ada@example.com","email":"x"}');
+  await send("contact", '{"to":{"email":{"cc":["ada@example.com"],"cc":1},"email":"y"},"to":[]}');
+  const kept = await send("contact", '{"email":"x","email":"y"}');
+  expect(await counted({ field: "cc", value: "ada@example.com" })).toBe(1);
+  expect(await purge({ email: "ada@example.com" })).toMatchObject({ submissions: 2 });
+  expect(await left()).toEqual([kept]);
+});
+
 test("an address is found in every spelling, field and form, and only the submissions with it go", async () => {
   const { send, purge, left, uploads } = await openForms();
   const ids = [

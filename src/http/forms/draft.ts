@@ -1,6 +1,7 @@
 import { isAscii } from "node:buffer";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
+import { mayRepeat, withoutRepeats } from "../../base/json-repeats.ts";
 import type { StagedBlob } from "../../blobs/blobs.ts";
 import {
   checkCount,
@@ -60,7 +61,7 @@ export function readDraft(
   }
 }
 
-/** Keeps the text as it was sent, since parsing and serialising it again would lose digits. Throws `invalid`, `too_large`. */
+/** Keeps the text but for names that repeat, since parsing and serialising it again would lose digits. Throws `invalid`, `too_large`. */
 function readJson(bytes: Uint8Array, controlNames: ReadonlySet<string>, kept: Kept | null): Sent {
   checkDepth(bytes);
   let text: string;
@@ -76,7 +77,9 @@ function readJson(bytes: Uint8Array, controlNames: ReadonlySet<string>, kept: Ke
     throw new AppError("invalid", "the body is not valid JSON", { cause: error });
   }
   checkData(data);
-  const cut = cutMembers({ json: text, data: data as Record<string, unknown> }, controlNames);
+  const fields = data as Record<string, unknown>;
+  const json = mayRepeat(text, fields) ? withoutRepeats(text) : text;
+  const cut = cutMembers({ json, data: fields }, controlNames);
   if (kept) kept.fields = () => cut.data;
   // An object without fields was refused before.
   if (cut.control.size > 0 && Object.keys(cut.data).length === 0) throw emptySubmission();

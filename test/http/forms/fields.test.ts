@@ -25,6 +25,15 @@ describe("JSON", () => {
     expect(storedText(await stored(form, jsonText(sent)))).toBe(sent);
   });
 
+  test("in which a name repeats, at any depth, keeps its last value, with every digit", async () => {
+    const form = await newForm();
+    const sent =
+      '{"email":"a@x.example","n":1.0,"to":[{"id":1,"id":12345678901234567890}],"email":"b@x.example"}';
+    expect(storedText(await stored(form, jsonText(sent)))).toBe(
+      '{"n":1.0,"to":[{"id":12345678901234567890}],"email":"b@x.example"}',
+    );
+  });
+
   test("has no byte order mark once it is stored", async () => {
     const form = await newForm();
     expect(storedText(await stored(form, jsonText('\ufeff{"a":1}')))).toBe('{"a":1}');

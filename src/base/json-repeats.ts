@@ -1,0 +1,95 @@
+import { childrenOf, endOfString } from "./json.ts";
+
+const [SPACE, QUOTE, COMMA, COLON] = [0x20, 0x22, 0x2c, 0x3a];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Where a part of a text begins, and where the text behind it does. */
+type Span = readonly [start: number, end: number];
+
+/** An object or array, up to the current position. */
+type Open = {
+  /** The last member of each name, with the comma behind it; null in an array. */
+  members: Map<string, Span> | null;
+  /** Where the current member begins, and its colon; -1 before that. */
+  start: number;
+  colon: number;
+};
+
+/**
+ * A valid JSON text with one value for each name of an object, at any depth: the last one, as parsing keeps it. Parsers do
+ * not agree on that, so a reader of the text could otherwise take a value that no check has seen. All else is unchanged,
+ * as numbers lose digits where a text is parsed and written again.
+ */
+export function withoutRepeats(json: string): string {
+  return splitRepeats(json).kept;
+}
+
+/** A valid JSON text as {@link withoutRepeats} returns it, and the members that this leaves out, each as an object. */
+export function splitRepeats(json: string): { kept: string; repeats: string[] } {
+  const found = findRepeats(json).toSorted((a, b) => a[0] - b[0]);
+  const repeats: string[] = [];
+  let kept = "";
+  let at = 0;
+  for (const [start, end] of found) {
+    // A member of one that is left out goes with it.
+    if (start < at) continue;
+    kept += json.slice(at, start);
+    // The last character is the comma.
+    repeats.push(`{${json.slice(start, end - 1)}}`);
+    at = end;
+  }
+  return { kept: kept + json.slice(at), repeats };
+}
+
+/** Whether a name may repeat in an object of a valid JSON text, which parses to `data`. Takes a fraction of parsing it. */
+export function mayRepeat(json: string, data: object): boolean {
+  const members = countMembers(data);
+  // The colon of a member follows a quote or a space, which few in texts do.
+  let colons = 0;
+  for (let at = json.indexOf(":"); at !== -1; at = json.indexOf(":", at + 1)) {
+    const before = json.charCodeAt(at - 1);
+    if (before === QUOTE || before <= SPACE) colons += 1;
+    if (colons > members) return true;
+  }
+  return false;
+}
+
+function countMembers(value: object): number {
+  const children = childrenOf(value);
+  let count = Array.isArray(value) ? 0 : children.length;
+  for (const child of children) {
+    if (typeof child === "object" && child !== null) count += countMembers(child);
+  }
+  return count;
+}
+
+/** The members of objects whose name follows again, each with the comma behind it. */
+function findRepeats(json: string): Span[] {
+  const found: Span[] = [];
+  const outer: Open[] = [];
+  let open: Open = { members: null, start: 0, colon: -1 };
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(json, at);
+    else if (code === COLON) open.colon = at;
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+      outer.push(open);
+      open = { members: code === OPEN_OBJECT ? new Map() : null, start: at + 1, colon: -1 };
+    } else if (code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT) {
+      if (open.members !== null && open.colon !== -1) {
+        const name = nameOf(json.slice(open.start, open.colon).trim());
+        const earlier = open.members.get(name);
+        if (earlier) found.push(earlier);
+        open.members.set(name, [open.start, at + 1]);
+        open.start = at + 1;
+        open.colon = -1;
+      }
+      if (code !== COMMA) open = outer.pop()!;
+    }
+  }
+  return found;
+}
+
+function nameOf(source: string): string {
+  return source.includes("\\") ? (JSON.parse(source) as string) : source.slice(1, -1);
+}
