@@ -33,6 +33,12 @@ export function readDashboard(options: Record<string, unknown>, basePath: string
       "name the addresses of the proxy that signs people in, such as --trusted-proxy 127.0.0.1",
     );
   }
+  if (authHeader !== undefined && dashboardUrl === undefined) {
+    throw usage(
+      "--auth-header needs --dashboard-url: any other name that leads to the proxy could be that of an attacker",
+      "name the address at which browsers reach the dashboard, such as --dashboard-url https://flags.example.com",
+    );
+  }
   if (authCreate !== undefined && authHeader === undefined)
     throw usage("--auth-create needs --auth-header", "name the header of the proxy that signs people in");
   return {

@@ -6,11 +6,12 @@ export function dashboardOptions(): Option[] {
     new Option("--no-dashboard", "serve no dashboard").env("FORMFLAG_NO_DASHBOARD"),
     new Option(
       "--dashboard-url <url>",
-      "where browsers reach the dashboard; sign-in links begin with it",
+      "where browsers reach the dashboard; sign-in links begin with it, and forms count only from there",
     ).env("FORMFLAG_DASHBOARD_URL"),
-    new Option("--auth-header <name>", "header in which a trusted proxy names the user who is signed in").env(
-      "FORMFLAG_AUTH_HEADER",
-    ),
+    new Option(
+      "--auth-header <name>",
+      "header in which a trusted proxy names the user who is signed in; needs --dashboard-url",
+    ).env("FORMFLAG_AUTH_HEADER"),
     new Option("--auth-create <role>", "create users that the proxy names, as viewers; else they must exist")
       .env("FORMFLAG_AUTH_CREATE")
       .choices(["viewer"]),

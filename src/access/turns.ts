@@ -1,7 +1,7 @@
 import { AppError } from "../base/errors.ts";
 
 /** Whose turn it is: networks take turns, and those that go first pass all others. */
-export type Sender = { network: string; isFirst: boolean };
+type Sender = { network: string; isFirst: boolean };
 
 /** Runs work when it is the turn of its sender. Throws `rate_limited` where too much waits. */
 export type Turns = <T>(sender: Sender, work: () => Promise<T>) => Promise<T>;

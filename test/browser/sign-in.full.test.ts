@@ -59,6 +59,7 @@ describeInBrowser("Signing in", () => {
 
   test("by a proxy's header counts only from a trusted proxy", async () => {
     const args = ["--auth-header", "Remote-User", "--auth-create", "viewer"];
+    args.push("--dashboard-url", "http://127.0.0.1");
     const trusting = await startServer([...args, "--trusted-proxy", "127.0.0.1"]);
     const distrusting = await startServer([...args, "--trusted-proxy", "192.0.2.1"]);
     const context = await browser().newContext({ extraHTTPHeaders: { "Remote-User": "ann" } });

@@ -43,7 +43,7 @@ export function openDashboard(app: ClockedApp, options: Partial<DashboardOptions
   function openBrowser({ cookies = new Map<string, string>(), address = ADDRESS } = {}) {
     const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
       const headers = new Headers(init.headers);
-      headers.set("Host", new URL(ORIGIN).host);
+      if (!headers.has("Host")) headers.set("Host", new URL(ORIGIN).host);
       headers.set("Cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "));
       const request = new Request(`${ORIGIN}/dashboard${path}`, { ...init, headers, redirect: "manual" });
       const answer = await (await created).fetch(request, { client: clientAt(address), peer: () => address });

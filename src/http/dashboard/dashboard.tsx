@@ -18,7 +18,7 @@ import { errorPage } from "./error-page.tsx";
 import { type Fields, readFields, textOf, textsOf } from "./fields.ts";
 import { type Page, Document } from "./page.tsx";
 import { type Dashboard, browserOf } from "./routes.ts";
-import { SECURITY_HEADERS, requireOwnForm } from "./security.ts";
+import { SECURITY_HEADERS, requireOwnForm, requireOwnHost } from "./security.ts";
 import { signInRoutes } from "./sign-in/sign-in.tsx";
 import { type View, addressOf } from "./view.ts";
 
@@ -74,21 +74,30 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     return c.body(Bun.gzipSync(Buffer.from(text), { level: 6 }), page.status ?? 200);
   };
 
-  /** Sets who is signed in, if anybody is. */
+  /** The user that a trusted proxy names; null for none. Throws `forbidden` at an address that is not the dashboard's. */
+  const proxiedIn = (c: DashboardContext): string | null => {
+    const { proxy, dashboardUrl } = options;
+    if (proxy === null || !proxy.isTrusted(normalise(c.env.peer(c.req.raw)))) return null;
+    const name = c.req.header(proxy.header)?.trim() || null;
+    if (name !== null && dashboardUrl !== null) requireOwnHost(c.req.raw, dashboardUrl);
+    return name;
+  };
+  /** Sets who is signed in, if anybody is. A session that a proxy began ends where the proxy no longer names its user. */
   const resume = async (c: DashboardContext): Promise<void> => {
     const secret = cookies.session(c);
-    const { proxy } = options;
-    const proxied =
-      proxy !== null && proxy.isTrusted(normalise(c.env.peer(c.req.raw)))
-        ? c.req.header(proxy.header)?.trim() || null
-        : null;
+    const proxied = proxiedIn(c);
     const known = secret === undefined ? null : await resumed(app, secret);
-    if (known && (proxied === null || known.user.name === proxied)) {
+    const isNamed = proxied === null ? known?.session.method !== "proxy" : known?.user.name === proxied;
+    if (known && isNamed) {
       c.set("session", { signedIn: known, secret: secret! });
       return;
     }
-    if (proxied === null) return;
-    const entered = await signInByProxy(app, proxied, browserOf(c), { createAs: proxy!.createAs });
+    if (proxied === null) {
+      if (!known) return;
+      await endSessionBySecret(app, secret!);
+      return cookies.endSession(c);
+    }
+    const entered = await signInByProxy(app, proxied, browserOf(c), { createAs: options.proxy!.createAs });
     await enter(c, entered);
   };
   const enter: Dashboard["enter"] = async (c, { secret, ...signedIn }) => {

@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { isLoopbackHost } from "../../base/network.ts";
 import { NO_SNIFF } from "../security.ts";
 
 const POLICY = [
@@ -30,31 +31,48 @@ export const SECURITY_HEADERS = {
 
 /**
  * Throws `forbidden` for a request that a page of another origin may have sent (OWASP, cross-site request forgery), and
- * `unsupported` for a body that is not a form's. `Origin` decides where it is sent; a scheme of `https` is right for
- * `http` too, since a proxy in front may speak TLS.
+ * `unsupported` for a body that is not a form's. `Origin` decides where it is sent.
  */
 export function requireOwnForm(request: Request, dashboardUrl: string | null): void {
-  const origin = request.headers.get("origin");
-  const site = request.headers.get("sec-fetch-site");
-  const isOwn = origin === null ? site === "same-origin" : isOwnOrigin(origin, request, dashboardUrl);
+  const isOwn = dashboardUrl === null ? isOfItsHost(request) : isOfUrl(request, dashboardUrl);
   if (!isOwn)
     throw new AppError("forbidden", "this form was not sent by a page of this dashboard", {
       reason: "foreign-origin",
-      hint: "open the dashboard at its own address and try again",
+      hint: `open the dashboard at ${dashboardUrl ?? "its own address"} and try again`,
     });
   const type = request.headers.get("content-type") ?? "";
   if (!/^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i.test(type))
     throw new AppError("unsupported", "the dashboard takes forms alone: programs use the admin API");
 }
 
-function isOwnOrigin(origin: string, request: Request, dashboardUrl: string | null): boolean {
+/** Where the URL is known, no other host counts: one whose name was pointed here (DNS rebinding) sends a matching `Host`. */
+function isOfUrl(request: Request, dashboardUrl: string): boolean {
+  return URL.parse(request.headers.get("origin") ?? "")?.origin === new URL(dashboardUrl).origin;
+}
+
+/** A scheme of `https` is right for `http` too, since a proxy in front may speak TLS. */
+function isOfItsHost(request: Request): boolean {
+  const origin = request.headers.get("origin");
+  if (origin === null) return request.headers.get("sec-fetch-site") === "same-origin";
   const sender = URL.parse(origin);
-  if (!sender || !/^https?:$/.test(sender.protocol)) return false;
-  if (dashboardUrl !== null && sender.origin === new URL(dashboardUrl).origin) return true;
   const host = request.headers.get("host");
-  if (host === null) return false;
+  if (!sender || !/^https?:$/.test(sender.protocol) || host === null) return false;
   // The port of a scheme is left out of both, so each is read with the scheme of the sender.
   const own = URL.parse(`${sender.protocol}//${host}`);
   const isDowngrade = new URL(request.url).protocol === "https:" && sender.protocol === "http:";
   return own !== null && own.host === sender.host && !isDowngrade;
+}
+
+/**
+ * Throws `forbidden` for a request to another name than that of the dashboard, which anybody can point at the proxy that
+ * signs people in. An address is no such name.
+ */
+export function requireOwnHost(request: Request, dashboardUrl: string): void {
+  const host = URL.parse(`http://${request.headers.get("host") ?? ""}`)?.hostname ?? "";
+  const isAddress = /^(\[.+\]|[\d.]+)$/.test(host) || isLoopbackHost(host);
+  if (isAddress || host === new URL(dashboardUrl).hostname) return;
+  throw new AppError("forbidden", "this is not the address of the dashboard", {
+    reason: "foreign-host",
+    hint: `open it at ${dashboardUrl}; the proxy has to pass the header Host on`,
+  });
 }

@@ -227,6 +227,7 @@ describe("sessions", () => {
 describe("serve", () => {
   test.each([
     [["--auth-header", "Remote-User"], /--auth-header needs --trusted-proxy/],
+    [["--auth-header", "Remote-User", "--trusted-proxy", "127.0.0.1"], /--auth-header needs --dashboard-url/],
     [["--auth-header", "Remote User", "--trusted-proxy", "127.0.0.1"], /is not the name of a header/],
     [["--auth-create", "viewer"], /--auth-create needs --auth-header/],
     [["--auth-create", "admin"], /Allowed choices are viewer/],
@@ -243,6 +244,7 @@ describe("serve", () => {
       FORMFLAG_NO_DASHBOARD: "1",
       FORMFLAG_AUTH_HEADER: "Remote-User",
       FORMFLAG_TRUSTED_PROXY: "127.0.0.1",
+      FORMFLAG_DASHBOARD_URL: "https://flags.example.com",
     };
     const shown = JSON.parse((await formflag(["config", "show", "--json"], { env })).stdout) as object;
     expect(shown).toMatchObject({
@@ -250,7 +252,7 @@ describe("serve", () => {
       "auth-header": { value: "Remote-User" },
     });
     const unit = (await formflag(["service", "install", "--print"], { env })).stdout;
-    expect(unit).toMatch(/^ExecStart=.* --no-dashboard --auth-header Remote-User$/m);
+    expect(unit).toMatch(/^ExecStart=.* --no-dashboard .*--auth-header Remote-User$/m);
     const off = await formflag(["config", "show", "--json"], { env: { FORMFLAG_NO_DASHBOARD: "no" } });
     expect(JSON.parse(off.stdout)).toMatchObject({ "no-dashboard": { value: false } });
   });

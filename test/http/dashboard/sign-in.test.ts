@@ -1,5 +1,8 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { createLink } from "../../../src/access/users.ts";
+import type { App } from "../../../src/app.ts";
 import { openTestApp } from "../../support/app.ts";
+import { OPERATOR } from "../../support/caller.ts";
 import { openDashboard } from "../../support/dashboard.ts";
 
 const PASSWORD = "correct horse battery";
@@ -63,3 +66,76 @@ test("Wrong passwords are counted by the network of the client", async () => {
   const elsewhere = openBrowser({ address: "203.0.113.9" });
   expect((await elsewhere.post("/sign-in", { name: "ann", password: "wrong" })).status).toBe(401);
 }, 60_000);
+
+describe("Behind a sign-in proxy", () => {
+  const PROXY = { header: "Remote-User", isTrusted: (address: string) => address === "198.51.100.7" };
+  const open = async () => {
+    const app = openTestApp();
+    const proxy = { ...PROXY, createAs: null };
+    const dashboard = openDashboard(app, { proxy, dashboardUrl: "http://dashboard.test" });
+    const { secret } = await createLink(app, OPERATOR, "ann");
+    return { app, secret, ...dashboard };
+  };
+  const sessionsOf = async (app: App) => (await app.store.sessions.page("ann", { limit: 10 })).items;
+  const named = { "Remote-User": "ann" };
+
+  test("a name that somebody points at the proxy reads nothing and changes nothing", async () => {
+    const { app, openBrowser } = await open();
+    const { ask } = openBrowser();
+    for (const host of [
+      "evil.example",
+      "dashboard.test.evil.example",
+      "dashboard.test.",
+      "evil.example:80",
+    ]) {
+      for (const path of ["", "/access/users", "/events", "/me"]) {
+        const read = await ask(path, { headers: { ...named, Host: host } });
+        expect([host, path, read.status]).toEqual([host, path, 403]);
+        expect(await read.text()).toContain("http://dashboard.test");
+      }
+      const change = await ask("/access/users", {
+        method: "POST",
+        body: new URLSearchParams({ name: "mallory", role: "admin" }),
+        headers: { ...named, Host: host, Origin: `http://${host}` },
+      });
+      expect([host, change.status]).toEqual([host, 403]);
+    }
+    expect(await app.store.users.find("mallory")).toBeUndefined();
+    expect(await sessionsOf(app)).toEqual([]);
+    expect((await ask("/me", { headers: named })).status).toBe(200);
+    expect((await ask("/me", { headers: { ...named, Host: "127.0.0.1:8787" } })).status).toBe(200);
+  });
+
+  test("a session that the proxy began ends with the header, one by a link does not", async () => {
+    const { app, secret, openBrowser } = await open();
+    const { ask, post, get } = openBrowser();
+    expect((await ask("/me", { headers: named })).status).toBe(200);
+    expect((await sessionsOf(app)).map(({ method }) => method)).toEqual(["proxy"]);
+    expect((await ask("/me", { headers: named })).status).toBe(200);
+    expect((await get("/me")).path).toStartWith("/sign-in");
+    expect(await sessionsOf(app)).toEqual([]);
+    await post(`/link/${secret}`, {});
+    expect((await get("/me")).status).toBe(200);
+  });
+
+  test("a form without the header is refused in a session that the proxy began", async () => {
+    const { app, openBrowser } = await open();
+    const { ask, post } = openBrowser();
+    await ask("/me", { headers: named });
+    expect((await post("/access/users", { name: "bob", role: "admin" })).status).toBe(401);
+    expect(await app.store.users.find("bob")).toBeUndefined();
+  });
+});
+
+test("Where the URL of the dashboard is known, a form from any other origin is refused", async () => {
+  const { openBrowser } = openDashboard(openTestApp(), { dashboardUrl: "https://flags.example.com" });
+  const { ask } = openBrowser();
+  const send = async (headers: Record<string, string>) =>
+    (await ask("/sign-in", { method: "POST", body: new URLSearchParams({ name: "a" }), headers })).status;
+  expect(await send({ Origin: "http://dashboard.test" })).toBe(403);
+  expect(await send({ Origin: "http://evil.example", Host: "evil.example" })).toBe(403);
+  expect(await send({ Origin: "http://flags.example.com", Host: "flags.example.com" })).toBe(403);
+  expect(await send({ Host: "evil.example", "Sec-Fetch-Site": "same-origin" })).toBe(403);
+  expect(await send({ Origin: "null" })).toBe(403);
+  expect(await send({ Origin: "https://flags.example.com" })).toBe(401);
+});
