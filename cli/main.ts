@@ -39,7 +39,7 @@ export async function run(args: string[], io: Io): Promise<number> {
       await io.out(candidates.map((each) => `${each}\n`).join(""));
       return 0;
     }
-    const write = (text: string) => void written.push(io.out(wrapHelp(text, io.outWidth ?? Infinity)));
+    const write = (text: string) => void written.push(io.show(wrapHelp(text, io.outWidth ?? Infinity)));
     const isWanted = (name: string) => args.includes(name) || args.includes("completion");
     const program = await buildProgram(io, {
       args,
@@ -88,7 +88,7 @@ function reportError(error: unknown, io: Io, asJson: boolean, command: Command |
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   show("internal", "internal error: this is a bug in formflag", asJson ? stack : null);
-  if (!asJson) io.err(`${stack}\n`);
+  if (!asJson) io.err(`${printableLines(stack)}\n`);
   return EXIT.failure;
 }
 

@@ -7,7 +7,6 @@ import { diskError, writeChunks } from "../data/write.ts";
 import { chunksOf } from "../session/connection.ts";
 import { usage } from "../session/usage.ts";
 import type { Io } from "./terminal.ts";
-import { printableLines } from "./text.ts";
 
 /**
  * Writes a body to standard output at the speed of its reader. Returns false if the reader goes away early. Throws
@@ -16,7 +15,7 @@ import { printableLines } from "./text.ts";
 export async function writeOut(io: Io, { body }: Body): Promise<boolean> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   for await (const chunk of chunksOf(body)) {
-    if (io.outIsTerminal) await io.out(printableLines(textOf(chunk, decoder)));
+    if (io.outIsTerminal) await io.out(textOf(chunk, decoder));
     else await io.out(chunk);
     if (io.outIsClosed) return false;
   }

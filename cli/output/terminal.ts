@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from "node:fs";
 import { type ErrorStream, createErrorStream } from "./error-stream.ts";
-import { forTerminal, printable } from "./text.ts";
+import { forTerminal, printable, printableLines } from "./text.ts";
 import { wrap } from "./wrap.ts";
 
 /** Columns of help without a terminal, and of a terminal whose width is unknown. */
@@ -10,10 +10,13 @@ export const WIDTH = 80;
 export type Io = {
   /**
    * Writes to standard output. Fulfils once the reader has taken the bytes, or at once if the reader has gone away, as
-   * `head` does. On a terminal the control characters of a text are escaped.
+   * `head` does. On a terminal every control character of a text but line ends is escaped, colours too.
    */
   out(text: string | Uint8Array): Promise<void>;
-  /** As `out`, for people: control characters are always escaped, and lines wrapped to the width of a terminal. */
+  /**
+   * As `out`, for people: control characters are always escaped but for formflag's own colours, and lines wrapped to the
+   * width of a terminal.
+   */
   show(text: string): Promise<void>;
   /** Whether the reader of standard output has gone away. */
   readonly outIsClosed: boolean;
@@ -57,10 +60,10 @@ export function createIo(streams: Streams, env: Record<string, string | undefine
   const { isTerminal } = streams;
   let outIsClosed = false;
   const errors = createErrorStream(streams.writeErr);
-  const out = async (text: string | Uint8Array) => {
+  const write = async (text: string | Uint8Array) => {
     if (outIsClosed) return;
     try {
-      await streams.writeOut(typeof text === "string" && isTerminal(1) ? forTerminal(text) : text);
+      await streams.writeOut(text);
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
       outIsClosed = true;
@@ -69,8 +72,8 @@ export function createIo(streams: Streams, env: Record<string, string | undefine
   const widthOf = (descriptor: 1 | 2) =>
     columnsIn(env) ?? (isTerminal(descriptor) ? streams.columns(descriptor) : null);
   return {
-    out,
-    show: (text) => out(isTerminal(1) ? wrap(forTerminal(text), widthOf(1)!) : forTerminal(text)),
+    out: (text) => write(typeof text === "string" && isTerminal(1) ? printableLines(text) : text),
+    show: (text) => write(isTerminal(1) ? wrap(forTerminal(text), widthOf(1)!) : forTerminal(text)),
     get outIsClosed() {
       return outIsClosed;
     },

@@ -121,17 +121,19 @@ const ANSWERS: Record<string, Shape> = {
   "PATCH /users/*": { ...USER, result },
   "POST /users/links": { name: "string", url: "string", expiresAt: "string" },
   "GET /sessions": { sessions: [SESSION] },
-  "GET /export": { "projects?": "object", "forms?": "object" },
+  "GET /export": { projects: "object", "forms?": "object" },
   "POST /apply": {
     changes: [{ action: "string", path: "string", "before?": "any", "after?": "any" }],
   },
 };
 
-/** The shape of an answer; `any` if no command relies on it, as for a delete. */
-export function shapeOf(method: string, path: string): Shape {
+/** The shape of an answer; null for a delete that is answered with no content, `any` if no command relies on it. */
+export function shapeOf(method: string, path: string): Shape | null {
   const plain = path.replace(/\?.*$/s, "");
   const parts = plain.split("/");
   // Every other part is a name: /projects/shop/environments/live.
   const route = parts.map((part, index) => (index > 0 && index % 2 === 0 ? "*" : part)).join("/");
-  return ANSWERS[`${method} ${plain}`] ?? ANSWERS[`${method} ${route}`] ?? "any";
+  return (
+    ANSWERS[`${method} ${plain}`] ?? ANSWERS[`${method} ${route}`] ?? (method === "DELETE" ? null : "any")
+  );
 }

@@ -16,7 +16,7 @@ export type Answer = Pick<Response, "status" | "headers" | "body">;
 /** The admin API, of a server or in this process. Paths begin behind `/api/admin/v1`. */
 export type Client = {
   /**
-   * The JSON of the answer; undefined if it has none. A body is sent as JSON, or as it is where it is a Blob. Throws the
+   * The JSON of the answer; undefined where the operation promises none. A body is sent as JSON, or as it is where it is a Blob. Throws the
    * error that the API answers.
    */
   call<T>(method: Method, path: string, body?: unknown, headers?: Headers): Promise<T>;
@@ -44,6 +44,10 @@ export function withCallAt(client: Pick<Client, "open" | "close">, callAt: Clien
     call: async <T>(...args: Parameters<typeof callAt>): Promise<T> => (await callAt<T>(...args)).value,
   };
 }
+
+/** The statuses of answers with JSON, and of those without a body. */
+const WITH_JSON = [200, 201];
+const NO_CONTENT = [204];
 
 /** Maximum levels of JSON in an answer: more than the deepest rule or payload has. */
 const MAX_DEPTH = 256;
@@ -76,15 +80,19 @@ export function clientOn(
   ): Promise<At<T>> => {
     const answer = await request(method, path, { body, ...(headers ? { headers } : {}) });
     const revision = Number(/"(\d+)"/.exec(answer.headers.get("etag") ?? "")?.[1]);
-    if (answer.status === 204) return { value: undefined as T, revision };
     // Loaded with the first answer: a command that calls its operation directly has none.
     const { shapeOf } = await import("./answers.ts");
-    return { value: (await jsonOf(answer, shapeOf(method, path), base)) as T, revision };
+    const shape = shapeOf(method, path);
+    const promised = shape === null ? NO_CONTENT : WITH_JSON;
+    if (!promised.includes(answer.status)) throw notFormflag(answer, base, `not ${promised.join(" or ")}`);
+    const value = shape === null ? undefined : await jsonOf(answer, shape, base);
+    return { value: value as T, revision };
   };
   const own: Pick<Client, "open" | "close"> = {
     async open(path) {
       const answer = await request("GET", path, { isDownload: true });
-      if (/^attachment\b/.test(answer.headers.get("content-disposition") ?? "")) return answer;
+      const isAttachment = /^attachment\b/.test(answer.headers.get("content-disposition") ?? "");
+      if (answer.status === 200 && isAttachment) return answer;
       await answer.body?.cancel();
       throw notFormflag(answer, base, "sent something other than a download");
     },

@@ -3,6 +3,7 @@ import { once } from "../../src/base/once.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import { ADMIN_PATH } from "../../src/http/paths.ts";
 import type { Storage } from "../data/storage.ts";
+import { printableLines } from "../output/text.ts";
 import type { Io } from "../output/terminal.ts";
 import { type At, type Client, clientOn, withCallAt } from "./client.ts";
 import { env } from "./env.ts";
@@ -19,7 +20,7 @@ export async function localClient(storage: Storage, version: string, io: Io): Pr
   const report = {
     error(error: unknown) {
       // The caller gets an AppError; a bug is printed in full here.
-      if (!(error instanceof AppError)) io.err(`${Bun.inspect(error)}\n`);
+      if (!(error instanceof AppError)) io.err(`${printableLines(Bun.inspect(error))}\n`);
     },
     refused: () => {},
     spam: () => {},

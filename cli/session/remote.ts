@@ -52,6 +52,7 @@ export function remoteClient({ server, token, ca }: Remote, limits = LIMITS): Cl
     );
     isAnswering = true;
     isDownloading = isDownload && status === 200;
+    if (isDownloading && !hasEnd(headers)) throw withoutEnd(server);
     const chunks = chunksOf(body, wait);
     if (isDownloading) return { status, headers, body: streamOf(chunks) };
     const bytes = await readAtMost(chunks, limits.bytes);
@@ -59,6 +60,17 @@ export function remoteClient({ server, token, ca }: Remote, limits = LIMITS): Cl
     return { status, headers, body: new Response(bytes).body };
   };
   return clientOn(server, open, async () => {});
+}
+
+/** Whether the end of a body shows that it is whole; without either header a connection that breaks off looks the same. */
+function hasEnd(headers: Headers): boolean {
+  return headers.has("content-length") || headers.has("transfer-encoding");
+}
+
+function withoutEnd(server: string): AppError {
+  return new AppError("unavailable", `the server ${server} sends a download without its length`, {
+    hint: "does a proxy in front of it speak HTTP/1.0? nothing would show that the download is whole",
+  });
 }
 
 /** A stream that takes chunks only as fast as it is read. */

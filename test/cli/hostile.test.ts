@@ -4,7 +4,7 @@ import type { Shape } from "../../cli/session/shape.ts";
 import { shapeOf } from "../../cli/session/answers.ts";
 import { remoteClient } from "../../cli/session/remote.ts";
 import { ADMIN_PATH } from "../../src/http/paths.ts";
-import { formflag } from "../support/commands.ts";
+import { formflag, onData } from "../support/commands.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { atTerminal } from "../support/terminal.ts";
 
@@ -40,6 +40,18 @@ const READS = [
   ["submissions", "get", "01"],
   ["tokens", "list"],
   ["diff", "-f", document],
+  ["targets", "list", "contact"],
+  ["targets", "get", "01"],
+  ["submissions", "timeline", "01"],
+  ["submissions", "list", "--search", "ada"],
+  ["deliveries", "list"],
+  ["deliveries", "get", "01"],
+  ["stats"],
+  ["users", "list"],
+  ["users", "get", "anna"],
+  ["sessions", "list"],
+  ["flags", "feedback", "show", "sale", "-p", "shop"],
+  ["flags", "refs", "list", "-p", "shop"],
 ];
 const CHANGES = [
   ["projects", "create", "shop"],
@@ -59,6 +71,20 @@ const CHANGES = [
   ["forms", "disable", "contact"],
   ["tokens", "create", "ci"],
   ["apply", "-f", document],
+  ["targets", "add", "contact", "https://example.com/hook"],
+  ["targets", "enable", "01"],
+  ["targets", "disable", "01"],
+  ["targets", "rotate", "01"],
+  ["submissions", "delete", "01", "02", "--yes"],
+  ["submissions", "purge", "--email", "ada@example.com", "--yes"],
+  ["users", "create", "anna", "--role", "viewer"],
+  ["users", "set", "anna", "--role", "viewer"],
+  ["users", "link"],
+];
+/** What they are answered is a number alone. */
+const COUNTS = [
+  ["submissions", "mark", "01", "read"],
+  ["deliveries", "retry", "--failed"],
 ];
 const DELETES = [
   ["projects", "delete", "shop", "--yes"],
@@ -69,12 +95,20 @@ const DELETES = [
   ["submissions", "delete", "01", "--yes"],
   ["tokens", "revoke", "ci"],
   ["flags", "unschedule", HOSTILE, "-p", "shop"],
+  ["targets", "delete", "01", "--yes"],
+  ["users", "delete", "anna", "--yes"],
+  ["sessions", "revoke", "01"],
+  ["flags", "refs", "delete", "--branch", "main", "-p", "shop", "--yes"],
 ];
 const DOWNLOADS = [
   ["submissions", "download", "01", "1"],
   ["submissions", "export", "contact"],
 ];
-const DOCUMENTS = [["export"], ["flags", "export", "--format", "flagd", ...at]];
+const DOCUMENTS = [
+  ["export"],
+  ["flags", "export", "--format", "flagd", ...at],
+  ["flags", "feedback", "export", "sale", "-p", "shop"],
+];
 const COMMANDS = [...READS, ...CHANGES, ...DOWNLOADS, ...DOCUMENTS];
 
 /** A server that gives any answer; `requests` are what reached it. */
@@ -110,22 +144,22 @@ const asDownload = (body: string | ReadableStream) =>
   new Response(body, { headers: { "content-disposition": "attachment" } });
 
 const hostile = startFake((request, path) => {
-  if (request.method === "DELETE") return new Response(null, { status: 204 });
   if (/\/(export|files\/1)$/.test(path) && path !== "/export") return asDownload(`${HOSTILE}\n`);
-  return Response.json(filled(shapeOf(request.method, path), HOSTILE), { headers: { etag: '"7"' } });
+  const shape = shapeOf(request.method, path);
+  if (shape === null) return new Response(null, { status: 204 });
+  return Response.json(filled(shape, HOSTILE), { headers: { etag: '"7"' } });
 });
 
 describe("what a server answers", () => {
-  test.each([...READS, ...CHANGES, ...DELETES].map((args) => [args.slice(0, 2).join(" "), args] as const))(
-    "is shown by %s with its control characters as escapes, and forges no line",
-    async (_, args) => {
-      const { code, stdout, stderr } = await ask(args, hostile.url);
-      expect(stdout + stderr).not.toMatch(CONTROL);
-      // The lines of a value stand behind the name of its field.
-      expect(stdout + stderr).not.toMatch(/^\s{0,6}FORGED/m);
-      expect([0, 9]).toContain(code);
-    },
-  );
+  test.each(
+    [...READS, ...CHANGES, ...COUNTS, ...DELETES].map((args) => [args.slice(0, 2).join(" "), args] as const),
+  )("is shown by %s with its control characters as escapes, and forges no line", async (_, args) => {
+    const { code, stdout, stderr } = await ask(args, hostile.url);
+    expect(stdout + stderr).not.toMatch(CONTROL);
+    // The lines of a value stand behind the name of its field.
+    expect(stdout + stderr).not.toMatch(/^\s{0,6}FORGED/m);
+    expect([0, 9]).toContain(code);
+  });
 
   test("is escaped on a terminal where a pipe gets it as it is", async () => {
     for (const args of [
@@ -143,7 +177,33 @@ describe("what a server answers", () => {
     for (const args of DOWNLOADS) expect((await ask(args, hostile.url)).stdout).toBe(`${HOSTILE}\n`);
     const { stdout } = await ask(["projects", "get", "shop"], hostile.url, "--json");
     expect((JSON.parse(stdout) as { name: string }).name).toBe(HOSTILE);
-  });
+  }, 60_000);
+
+  test("is escaped on a terminal even where it is a colour, in code and in a single field", async () => {
+    const path = tempDirectory();
+    const data = onData(path);
+    await data.run("forms", "create", "contact");
+    const properties = { name: { type: "string", title: "Name \x1b[31mred\x1b[39m" } };
+    await data.run(
+      "forms",
+      "set",
+      "contact",
+      "--name",
+      "\x1b[1mbold",
+      "--schema",
+      JSON.stringify({ type: "object", properties }),
+    );
+    for (const args of [
+      ["forms", "snippet", "contact"],
+      ["forms", "get", "contact", "--field", "name"],
+    ]) {
+      const piped = (await data.run(...args)).stdout;
+      const { raw } = await atTerminal([...args, "--data", path]).ends();
+      expect(piped).toMatch(/\x1b\[(31|1)m/);
+      expect(raw).toMatch(/\\u001b\[(31|1)m/);
+      expect(raw).not.toContain("\x1b");
+    }
+  }, 30_000);
 
   test("is escaped in a question, in which it forges no line", async () => {
     const error = { code: "unconfirmed", message: HOSTILE, hint: null };
@@ -173,15 +233,22 @@ describe("an answer that formflag does not give", () => {
   const wrong = {
     "a list": () => Response.json([]),
     "texts that are numbers": (request: Request, path: string) =>
-      Response.json(/\/(export|flagd)$/.test(path) ? 5 : filled(shapeOf(request.method, path), 5)),
+      Response.json(/\/(export|flagd)$/.test(path) ? 5 : filled(shapeOf(request.method, path) ?? "any", 5)),
+    "no content": (request: Request, path: string) =>
+      shapeOf(request.method, path) === null ? Response.json({}) : new Response(null, { status: 204 }),
+    "what is accepted for later": (request: Request, path: string) =>
+      Response.json(filled(shapeOf(request.method, path) ?? "any", "x"), { status: 202 }),
     "a page": () => new Response("<title>router</title>", { headers: { "content-type": "text/html" } }),
   };
   test.each(Object.entries(wrong))(
     "such as %s is an error of that server in every command",
-    async (_, answer) => {
+    async (what, answer) => {
       const { url } = startFake(answer);
       const results = [];
-      for (const args of COMMANDS) {
+      for (const args of [
+        ...COMMANDS,
+        ...(what === "texts that are numbers" ? [] : [...COUNTS, ...DELETES]),
+      ]) {
         const { code, stdout, stderr } = await ask(args, url);
         const isNamed = stderr.includes(`${url} did not answer as a formflag server`);
         if (code !== 6 || stdout !== "" || !isNamed) results.push({ args, code, stdout, stderr });
@@ -201,6 +268,21 @@ describe("an answer that formflag does not give", () => {
     const { code, stderr } = await ask(["submissions", "list", "contact"], url);
     expect(stderr).toContain("did not answer as a formflag server");
     expect(code).toBe(6);
+  });
+
+  test.each([
+    ["export", ["export"]],
+    ["flags export", ["flags", "export", "--format", "flagd", ...at]],
+    ["submissions export", ["submissions", "export", "contact"]],
+    ["flags feedback export", ["flags", "feedback", "export", "sale", "-p", "shop"]],
+  ])("such as no content leaves the file of %s as it was", async (_, args) => {
+    const file = join(tempDirectory(), "backup.yaml");
+    await Bun.write(file, "good");
+    for (const answer of [() => new Response(null, { status: 204 }), () => Response.json({})]) {
+      const { url } = startFake(answer);
+      expect(await ask([...args, "-o", file, "--yes"], url)).toMatchObject({ code: 6, stdout: "" });
+      expect(await Bun.file(file).text()).toBe("good");
+    }
   });
 
   test("such as pages without an end is read to the first that is empty", async () => {
@@ -270,8 +352,12 @@ describe("an answer without an end", () => {
     expect(received).toBe(2000);
   });
 
-  test("that breaks off is exit 6, and leaves no half file", async () => {
-    const head = "HTTP/1.1 200 OK\r\nContent-Disposition: attachment\r\nContent-Length: 100\r\n\r\n";
+  test.each([
+    ["breaks off", "Content-Length: 100\r\n", "broke off its answer"],
+    ["breaks off within a chunk", "Transfer-Encoding: chunked\r\n\r\n50", "broke off its answer"],
+    ["ends with the connection alone", "Connection: close\r\n", "sends a download without its length"],
+  ])("that %s is exit 6, and leaves no half file", async (_, header, says) => {
+    const head = `HTTP/1.1 200 OK\r\nContent-Disposition: attachment\r\n${header}\r\n`;
     const server = Bun.listen({
       hostname: "127.0.0.1",
       port: 0,
@@ -281,7 +367,7 @@ describe("an answer without an end", () => {
     const download = ["submissions", "download", "1", "1", "-o", file];
     const { code, stderr } = await ask(download, `http://127.0.0.1:${server.port}`);
     server.stop(true);
-    expect(stderr).toContain("broke off its answer");
+    expect(stderr).toContain(says);
     expect(code).toBe(6);
     expect([...new Bun.Glob("*").scanSync(join(file, ".."))]).toEqual([]);
   });

@@ -64,12 +64,13 @@ async function* pagesOf(
   { project, flag, query }: Selected,
 ): AsyncGenerator<FeedbackDetail[], undefined> {
   const url = path`/projects/${project}/flags/${flag}/feedback`;
-  let before: Record<string, string> = {};
+  let before: { before?: string } = {};
   for (;;) {
     const listing = { query: { ...query, ...before }, cursor: "before", limit: MAX_PAGE } as const;
     const { items, next } = await listSome<FeedbackDetail>(client, url, "feedback", listing);
     yield items;
-    if (next === null || items.length === 0) return;
+    // A repeated cursor is that of a faulty server, which would keep the command going.
+    if (next === null || items.length === 0 || before.before === String(next)) return;
     before = { before: String(next) };
   }
 }

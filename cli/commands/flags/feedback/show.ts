@@ -54,7 +54,7 @@ function describe(flag: string, ratings: Ratings, newest: FeedbackDetail[], widt
   return [
     `${head}, ${mean.toFixed(2)} on average\n\n`,
     ...barsOf(ratings, width),
-    `\n${felt.map(([mood, times]) => `${wordsOf(mood)} ${times}`).join(", ")}\n`,
+    `\n${felt.map(([mood, times]) => shown`${wordsOf(mood)} ${times}`).join(", ")}\n`,
     ...newest.map(
       ({ createdAt, environment, rating, mood, description }) =>
         shown`\n${createdAt}  ${environment}  ${rating}  ${wordsOf(mood)}` +
@@ -71,7 +71,7 @@ function barsOf({ ratings }: Ratings, width: number): string[] {
     .toReversed()
     .map(([rating, times]) => {
       const bar = "█".repeat(times === 0 ? 0 : Math.max(1, Math.round((times / most) * columns)));
-      return `${rating}  ${bar}${bar === "" ? "" : " "}${times}\n`;
+      return shown`${rating}  ${bar}${bar === "" ? "" : " "}${times}\n`;
     });
 }
 
