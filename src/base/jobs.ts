@@ -16,8 +16,9 @@ export type Jobs = {
 };
 
 /**
- * Runs each job at once and then whenever it is due. An error of a run is reported; the job runs again after `every`. No job
- * runs again before `least` milliseconds have passed unless its `next` says so, so that an idle process rests.
+ * Runs each job at once and then whenever it is due: intervals do not depend on the clock, which may be set back, and only
+ * what `next` returns is a time of `now`. An error of a run is reported; the job runs again after `every`. No job runs again
+ * before `least` milliseconds have passed unless its `next` says so, so that an idle process rests.
  */
 export function startJobs(jobs: Job[], now: () => number, report: (error: unknown) => void, least = 0): Jobs {
   const stopping = new AbortController();
@@ -34,21 +35,22 @@ export function startJobs(jobs: Job[], now: () => number, report: (error: unknow
   };
   const loop = async ({ every, next, run }: Job, index: number) => {
     const state = states[index]!;
-    let due = now();
+    let due = performance.now();
     while (!stopping.signal.aborted) {
       state.isWoken = false;
       try {
-        if (due <= now()) {
-          due = now() + Math.max(every, least);
+        if (due <= performance.now()) {
+          due = performance.now() + Math.max(every, least);
           await run();
         }
-        due = Math.min(due, (await next?.()) ?? due);
+        const at = (await next?.()) ?? null;
+        if (at !== null) due = Math.min(due, performance.now() + at - now());
       } catch (error) {
         // An immediate retry would fill the log while, for example, the disk is full.
-        due = now() + every;
+        due = performance.now() + every;
         report(error);
       }
-      if (!stopping.signal.aborted) await sleep(state, due - now());
+      if (!stopping.signal.aborted) await sleep(state, due - performance.now());
     }
   };
   const wake = (name?: string) => {

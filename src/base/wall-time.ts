@@ -3,6 +3,8 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 /** Formatters that are kept; making one takes longer than a hundred uses. */
 const MAX_KEPT = 50;
 
+const DAY_MS = 86_400_000;
+
 const WALL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/;
 
 /**
@@ -15,16 +17,17 @@ export function wallTime(at: number, timeZone: string): string {
 
 /**
  * The time that the clocks of a zone show as `text`, in milliseconds since 1970; null for a text that is no such time. A
- * time that the clocks skip is the one an hour later.
+ * time that the clocks skip is the one as much later as they skip, and of one that they show twice it is the first.
  */
 export function parseWallTime(text: string, timeZone: string): number | null {
   const asUtc = WALL_TIME.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
   // `Date.parse` takes the 31st of February for the 3rd of March.
   if (Number.isNaN(asUtc) || !new Date(asUtc).toISOString().startsWith(text.slice(0, 10))) return null;
   const offsetAt = (at: number) => Date.parse(`${clockAt(at, timeZone)}Z`) - Math.trunc(at / 1000) * 1000;
-  // The offset is right only at the time itself, which the first guess may miss by a change of the clocks.
-  const guess = asUtc - offsetAt(asUtc);
-  return asUtc - offsetAt(guess);
+  // No zone is a day from UTC, so that a change of the clocks near the time lies between the two.
+  const [before, after] = [offsetAt(asUtc - DAY_MS), offsetAt(asUtc + DAY_MS)];
+  const isLater = offsetAt(asUtc - before) !== before && offsetAt(asUtc - after) === after;
+  return asUtc - (isLater ? after : before);
 }
 
 function clockAt(at: number, timeZone: string): string {

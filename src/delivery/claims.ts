@@ -67,7 +67,9 @@ export function createClaims(now: () => number): Claims {
       return [...new Set(lanes)].filter((lane) => countOf(lane, lanes) >= count);
     },
     pausedLanes() {
-      for (const [lane, until] of paused) if (until <= now()) paused.delete(lane);
+      // A pause that ends later than any can is from before the clock was set back.
+      for (const [lane, until] of paused)
+        if (until <= now() || until > now() + MAX_PAUSE_MS) paused.delete(lane);
       return [...paused.keys()];
     },
     pauseEnds: () => [...paused.values()],

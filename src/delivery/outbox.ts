@@ -82,7 +82,8 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
   /** Records results, renews leases and claims more, in one write; without any of these, does nothing. */
   const takeTurn = async (outgoing: Outgoing) => {
     const now = app.now();
-    const isRenewing = now - renewedAt >= RENEWAL_MS;
+    // The clock may have been set back since.
+    const isRenewing = Math.abs(now - renewedAt) >= RENEWAL_MS;
     const limit = stopping.signal.aborted ? 0 : Math.max(MAX_CLAIM - claims.waiting(), 0);
     const settled = claims.takeSettled();
     if (settled.length === 0 && !isRenewing && limit === 0) return;

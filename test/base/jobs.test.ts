@@ -127,6 +127,26 @@ describe("a job", () => {
     expect(often.count.runs).toBe(1);
   });
 
+  test.each([
+    ["an hour", HOUR],
+    ["more than a timer can wait", 30 * 24 * HOUR],
+  ])("goes on where the clock is set back by %s", async (_, back) => {
+    let now = Date.now();
+    const [often, seldom] = [counting(5), counting(HOUR)];
+    const jobs = startJobs(
+      [often.job, seldom.job],
+      () => now,
+      (error) => void reported.push(error),
+    );
+    started.push(jobs);
+    await eventually("two runs", () => often.count.runs >= 2);
+    now -= back;
+    jobs.wake();
+    const { runs } = often.count;
+    await eventually("further runs", () => often.count.runs >= runs + 20);
+    expect([seldom.count.runs, seldom.count.checks]).toEqual([1, 2]);
+  });
+
   test("that takes long keeps no other from running", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const [slow, quick] = [counting(HOUR, { run: () => promise }), counting(5)];

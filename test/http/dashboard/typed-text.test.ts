@@ -19,7 +19,24 @@ describe("a time in a field", () => {
         expect([zone, parseWallTime(wallTime(at, zone), zone)]).toEqual([zone, at]);
       }
     expect(wallTime(Date.parse("2026-07-01T10:00:00Z"), "Europe/Berlin")).toBe("2026-07-01T12:00");
-    expect(parseWallTime("2026-03-29T02:30", "Europe/Berlin")).toBe(Date.parse("2026-03-29T01:30:00Z"));
+  });
+
+  test.each([
+    ["2026-03-29T02:30", "Europe/Berlin", "2026-03-29T01:30:00Z"],
+    ["2026-03-08T02:30", "America/New_York", "2026-03-08T07:30:00Z"],
+    ["2026-03-08T02:00", "America/Los_Angeles", "2026-03-08T10:00:00Z"],
+    ["2026-09-06T00:00", "America/Santiago", "2026-09-06T04:00:00Z"],
+    ["2026-09-27T02:45", "Pacific/Auckland", "2026-09-26T14:45:00Z"],
+    ["2026-10-04T02:15", "Australia/Lord_Howe", "2026-10-03T15:45:00Z"],
+  ])("that the clocks skip, %s in %s, is as much later", (text, zone, time) => {
+    expect(new Date(parseWallTime(text, zone)!).toISOString()).toBe(new Date(time).toISOString());
+  });
+
+  test.each([
+    ["2026-10-25T02:30", "Europe/Berlin", "2026-10-25T00:30:00Z"],
+    ["2026-11-01T01:30", "America/New_York", "2026-11-01T05:30:00Z"],
+  ])("that the clocks show twice, %s in %s, is the first", (text, zone, time) => {
+    expect(parseWallTime(text, zone)).toBe(Date.parse(time));
   });
 
   test("is none where it is not written as one", () => {
