@@ -31,6 +31,22 @@ export function plainAddress(text: unknown): string | null {
     : null;
 }
 
+/**
+ * The mailbox of a plain address, for limits: in lower case, without what follows a `+`, and without the dots that Gmail
+ * ignores. Mail to all of its spellings usually arrives in one place.
+ */
+export function mailboxOf(address: string): string {
+  const at = address.lastIndexOf("@");
+  const domain = address.slice(at + 1).toLowerCase();
+  const name = address
+    .slice(0, at)
+    .toLowerCase()
+    .replace(/(?<=.)\+.*/, "");
+  return GMAIL.has(domain) ? `${name.replaceAll(".", "")}@gmail.com` : `${name}@${domain}`;
+}
+
+const GMAIL = new Set(["gmail.com", "googlemail.com"]);
+
 /** Whether a text is an address that a message can be sent to; unlike a sender's, its domain may have no dot. */
 export function isMailAddress(text: string): boolean {
   return splitAddress(text) !== null;

@@ -36,7 +36,7 @@ const MAX_TEXT = 200;
 export function buildAutoreply({ id, from, to, now, data, subject, text }: Autoreply): MailMessage | null {
   const address = plainAddress(to);
   if (address === null) return null;
-  const fields = safeFields(data);
+  const fields = safeFields(data, address);
   const body = renderTemplate(text ?? DEFAULT_TEXT, fields);
   return {
     id: messageId(id, from),
@@ -52,22 +52,33 @@ export function buildAutoreply({ id, from, to, now, data, subject, text }: Autor
   };
 }
 
-function safeFields(data: string): TemplateField[] {
-  return Object.entries(parseFields(data)).map(([name, value]) => ({
-    name: withoutLinks(name),
-    value: withoutLinks(textOf(value)),
-  }));
+function safeFields(data: string, recipient: string): TemplateField[] {
+  return Object.entries(parseFields(data)).map(([name, value]) => {
+    const text = textOf(value);
+    const isOwn = PLAIN_NAME.test(recipient) && plainAddress(text) === recipient;
+    return { name: withoutLinks(name), value: isOwn ? recipient : withoutLinks(text) };
+  });
 }
+
+/** An address that mail programs show as one: others may hold a path behind what looks like a domain. */
+const PLAIN_NAME = /^[\w.+-]+@/;
 
 /** The whole of a text; enough of anything else to fill a line. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : describeValue(value, 100 * MAX_TEXT).text;
 }
 
+/**
+ * What mail programs make a link: a scheme, and a domain or IPv4 address without one, as in `shop.example/reset`. Two letters
+ * behind a dot count as the end of a domain, as no list of these is complete; the full stop of Chinese and Japanese is a
+ * dot in domains too.
+ */
+const LINK = /:\/\/|www\.|(?:[^\s\p{P}]|[-_])[.。][\p{L}\p{M}]{2}|\d{1,3}(?:\.\d{1,3}){3}/iu;
+
 /** A text as one line of at most 200 characters; empty where it holds a link. */
 function withoutLinks(text: string): string {
   const line = oneLine(text, MAX_TEXT);
   // A mail program may skip invisible characters, and take full-width characters for the plain ones.
   const visible = line.replaceAll(/\p{Cf}/gu, "").normalize("NFKC");
-  return [text, visible].some((form) => /:\/\/|www\./i.test(form)) ? "" : line;
+  return [text, visible].some((form) => LINK.test(form)) ? "" : line;
 }

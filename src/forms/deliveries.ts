@@ -3,7 +3,7 @@ import { requireScope } from "../access/token.ts";
 import { isoTime } from "../base/clock.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import { sha256 } from "../base/sum.ts";
-import { emailFieldOf, findSenderAddress } from "../delivery/address.ts";
+import { emailFieldOf, findSenderAddress, mailboxOf } from "../delivery/address.ts";
 import {
   type Delivery,
   type DeliveryAttempt,
@@ -18,7 +18,7 @@ import type { FormsApp } from "./store.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** An address gets one automatic reply of a form in this time, in milliseconds. */
+/** A mailbox gets one automatic reply of a form in this time, in milliseconds. */
 const AUTOREPLY_MS = 24 * HOUR_MS;
 /** Automatic replies of a form in an hour. */
 const AUTOREPLIES_AN_HOUR = 100;
@@ -53,9 +53,9 @@ export function autoreplyTo(app: FormsApp, form: Form, fields: object): NewDeliv
   return { id: app.nextId(), kind: "autoreply", target, limit };
 }
 
-/** The hash of an address that got an automatic reply of a form, in hex. */
+/** The hash of the mailbox of an address that got an automatic reply of a form, in hex. */
 export function autoreplyHash(formKey: string, address: string): string {
-  return sha256(JSON.stringify(["autoreply", formKey, address.toLowerCase()]));
+  return sha256(JSON.stringify(["autoreply", formKey, mailboxOf(address)]));
 }
 
 type Listing = {

@@ -69,6 +69,20 @@ describe("a text of the sender in an automatic reply", () => {
     "w\u00adww.evil.example",
     "https：／／evil.example",
     "ｗｗｗ.evil.example",
+    "evil-login.com/reset",
+    "Reset it at EVIL-LOGIN.COM now",
+    "evil.xn--p1ai",
+    "bücher.de",
+    "пример.рф",
+    "例え。テスト",
+    "evil-login｡com",
+    "evil-login․com",
+    "evil-login.\u200bcom",
+    "evil\ufe0f.com",
+    "a_.com",
+    "💩.la",
+    "192.0.2.1/reset",
+    "help@evil.example",
   ])("is empty where it holds a link: %j", (link) => {
     expect(textOf({ note: link })).toBe("note: \n");
     expect(textOf({ [link]: "x" })).toBe(": x\n");
@@ -77,6 +91,24 @@ describe("a text of the sender in an automatic reply", () => {
     expect(build({ subject: "{{note}}", data: JSON.stringify({ note: link }) })!.subject).not.toContain(
       "evil",
     );
+  });
+
+  test.each([
+    "Dr. Ada Lovelace, b. 1815",
+    "z.B. um 12.30 Uhr am 24.12.2026, 1.500,00 €",
+    "Thanks... Regards. (J.R.)",
+    "Version 1.2.3",
+  ])("is kept where it holds none: %j", (note) => {
+    expect(textOf({ note })).toBe(`note: ${note}\n`);
+  });
+
+  test("may be the address that the reply goes to, and no other", () => {
+    const shown = (to: string, email = to) =>
+      build({ to, data: JSON.stringify({ email }), text: "{{email}}" })!.text;
+    expect(shown("ada.lovelace+shop@example.com")).toBe("ada.lovelace+shop@example.com");
+    expect(shown("ada@example.com", " ada@EXAMPLE.com ")).toBe("ada@example.com");
+    expect(shown("ada@example.com", "eve@example.com")).toBe("");
+    expect(shown("ada+evil.com/reset@example.com")).toBe("");
   });
 
   test("is one line of at most 200 characters", () => {
@@ -110,7 +142,7 @@ describe("a text of the sender in an automatic reply", () => {
     fc.assert(
       fc.property(text, (value) => {
         const rendered = textOf({ value }, "{{value}}");
-        expect(rendered).not.toMatch(/:\/\/|www\.|[\r\n\u2028]/i);
+        expect(rendered).not.toMatch(/:\/\/|www\.|[a-z]\.[a-z]{2}|[\r\n\u2028]/i);
         expect(rendered.length).toBeLessThanOrEqual(200);
       }),
     );

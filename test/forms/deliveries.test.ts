@@ -96,6 +96,20 @@ describe("an automatic reply", () => {
     expect(await recipients()).toHaveLength(2);
   });
 
+  test("goes to a mailbox once in 24 hours, however its address is spelled", async () => {
+    const { submit, recipients } = await begin({ autoreply: true });
+    for (let count = 0; count < 30; count += 1) await submit({ email: `ann+${count}@example.org` });
+    await submit({ email: "Ann@example.org" });
+    for (const name of ["eve.x", "e.v.ex", "evex+1"]) await submit({ email: `${name}@gmail.com` });
+    await submit({ email: "ev.ex@googlemail.com" });
+    await submit({ email: "a.nn@example.org" });
+    expect(await recipients()).toEqual([
+      "autoreply a.nn@example.org",
+      "autoreply ann+0@example.org",
+      "autoreply eve.x@gmail.com",
+    ]);
+  });
+
   test("goes to a hundred addresses an hour at most", async () => {
     const { app, submit, recipients } = await begin({ autoreply: true });
     for (let count = 0; count < 101; count += 1) await submit({ email: `${count}@example.org` });
