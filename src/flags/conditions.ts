@@ -1,6 +1,16 @@
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { itemText, listOf, plainText, scalarText, textOf, unquoted, valueOf } from "./condition-values.ts";
+import {
+  bareText,
+  itemText,
+  listOf,
+  orderedOf,
+  orderedText,
+  plainText,
+  scalarText,
+  textOf,
+  valueOf,
+} from "./condition-values.ts";
 
 /** Operators of conditions, in the order in which people are shown them. */
 export const OPERATORS = [
@@ -36,6 +46,24 @@ export function parseComparison(text: string): Comparison {
   return { attribute, operator, value: rest.trim() };
 }
 
+/**
+ * `age >= 18 and country in AT, DE` as a rule in JSONLogic that holds where every comparison does. An `and` in quotes, or
+ * as the value of a comparison, joins nothing. Throws as `parseComparison` and `ruleOfComparison`.
+ */
+export function ruleOfCondition(text: string): Rule {
+  const parts: string[] = [];
+  let [start, tokens] = [0, 0];
+  for (const { 0: token, index } of text.matchAll(/"[^"]*"|'[^']*'|,|[^\s,]+/gs)) {
+    const isJoining = token.toLowerCase() === "and" && tokens >= 3 && !/,\s*$/.test(text.slice(start, index));
+    if (isJoining) {
+      parts.push(text.slice(start, index));
+      [start, tokens] = [index + token.length, 0];
+    } else tokens += 1;
+  }
+  const rules = [...parts, text.slice(start)].map((part) => ruleOfComparison(parseComparison(part)));
+  return rules.length === 1 ? rules[0]! : { and: rules };
+}
+
 /** A comparison as `parseComparison` reads it. */
 export function printComparison({ attribute, operator, value }: Comparison): string {
   return `${attribute} ${operator} ${value}`;
@@ -44,7 +72,8 @@ export function printComparison({ attribute, operator, value }: Comparison): str
 /** A comparison as a rule in JSONLogic. Throws `invalid` for an attribute, operator or value that is none. */
 export function ruleOfComparison({ attribute: name, operator, value: given }: Comparison): Rule {
   const value = given.trim();
-  if (!/^\S+$/.test(name)) throw invalid("an attribute is one word, such as email or user.plan");
+  if (!/^[^\s"'()[\]{},<>=!&|]+$/.test(name))
+    throw invalid("an attribute is one word, such as email or user.plan");
   if (value === "") throw invalid(`the condition on "${name}" has no value`);
   const attribute = { var: name };
   switch (operator) {
@@ -59,7 +88,7 @@ export function ruleOfComparison({ attribute: name, operator, value: given }: Co
       return { in: [valueOf(value), attribute] };
     case "starts_with":
     case "ends_with":
-      return { [operator]: [attribute, unquoted(value) ?? value] };
+      return { [operator]: [attribute, bareText(value)] };
     case "sem_ver":
       return { sem_ver: [attribute, ...versionOf(value)] };
     case "<":
@@ -67,7 +96,7 @@ export function ruleOfComparison({ attribute: name, operator, value: given }: Co
     case ">":
     case ">=":
       // A missing attribute would count as 0.
-      return { and: [{ "!==": [attribute, null] }, { [operator]: [attribute, valueOf(value)] }] };
+      return { and: [{ "!==": [attribute, null] }, { [operator]: [attribute, orderedOf(value)] }] };
     default:
       throw new AppError("invalid", `there is no operator "${operator}"`, {
         hint: `choose one of ${OPERATORS.join(", ")}`,
@@ -133,7 +162,7 @@ function guessComparison(rule: unknown): Comparison | null {
       return compared(first, name, `${scalarText(second)} ${scalarText(third)}`);
     case "and": {
       const [operator, [attribute, value]] = operationOf(second);
-      return compared(attribute, operator, textOf(value));
+      return compared(attribute, operator, orderedText(value));
     }
     default:
       return null;
@@ -160,11 +189,11 @@ function versionOf(text: string): [operator: string, version: string] {
     });
   }
   const [, operator, version] = match as unknown as [string, string, string];
-  return [operator === "==" ? "=" : operator, unquoted(version) ?? version];
+  return [operator === "==" ? "=" : operator, bareText(version)];
 }
 
 function invalid(message: string): AppError {
   return new AppError("invalid", message, {
-    hint: "a condition looks like 'email ends_with @example.com', 'age >= 18' or 'country in AT, DE'",
+    hint: "a condition looks like 'email ends_with @example.com', 'age >= 18 and country in AT, DE'",
   });
 }

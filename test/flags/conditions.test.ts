@@ -7,20 +7,18 @@ import {
   OPERATORS,
   parseComparison,
   printComparison,
-  ruleOfComparison,
+  ruleOfCondition,
   targetingOf,
 } from "../../src/flags/conditions.ts";
 import { findFault } from "../../src/flags/flagd/check.ts";
 import { type Context, compileFlag, subjectOf } from "../../src/flags/flagd/evaluate.ts";
-
-const ruleOf = (text: string) => ruleOfComparison(parseComparison(text));
 
 /** Whether a condition lets a context in. */
 function holds(condition: string, context: Context): boolean {
   const rules = {
     variants: { yes: true, no: false },
     defaultVariant: "no",
-    targeting: { if: [ruleOf(condition), "yes"] },
+    targeting: { if: [ruleOfCondition(condition), "yes"] },
   };
   expect(findFault(rules, new Map())).toBeUndefined();
   const result = compileFlag("flag", rules, new Map())(subjectOf(context));
@@ -51,17 +49,60 @@ describe("a condition", () => {
     ["version sem_ver == 2.1.0", [{ version: "2.1.0" }], [{ version: "2.1.1" }]],
     ["version sem_ver ^2.1.0", [{ version: "2.9.0" }], [{ version: "3.0.0" }]],
     ["$flagd.timestamp > 1000", [{}], []],
+    ["since >= '2026-01-01'", [{ since: "2026-05-01" }], [{ since: "2025-05-01" }, {}]],
+    ["country in [AT, 'New York']", [{ country: "AT" }, { country: "New York" }], [{ country: "[AT" }, {}]],
+    ["country in ['AT','DE']", [{ country: "DE" }], [{ country: "'DE'" }]],
+    [
+      "plan == pro and country == AT",
+      [{ plan: "pro", country: "AT" }],
+      [{ plan: "pro" }, { country: "AT" }, { plan: "pro and country == AT" }],
+    ],
+    ["age >= 18 and age < 65", [{ age: 18 }, { age: 64 }], [{ age: 17 }, { age: 65 }, {}]],
+    [
+      'country in AT, DE AND plan == "this and that" and age > 5',
+      [{ country: "DE", plan: "this and that", age: 6 }],
+      [{ country: "DE", plan: "this", age: 6 }],
+    ],
+    ["word == and and state == OR", [{ word: "and", state: "OR" }], [{ word: "and" }]],
   ])("%s", (condition, inside, outside) => {
     for (const context of inside) expect([context, holds(condition, context)]).toEqual([context, true]);
     for (const context of outside) expect([context, holds(condition, context)]).toEqual([context, false]);
   });
 
-  test.each(["", "email", "email ==", "email like x", "version sem_ver 2.1.0", "version sem_ver => 2"])(
-    "that cannot be read is refused with an example: %j",
-    (condition) => {
-      expect(() => ruleOf(condition)).toThrow(AppError);
-    },
-  );
+  test.each([
+    "",
+    "email",
+    "email ==",
+    "email like x",
+    "version sem_ver 2.1.0",
+    "version sem_ver => 2",
+    "plan == pro && country == AT",
+    "plan == pro&&country == AT",
+    "plan == pro || plan == team",
+    "plan == pro or plan == team",
+    "plan == pro country == AT",
+    "plan == pro and",
+    "plan == pro and country",
+    "and plan == pro",
+    "(plan == pro)",
+    "plan == pro, team",
+    "plan == [pro]",
+    'plan == "pro',
+    "plan == “pro”",
+    "title == Pride and Prejudice",
+    "country in AT DE",
+    "country in [AT, DE",
+    "country in AT,,DE",
+    "country in AT, DE or plan == pro",
+    "country in []",
+    "country in ,",
+    "age > eighteen",
+    "age >= true",
+    "age >= 18 years",
+    "age > 010",
+  ])("that cannot be read is refused with an example: %j", (condition) => {
+    expect(() => ruleOfCondition(condition)).toThrow(AppError);
+  });
 });
 
 /** What people may write, and what they may not: both sides of every quote, comma and number. */

@@ -9,7 +9,7 @@ import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonObject } from "../../session/sources.ts";
 import { type Place, readPlace, urlOf } from "./place.ts";
-import { patchOf, readValues, type ValuesChange, withValues } from "./values.ts";
+import { planChange, readValues, type ValuesChange, withValues } from "./values.ts";
 
 type Outcome = {
   value?: unknown;
@@ -57,7 +57,7 @@ async function run(session: Session, { place, context, change }: Values): Promis
   const url = `${urlOf(place)}/evaluate`;
   // The payload of a flag is evaluated by a key of its own.
   const flag = place.flag.replace(/\.payload$/, "");
-  const { patch } = await patchOf(session, { ...place, flag }, change);
+  const { patch } = await planChange(session, { ...place, flag }, change);
   if (Object.keys(patch).length === 0) {
     const result = await client.call<Evaluated>("POST", url, { context });
     await print(result, describe(result));

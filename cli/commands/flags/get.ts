@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { ruleInWords } from "../../../src/flags/rule-words.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { details, indentedJson, printableLines } from "../../output/text.ts";
@@ -14,7 +15,7 @@ export function addGetCommand(flags: Command, io: Io): void {
   flags
     .command("get")
     .argument("[flag]", "slug of the flag")
-    .description("show a flag as its readers see it")
+    .description("show a flag as it is set in an environment")
     .addOption(projectOption())
     .addOption(environmentOption())
     .addOption(fieldOption())
@@ -57,13 +58,16 @@ function previewLines({ isPreview, previewName }: FlagDetail): [name: string, va
   ];
 }
 
-/** One line for each variant, then the default variant and the metadata. */
-function variantLines({ variants, defaultVariant, metadata }: FlagDetail): [name: string, value: string][] {
+/** One line for each variant, then the default variant, the rule in words and the metadata. */
+function variantLines(flag: FlagDetail): [name: string, value: string][] {
+  const { variants, defaultVariant, targeting, metadata } = flag;
   if (variants === undefined) return [];
+  const words = ruleInWords(targeting) ?? [];
   const values = Object.entries(variants).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
   return [
     ...values.map((value, index): [string, string] => [index === 0 ? "variants" : "", value]),
     ["default", defaultVariant ?? "none"],
+    ...words.map((line, index): [string, string] => [index === 0 ? "serves" : "", line]),
     ...(metadata ? [["metadata", JSON.stringify(metadata)] as [string, string]] : []),
   ];
 }

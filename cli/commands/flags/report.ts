@@ -1,18 +1,27 @@
 import type { SetResult } from "../../../src/base/result.ts";
+import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { ruleInWords } from "../../../src/flags/rule-words.ts";
 import { shown } from "../../output/text.ts";
 import type { Session } from "../../session/session.ts";
 import { nearFlag } from "./near-slug.ts";
 import type { Place } from "./place.ts";
 import type { FlagDetail } from "./rules.ts";
+import { hasShare } from "./shares.ts";
 import { hasExpired, summaryOf } from "./state.ts";
 
 export type SetFlag = FlagDetail & { result: SetResult };
 
-/** Reports a flag that was set, and notes on standard error what may be a mistake. */
-export async function reportFlag(session: Session, place: Place, flag: SetFlag, end = ""): Promise<void> {
+/** Reports a flag that was set, with printable lines below, and notes on standard error what may be a mistake. */
+export async function reportFlag(
+  session: Session,
+  place: Place,
+  flag: SetFlag,
+  end = "",
+  lines: readonly string[] = [],
+): Promise<void> {
   const { project, environment } = place;
-  const text = shown`${flag.result} ${flag.slug} in ${project}/${environment}: ${summaryOf(flag)}${end}\n`;
-  await session.report(flag, text);
+  const text = shown`${flag.result} ${flag.slug} in ${project}/${environment}: ${summaryOf(flag)}${end}`;
+  await session.report(flag, [text, ...lines, ""].join("\n"));
   const { io, note } = session;
   if (!session.showsNotes) return;
   if (hasExpired(flag) && flag.result !== "unchanged")
@@ -28,4 +37,30 @@ export async function reportFlag(session: Session, place: Place, flag: SetFlag, 
       ? ""
       : shown`; did you mean ${near}? To undo: formflag flags delete ${flag.slug} -p ${project}`;
   note(shown`${flag.slug} is a new flag of project ${project}` + `${meant}\n`);
+}
+
+/** The rule of a change as it was understood, a line a row; none for a rule that words cannot express. */
+export function rulesReport({ targeting }: FlagPatch, flag: SetFlag): string[] {
+  const lines = targeting ? (ruleInWords(flag.targeting) ?? []) : [];
+  return lines.map((line) => shown`  ${line}`);
+}
+
+/** Notes on standard error what a change of variants and rules means for readers who may not be thought of. */
+export function noteRules(
+  { note, showsNotes }: Session,
+  { project, environment }: Place,
+  { patch, flag, lost }: { patch: FlagPatch; flag: SetFlag; lost: unknown },
+): void {
+  if (!showsNotes || flag.result === "unchanged") return;
+  const { slug, enabled, defaultVariant } = flag;
+  if (lost !== undefined)
+    note(
+      shown`the variants take the place of its payload ${JSON.stringify(lost)}; to undo: formflag flags rollback ${slug} -p ${project} -e ${environment}\n`,
+    );
+  if (patch.targeting && hasShare(flag.targeting))
+    note(
+      shown`readers without a targetingKey, such as those of GET /api/v1/flags, are not in the share: they get ${defaultVariant ?? "no value"}\n`,
+    );
+  if (patch.variants === null && flag.result === "updated")
+    note(shown`${slug} has no rule any more: it is ${enabled ? "on" : "off"} for everybody\n`);
 }

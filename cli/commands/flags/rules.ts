@@ -1,12 +1,14 @@
 import { type Command, Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
-import { parseComparison, ruleOfComparison } from "../../../src/flags/conditions.ts";
+import { ruleOfCondition } from "../../../src/flags/conditions.ts";
 import type { Flag } from "../../../src/flags/flag.ts";
 import type { Preview } from "../../../src/flags/preview.ts";
 import type { FlagRules, RulesPatch } from "../../../src/flags/rules.ts";
 import type { Input } from "../../session/input.ts";
 import { jsonObject } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
+import { isUnset } from "../../session/values.ts";
+import { hasRule, shareRule, withoutShare } from "./shares.ts";
 
 /** A flag as the admin API shows it. */
 export type FlagDetail = Flag & Partial<FlagRules> & Partial<Preview>;
@@ -33,23 +35,25 @@ export function withRules(command: Command): Command {
         "if",
       ]),
     )
-    .option("--rollout <percent>", "on for that share of the users; the same user is always in or out")
+    .option(
+      "--rollout <percent>",
+      "on for that share of the users; the same user is always in or out; none ends it",
+    )
     .addOption(
-      new Option("--if <condition>", "who gets the variant of the --then after it; repeatable").argParser(
-        append,
-      ),
+      new Option(
+        "--if <condition>",
+        "who gets the variant of the --then after it, such as 'age >= 18 and country in AT, DE'; repeatable",
+      ).argParser(append),
     )
     .addOption(new Option("--then <variant>", "what they get; repeatable").argParser(append));
 }
 
-type Variants = FlagRules["variants"];
-
 /** The change by the options of `withRules`, as far as it is known before the flag is read. */
 export type RulesChange = {
-  /** Whether it depends on the variants that the flag has. */
-  needsVariants: boolean;
-  /** The change of a flag with these variants; undefined for a plain or a new one. Throws `invalid`. */
-  patchFor: (variants: Variants | undefined) => RulesPatch;
+  /** Whether it depends on what the flag is now. */
+  needsFlag: boolean;
+  /** The change of a flag that is this; undefined for a new one. Throws `invalid`. */
+  patchFor: (flag: FlagDetail | undefined) => RulesPatch;
 };
 
 /** Reads the options of `withRules`. Throws `invalid`. */
@@ -61,21 +65,25 @@ export async function readRules(input: Input): Promise<RulesChange> {
   if (given.default !== undefined) own.defaultVariant = given.default === "none" ? null : given.default;
   if (given.targeting !== undefined)
     own.targeting = (await jsonOrNone(given.targeting, "--targeting", input)) as RulesPatch["targeting"];
-  const { rollout, if: conditions = [], then: chosen = [] } = given;
+  const { if: conditions = [], then: chosen = [] } = given;
   if (conditions.length !== chosen.length)
     throw usage(
       `there are ${conditions.length} --if and ${chosen.length} --then`,
       "each --if needs a --then: --if 'email ends_with @example.com' --then on",
     );
+  const endsRollout = given.rollout !== undefined && isUnset(given.rollout);
+  const rollout = endsRollout ? undefined : given.rollout;
   const isRuled = rollout !== undefined || conditions.length > 0;
-  if (!isRuled && own.targeting == null) return { needsVariants: false, patchFor: () => own };
 
-  const patchFor = (existing: Variants | undefined) => {
+  const patchFor = (flag: FlagDetail | undefined): RulesPatch => {
     const patch = { ...own };
-    const variants = patch.variants ?? (patch.variants === null ? undefined : existing);
+    if (endsRollout && !isRuled) patch.targeting = withoutShare(flag?.targeting);
+    if (patch.targeting === null) return isMadeForRule(flag) ? plainFrom(patch) : withoutRule(patch, flag);
+    if (!isRuled && patch.targeting === undefined) return patch;
+    const variants = patch.variants ?? (patch.variants === null ? undefined : flag?.variants);
     if (variants === undefined) {
-      patch.variants = { on: true, off: false };
-      if (patch.defaultVariant === undefined) patch.defaultVariant = "off";
+      patch.variants = MADE.variants;
+      if (patch.defaultVariant === undefined) patch.defaultVariant = MADE.defaultVariant;
     }
     if (!isRuled) return patch;
     const known = variants ?? patch.variants!;
@@ -92,13 +100,34 @@ export async function readRules(input: Input): Promise<RulesChange> {
     else patch.targeting = { if: share === undefined ? pairs : [...pairs, share] };
     return patch;
   };
-  return { needsVariants: own.variants === undefined, patchFor };
+  const changesRule = isRuled || endsRollout || own.targeting !== undefined;
+  return { needsFlag: changesRule || own.variants != null, patchFor };
+}
+
+/** What a plain flag gets for a rule to choose from. */
+const MADE = { variants: { on: true, off: false }, defaultVariant: "off" } as const;
+
+/** Whether the variants of a flag are those that a plain flag gets for a rule, so that it is plain again without one. */
+function isMadeForRule(flag: FlagDetail | undefined): boolean {
+  if (flag?.variants === undefined || flag.metadata !== undefined) return false;
+  return Bun.deepEquals(flag.variants, MADE.variants) && flag.defaultVariant === MADE.defaultVariant;
+}
+
+function plainFrom(patch: RulesPatch): RulesPatch {
+  const keepsVariants = patch.variants != null || patch.defaultVariant !== undefined;
+  return keepsVariants ? patch : { variants: null };
+}
+
+/** A plain flag has no rule to remove. */
+function withoutRule({ targeting, ...patch }: RulesPatch, flag: FlagDetail | undefined): RulesPatch {
+  const hasVariants = flag?.variants !== undefined || patch.variants != null;
+  return hasVariants ? { ...patch, targeting: targeting ?? null } : patch;
 }
 
 /** The condition of an `--if` as a rule. Throws `invalid`. */
 function conditionRule(text: string): Record<string, unknown> {
   try {
-    return ruleOfComparison(parseComparison(text));
+    return ruleOfCondition(text);
   } catch (error) {
     throw error instanceof AppError ? usage(`--if: ${error.message}`, error.hint ?? undefined) : error;
   }
@@ -113,43 +142,10 @@ async function jsonOrNone(text: string, option: keyof typeof EXAMPLES, input: In
   return text === "none" ? null : jsonObject(text, option, EXAMPLES[option], input);
 }
 
-/**
- * A rule that splits users between true and false; true comes first, so that a growing share keeps the users it has.
- */
-function shareRule(percent: string, variants: FlagRules["variants"]): Record<string, unknown> {
-  const match = /^(\d{1,3})(?:\.(\d{1,4}))?%?$/.exec(percent);
-  if (!match || Number.parseFloat(percent) > 100)
-    throw usage(
-      `--rollout ${percent} is not a share`,
-      "write a percentage from 0 to 100, such as 25 or 12.5",
-    );
-  const entries = Object.entries(variants);
-  const on = entries.find(([, value]) => value === true)?.[0];
-  const off = entries.find(([, value]) => value === false)?.[0];
-  if (entries.length !== 2 || on === undefined || off === undefined)
-    throw usage(
-      "--rollout is for a flag with two variants, true and false",
-      `write the shares with --targeting, such as ${sharesOf(Object.keys(variants))}`,
-    );
-  // flagd takes whole numbers only.
-  const decimals = (match[2] ?? "").replace(/0+$/, "");
-  const weight = Number(match[1]! + decimals);
-  return {
-    fractional: [
-      [on, weight],
-      [off, 100 * 10 ** decimals.length - weight],
-    ],
-  };
-}
-
-function sharesOf(names: string[]): string {
-  return `'${JSON.stringify({ fractional: names.map((name) => [name, 1]) })}'`;
-}
-
 /** `3 variants, rule`; nothing for a plain flag. */
 export function rulesSummary({ variants, targeting }: FlagDetail): string {
   if (variants === undefined) return "";
   const count = Object.keys(variants).length;
-  const rule = targeting && Object.keys(targeting).length > 0 ? ", rule" : "";
+  const rule = hasRule({ targeting }) ? ", rule" : "";
   return `${count} variant${count === 1 ? "" : "s"}${rule}`;
 }

@@ -11,9 +11,9 @@ import { usage } from "../../session/usage.ts";
 import { expiryValue, switchValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
 import { type Place, readPlace, urlOf } from "./place.ts";
-import { type SetFlag, reportFlag } from "./report.ts";
+import { noteRules, type SetFlag, reportFlag, rulesReport } from "./report.ts";
 import { scheduleChange } from "./scheduled-change.ts";
-import { patchOf, readValues, type ValuesChange, withValues } from "./values.ts";
+import { planChange, readValues, type ValuesChange, withValues } from "./values.ts";
 
 export function addSetCommand(flags: Command, io: Io): void {
   withValues(flags.command("set"))
@@ -41,7 +41,14 @@ A new flag is off, here and in the project's other environments, unless --on is 
 A flag with variants serves one of them by its rule, written in flagd's language (--targeting,
 https://flagd.dev/reference/flag-definitions/) or with --if, --then and --rollout. Without a rule, or
 where the rule selects none, it serves its --default. On a plain flag these options create the variants
-on and off, in place of its payload. In --if, quotes make a number a text: 'plan == "5"'.
+on and off; its payload stays, for those who get on. --rollout none and --targeting none end that: the flag
+is plain again, on or off for everybody. Other variants take the place of the payload.
+
+Rules need a context: readers of GET /api/v1/flags send none, so that a rollout never includes them. They get
+the --default, or what the rule yields without any values.
+
+In --if, conditions are joined by and; each --if of several is an alternative. Values of "in" are separated by
+commas. Quotes are for texts with spaces or commas, and make a number a text: 'plan == "5"'.
 
 Examples:
   formflag flags set new-checkout -p shop -e production --on
@@ -51,6 +58,8 @@ Examples:
   formflag flags set sale -p shop -e production --on --at 2027-01-31T12:00:00Z
   formflag flags set search -p shop -e production --on --rollout 25
   formflag flags set search -p shop -e production --if 'email ends_with @example.com' --then on --rollout 25
+  formflag flags set search -p shop -e production --if 'age >= 18 and country in AT, DE' --then on
+  formflag flags set search -p shop -e production --rollout none
   formflag flags set color -p shop -e production --on --variants '{"red":"#f00","blue":"#00f"}' --default red
   formflag flags set color -p shop -e production --if 'version sem_ver >= 2.1.0' --then blue
   formflag flags set color -p shop -e production --targeting @rule.json
@@ -109,12 +118,14 @@ function timeOf(at: string | undefined): string | null {
 async function run(session: Session, { place, change, at, headers }: Values): Promise<void> {
   const isNamed = "If-Match" in headers;
   await changeAtRevision(isNamed, async () => {
-    const { patch, revision } = await patchOf(session, place, change);
+    const { patch, revision, lost } = await planChange(session, place, change);
     if (at !== null) return scheduleChange(session, place, patch, at);
     // The rule fits only the variants that were read.
     const expected = revision === null || isNamed ? headers : { "If-Match": `"${revision}"` };
     const answer = await session.client.callAt<SetFlag>("PATCH", urlOf(place), patch, expected);
     // A caller who named a revision needs the next one.
-    await reportFlag(session, place, answer.value, isNamed ? ` (revision ${answer.revision})` : "");
+    const end = isNamed ? ` (revision ${answer.revision})` : "";
+    await reportFlag(session, place, answer.value, end, rulesReport(patch, answer.value));
+    noteRules(session, place, { patch, flag: answer.value, lost });
   });
 }

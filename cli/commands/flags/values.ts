@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { areBoolean } from "../../../src/flags/rules.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonValue } from "../../session/sources.ts";
@@ -34,24 +35,37 @@ export async function readValues(input: Input): Promise<ValuesChange> {
   return { own, rules };
 }
 
-/** The patch of a change, and the revision of the flag that it was made for; null where it fits any. Throws `invalid`. */
-export async function patchOf(
+/** A change of a flag that was read for it. */
+export type Planned = {
+  patch: FlagPatch;
+  /** The revision of the flag that the patch was made for; null where it fits any. */
+  revision: number | null;
+  /** The payload that variants other than true and false take the place of; undefined where none is set. */
+  lost: unknown;
+};
+
+/** Throws `invalid`. */
+export async function planChange(
   session: Session,
   place: Place,
   { own, rules }: ValuesChange,
-): Promise<{ patch: FlagPatch; revision: number | null }> {
-  const read = rules.needsVariants ? await readVariants(session, place) : null;
-  return { patch: { ...rules.patchFor(read?.variants), ...own }, revision: read?.revision ?? null };
+): Promise<Planned> {
+  const read = rules.needsFlag ? await readFlag(session, place) : null;
+  const patch = { ...rules.patchFor(read?.flag), ...own };
+  return { patch, revision: read?.revision ?? null, lost: read?.flag && lostBy(patch, read.flag) };
 }
 
-/** The variants and the revision of a flag; revision 0 for one that does not exist. */
-async function readVariants(
-  { client }: Session,
-  place: Place,
-): Promise<{ variants?: FlagDetail["variants"]; revision: number }> {
+function lostBy({ variants, payload }: FlagPatch, flag: FlagDetail): unknown {
+  if (variants == null || areBoolean(variants) || payload !== undefined) return undefined;
+  const hadPayload = flag.variants === undefined || areBoolean(flag.variants);
+  return hadPayload && !Bun.deepEquals(flag.payload, {}) ? flag.payload : undefined;
+}
+
+/** A flag with its revision, which is 0 for one that does not exist. */
+async function readFlag({ client }: Session, place: Place): Promise<{ flag?: FlagDetail; revision: number }> {
   try {
     const { value, revision } = await client.callAt<FlagDetail>("GET", urlOf(place));
-    return { variants: value.variants, revision };
+    return { flag: value, revision };
   } catch (error) {
     if (error instanceof AppError && error.code === "not_found") return { revision: 0 };
     throw error;

@@ -51,6 +51,10 @@ const REFUSED: [why: string, args: string[], says: string][] = [
   ["a condition without a variant", ["--if", "a == b"], "--then"],
   ["a variant without a condition", ["--then", "red"], "--if"],
   ["a condition for an unknown variant", ["--if", "a == b", "--then", "pink"], "red, blue, green"],
+  ["a condition that would never hold", ["--if", "a == b && c == d", "--then", "red"], "joined by and"],
+  ["a list that is one text", ["--if", "a in AT DE", "--then", "red"], "separated by commas"],
+  ["an order of words", ["--if", "age > eighteen", "--then", "red"], "is not a number"],
+  ["an end of no rollout", ["--rollout", "101%"], "none to end"],
   ["an operator that there is not", ["--if", "a like b", "--then", "red"], "ends_with"],
   ["an unknown default", ["--default", "pink"], "red, blue, green"],
   ["a rule and a shorthand", ["--targeting", "{}", "--rollout", "5"], "--rollout"],
@@ -115,6 +119,73 @@ describe("flags set", () => {
     const known = await set("known", "--targeting", rule, "--default", "on");
     expect(known).toMatchObject({ ...BOOLEAN, defaultVariant: "on", targeting });
     expect(await evaluate("fresh", { a: 1 })).toMatchObject({ value: true, reason: "TARGETING_MATCH" });
+  });
+
+  test("keeps the payload in a rollout, for those who get on, and gives it back to everybody after it", async () => {
+    const payload = { color: "green" };
+    const before = await set("nc", "--on", "--payload", JSON.stringify(payload));
+    const { stdout, stderr } = await trySet("nc", "--rollout", "10");
+    expect(stdout).toBe("updated nc in shop/develop: on, 2 variants, rule\n  everybody: 10 % on, 90 % off\n");
+    expect(stderr).toBe(
+      "readers without a targetingKey, such as those of GET /api/v1/flags, are not in the share: they get off\n",
+    );
+    expect((await set("nc")).payload).toEqual(payload);
+    const users = Array.from({ length: 30 }, (_, index) => ({ targetingKey: `user-${index}` }));
+    for (const user of users.slice(0, 5)) {
+      const own = await evaluate("nc", user);
+      expect((await evaluate("nc.payload", user)).value).toEqual(own.value ? payload : undefined);
+    }
+    expect((await set("nc", "--payload", "[1]")).payload).toEqual([1]);
+    await set("nc", "--payload", JSON.stringify(payload));
+    for (const end of [
+      ["--rollout", "none"],
+      ["--rollout", "off"],
+      ["--targeting", "none"],
+    ]) {
+      await set("nc", "--rollout", "10");
+      const { stderr } = await trySet("nc", ...end);
+      expect(stderr).toBe("nc has no rule any more: it is on for everybody\n");
+      const after = await set("nc");
+      const { enabled, payload, slug } = before;
+      expect(after).toMatchObject({ slug, enabled, payload });
+      expect(after).not.toContainAnyKeys(["variants", "defaultVariant", "targeting"]);
+      expect(await set("nc", ...end)).toEqual({ ...after, result: "unchanged" });
+    }
+  });
+
+  test("ends a rollout alone, and leaves the conditions before it and variants of one's own", async () => {
+    await set("mixed", "--on", "--if", "plan == gold", "--then", "on", "--rollout", "10");
+    const { targeting, variants } = await set("mixed", "--rollout", "none");
+    expect([targeting, variants]).toEqual([
+      { if: [{ "===": [{ var: "plan" }, "gold"] }, "on"] },
+      BOOLEAN.variants,
+    ]);
+    const { code, stderr } = await trySet("mixed", "--rollout", "none");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--targeting none removes the whole rule")]);
+    await set("own", "--variants", '{"no":false,"yes":true}', "--default", "no", "--rollout", "5");
+    const own = await set("own", "--rollout", "none");
+    expect([own.variants, "targeting" in own]).toEqual([{ no: false, yes: true }, false]);
+    await set("bare");
+    expect(await set("bare", "--targeting", "none", "--rollout", "none").catch(() => null)).toBeNull();
+    expect((await set("bare", "--targeting", "none")).result).toBe("unchanged");
+  });
+
+  test("names the payload that other variants take the place of, and how to get it back", async () => {
+    await set("replaced", "--payload", "[1]");
+    const { stderr } = await trySet("replaced", "--variants", COLORS);
+    expect(stderr).toContain("the variants take the place of its payload [1]");
+    expect(stderr).toContain("formflag flags rollback replaced -p shop -e develop");
+  });
+
+  test("joins conditions by and, and prints the rule as it was understood", async () => {
+    const condition = "age >= 18 and country in [AT, DE]";
+    const { stdout } = await trySet("joined", "--on", "--if", condition, "--then", "on");
+    expect(stdout).toEndWith("\n  age is at least 18 and country is one of AT, DE → on\n");
+    expect(await evaluate("joined", { age: 18, country: "DE" })).toMatchObject({ value: true });
+    expect(await evaluate("joined", { age: 18, country: "FR" })).toMatchObject({ value: false });
+    expect((await run("flags", "get", "joined", ...HERE)).stdout).toMatch(
+      /^serves +age is at least 18 and country is one of AT, DE → on$/m,
+    );
   });
 
   test("rolls out by the names of two boolean variants, the true one first", async () => {

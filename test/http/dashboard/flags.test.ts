@@ -145,6 +145,19 @@ describe("a flag in an environment", () => {
     expect([long.status, (await find())?.enabled]).toEqual([400, false]);
   });
 
+  test("shows and changes the payload beside variants that are true and false, and beside no others", async () => {
+    const { app, place, signIn, find } = await openShop();
+    const ann = await signIn("editor");
+    await setFlag(app, OPERATOR, place("live"), { variants: { on: true, off: false }, defaultVariant: "on" });
+    const page = await ann.get(CHECKOUT);
+    expect(page.text).toContain('name="payload"');
+    const [base, revision] = [decoded(hiddenIn(page, "base")), hiddenIn(page, "revision")];
+    await ann.post(CHECKOUT, { base, revision, payload: "[2]" });
+    expect(await find()).toMatchObject({ payload: "[2]", rules: expect.stringContaining("on") });
+    await setFlag(app, OPERATOR, place("live"), { variants: { a: 1 }, defaultVariant: null });
+    expect((await ann.get(CHECKOUT)).text).not.toContain('name="payload"');
+  });
+
   test("says in which line a payload is broken, and keeps it", async () => {
     const { signIn, find } = await openShop();
     const ann = await signIn("editor");

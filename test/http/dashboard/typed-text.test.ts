@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ruleInWords } from "../../../src/http/dashboard/flags/rule-words.ts";
+import { ruleInWords } from "../../../src/flags/rule-words.ts";
 import { parseJson } from "../../../src/http/dashboard/json-text.ts";
 import { visible } from "../../../src/http/dashboard/parts/text.tsx";
 import { formatRelative } from "../../../src/http/dashboard/relative-time.ts";
@@ -108,6 +108,10 @@ describe("a rule in words", () => {
     expect(ruleInWords({ if: [row, "on"] })).toEqual(["email ends with @example.com → on"]);
     expect(ruleInWords(share)).toEqual(["everybody: 33.33 % on, 66.67 % off"]);
     expect(ruleInWords({ if: [row, "on", share] })?.[1]).toBe("everybody else: 33.33 % on, 66.67 % off");
+    expect(ruleInWords({ if: [{ and: [row, { $ref: "staff" }] }, "on", "off"] })).toEqual([
+      "email ends with @example.com and in the segment staff → on",
+      "everybody else → off",
+    ]);
     expect(ruleInWords(undefined)).toEqual([]);
     for (const other of [{ "==": [1, 1] }, { if: [row] }, { fractional: [{ var: "a" }, ["on", 1]] }])
       expect(ruleInWords(other)).toBeNull();

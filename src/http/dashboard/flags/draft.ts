@@ -4,7 +4,7 @@ import { isObject } from "../../../base/json.ts";
 import { type Condition, conditionsOf, targetingOf } from "../../../flags/conditions.ts";
 import { flagPatchSchema } from "../../../flags/flag-schema.ts";
 import type { FlagPatch, FlagRecord } from "../../../flags/flag.ts";
-import { parseRules } from "../../../flags/rules.ts";
+import { areBoolean, parseRules } from "../../../flags/rules.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
@@ -82,6 +82,13 @@ export function readDraft(fields: Fields, base: Draft): Typed {
     const hint = error.hint === null ? "" : `: ${error.hint}`;
     return { draft, rows, faults: { targeting: `${error.message}${hint}` } };
   }
+}
+
+/** Whether a flag with these values can have a payload: its variants are true and false, or there are none. */
+export function mayHavePayload({ variants }: Draft): boolean {
+  if (variants.trim() === "") return true;
+  const parsed = parseJson(variants);
+  return parsed.fault === undefined && isObject(parsed.value) && areBoolean(parsed.value);
 }
 
 /** The rows of a rule as JSON; null where it is broken, or not one of rows. */

@@ -4,7 +4,7 @@ import { Badge, OnOff } from "../parts/status.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useView } from "../view.ts";
-import { ruleInWords } from "./rule-words.ts";
+import { ruleInWords } from "../../../flags/rule-words.ts";
 
 /** Characters of a payload that an overview shows. */
 const SHOWN = 600;
@@ -24,8 +24,7 @@ export function FlagState({ record }: { record: FlagRecord }) {
 /** The payload of a plain flag, or the variants of another with the one that is served by default. */
 export function FlagValue({ record }: { record: FlagRecord }) {
   const { rules, payload } = record;
-  if (rules === null)
-    return payload === null ? <span class="soft">none</span> : <Code text={indented(payload)} />;
+  if (rules === null) return payload === null ? <span class="soft">none</span> : <Payload text={payload} />;
   const { variants, defaultVariant } = parseRules(rules);
   return (
     <>
@@ -43,8 +42,9 @@ export function FlagValue({ record }: { record: FlagRecord }) {
   );
 }
 
-function indented(payload: string): string {
-  return JSON.stringify(JSON.parse(payload), null, 2);
+/** A payload, given as JSON text. */
+export function Payload({ text }: { text: string }) {
+  return <Code text={JSON.stringify(JSON.parse(text), null, 2)} />;
 }
 
 /** A text of a machine, cut where it is long. */

@@ -10,7 +10,7 @@ import { Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
 import { documentCommand } from "./commands.ts";
 import { Deletion, type DeletionDraft, type Place, type WholeFlag } from "./deletion.tsx";
-import { Expiry, FlagState, FlagValue, LastRead, RuleWords } from "./flag-facts.tsx";
+import { Expiry, FlagState, FlagValue, LastRead, Payload, RuleWords } from "./flag-facts.tsx";
 import { settingPath } from "./paths.ts";
 import { ScheduledLine } from "./setting-page.tsx";
 
@@ -100,6 +100,7 @@ function PlaceCard({ project, flag, place }: { project: string; flag: string; pl
         facts={[
           [record.rules === null ? "Payload" : "Variants", <FlagValue record={record} />],
           record.rules !== null && ["Rule", <RuleWords record={record} />],
+          record.rules !== null && record.payload !== null && ["Payload", <Payload text={record.payload} />],
           record.expiresAt !== null && ["Expires", <Expiry record={record} />],
           ["Last read", <LastRead at={readAt} />],
           ["Reads", formatRate(rate)],

@@ -1,7 +1,7 @@
 import { OPERATORS, type Condition } from "../../../flags/conditions.ts";
 import { AreaField } from "../parts/field.tsx";
 import { Button } from "../parts/link.tsx";
-import { OPERATOR_WORDS } from "./rule-words.ts";
+import { OPERATOR_WORDS } from "../../../flags/rule-words.ts";
 
 /** Empty rows behind those that hold a condition. */
 const EMPTY_ROWS = 2;

@@ -29,8 +29,8 @@ export function RuleFields({
           label="Variants"
           hint={
             <>
-              The values to choose from, by name, such as <code>{'{"on": true, "off": false}'}</code>. They
-              take the place of the payload. Empty for none.
+              The values to choose from, by name, such as <code>{'{"on": true, "off": false}'}</code>. Other
+              values than these take the place of the payload. Empty for none.
             </>
           }
           value={variants}

@@ -4,7 +4,7 @@ import { AreaField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { useMayChange, useView } from "../view.ts";
-import { type Draft, type Faults, type Typed, draftOf } from "./draft.ts";
+import { type Draft, type Faults, type Typed, draftOf, mayHavePayload } from "./draft.ts";
 import { settingPath } from "./paths.ts";
 import { RuleFields } from "./rule-fields.tsx";
 import type { Setting } from "./setting-data.ts";
@@ -55,11 +55,11 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
             <p>{sentence(typed.problem)}</p>
           </Notice>
         )}
-        {base.variants === "" && draft.variants === "" && (
+        {(mayHavePayload(base) || mayHavePayload(draft)) && (
           <AreaField
             name="payload"
             label="Payload"
-            hint="JSON for readers. Empty for none."
+            hint="JSON for readers, with variants for those who get true. Empty for none."
             value={draft.payload}
             rows={linesOf(draft.payload)}
             code

@@ -1,0 +1,62 @@
+import type { FlagRules } from "../../../src/flags/rules.ts";
+import { isObject } from "../../../src/base/json.ts";
+import { usage } from "../../session/usage.ts";
+
+type Targeting = NonNullable<FlagRules["targeting"]>;
+
+/**
+ * A rule that splits users between true and false; true comes first, so that a growing share keeps the users it has. Throws
+ * `invalid`.
+ */
+export function shareRule(percent: string, variants: FlagRules["variants"]): Targeting {
+  const match = /^(\d{1,3})(?:\.(\d{1,4}))?%?$/.exec(percent);
+  if (!match || Number.parseFloat(percent) > 100)
+    throw usage(
+      `--rollout ${percent} is not a share`,
+      "write a percentage from 0 to 100, such as 25 or 12.5, or none to end the rollout",
+    );
+  const entries = Object.entries(variants);
+  const on = entries.find(([, value]) => value === true)?.[0];
+  const off = entries.find(([, value]) => value === false)?.[0];
+  if (entries.length !== 2 || on === undefined || off === undefined)
+    throw usage(
+      "--rollout is for a flag with two variants, true and false",
+      `write the shares with --targeting, such as ${sharesOf(Object.keys(variants))}`,
+    );
+  // flagd takes whole numbers only.
+  const decimals = (match[2] ?? "").replace(/0+$/, "");
+  const weight = Number(match[1]! + decimals);
+  return {
+    fractional: [
+      [on, weight],
+      [off, 100 * 10 ** decimals.length - weight],
+    ],
+  };
+}
+
+function sharesOf(names: string[]): string {
+  return `'${JSON.stringify({ fractional: names.map((name) => [name, 1]) })}'`;
+}
+
+/** What is left of a rule without its rollout: the conditions before it, or null. Throws `invalid` for a rule without one. */
+export function withoutShare(targeting: FlagRules["targeting"]): Targeting | null {
+  if (!hasRule({ targeting }) || isShare(targeting)) return null;
+  const args = targeting?.["if"];
+  if (Array.isArray(args) && args.length % 2 === 1 && isShare(args.at(-1)))
+    return args.length === 1 ? null : { if: args.slice(0, -1) };
+  throw usage("the rule of this flag is not a rollout", "--targeting none removes the whole rule");
+}
+
+/** Whether a rule ends in a split of the users. */
+export function hasShare(targeting: FlagRules["targeting"]): boolean {
+  const args = targeting?.["if"];
+  return isShare(targeting) || (Array.isArray(args) && args.length % 2 === 1 && isShare(args.at(-1)));
+}
+
+export function hasRule({ targeting }: Pick<FlagRules, "targeting">): boolean {
+  return targeting !== undefined && Object.keys(targeting).length > 0;
+}
+
+function isShare(rule: unknown): boolean {
+  return isObject(rule) && Object.keys(rule).length === 1 && "fractional" in rule;
+}
