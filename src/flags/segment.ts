@@ -28,7 +28,7 @@ export function viewSegment({ name, rule, createdAt, updatedAt, revision }: Segm
 }
 
 /** The parsed rules by name, in the order given. */
-export function rulesBySegment(segments: { name: string; rule: string }[]): Map<string, unknown> {
+export function rulesBySegment(segments: readonly { name: string; rule: string }[]): Map<string, unknown> {
   return new Map(segments.map(({ name, rule }) => [name, JSON.parse(rule) as unknown]));
 }
 

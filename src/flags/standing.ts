@@ -3,7 +3,7 @@ import { type Flag, type FlagValues, isOn, parsePayload, viewFlag } from "./flag
 import { type Compiled, compileRules } from "./flagd/compiled.ts";
 import { subjectOf } from "./flagd/evaluate.ts";
 import { areBoolean, parseRules } from "./rules.ts";
-import type { FlagSelection } from "./store.ts";
+import type { SegmentRecord } from "./segment.ts";
 
 /** What the rules of a flag that is on yield for readers without a context. */
 export type Standing = Compiled & { dependsOnTime: boolean };
@@ -14,11 +14,10 @@ export type Standing = Compiled & { dependsOnTime: boolean };
  */
 export async function readStandings(
   records: readonly FlagValues[],
-  selection: Pick<FlagSelection, "segments">,
+  segments: readonly SegmentRecord[],
   before: ReadonlyMap<string, Standing> | undefined,
 ): Promise<ReadonlyMap<string, Standing>> {
-  const refers = records.some(({ rules }) => rules?.includes("$ref"));
-  const compiled = compileRules(records, refers ? await selection.segments() : [], before);
+  const compiled = compileRules(records, segments, before);
   const standings = new Map<string, Standing>();
   const takeTurns = createTurns();
   for (const [slug, each] of compiled) {

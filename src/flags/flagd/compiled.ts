@@ -11,7 +11,7 @@ export function compileRules<T extends Compiled>(
   segments: readonly SegmentRecord[],
   before: ReadonlyMap<string, T> | undefined,
 ): Map<string, T | Compiled> {
-  const byName = rulesBySegment([...segments]);
+  const byName = rulesBySegment(segments);
   const segmentsText = JSON.stringify([...byName]);
   const compiled = new Map<string, T | Compiled>();
   for (const { slug, rules } of records) {

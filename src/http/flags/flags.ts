@@ -4,7 +4,7 @@ import type { App } from "../../app.ts";
 import { type FlagValues, noSuchFlag } from "../../flags/flag.ts";
 import { withinRequest } from "../../flags/flagd/guard.ts";
 import { type NoteRead, type Readable, neverRead } from "../../flags/reads.ts";
-import { createSnapshots } from "../../flags/snapshots.ts";
+import { createFlagViews } from "../../flags/snapshots.ts";
 import { type Standing, readStandings, viewServed } from "../../flags/standing.ts";
 import type { Client } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
@@ -31,7 +31,7 @@ export type FlagsService = {
 };
 
 type Standings = ReadonlyMap<string, Standing>;
-type Cell = Readable & { records: FlagValues[]; standings: Standings; answer: Answer | undefined };
+type Cell = Readable & { records: readonly FlagValues[]; standings: Standings; answer: Answer | undefined };
 type Snapshot = { one: Map<string, Cell>; all: Cell };
 
 /**
@@ -46,9 +46,8 @@ export function createFlagsService(
   maxStale: number | null = null,
 ): FlagsService {
   const staleness = createStaleness(app.watch, maxStale);
-  const findSnapshot = createSnapshots<Snapshot>(app.watch, app.store, async (selection, before) => {
-    const records = await selection.flags();
-    const standings = await readStandings(records, selection, before?.all.standings);
+  const findSnapshot = createFlagViews<Snapshot>(app, async ({ records, segments }, before) => {
+    const standings = await readStandings(records, segments, before?.all.standings);
     return {
       one: new Map(records.map((record) => [record.slug, cellOf([record], standings)])),
       all: cellOf(records, standings),
@@ -127,7 +126,7 @@ export function createFlagsService(
   return { readFlag, readFlags, routes };
 }
 
-function cellOf(records: FlagValues[], standings: Standings): Cell {
+function cellOf(records: readonly FlagValues[], standings: Standings): Cell {
   return { records, standings, answer: undefined, ...neverRead() };
 }
 

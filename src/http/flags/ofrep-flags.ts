@@ -7,8 +7,7 @@ import { type Compiled, compileRules } from "../../flags/flagd/compiled.ts";
 import { createPayload, evaluateFlag } from "../../flags/flagd/flag.ts";
 import { type Readable, neverRead } from "../../flags/reads.ts";
 import { parseRules } from "../../flags/rules.ts";
-import { type FindSnapshot, createSnapshots } from "../../flags/snapshots.ts";
-import type { FlagSelection } from "../../flags/store.ts";
+import { type FindSnapshot, type FlagSource, createFlagViews } from "../../flags/snapshots.ts";
 
 /** The result of evaluating a flag, as the body of an answer. */
 type Evaluated = { isError: boolean; json: string };
@@ -35,20 +34,20 @@ export type FlagSet = {
 };
 
 /** Finds the flags of the environment that two keys select. A rule is compiled again only after it changes. */
-export function createFlagSets({ watch, store }: App): FindSnapshot<FlagSet> {
-  return createSnapshots<FlagSet>(watch, store, render);
+export function createFlagSets(app: App): FindSnapshot<FlagSet> {
+  return createFlagViews<FlagSet>(app, async (source, before) => render(source, before));
 }
 
-async function render(selection: FlagSelection, before: FlagSet | undefined): Promise<FlagSet> {
-  const [records, segmentRecords] = await Promise.all([selection.flags(), selection.segments()]);
-  const compiled = compileRules(records, segmentRecords, before?.compiled);
+function render(source: FlagSource, before: FlagSet | undefined): FlagSet {
+  const { records, segments } = source;
+  const compiled = compileRules(records, segments, before?.compiled);
   const flags = new Map<string, Evaluate>();
   const set: Omit<FlagSet, "evaluations"> = {
     flags,
     readables: new Map(),
     all: neverRead(),
-    metadata: JSON.parse(selection.metadata) as Record<string, unknown>,
-    revision: selection.revision,
+    metadata: JSON.parse(source.metadata) as Record<string, unknown>,
+    revision: source.revision,
     expiries: records.flatMap(({ expiresAt }) => expiresAt ?? []),
     compiled,
   };

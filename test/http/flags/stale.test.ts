@@ -72,7 +72,7 @@ async function openReplica(maxStale: number | null = null) {
     keys,
     ask,
     evaluate,
-    set: (enabled: boolean) => setFlag(far, OPERATOR, place, { enabled }),
+    set: (enabled: boolean) => setFlag(far, OPERATOR, place, { enabled, isPreview: true }),
     token: (name: string) =>
       createToken(far, OPERATOR, {
         name,
@@ -118,6 +118,22 @@ describe("a server that its database is cut off from", () => {
       expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
       expect(await answer.json()).toBeObject();
     }
+  });
+
+  test.each([
+    ["over /api/v1 alone", "OFREP"],
+    ["over OFREP alone", "/api/v1"],
+  ])("that was read %s answers %s too", async (before) => {
+    const { ask, evaluate, set, advance, database } = await openReplica();
+    await set(true);
+    await (before.includes("OFREP") ? evaluate("/sale") : ask("/api/v1/flags/sale"));
+    database.isCutOff = true;
+    await advance(500);
+    expect(await (await ask("/api/v1/flags/sale")).json()).toMatchObject({ enabled: true });
+    expect((await ask("/api/v1/flags")).status).toBe(200);
+    expect(await (await evaluate("/sale")).json()).toMatchObject({ value: true });
+    const all = await evaluate("");
+    expect([all.status, all.headers.has("x-formflag-stale")]).toEqual([200, true]);
   });
 
   test("is not ready, but healthy, and both again once the database answers", async () => {
@@ -183,6 +199,33 @@ describe("tokens of a shared database", () => {
     await advance(101);
     expect((await as(secret)).status).toBe(200);
     expect(database.tokenReads).toBe(3);
+  });
+});
+
+describe("a change that is under way", () => {
+  test.each([
+    ["/api/v1/flags", "OFREP"],
+    ["OFREP", "/api/v1/flags"],
+    [PREVIEWS, "/api/v1/flags"],
+    ["/api/v1/flags", PREVIEWS],
+  ])("is not taken back: read over %s, then over %s", async (first, second) => {
+    const { ask, evaluate, set, advance, token } = await openReplica();
+    await set(false);
+    const isOn = async (path: string) => {
+      const answer = await (path === "OFREP" ? evaluate("/sale") : ask(path));
+      expect(answer.status).toBe(200);
+      return /"(?:enabled|value)":true/.test(await answer.text());
+    };
+    for (const path of [first, second]) expect(await isOn(path)).toBe(false);
+    // Any other change makes what is in memory outdated.
+    await token("other");
+    await advance(101);
+    expect(await isOn(second)).toBe(false);
+    await set(true);
+    const seen = [await isOn(first), await isOn(second)];
+    expect(seen).not.toEqual([true, false]);
+    await advance(101);
+    expect([await isOn(first), await isOn(second)]).toEqual([true, true]);
   });
 });
 
