@@ -1,16 +1,15 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
 import { holdLock, isLocked } from "../../src/store/sqlite/lock.ts";
 
-const NAME = /^formflag-[0-9a-f-]{36}\.part$/;
+/** A folder is called `new` until its owner has locked it. */
+const NAME = /^formflag-[0-9a-f-]{36}\.(part|new)$/;
 /**
  * Locked by the process that owns a folder. A process id would not do: ids are reused, and differ between containers.
  */
 const LOCK = "lock";
-/**
- * A folder without a lock file counts as new, not abandoned, for this many milliseconds: its owner may be creating it.
- */
+/** A folder that is new, or has no lock, counts as abandoned after this many milliseconds. */
 const YOUNG = 60_000;
 
 /**
@@ -19,9 +18,12 @@ const YOUNG = 60_000;
  */
 export function openPartial(parent: string): { path: (name: string) => string } & Disposable {
   removeAbandoned(parent);
-  const folder = join(parent, `formflag-${crypto.randomUUID()}.part`);
-  mkdirSync(folder, { mode: 0o700 });
-  const unlock = holdIfPossible(join(folder, LOCK));
+  const name = join(parent, `formflag-${crypto.randomUUID()}`);
+  const [fresh, folder] = [`${name}.new`, `${name}.part`];
+  mkdirSync(fresh, { mode: 0o700 });
+  const unlock = holdIfPossible(join(fresh, LOCK));
+  // Others take a folder of this name whose lock is not held for one that was abandoned.
+  renameSync(fresh, folder);
   const remove = () => {
     unlock();
     rmSync(folder, { recursive: true, force: true });
@@ -73,5 +75,6 @@ function isAbandoned(folder: string): boolean {
   const status = lstatSync(folder);
   if (!status.isDirectory() || status.uid !== (process.getuid?.() ?? status.uid)) return false;
   const lock = join(folder, LOCK);
-  return existsSync(lock) ? !isLocked(lock) : Date.now() - status.mtimeMs > YOUNG;
+  const isReady = folder.endsWith(".part") && existsSync(lock);
+  return isReady ? !isLocked(lock) : Date.now() - status.mtimeMs > YOUNG;
 }

@@ -30,6 +30,7 @@ export type Io = {
   describeDropped: ErrorStream["describeDropped"];
   /** Fulfils once everything on standard error is written, or its reader was waited for long enough. */
   settle(): Promise<void>;
+  /** Standard input as text. Throws `too_large`. */
   readStdin(): Promise<string>;
   /** The bytes of standard input, as they are read. */
   stdin(): ReadableStream<Uint8Array>;
@@ -48,7 +49,6 @@ export type Streams = {
   writeOut: (text: string | Uint8Array) => Promise<void>;
   /** Takes a text on standard error. */
   writeErr: (text: string) => Promise<void>;
-  readStdin: Io["readStdin"];
   stdin: Io["stdin"];
   isTerminal: (descriptor: 0 | 1 | 2) => boolean;
   /** Columns of a terminal. */
@@ -82,7 +82,11 @@ export function createIo(streams: Streams, env: Record<string, string | undefine
     redraw: (line) => errors.write(`\r${printable(line)}\x1b[K`),
     describeDropped: errors.describeDropped,
     settle: errors.settle,
-    readStdin: streams.readStdin,
+    async readStdin() {
+      // Most commands read none.
+      const { streamText } = await import("../session/read-whole.ts");
+      return streamText(streams.stdin(), "standard input");
+    },
     stdin: streams.stdin,
     get outIsTerminal() {
       return isTerminal(1);
@@ -129,7 +133,6 @@ function processStreams(): Streams {
         // Standard error itself is gone or full: no one is left to read it.
       }
     },
-    readStdin: () => Bun.stdin.text(),
     stdin: () => Bun.stdin.stream(),
     isTerminal,
     // Both streams take long to set up: they are used only where there is a terminal.

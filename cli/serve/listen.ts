@@ -1,5 +1,6 @@
 import { AppError } from "../../src/base/errors.ts";
 import type { Site } from "../../src/http/site.ts";
+import { readWhole } from "../session/read-whole.ts";
 import type { Listen } from "./address.ts";
 
 /** A certificate chain and its private key, in PEM. */
@@ -218,7 +219,7 @@ export async function readTls(files: Tls): Promise<Tls> {
 
 async function readPem(file: string, option: string): Promise<string> {
   try {
-    return await Bun.file(file).text();
+    return await readWhole(file);
   } catch (error) {
     throw new AppError("forbidden", `${option}: the file ${file} cannot be read`, { cause: error });
   }

@@ -3,6 +3,7 @@ import { AppError } from "../../src/base/errors.ts";
 import { isLoopbackUrl } from "./connection.ts";
 import type { Remote } from "./remote.ts";
 import { env } from "./env.ts";
+import { readWhole } from "./read-whole.ts";
 import { readText } from "./sources.ts";
 import { type StorageSettings, readStorageSettings } from "./storage.ts";
 import { usage } from "./usage.ts";
@@ -162,7 +163,7 @@ function tokenIn(text: string, where: string): string {
 
 async function readTokenFile(file: string): Promise<string> {
   try {
-    return await Bun.file(file).text();
+    return await readWhole(file);
   } catch (error) {
     throw new AppError("unauthenticated", `the token file ${file} cannot be read`, { cause: error });
   }

@@ -1,6 +1,8 @@
+import { AppError } from "../../src/base/errors.ts";
 import type { Io } from "../output/terminal.ts";
 import { shorten } from "../output/text.ts";
 import { parseJson } from "./json.ts";
+import { readWhole } from "./read-whole.ts";
 import { usage } from "./usage.ts";
 
 type Stdin = Pick<Io, "readStdin">;
@@ -48,11 +50,12 @@ export async function sourceOf(text: string, option: string, io: Stdin): Promise
   return text.startsWith("@") ? readText(text.slice(1), option) : text;
 }
 
-/** The text of a file. Throws `invalid` with the name of the `option` if the file cannot be read. */
+/** The text of a file. Throws `invalid` with the name of the `option` if the file cannot be read, or is too large. */
 export async function readText(file: string, option: string): Promise<string> {
   try {
-    return await Bun.file(file).text();
+    return await readWhole(file);
   } catch (error) {
+    if (error instanceof AppError) throw usage(`${option}: ${error.message}`);
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw usage(`${option}: the file ${file} cannot be read (${code})`);
   }

@@ -3,6 +3,7 @@ import { AppError } from "../../src/base/errors.ts";
 import type { Migrate } from "../../src/store/postgres/migrate.ts";
 import type { FilesPlace, SharedStorage, Storage } from "../data/storage.ts";
 import { env } from "./env.ts";
+import { readWhole } from "./read-whole.ts";
 import { usage } from "./usage.ts";
 
 /** The URL of a database, or the file that holds it and the variable that names the file. */
@@ -118,8 +119,9 @@ async function loadFiles({ blobs, data, isDataGiven }: StorageSettings): Promise
 async function urlOf(database: DatabaseSetting): Promise<string> {
   if ("url" in database) return database.url.trim();
   try {
-    return (await Bun.file(database.file).text()).trim();
+    return (await readWhole(database.file)).trim();
   } catch (error) {
+    if (error instanceof AppError) throw usage(`${database.variable}: ${error.message}`);
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw usage(`${database.variable}: the file ${database.file} cannot be read (${code})`);
   }

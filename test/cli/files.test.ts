@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { onData } from "../support/commands.ts";
+import { formflag, onData } from "../support/commands.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const HERE = ["-p", "shop", "-e", "develop"];
@@ -8,7 +8,8 @@ const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
 const LARGE = "9007199254740993";
 
 const folder = tempDirectory();
-const { run } = onData(tempDirectory());
+const data = tempDirectory();
+const { run } = onData(data);
 await run("projects", "create", "shop");
 
 const FILES = {
@@ -51,6 +52,43 @@ describe.each([
     await expectRefusal([...command, fileOf(name)], fileOf(name), ...says);
   });
 });
+
+describe.each([
+  ["flags import", ["flags", "import", ...HERE, "--format", "flagd"]],
+  ["apply", ["apply", "-f"]],
+  ["diff", ["diff", "-f"]],
+])("formflag %s reads no more than 16 MB", (_, command) => {
+  test("of a file, of a device, of a pipe and of standard input", async () => {
+    const file = join(folder, "large.yaml");
+    await Bun.write(file, new Uint8Array(17 * 1024 * 1024));
+    const pipe = join(tempDirectory(), "pipe");
+    Bun.spawnSync(["mkfifo", pipe]);
+    const writer = Bun.spawn(["sh", "-c", 'exec cat /dev/zero > "$0"', pipe], { stderr: "ignore" });
+    for (const name of [file, "/dev/zero", pipe])
+      await expectRefusal([...command, name], `the file ${name} holds more than 16 MB`);
+    writer.kill();
+    const stdin = "\0".repeat(17 * 1024 * 1024);
+    const { code, stderr } = await formflag([...command, "-", "--data", data], { stdin });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: "error: standard input holds more than 16 MB\n" });
+    await expectRefusal([...command, "/dev/null"], "/dev/null");
+  }, 30_000);
+});
+
+test.each([
+  ["a payload", ["flags", "set", "a", ...HERE, "--payload", "@/dev/zero"], 2],
+  ["certificates", ["projects", "list", "--ca-file", "/dev/zero", "--server", "https://127.0.0.1:1"], 2],
+  ["a token", ["projects", "list", "--token-file", "/dev/zero", "--server", "https://127.0.0.1:1"], 4],
+  ["a certificate", ["serve", "--tls-cert", "/dev/zero", "--tls-key", "/dev/zero"], 4],
+])(
+  "%s that has no end is refused",
+  async (_, args, exit) => {
+    const place = args.includes("--server") ? [] : ["--data", data];
+    const { code, stderr } = await formflag([...args, ...place], { env: { FORMFLAG_TOKEN: "x" } });
+    expect(stderr).toContain("/dev/zero");
+    expect([code, stderr.includes("bug")]).toEqual([exit, false]);
+  },
+  20_000,
+);
 
 test("flags import takes YAML with merge keys", async () => {
   const { code, stdout } = await run("flags", "import", fileOf("merged.yaml"), "--format", "flagd", ...HERE);

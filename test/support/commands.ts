@@ -22,7 +22,6 @@ export async function formflag(args: string[], { cwd, env, stdin }: RunOptions =
     {
       writeOut: async (text) => void stdout.push(Buffer.from(text)),
       writeErr: async (text) => void (stderr += text),
-      readStdin: async () => stdin ?? "",
       stdin: () => new Blob([stdin ?? ""]).stream(),
       isTerminal: () => false,
       columns: () => 80,

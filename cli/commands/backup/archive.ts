@@ -54,7 +54,8 @@ export async function requireArchive(file: string): Promise<void> {
   if (status.isDirectory())
     throw new AppError("unsupported", `${file} is a directory, not a backup`, { hint });
   // A pipe can be read only once.
-  if (!status.isFile()) return;
+  if (status.isFIFO() || status.isSocket()) return;
+  if (!status.isFile()) throw new AppError("unsupported", `${file} is a device, not a backup`, { hint });
   const start = Buffer.from(await Bun.file(file).slice(0, 512).arrayBuffer());
   if (start.toString("latin1", TAR.at, TAR.at + TAR.word.length) === TAR.word) return;
   const program = Object.entries(COMPRESSED).find(([bytes]) => start.toString("hex").startsWith(bytes))?.[1];

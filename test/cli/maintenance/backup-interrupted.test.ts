@@ -66,6 +66,22 @@ test("what a killed process left beside its output is removed by the next one, a
   expect(readdirSync(folder).toSorted()).toEqual(["a.tar", "b.tar", "formflag-not-ours.part"]);
 });
 
+test("processes that make temporary folders in one place at the same moment leave each other's alone", async () => {
+  const folder = tempDirectory();
+  const partial = join(import.meta.dir, "../../../cli/data/partial.ts");
+  const script = `
+    import { openPartial } from ${JSON.stringify(partial)};
+    for (let round = 0; round < 100; round += 1) {
+      using partial = openPartial(${JSON.stringify(folder)});
+      require("node:fs").mkdirSync(partial.path("unpacked"));
+    }`;
+  const children = Array.from({ length: 4 }, () =>
+    Bun.spawn([process.execPath, "-e", script], { stderr: "pipe" }),
+  );
+  for (const child of children) expect(await new Response(child.stderr).text()).toBe("");
+  expect(readdirSync(folder)).toEqual([]);
+}, 60_000);
+
 describe("a restore that was cut off", () => {
   const texts = async (data: string) => (await submissionsIn(data)).map(({ data }) => data["text"]);
   /** Where `restore --replace` is after the first of its two renames. */

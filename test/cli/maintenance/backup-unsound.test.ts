@@ -76,6 +76,18 @@ describe("an archive that is not sound is refused, and restored nothing of it:",
     expect(existsSync("/tmp/formflag-escaped")).toBe(false);
   });
 
+  test.each(["/dev/null", "/dev/zero"])("a device: %s", async (device) => {
+    for (const command of ["verify", "restore"]) {
+      const parent = tempDirectory();
+      const { code, stderr } = await onData(join(parent, "data")).run("backup", command, device);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining(`${device} is a device, not a backup`),
+      });
+      expect(readdirSync(parent)).toEqual([]);
+    }
+  });
+
   test("one that is cut off anywhere", async () => {
     const { archive } = sound;
     const bytes = readFileSync(archive);
