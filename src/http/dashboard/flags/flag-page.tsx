@@ -11,8 +11,8 @@ import { useMayChange } from "../view.ts";
 import { documentCommand } from "./commands.ts";
 import { Deletion, type DeletionDraft, type Place, type WholeFlag } from "./deletion.tsx";
 import { Expiry, FlagState, FlagValue, LastRead, Payload, RuleWords } from "./flag-facts.tsx";
-import { settingPath } from "./paths.ts";
-import { ScheduledLine } from "./setting-page.tsx";
+import { flagPath, settingPath } from "./paths.ts";
+import { PlannedChange } from "./setting-page.tsx";
 
 /** A flag in every environment of its project. */
 export function flagPage(whole: WholeFlag, draft: DeletionDraft | null): Page {
@@ -25,13 +25,17 @@ export function flagPage(whole: WholeFlag, draft: DeletionDraft | null): Page {
     section: "flags",
     back: { to: projectPath(project.slug), label: `Flags of ${project.slug}` },
     actions: (
-      <ButtonLink
-        to={`${projectPath(project.slug)}/history`}
-        query={{ kind: "flag", name: flag }}
-        icon="history"
-      >
-        History
-      </ButtonLink>
+      <>
+        <ButtonLink
+          to={`${projectPath(project.slug)}/history`}
+          query={{ kind: "flag", name: flag }}
+          icon="history"
+        >
+          History
+        </ButtonLink>
+        <ButtonLink to={`${flagPath(project.slug, flag)}/feedback`}>Feedback</ButtonLink>
+        <ButtonLink to={`${flagPath(project.slug, flag)}/code`}>Code</ButtonLink>
+      </>
     ),
     topics: ["setup"],
     ...(draft && { status: 422 as const }),
@@ -76,7 +80,7 @@ function WholeFlagView({ whole, draft }: { whole: WholeFlag; draft: DeletionDraf
                 <A to={settingPath({ project: project.slug, environment: each.environment, flag })}>
                   {each.environment}
                 </A>
-                <ScheduledLine change={each} />
+                <PlannedChange change={each} />
               </li>
             ))}
           </ul>

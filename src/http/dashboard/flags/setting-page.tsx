@@ -84,8 +84,7 @@ function Scheduled({ setting: { place, scheduled } }: { setting: Setting }) {
       <ul class="stack">
         {scheduled.map((each) => (
           <li id={`scheduled-${each.id}`} class="stack">
-            <ScheduledLine change={each} />
-            <Diff before={{}} after={stateOf(each.patch)} />
+            <PlannedChange change={each} />
           </li>
         ))}
       </ul>
@@ -98,20 +97,24 @@ function Scheduled({ setting: { place, scheduled } }: { setting: Setting }) {
   );
 }
 
-export function ScheduledLine({ change: { at, who, why } }: { change: ScheduledChange }) {
+/** When a change is due, who planned it and why, and what it sets. */
+export function PlannedChange({ change: { at, who, why, patch } }: { change: ScheduledChange }) {
   return (
-    <p>
-      <strong>
-        <Time at={at} />
-      </strong>{" "}
-      (<ExactTime at={at} />
-      ), by <Foreign text={who} />
-      {why !== null && (
-        <>
-          : <Foreign text={why} />
-        </>
-      )}
-    </p>
+    <>
+      <p>
+        <strong>
+          <Time at={at} />
+        </strong>{" "}
+        (<ExactTime at={at} />
+        ), by <Foreign text={who} />
+        {why !== null && (
+          <>
+            : <Foreign text={why} />
+          </>
+        )}
+      </p>
+      <Diff before={{}} after={stateOf(patch)} />
+    </>
   );
 }
 

@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import { openTestApp } from "../../support/app.ts";
+import { openDashboard } from "../../support/dashboard.ts";
+import { fullPages } from "../../support/dashboard-pages.ts";
+import { furnish } from "../../support/furnished.ts";
+
+/** Pages that no link leads to: one that does not exist, and one that a button of a list opens. */
+const UNLINKED = ["/nowhere", "/inbox/-/matching"];
+
+test("every page is linked from another one, and no link leads nowhere", async () => {
+  const app = openTestApp();
+  const pages = fullPages(await furnish(app));
+  const ann = await openDashboard(app).signIn("ann", "admin");
+  const pathOf = (address: string) => new URL(address, "http://localhost").pathname;
+  const linked = new Map<string, string>();
+  for (const page of pages) {
+    const { text } = await ann.get(page);
+    for (const [, href] of text.matchAll(/<a [^>]*?href="(\/dashboard[^"#]*)/g)) {
+      const path = pathOf(href!).replace(/^\/dashboard(?=\/)/, "");
+      if (path !== "/dashboard" && path !== pathOf(page))
+        linked.set(path, href!.replaceAll("&amp;", "&").replace(/^\/dashboard/, ""));
+    }
+  }
+  const wanted = pages.map(pathOf).filter((path) => !UNLINKED.includes(path));
+  expect(wanted.filter((path) => path !== "/" && !linked.has(path))).toEqual([]);
+
+  const broken: string[] = [];
+  for (const href of linked.values()) {
+    const { status } = await ann.get(href);
+    if (status !== 200) broken.push(`${status} ${href}`);
+  }
+  expect(broken).toEqual([]);
+});
