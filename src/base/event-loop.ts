@@ -6,8 +6,10 @@ export function yieldToEventLoop(): Promise<void> {
 /** Milliseconds after which a long operation makes way for reads of flags. */
 const TURN_MS = 3;
 
-/** Returns a function that yields to the event loop where the turn of a long operation is over. */
-export function createTurns(): () => Promise<void> | undefined {
+/** Yields to the event loop where the turn of a long operation is over. */
+export type Turns = () => Promise<void> | undefined;
+
+export function createTurns(): Turns {
   let start = performance.now();
   return () => {
     if (performance.now() - start < TURN_MS) return undefined;

@@ -107,6 +107,21 @@ export function takeIn(
   receiving: Receiving,
 ): Promise<Received> {
   const spam = sent.hasHoneypotFile ? "honeypot" : intake.findSpam(sent.fields, sent.control);
+  // Without rules for spam, nothing is waited for.
+  return spam instanceof Promise
+    ? spam.then((reason) => takeJudged(app, form, intake, sent, sender, receiving, reason))
+    : takeJudged(app, form, intake, sent, sender, receiving, spam);
+}
+
+function takeJudged(
+  app: FormsApp,
+  form: Form,
+  intake: Intake,
+  sent: Sent,
+  sender: Sender,
+  receiving: Receiving,
+  spam: string | null,
+): Promise<Received> {
   const keyText = sender.idempotencyKey ?? controlText(sent.control, IDEMPOTENCY_FIELD);
   const errors = spam === null && intake.findErrors ? intake.findErrors(sent) : NO_ERRORS;
   const submission: Incoming = { form, intake, sent, sender, errors };

@@ -1,6 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/token.ts";
-import { yieldToEventLoop } from "../base/event-loop.ts";
+import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { getForm } from "./forms.ts";
 import type { FormsApp } from "./store.ts";
 import { type RawSubmission, type Submission, parsed } from "./submission.ts";
@@ -43,8 +43,7 @@ async function findNeighbour(
   let from = id;
   for (let looked = 0; looked < MAX_LOOKED_AT; looked += size) {
     const page = await app.store.submissions.beside(formKey, from, direction, filter.states, size);
-    const found = page.find(isSelected);
-    if (found !== undefined) return found.id;
+    for (const submission of page) if (await isSelected(submission)) return submission.id;
     if (page.length < size) return null;
     from = page.at(-1)!.id;
     await yieldToEventLoop();
@@ -53,13 +52,14 @@ async function findNeighbour(
 }
 
 /** Whether a filter selects a submission of its folders. */
-function selectorOf(filter: SubmissionFilter): (submission: RawSubmission) => boolean {
+function selectorOf(filter: SubmissionFilter): (submission: RawSubmission) => Promise<boolean> {
   const { unread = false, since = -Infinity, until = Infinity, fields = [] } = filter;
   const phrases = searchOf(filter);
   const hasFields = fields.length > 0 || phrases !== null;
-  return (submission) => {
+  const takeTurns = createTurns();
+  return async (submission) => {
     const at = Date.parse(submission.createdAt);
     const isInTime = at >= since && at < until && !(unread && submission.read);
-    return isInTime && (!hasFields || hasContent(parsed(submission), fields, phrases));
+    return isInTime && (!hasFields || (await hasContent(parsed(submission), fields, phrases, takeTurns)));
   };
 }

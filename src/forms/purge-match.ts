@@ -1,6 +1,6 @@
 import { splitRepeats } from "../base/json-repeats.ts";
-import { normalize } from "../base/normalize.ts";
 import { findInexact, isExact, isObject } from "../base/json.ts";
+import { equals } from "./equal-text.ts";
 
 /** What a submission is to a search: it holds the text, it only mentions it inside a longer one, or neither. */
 type Finding = "match" | "mention" | null;
@@ -10,7 +10,7 @@ export type Find = (data: unknown) => Finding;
 
 /** Finds the submissions in which a text equals an address, regardless of case and of spaces around it. */
 export function addressMatcher(address: string): Find {
-  const isSame = equals(address);
+  const isSame = equalsTrimmed(address);
   const upper = address.trim().toUpperCase();
   return (data) => {
     let isMentioned = false;
@@ -24,19 +24,14 @@ export function addressMatcher(address: string): Find {
 
 /** Finds the submissions in which a field of that name, at any depth, has a value. */
 export function fieldMatcher(field: string, value: string): Find {
-  const isSame = equals(value);
+  const isSame = equalsTrimmed(value);
   return (data) => (valuesOf(data, field).some((each) => textsIn(each).some(isSame)) ? "match" : null);
 }
 
-/** Returns whether a text equals one, regardless of case, of how accents are encoded, and of spaces around it. */
-function equals(wanted: string): (text: string) => boolean {
-  const fold = (text: string) => normalize(text.trim(), "NFC").toUpperCase();
-  const folded = fold(wanted);
-  // A text that is equal has at most three times the characters; folding a long one may take long.
-  return (text) => {
-    const trimmed = text.trim();
-    return trimmed.length <= 3 * folded.length && fold(trimmed) === folded;
-  };
+/** Returns whether a text equals one, regardless of spaces around it too. */
+function equalsTrimmed(wanted: string): (text: string) => boolean {
+  const isSame = equals(wanted.trim());
+  return (text) => isSame(text.trim());
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Turns } from "../base/event-loop.ts";
 import { childrenOf } from "../base/json.ts";
 import { SEARCH_LIMITS } from "./limits.ts";
 import { foldText } from "./words.ts";
@@ -31,17 +32,10 @@ function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }
 
-/** The words of all values and file names of a submission, with a space around each word; no phrase spans two values. */
-export function searchText(data: Record<string, unknown>, fileNames: readonly string[]): string {
-  return ` ${[...wordsOfEach(data, fileNames)].join(" \n ")} `;
-}
-
-/** The words of each value and file name that has some. */
+/** The words of each value and file name, empty where it has none. */
 function* wordsOfEach(data: Record<string, unknown>, fileNames: readonly string[]): Generator<string> {
-  for (const text of [...textsIn(data), ...fileNames]) {
-    const words = wordsIn(text);
-    if (words !== "") yield words;
-  }
+  for (const text of textsIn(data)) yield wordsIn(text);
+  for (const name of fileNames) yield wordsIn(name);
 }
 
 function* textsIn(value: unknown): Generator<string> {
@@ -51,14 +45,21 @@ function* textsIn(value: unknown): Generator<string> {
     for (const child of childrenOf(value)) yield* textsIn(child);
 }
 
-/** The different terms under which the index has a submission: those of its first `SEARCH_LIMITS.words` different words. */
-export function searchTerms(data: Record<string, unknown>, fileNames: readonly string[]): string[] {
+/**
+ * Finds the different terms under which the index has a submission, value by value: those of its first
+ * `SEARCH_LIMITS.words` different words. Yields how many characters it has gone through.
+ */
+export function* searchTerms(
+  data: Record<string, unknown>,
+  fileNames: readonly string[],
+): Generator<number, string[]> {
   const terms = new Set<string>();
   for (const words of wordsOfEach(data, fileNames)) {
     for (const [term] of words.matchAll(TERM)) {
       terms.add(cut(term));
       if (terms.size === SEARCH_LIMITS.words) return [...terms];
     }
+    yield words.length;
   }
   return [...terms];
 }
@@ -89,9 +90,27 @@ export function termsIn(phrases: Phrases): string[] {
   return [...new Set(phrases.flatMap((phrase) => phrase.match(TERM) ?? []).map(cut))];
 }
 
-/** Whether a `searchText` contains every phrase, the last one as the beginning of one. */
-export function containsPhrases(text: string, phrases: Phrases): boolean {
-  return phrases.every((phrase, index) =>
-    text.includes(index === phrases.length - 1 ? ` ${phrase}` : ` ${phrase} `),
+/**
+ * Whether the values and file names of a submission contain every phrase, the last one as the beginning of one; no phrase
+ * spans two of them. Other work takes its turns.
+ */
+export async function containsPhrases(
+  data: Record<string, unknown>,
+  fileNames: readonly string[],
+  phrases: Phrases,
+  takeTurns: Turns,
+): Promise<boolean> {
+  const left = new Set(
+    phrases.map((phrase, index) => (index === phrases.length - 1 ? ` ${phrase}` : ` ${phrase} `)),
   );
+  for (const words of wordsOfEach(data, fileNames)) {
+    const text = ` ${words} `;
+    for (const phrase of left) {
+      if (text.includes(phrase)) left.delete(phrase);
+      const turn = takeTurns();
+      if (turn !== undefined) await turn;
+    }
+    if (left.size === 0) return true;
+  }
+  return false;
 }

@@ -1,3 +1,4 @@
+import { createTurns } from "../base/event-loop.ts";
 import { childrenOf } from "../base/json.ts";
 import { type ControlFields, isHoneypotFilled } from "./control-fields.ts";
 import { addressIn } from "./email.ts";
@@ -21,11 +22,12 @@ export type SpamRules = {
  * Why a submission is spam: `honeypot`, `email`, `word:` and the word as configured, `links` or `disposable`; null where
  * it is not. `data` is the submission without its control fields, as an object of parsed JSON.
  */
-export type FindSpam = (data: object, control: ControlFields) => string | null;
+export type FindSpam = (data: object, control: ControlFields) => Promise<string | null> | string | null;
 
 /**
  * Compiles rules into a check. Compile them once for a form: it costs up to a few milliseconds. The list of disposable
- * mail services is loaded with the first rules that need it. The check takes time linear in the submission.
+ * mail services is loaded with the first rules that need it. The check takes time linear in the submission, in turns with
+ * other work.
  */
 export async function compileSpamRules(rules: SpamRules): Promise<FindSpam> {
   const checks = [
@@ -39,12 +41,16 @@ export async function compileSpamRules(rules: SpamRules): Promise<FindSpam> {
     if (checks.length === 0) return null;
     const content: Content = { texts: [], addresses: [] };
     collect(data, content);
-    for (const check of checks) {
-      const reason = check(content);
-      if (reason !== null) return reason;
-    }
-    return null;
+    return firstReason(checks, content);
   };
+}
+
+async function firstReason(checks: readonly Check[], content: Content): Promise<string | null> {
+  for (const check of checks) {
+    const reason = await check(content);
+    if (reason !== null) return reason;
+  }
+  return null;
 }
 
 /** Whether a text can be a spam word: 1 to 100 characters on one line, of which one is neither `*` nor a space. */
@@ -73,7 +79,7 @@ type Content = {
   addresses: string[];
 };
 
-type Check = (content: Content) => string | null;
+type Check = (content: Content) => Promise<string | null> | string | null;
 
 function emailCheck(patterns: readonly string[]): Check | null {
   if (patterns.length === 0) return null;
@@ -81,16 +87,23 @@ function emailCheck(patterns: readonly string[]): Check | null {
     patterns.map((pattern) => pattern.toLowerCase()),
     () => true,
   );
-  return ({ addresses }) => (addresses.some((address) => find(address) !== -1) ? "email" : null);
+  return async ({ addresses }) => {
+    const takeTurns = createTurns();
+    for (const address of addresses) if ((await find(address, takeTurns)) !== -1) return "email";
+    return null;
+  };
 }
 
 function wordCheck(words: readonly string[]): Check | null {
   if (words.length === 0) return null;
   const find = compilePatterns(words.map(foldText), isJoinedInWord);
-  return ({ texts }) => {
+  return async ({ texts }) => {
     let first = words.length;
+    const takeTurns = createTurns();
     for (const text of texts) {
-      const found = find(foldText(text));
+      const turn = takeTurns();
+      if (turn !== undefined) await turn;
+      const found = await find(foldText(text), takeTurns);
       if (found !== -1 && found < first) first = found;
     }
     return first === words.length ? null : `word:${words[first]}`;

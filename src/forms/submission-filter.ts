@@ -1,6 +1,7 @@
 import { AppError } from "../base/errors.ts";
-import { normalize } from "../base/normalize.ts";
-import { type Phrases, containsPhrases, phrasesIn, searchText } from "./search-text.ts";
+import type { Turns } from "../base/event-loop.ts";
+import { equals } from "./equal-text.ts";
+import { type Phrases, containsPhrases, phrasesIn } from "./search-text.ts";
 import type { Submission } from "./submission.ts";
 import { NOT_SPAM, type SubmissionState } from "./submission-state.ts";
 
@@ -40,27 +41,28 @@ export function searchOf({ search }: SubmissionFilter): Phrases | null {
   });
 }
 
-/** Whether a submission has the fields and the phrases of a filter. */
-export function hasContent(
+/** Whether a submission has the fields and the phrases of a filter. Other work takes its turns. */
+export async function hasContent(
   { data, files }: Submission,
   fields: readonly FieldMatch[],
   phrases: Phrases | null,
-): boolean {
-  if (!fields.every((match) => hasField(data, match))) return false;
+  takeTurns: Turns,
+): Promise<boolean> {
+  for (const match of fields) {
+    if (!hasField(data, match)) return false;
+    const turn = takeTurns();
+    if (turn !== undefined) await turn;
+  }
   if (phrases === null) return true;
   const names = files.map(({ name }) => name);
-  return containsPhrases(searchText(data, names), phrases);
+  return containsPhrases(data, names, phrases, takeTurns);
 }
 
 function hasField(data: Submission["data"], { name, value: text }: FieldMatch): boolean {
   if (!Object.hasOwn(data, name)) return false;
-  const wanted = comparable(text);
+  const isSame = equals(text);
   const value = data[name];
   return (Array.isArray(value) ? value : [value]).some(
-    (each) => ["string", "number", "boolean"].includes(typeof each) && comparable(`${each}`) === wanted,
+    (each) => ["string", "number", "boolean"].includes(typeof each) && isSame(`${each}`),
   );
-}
-
-function comparable(text: string): string {
-  return normalize(text, "NFC").toLowerCase();
 }

@@ -1,5 +1,5 @@
 import { KiB } from "../base/bytes.ts";
-import { yieldToEventLoop } from "../base/event-loop.ts";
+import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { once } from "../base/once.ts";
 import type { Form } from "./form.ts";
 import { getForm } from "./forms.ts";
@@ -82,7 +82,10 @@ export function stepsOf(
     const found = await app.store.submissions.scan(formKey, scan);
     const next = found.next !== null && last !== null && found.next < last ? null : found.next;
     if (fields.length === 0 && phrases === null) return { ...found, next };
-    const submissions = found.submissions.filter((each) => hasContent(parsed(each), fields, phrases));
+    const takeTurns = createTurns();
+    const submissions: RawSubmission[] = [];
+    for (const each of found.submissions)
+      if (await hasContent(parsed(each), fields, phrases, takeTurns)) submissions.push(each);
     return { submissions, next };
   };
 }

@@ -1,3 +1,5 @@
+import type { Turns } from "../base/event-loop.ts";
+
 type Pattern = {
   /** Its position in the list. */
   index: number;
@@ -12,6 +14,12 @@ type Tree = { patterns: Pattern[]; next: Map<number, Tree> };
 
 /** Whether a UTF-16 unit belongs to the same word as an adjacent one for which this is true too. */
 type IsJoined = (code: number) => boolean;
+
+/** Returns the index of the first pattern that occurs in a text, or -1. */
+type FindPattern = (text: string, takeTurns: Turns) => Promise<number>;
+
+/** Places of a text that are searched without a pause: a thousand patterns that begin alike can take microseconds at each. */
+const PLACES = 1024;
 
 /** What is known during the search of one text. */
 type Search = {
@@ -30,15 +38,17 @@ type Search = {
  * All patterns are searched in one pass that follows a tree of their first characters. It takes time linear in the text:
  * a pattern is tried once at each place, and reads the rest of a word behind its first wildcard once.
  */
-export function compilePatterns(patterns: readonly string[], isJoined: IsJoined): (text: string) => number {
+export function compilePatterns(patterns: readonly string[], isJoined: IsJoined): FindPattern {
   const all = patterns.map(parsePattern).filter(({ parts }) => parts.length > 0);
   const anchored = createTree(all.filter(({ opensWithWildcard }) => !opensWithWildcard));
   const floating = createTree(all.filter(({ opensWithWildcard }) => opensWithWildcard));
   const pairs = firstPairs(all);
 
-  return (text) => {
+  return async (text, takeTurns) => {
     const state: Search = { text, best: patterns.length, nextPlaces: [] };
     for (let at = 0; at < text.length && state.best > 0; at += 1) {
+      const turn = at % PLACES === 0 ? takeTurns() : undefined;
+      if (turn !== undefined) await turn;
       const kinds = pairs[pairOf(text.charCodeAt(at), text.charCodeAt(at + 1))]!;
       if (kinds === 0) continue;
       if ((kinds & ANCHORED) !== 0 && isEdge(text, at, isJoined)) search(state, anchored, at, isJoined);

@@ -56,6 +56,25 @@ export function searchContract(driver: Driver): void {
       expect(await find("zoe")).toHaveLength(10);
     });
 
+    test("are in the index a bounded part at a time, and leave it so", async () => {
+      const { submissions } = store;
+      const text = (field: number) => `a\u00ad\u0301${"é \u200b".repeat(40_000)} last${field}`;
+      const id = await add(
+        Object.fromEntries(Array.from({ length: 12 }, (_, field) => [field, text(field)])),
+      );
+      const other = await add({ name: "other" });
+      let writes = 1;
+      while (await submissions.updateIndex()) writes += 1;
+      expect(writes).toBeGreaterThan(5);
+      expect(await find("last11")).toEqual([id]);
+      expect(await find("other")).toEqual([other]);
+      await submissions.delete([id]);
+      await indexAll();
+      expect(await submissions.indexBacklog()).toEqual({ missing: 0, removals: false });
+      expect(await find("last11")).toEqual([]);
+      expect(await find("other")).toEqual([other]);
+    });
+
     test("are scanned newest first in steps, which count what they leave out", async () => {
       const ids: string[] = [];
       for (let at = 0; at < 5; at += 1) ids.unshift(await add({ at }, { createdAt: NOW + at }));

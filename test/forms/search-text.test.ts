@@ -1,9 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { SEARCH_LIMITS } from "../../src/forms/limits.ts";
-import { containsPhrases, phrasesIn, searchTerms, searchText, termsOf } from "../../src/forms/search-text.ts";
+import { createTurns } from "../../src/base/event-loop.ts";
+import { containsPhrases, phrasesIn, searchTerms, termsOf } from "../../src/forms/search-text.ts";
 
 const finds = (query: string, data: Record<string, unknown>, ...files: string[]) =>
-  containsPhrases(searchText(data, files), phrasesIn(query));
+  containsPhrases(data, files, phrasesIn(query), createTurns());
+
+function termsOfAll(data: Record<string, unknown>): string[] {
+  const steps = searchTerms(data, []);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
 
 describe("a search", () => {
   test.each<[query: string, data: Record<string, unknown>, isFound: boolean]>([
@@ -31,19 +40,19 @@ describe("a search", () => {
     ['"ann"* OR -x', { a: "or", b: "x", c: "ann" }, true],
     ["NEAR(ann bob)", { a: "ann bob" }, false],
     ["true", { a: true, b: null }, false],
-  ])("for %s in %j", (query, data, isFound) => {
-    expect(finds(query, data)).toBe(isFound);
+  ])("for %s in %j", async (query, data, isFound) => {
+    expect(await finds(query, data)).toBe(isFound);
     // The index may find too much, never too little.
     const { terms, prefix } = termsOf(phrasesIn(query));
-    const indexed = searchTerms(data, []);
+    const indexed = termsOfAll(data);
     const isCandidate =
       terms.every((term) => indexed.includes(term)) &&
       (prefix === null || indexed.some((term) => term.startsWith(prefix)));
     if (isFound) expect(isCandidate).toBe(true);
   });
 
-  test("finds file names", () => {
-    expect(finds("invoice pdf", {}, "Invoice-2027.pdf")).toBe(true);
+  test("finds file names", async () => {
+    expect(await finds("invoice pdf", {}, "Invoice-2027.pdf")).toBe(true);
   });
 
   test("has no phrase without a letter or digit", () => {
@@ -53,10 +62,10 @@ describe("a search", () => {
 });
 
 test("terms are different words, long ones cut, up to a limit", () => {
-  expect(searchTerms({ a: "b a b", c: "a" }, [])).toEqual(["b", "a"]);
+  expect(termsOfAll({ a: "b a b", c: "a" })).toEqual(["b", "a"]);
   const long = "𝒳".repeat(10) + "x".repeat(100);
-  expect(searchTerms({ long }, [])).toEqual(["x".repeat(40)]);
+  expect(termsOfAll({ long })).toEqual(["x".repeat(40)]);
   expect(termsOf(phrasesIn(`${long} y`)).terms).toEqual(["x".repeat(40)]);
   const many = Array.from({ length: SEARCH_LIMITS.words + 1 }, (_, index) => `w${index}`);
-  expect(searchTerms({ many }, [])).toHaveLength(SEARCH_LIMITS.words);
+  expect(termsOfAll({ many })).toHaveLength(SEARCH_LIMITS.words);
 });

@@ -305,9 +305,9 @@ test("the reason is the first of honeypot, address, word, links and disposable",
     email: "bob@mailinator.com",
     text: "casino https://x.example",
   };
-  expect(find(data, new Map([["_gotcha", ["x"]]]))).toBe("honeypot");
+  expect(await find(data, new Map([["_gotcha", ["x"]]]))).toBe("honeypot");
   expect(
-    find(
+    await find(
       data,
       new Map([
         ["_gotcha", [""]],
@@ -316,17 +316,17 @@ test("the reason is the first of honeypot, address, word, links and disposable",
     ),
   ).toBe("email");
   data["email"] = "ada@mailinator.com";
-  expect(find(data, NO_CONTROL)).toBe("word:casino");
+  expect(await find(data, NO_CONTROL)).toBe("word:casino");
   data["text"] = "https://x.example";
-  expect(find(data, NO_CONTROL)).toBe("links");
+  expect(await find(data, NO_CONTROL)).toBe("links");
   data["text"] = "fine";
-  expect(find(data, NO_CONTROL)).toBe("disposable");
+  expect(await find(data, NO_CONTROL)).toBe("disposable");
   data["email"] = "ada@x.example";
-  expect(find(data, NO_CONTROL)).toBeNull();
+  expect(await find(data, NO_CONTROL)).toBeNull();
 });
 
 test("rules that are off find only a filled honeypot", async () => {
   const find = await compileSpamRules(NONE);
-  expect(find({ a: "casino https://x.example a@mailinator.com" }, NO_CONTROL)).toBeNull();
-  expect(find({ a: "x" }, new Map([["botcheck", [true]]]))).toBe("honeypot");
+  expect(await find({ a: "casino https://x.example a@mailinator.com" }, NO_CONTROL)).toBeNull();
+  expect(await find({ a: "x" }, new Map([["botcheck", [true]]]))).toBe("honeypot");
 });

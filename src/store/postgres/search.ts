@@ -1,11 +1,15 @@
-import { type SearchTerms, searchTerms } from "../../forms/search-text.ts";
-import { bytesOf } from "../sql/submission-ids.ts";
+import type { SearchTerms } from "../../forms/search-text.ts";
+import { createTermReader } from "../../forms/term-reader.ts";
+import { bytesOf, textOf } from "../sql/submission-ids.ts";
 import { AFTER_EVERY_ID, filesOf } from "../sql/submission-rows.ts";
 import type { Hits } from "../sql/submission-scan.ts";
 import { SKIP_LOCKED, type Work, all, only, run } from "../sql/work.ts";
 
-/** What one write adds at most, so that the submissions of others do not wait: some milliseconds. */
-const MAX_ADDED = { rows: 250, characters: 500_000 };
+/** Submissions that one write adds at most, so that those of others do not wait: some milliseconds. */
+const MAX_ADDED = 250;
+
+/** About how many bytes of text one write reads. */
+const MAX_READ = 500_000;
 
 /** The term of a form, which keeps the submissions of other forms out of a search. */
 function termIn(formId: number, term: string): string {
@@ -19,24 +23,30 @@ function quoted(term: string): string {
 
 /** Adds some submissions that the index lacks. Returns whether any may be left. */
 export function* updateIndex(): Work<boolean> {
-  const rows = yield* all<{ seq: number; form_id: number; data: string }>(
-    `SELECT seq, form_id, data FROM submissions WHERE indexed = 0 ORDER BY seq LIMIT ${MAX_ADDED.rows} ${SKIP_LOCKED}`,
+  const rows = yield* all<{ seq: number; id: Uint8Array; form_id: number; bytes: number }>(
+    `SELECT seq, id, form_id, octet_length(data) AS bytes FROM submissions
+     WHERE indexed = 0 ORDER BY seq LIMIT ${MAX_ADDED} ${SKIP_LOCKED}`,
   );
-  const added: typeof rows = [];
-  let characters = 0;
-  for (const row of rows) {
-    added.push(row);
-    characters += row.data.length;
-    if (characters >= MAX_ADDED.characters) break;
-  }
-  if (added.length === 0) return false;
-  const seqs = added.map(({ seq }) => seq);
-  const files = yield* filesOf(seqs);
-  const terms = added.map(({ seq, form_id, data }) => {
+  let bytes = 0;
+  const read = rows.filter((row, index) => index === 0 || (bytes += row.bytes) <= MAX_READ);
+  const params = { seqs: JSON.stringify(read.map(({ seq }) => seq)) };
+  const contents = yield* all<{ seq: number; data: string }>(
+    "SELECT seq, data FROM submissions WHERE seq IN (SELECT CAST(value AS BIGINT) FROM json_each($seqs))",
+    params,
+  );
+  const dataOf = new Map(contents.map(({ seq, data }) => [seq, data]));
+  const files = yield* filesOf(read.map(({ seq }) => seq));
+  const termsOf = createTermReader();
+  const seqs: number[] = [];
+  const terms: string[] = [];
+  for (const { seq, id, form_id } of read) {
     const names = (files.get(seq) ?? []).map(({ name }) => name);
-    const found = searchTerms(JSON.parse(data) as Record<string, unknown>, names);
-    return found.map((term) => quoted(termIn(form_id, term))).join(" ");
-  });
+    const found = termsOf(textOf(id), () => ({ data: dataOf.get(seq)!, names: JSON.stringify(names) }));
+    if (found === null) break;
+    seqs.push(seq);
+    terms.push(found.map((term) => quoted(termIn(form_id, term))).join(" "));
+  }
+  if (seqs.length === 0) return rows.length > 0;
   yield* run(
     `INSERT INTO submission_terms (seq, terms)
      SELECT CAST(s.value AS BIGINT), CAST(t.value AS TSVECTOR)
@@ -48,7 +58,7 @@ export function* updateIndex(): Work<boolean> {
     `UPDATE submissions SET indexed = 1 WHERE seq IN (SELECT CAST(value AS BIGINT) FROM json_each($seqs))`,
     { seqs: JSON.stringify(seqs) },
   );
-  return rows.length === MAX_ADDED.rows || added.length < rows.length;
+  return rows.length === MAX_ADDED || seqs.length < rows.length;
 }
 
 /** How many submissions the index lacks, at most: counting them would take long where many came. Deleted ones leave it at once. */

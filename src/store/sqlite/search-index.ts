@@ -1,13 +1,15 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import { searchTerms } from "../../forms/search-text.ts";
+import { createTermReader } from "../../forms/term-reader.ts";
 import { query } from "./statements.ts";
 import { textOf } from "../sql/submission-ids.ts";
-import { type Work, all, run } from "../sql/work.ts";
+import { type Work, run } from "../sql/work.ts";
 
 /** What one write adds and removes at most, so that the submissions of others do not wait: a few milliseconds each. */
-const MAX_ADDED = { rows: 250, terms: 5000, characters: 500_000 };
+const MAX_ADDED = { rows: 250, terms: 5000 };
 const MAX_REMOVED_TERMS = 100;
 const MAX_MERGED_PAGES = 32;
+
+type TermReader = ReturnType<typeof createTermReader>;
 
 type Row = { seq: number; id: Uint8Array; form_id: number; data: string; names: string };
 
@@ -19,19 +21,14 @@ export function termIn(formId: number, term: string): string {
   return `${formId}x${term}`;
 }
 
-/** What the index has under a submission; the same text has to be given to remove it. */
-function termsOf({ form_id, data, names }: Omit<Row, "seq" | "id">): string[] {
-  const terms = searchTerms(JSON.parse(data) as Record<string, unknown>, JSON.parse(names) as string[]);
-  return terms.map((term) => termIn(form_id, term));
-}
-
 /**
  * Brings the index closer to the submissions: first removes deleted ones, then adds what is missing, of both only part, and
  * once nothing is missing merges what was added. Returns whether any is left to do.
  */
 export function updateIndex(db: Database): boolean {
-  removeDeleted(db);
-  addMissing(db);
+  const termsOf = createTermReader();
+  removeDeleted(db, termsOf);
+  addMissing(db, termsOf);
   const { missing, removals } = indexBacklog(db);
   return missing > 0 || removals || mergeParts(db);
 }
@@ -60,20 +57,22 @@ export function indexBacklog(db: Database): { missing: number; removals: boolean
   return { missing, removals: removals === 1 };
 }
 
-function addMissing(db: Database): void {
+function addMissing(db: Database, termsOf: TermReader): void {
   const rows = query<Row, []>(
     db,
     `SELECT ${ROW} FROM submissions s
      WHERE s.seq > (SELECT coalesce(max(seq), 0) FROM submission_positions) ORDER BY s.seq LIMIT ${MAX_ADDED.rows}`,
   ).iterate();
   const added: { seq: number; natural: bigint; id: string; terms: string[] }[] = [];
-  let [terms, characters] = [0, 0];
+  let count = 0;
   for (const row of rows) {
     const id = textOf(row.id);
-    added.push({ seq: row.seq, id, natural: naturalPosition(id), terms: termsOf(row) });
-    terms += added.at(-1)!.terms.length;
-    characters += row.data.length;
-    if (terms >= MAX_ADDED.terms || characters >= MAX_ADDED.characters) break;
+    const terms = termsOf(id, () => row);
+    if (terms === null) break;
+    const named = terms.map((term) => termIn(row.form_id, term));
+    added.push({ seq: row.seq, id, natural: naturalPosition(id), terms: named });
+    count += terms.length;
+    if (count >= MAX_ADDED.terms) break;
   }
   if (added.length === 0) return;
   const isFirst = query(db, "SELECT 1 FROM submission_positions LIMIT 1").get() === null;
@@ -133,23 +132,29 @@ function lastTaken(db: Database, from: bigint, to: bigint): bigint | null {
     .position;
 }
 
-/** Records the words of submissions that are about to be deleted; `seqs` is a JSON list. */
+/**
+ * Records submissions of the index that are about to be deleted; `seqs` is a JSON list. Their words are found when they are
+ * removed, so that a deletion takes no longer for them: until then the content is kept as JSON, which begins with a brace.
+ */
 export function* queueRemovals(seqs: string): Work<void> {
-  const rows = yield* all<Row>(
-    `SELECT ${ROW} FROM submissions s JOIN submission_positions USING (seq)
-     WHERE s.seq IN (SELECT value FROM json_each($seqs))`,
+  yield* run(
+    `INSERT INTO search_removals (position, terms)
+     SELECT position, json_object('form_id', form_id, 'data', data, 'names', names)
+     FROM (SELECT p.position, ${ROW} FROM submissions s JOIN submission_positions p USING (seq)
+           WHERE s.seq IN (SELECT value FROM json_each($seqs)))`,
     { seqs },
   );
-  for (const row of rows) {
-    yield* run(
-      `INSERT INTO search_removals (position, terms)
-       SELECT position, $terms FROM submission_positions WHERE seq = $seq`,
-      { seq: row.seq, terms: termsOf(row).join(" ") },
-    );
-  }
 }
 
-function removeDeleted(db: Database): void {
+/** Null where this write has folded enough. The same text has to be given to remove it as was added. */
+function removedTerms(position: bigint, terms: string, termsOf: TermReader): string | null {
+  if (!terms.startsWith("{")) return terms;
+  const row = JSON.parse(terms) as Omit<Row, "seq" | "id">;
+  const found = termsOf(`removed ${position}`, () => row);
+  return found === null ? null : found.map((term) => termIn(row.form_id, term)).join(" ");
+}
+
+function removeDeleted(db: Database, termsOf: TermReader): void {
   const rows = query<{ position: bigint; terms: string }, []>(
     db,
     `SELECT position, terms FROM search_removals ORDER BY position LIMIT ${MAX_REMOVED_TERMS}`,
@@ -157,11 +162,13 @@ function removeDeleted(db: Database): void {
     .safeIntegers(true)
     .iterate();
   const removed: { position: bigint; terms: string }[] = [];
-  let terms = 0;
+  let count = 0;
   for (const row of rows) {
-    removed.push(row);
-    terms += row.terms.split(" ").length;
-    if (terms >= MAX_REMOVED_TERMS) break;
+    const terms = removedTerms(row.position, row.terms, termsOf);
+    if (terms === null) break;
+    removed.push({ position: row.position, terms });
+    count += terms.split(" ").length;
+    if (count >= MAX_REMOVED_TERMS) break;
   }
   for (const { position, terms } of removed) {
     query<unknown, [bigint, string]>(
