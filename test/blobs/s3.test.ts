@@ -278,6 +278,21 @@ describe("files in a bucket", () => {
     await staged.discard();
   });
 
+  test.each(["InvalidPart", "NoSuchUpload"])(
+    "of many parts are unavailable, and aborted, where the storage refuses to join them: %s",
+    async (code) => {
+      fake.fault = ({ method, query }) =>
+        method === "POST" && query.includes("uploadId") ? s3Error(400, code) : undefined;
+      const { staged, sha256 } = await stageLarge(9 * MiB);
+      const error = await blobs.keep([{ key: "a-ab.1", staged }]).catch((error: unknown) => error);
+      expect(error).toMatchObject({ code: "unavailable", reason: "storage-unavailable", retryAfter: 1 });
+      expect([fake.uploads.size, fake.objects.size, sent("DELETE")]).toEqual([0, 0, 1]);
+      fake.fault = () => undefined;
+      await blobs.keep([{ key: "a-ab.1", staged }]);
+      expect(sha256Of("ab/a-ab.1")).toBe(sha256);
+    },
+  );
+
   test("of many parts are aborted where another file of the same call fails while the upload begins", async () => {
     const [begun, refused] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
     fake.fault = async ({ method, key }) => {

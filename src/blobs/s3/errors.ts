@@ -78,8 +78,9 @@ const BY_CODE: Record<string, Kind> = {
   AccessDenied: FORBIDDEN,
   AllAccessDisabled: FORBIDDEN,
   QuotaExceeded: UNAVAILABLE,
-  // An upload in parts that ended meanwhile.
+  // An upload in parts that ended meanwhile, or of which the storage has lost a part.
   NoSuchUpload: UNAVAILABLE,
+  InvalidPart: UNAVAILABLE,
 };
 
 /**

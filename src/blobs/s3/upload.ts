@@ -86,7 +86,10 @@ export function createUpload(client: S3Client): Upload {
     const upload = { key, query: { uploadId } };
     try {
       const body = textBody(completion(await uploadParts(key, file, uploadId, signal)));
-      const answer = await create({ method: "POST", ...upload, body, signal }, ["NoSuchUpload"]);
+      const answer = await create({ method: "POST", ...upload, body, signal }, [
+        "NoSuchUpload",
+        "InvalidPart",
+      ]);
       if (!answer.refusal && !isDocument(answer.text, "CompleteMultipartUploadResult"))
         throw notS3(`POST ${key}`);
       await settle(key, file, answer, taken);
