@@ -72,6 +72,40 @@ describeInBrowser("An open page", () => {
   });
 });
 
+describeInBrowser("The list beside a submission", () => {
+  const browser = openChromium();
+
+  test("keeps its place from one submission to the next, with the current one in view", async () => {
+    const { key } = await onData(server.data).json<{ key: string }>("forms", "create", "orders");
+    for (let index = 0; index < 40; index += 1)
+      await fetch(`${server.url}/v1/s/${key}`, {
+        method: "POST",
+        body: new URLSearchParams({ name: `P${index}` }),
+      });
+    const { context, page } = await signInBrowser(browser(), server, { user: "editor" });
+    await page.goto(`${server.url}/dashboard/inbox/orders`);
+    await page.getByRole("link", { name: "P39" }).click();
+    const list = page.locator(".beside");
+    const scrolled = () => list.evaluate((each) => each.scrollTop);
+    const last = list.locator("li").last();
+    await last.scrollIntoViewIfNeeded();
+    const before = await scrolled();
+    expect(before).toBeGreaterThan(100);
+    await last.getByRole("link").click();
+    await list.locator("li:last-child a[aria-current=page]").waitFor();
+    expect(Math.abs((await scrolled()) - before)).toBeLessThan(50);
+    await page.goto(page.url());
+    expect(await list.locator("[aria-current=page]").isVisible()).toBe(true);
+    const [row, frame] = await Promise.all([
+      list.locator("[aria-current=page]").boundingBox(),
+      list.boundingBox(),
+    ]);
+    expect(row!.y).toBeGreaterThanOrEqual(frame!.y - 1);
+    expect(row!.y + row!.height).toBeLessThanOrEqual(frame!.y + frame!.height + 1);
+    await context.close();
+  });
+});
+
 describeInBrowser("A page", () => {
   const browser = openChromium();
 
