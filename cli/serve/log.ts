@@ -108,9 +108,12 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
   };
 }
 
-/** The message of an AppError and of its cause; the stack of a bug. */
+/** The message of an AppError and of its cause, which was expected; the stack of a bug. */
 function describe(error: unknown): string {
-  if (error instanceof AppError)
-    return error.cause === undefined ? error.message : `${error.message}: ${describe(error.cause)}`;
+  if (error instanceof AppError) {
+    const { message, cause } = error;
+    if (cause === undefined) return message;
+    return `${message}: ${cause instanceof AppError ? describe(cause) : String(cause)}`;
+  }
   return error instanceof Error ? (error.stack ?? String(error)) : String(error);
 }

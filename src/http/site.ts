@@ -3,6 +3,7 @@ import { matchedRoutes } from "hono/route";
 import type { App } from "../app.ts";
 import { normalise } from "../base/network.ts";
 import { type Client, findClient } from "./address.ts";
+import { SECURITY_HEADERS } from "./dashboard/security.ts";
 import { type Report, showError } from "./errors.ts";
 import { type Answer, type Finish, type HotRoute, type Peer, createHotRoutes } from "./hot.ts";
 import type { Services } from "./services.ts";
@@ -128,7 +129,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
     }
     root.onError((error, c) => {
       const { status, message, headers } = showError(error, report, c.req.raw);
-      return c.json({ error: true, code: status, message }, status, headers);
+      return c.json({ error: true, code: status, message }, status, { ...policyOf(part), ...headers });
     });
     root.notFound((c) => {
       const isForPeople =
@@ -141,9 +142,11 @@ export function createSite(services: Services, options: SiteOptions): Site {
     return root;
   };
   const roots = new Map<Part, ReturnType<typeof createRoot>>();
-  const rootFor = async (request: Request) => {
-    const path = URL.parse(request.url, "http://localhost")?.pathname ?? "";
-    const part = partOf(path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path);
+  const partFor = ({ url }: Request): Part => {
+    const path = URL.parse(url, "http://localhost")?.pathname ?? "";
+    return partOf(path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path);
+  };
+  const rootFor = async (part: Part) => {
     const root = roots.get(part) ?? createRoot(part);
     roots.set(part, root);
     try {
@@ -158,12 +161,14 @@ export function createSite(services: Services, options: SiteOptions): Site {
   return {
     async fetch(request, peer) {
       const client = clientOf(request, peer);
+      const part = partFor(request);
       try {
-        return await (await rootFor(request)).fetch(request, { client, peer });
+        return await (await rootFor(part)).fetch(request, { client, peer });
       } catch (error) {
         // A service that cannot be loaded now, such as the dashboard while the database is locked.
         const { status, message, headers } = showError(error, report, request);
-        return Response.json({ error: true, code: status, message }, { status, headers });
+        const body = { error: true, code: status, message };
+        return Response.json(body, { status, headers: { ...policyOf(part), ...headers } });
       }
     },
     hot: createHotRoutes(services, { basePath, counted, clientOf, finish, checkHealth }),
@@ -178,6 +183,11 @@ function partOf(path: string): Part {
   if (isUnder(DASHBOARD_PATH)) return "dashboard";
   const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, CODE_REFS_PATH].some(isUnder);
   return isLate ? "late" : "first";
+}
+
+/** The headers that every answer of the dashboard has, also where its pages cannot be loaded. */
+function policyOf(part: Part): Record<string, string> {
+  return part === "dashboard" ? SECURITY_HEADERS : {};
 }
 
 function serviceOf(route: string): ServiceName {

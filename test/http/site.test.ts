@@ -291,6 +291,8 @@ test("A dashboard that cannot be loaded now is unavailable, and the API beside i
   const { ask } = openSite({ admin: services.admin, dashboard });
   const refused = await ask("/dashboard");
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(refused.headers.get("content-security-policy")).toContain("default-src 'none'");
+  expect(refused.headers.get("cache-control")).toBe("no-store");
   expect(await refused.json()).toEqual({ error: true, code: 503, message: "the database is locked" });
   expect((await ask("/api/admin/v1/projects")).status).toBe(401);
   expect((await ask("/")).headers.get("location")).toBe("/dashboard");

@@ -19,7 +19,11 @@ type Fields = Readonly<Record<string, string | readonly string[]>>;
 export type Shown = { status: number; text: string; headers: Headers; path: string };
 
 /** The dashboard of an app. No request may be a bug of it. */
-export function openDashboard(app: ClockedApp, options: Partial<DashboardOptions> = {}) {
+export function openDashboard(
+  app: ClockedApp,
+  options: Partial<DashboardOptions> = {},
+  origin: string = ORIGIN,
+) {
   const reported: unknown[] = [];
   afterEach(() => expect(reported.splice(0)).toEqual([]));
   const report: Report = { error: (error) => void reported.push(error), refused: () => {}, spam: () => {} };
@@ -43,9 +47,9 @@ export function openDashboard(app: ClockedApp, options: Partial<DashboardOptions
   function openBrowser({ cookies = new Map<string, string>(), address = ADDRESS } = {}) {
     const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
       const headers = new Headers(init.headers);
-      if (!headers.has("Host")) headers.set("Host", new URL(ORIGIN).host);
+      if (!headers.has("Host")) headers.set("Host", new URL(origin).host);
       headers.set("Cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "));
-      const request = new Request(`${ORIGIN}/dashboard${path}`, { ...init, headers, redirect: "manual" });
+      const request = new Request(`${origin}/dashboard${path}`, { ...init, headers, redirect: "manual" });
       const answer = await (await created).fetch(request, { client: clientAt(address), peer: () => address });
       for (const line of answer.headers.getSetCookie()) {
         const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
@@ -67,7 +71,7 @@ export function openDashboard(app: ClockedApp, options: Partial<DashboardOptions
         (typeof value === "string" ? [value] : value).map((each): [string, string] => [name, each]),
       );
       const body = new URLSearchParams(pairs);
-      return follow(path, await ask(path, { method: "POST", body, headers: { Origin: ORIGIN } }));
+      return follow(path, await ask(path, { method: "POST", body, headers: { Origin: origin } }));
     };
     return { ask, get, post, cookies };
   }
@@ -85,7 +89,7 @@ export function openDashboard(app: ClockedApp, options: Partial<DashboardOptions
     await browser.ask(`/link/${secret}`, {
       method: "POST",
       body: new URLSearchParams(),
-      headers: { Origin: ORIGIN },
+      headers: { Origin: origin },
     });
     return browser;
   }

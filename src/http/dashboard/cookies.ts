@@ -16,9 +16,10 @@ export type Cookies = {
   session: (c: DashboardContext) => string | undefined;
   setSession: (c: DashboardContext, secret: string) => void;
   endSession: (c: DashboardContext) => void;
-  setFlash: (c: DashboardContext, flash: Flash) => void;
-  /** Returns the message of the last action, once. */
-  takeFlash: (c: DashboardContext) => Flash | null;
+  /** Keeps a message for the next page of the session with that secret. */
+  setFlash: (c: DashboardContext, secret: string, flash: Flash) => void;
+  /** Returns the message of the last action in that session, once; null for one that this dashboard did not sign. */
+  takeFlash: (c: DashboardContext, secret: string) => Flash | null;
   timeZone: (c: DashboardContext) => string | undefined;
 };
 
@@ -36,40 +37,44 @@ export function createCookies(instance: string, root: string, dashboardUrl: stri
     isHttps(c) || c.req.header("origin")?.startsWith("https:") === true;
   const own = { httpOnly: true, sameSite: "Lax" } as const;
 
+  // Under HTTPS only the name with the prefix counts, which no other host and no plain connection can set.
+  const read = (c: DashboardContext, name: string) =>
+    getCookie(c, name, "host") ?? (isHttps(c) ? undefined : getCookie(c, name));
+  const write = (c: DashboardContext, name: string, value: string, maxAge: number) => {
+    if (isSecure(c)) setCookie(c, name, value, { ...own, maxAge, prefix: "host" });
+    else setCookie(c, name, value, { ...own, maxAge, path: root });
+  };
+  const remove = (c: DashboardContext, name: string) => {
+    deleteCookie(c, name, { prefix: "host", path: "/", secure: true });
+    deleteCookie(c, name, { path: root });
+  };
+
   return {
-    // Under HTTPS only the name with the prefix counts, which no other host and no plain connection can set.
-    session: (c) => getCookie(c, session, "host") ?? (isHttps(c) ? undefined : getCookie(c, session)),
-    setSession(c, secret) {
-      if (isSecure(c)) setCookie(c, session, secret, { ...own, maxAge: SESSION_AGE, prefix: "host" });
-      else setCookie(c, session, secret, { ...own, maxAge: SESSION_AGE, path: root });
-    },
-    endSession(c) {
-      deleteCookie(c, session, { prefix: "host", path: "/", secure: true });
-      deleteCookie(c, session, { path: root });
-    },
-    setFlash(c, value) {
+    session: (c) => read(c, session),
+    setSession: (c, secret) => write(c, session, secret, SESSION_AGE),
+    endSession: (c) => remove(c, session),
+    setFlash(c, secret, value) {
       const text = Buffer.from(JSON.stringify(value)).toString("base64url");
-      setCookie(c, flash, text, { ...own, maxAge: FLASH_AGE, path: root, secure: isSecure(c) });
+      write(c, flash, `${text}.${signatureOf(text, secret)}`, FLASH_AGE);
     },
-    takeFlash(c) {
-      const text = getCookie(c, flash);
-      if (text === undefined) return null;
-      deleteCookie(c, flash, { path: root });
-      return parseFlash(text);
+    takeFlash(c, secret) {
+      const value = read(c, flash);
+      if (value === undefined) return null;
+      remove(c, flash);
+      const [text = "", signature = ""] = value.split(".");
+      if (!isSignature(signature, signatureOf(text, secret))) return null;
+      return JSON.parse(Buffer.from(text, "base64url").toString()) as Flash;
     },
     timeZone: (c) => getCookie(c, "formflag_zone"),
   };
 }
 
-function parseFlash(text: string): Flash | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
-    if (typeof value !== "object" || value === null || !("text" in value) || typeof value.text !== "string")
-      return null;
-    return value as Flash;
-  } catch (error) {
-    // Somebody else wrote the cookie.
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+/** With the secret of the session, so that nobody plants a message in the browser of another person. */
+function signatureOf(text: string, secret: string): string {
+  return new Bun.CryptoHasher("sha256", secret).update(`flash ${text}`).digest("base64url");
+}
+
+function isSignature(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && crypto.timingSafeEqual(one, other);
 }

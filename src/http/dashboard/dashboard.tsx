@@ -11,7 +11,7 @@ import { showError } from "../errors.ts";
 import { MAX_SIGN_IN_BODY } from "../limits.ts";
 import { DASHBOARD_PATH } from "../paths.ts";
 import { type AssetName, answerAsset, createAssets } from "./assets.ts";
-import { createCookies } from "./cookies.ts";
+import { type Flash, createCookies } from "./cookies.ts";
 import type { DashboardContext, DashboardEnv, DashboardOptions } from "./dashboard-env.ts";
 import { createEvents } from "./events.ts";
 import { errorPage } from "./error-page.tsx";
@@ -56,10 +56,12 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     };
   };
   const render = async (c: DashboardContext, page: Page): Promise<Response> => {
-    const view = viewOf(c);
+    const [view, session] = [viewOf(c), c.get("session")];
     if (view.caller && hasScope(view.caller, "forms:read"))
       view.unread = await app.store.submissions.unread();
-    const flash = cookies.takeFlash(c);
+    return answer(c, page, view, session ? cookies.takeFlash(c, session.secret) : null);
+  };
+  const answer = (c: DashboardContext, page: Page, view: View, flash: Flash | null): Response => {
     const { version } = options;
     const document: { toString: () => string } = (
       <Document page={page} view={view} flash={flash} assets={assets} version={version} />
@@ -144,7 +146,8 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
       const done = await act(c, fields);
       if (done instanceof Response) return done;
       if ("content" in done) return render(c, done);
-      if (done.text !== undefined) cookies.setFlash(c, { text: done.text, undo: done.undo });
+      const { text, undo } = done;
+      if (text !== undefined) cookies.setFlash(c, c.get("session")!.secret, { text, undo });
       return c.redirect(addressOf({ root }, done.to, done.query), 303);
     },
   };
@@ -154,7 +157,14 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     const shown = showError(error, options.report, c.req.raw);
     for (const [name, value] of Object.entries(shown.headers)) c.header(name, value);
     if (c.get("session") && !c.get("caller")) c.set("caller", callerOf(c));
-    return render(c, errorPage(shown, c, root));
+    const page = errorPage(shown, c, root);
+    try {
+      return await render(c, page);
+    } catch (error) {
+      // What each page reads fails too: the one of the error goes without it.
+      showError(error, options.report, c.req.raw);
+      return answer(c, page, { ...viewOf(c), caller: null }, null);
+    }
   });
   site.use(`${DASHBOARD_PATH}/*`, async (c, next) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.header(name, value);
