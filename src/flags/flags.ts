@@ -15,7 +15,15 @@ import {
   type FlagRecord,
   noSuchFlag,
 } from "./flag.ts";
-import { requireRevision, restore, stateAfter } from "./history.ts";
+import {
+  blankState,
+  type FlagState,
+  newestChange,
+  requireRevision,
+  restore,
+  stateAfter,
+  stateBefore,
+} from "./history.ts";
 import { flagInEveryEnvironment } from "./overviews.ts";
 import { dropFlag, putFlag } from "./plan.ts";
 import { requireSoundContent } from "./preview-content.ts";
@@ -44,22 +52,38 @@ export async function setFlag(
   });
 }
 
-/** Sets a flag to its state after the revision `to`. Throws as `stateAfter`, `requireFit` and `setFlag`. */
+/** A point in the history of a flag: after a revision, or before one, with null before the newest change. */
+export type RollbackPoint = number | { before: number | null };
+
+/**
+ * Sets a flag in an environment to what it was then; before its first change it is off and empty. Throws as `stateAfter`,
+ * `newestChange`, `requireFit` and `setFlag`.
+ */
 export function rollbackFlag(
   app: FlagsApp,
   caller: Caller,
   place: FlagPlace,
-  to: number,
+  to: RollbackPoint,
   expected: number | null = null,
 ): Promise<ChangedFlag> {
   requireScope(caller, "flags:write", place);
   return changeFlag(app, caller, place, expected, async (before, at) => {
-    const state = stateAfter(place, to, await app.store.changes.find(place.project, to));
+    const state = (await stateAt(app, place, to)) ?? blankState(before);
     const changed = changeRecord(place.flag, before, at, restore(state));
     if (changed.result !== "unchanged")
       requireFit([changed.record], await segmentsIn(app, place), place.environment);
     return changed;
   });
+}
+
+async function stateAt({ store }: FlagsApp, place: FlagPlace, to: RollbackPoint): Promise<FlagState | null> {
+  const { project } = place;
+  if (typeof to === "number") return stateAfter(place, to, await store.changes.find(project, to));
+  if (to.before === null) {
+    const newest = await newestChange(store, place);
+    return stateBefore(place, newest.revision, newest);
+  }
+  return stateBefore(place, to.before, await store.changes.find(project, to.before));
 }
 
 /** Deletes a flag from every environment. `expected` is the newest of its revisions in any of them. Throws as `setFlag`. */

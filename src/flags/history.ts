@@ -4,6 +4,7 @@ import { payloadText, type FlagPlace, type FlagRecord } from "./flag.ts";
 import type { Change } from "../projects/history.ts";
 import { NO_PREVIEW, type Preview, previewMembers } from "./preview.ts";
 import { parseRules } from "./rules.ts";
+import type { FlagsApp } from "./store.ts";
 
 /** A flag in one environment as the history records it, complete enough to restore it. */
 export type FlagState = {
@@ -49,17 +50,64 @@ export function restore(state: FlagState): (record: FlagRecord) => FlagRecord {
 }
 
 /** The state of a flag after a change. Throws `not_found` for a change of something else, `invalid` for a deletion. */
-export function stateAfter({ environment, flag }: FlagPlace, to: number, change?: Change): FlagState {
-  const reason = "revision-not-found";
-  if (change?.kind !== "flag" || change.name !== flag)
-    throw new AppError("not_found", `revision ${to} is not a change of the flag "${flag}"`, { reason });
-  if (change.after === null)
-    throw new AppError("invalid", `"${flag}" was deleted at revision ${to}: name one before it`, { reason });
-  if (change.environment !== environment) {
-    const message = `revision ${to} is a change of "${flag}" in ${change.environment}, not in ${environment}`;
-    throw new AppError("not_found", message, { reason });
+export function stateAfter(place: FlagPlace, to: number, change?: Change): FlagState {
+  const { after } = changeOf(place, to, change);
+  if (after !== null) return after as FlagState;
+  const message = `"${place.flag}" was deleted at revision ${to}: name one before it`;
+  throw new AppError("invalid", message, { reason: REASON });
+}
+
+/**
+ * The state of a flag before a change; null where the flag was new, which is off and empty. Throws `not_found` for a change
+ * of something else.
+ */
+export function stateBefore(place: FlagPlace, revision: number, change?: Change): FlagState | null {
+  const { environment, before } = changeOf(place, revision, change);
+  if (environment !== null) return before as FlagState | null;
+  const { environments = {} } = before as { environments?: Record<string, FlagState> };
+  const state = environments[place.environment];
+  if (state) return state;
+  const message = `"${place.flag}" was not in ${place.environment} when it was deleted at revision ${revision}`;
+  throw new AppError("not_found", message, { reason: REASON });
+}
+
+/** What a flag is before its first change in an environment; the description belongs to all environments. */
+export function blankState(record: Pick<FlagRecord, "description"> | undefined): FlagState {
+  return { enabled: false, expiredAt: null, description: record?.description ?? "" };
+}
+
+const REASON = "revision-not-found";
+
+/** A change of a flag in this environment, or of its deletion. Throws `not_found` for any other. */
+function changeOf({ environment, flag }: FlagPlace, revision: number, change: Change | undefined): Change {
+  if (change?.kind !== "flag" || change.name !== flag) {
+    const message = `revision ${revision} is not a change of the flag "${flag}"`;
+    throw new AppError("not_found", message, { reason: REASON });
   }
-  return change.after as FlagState;
+  if (change.environment !== null && change.environment !== environment) {
+    const message = `revision ${revision} is a change of "${flag}" in ${change.environment}, not in ${environment}`;
+    throw new AppError("not_found", message, { reason: REASON });
+  }
+  return change;
+}
+
+/** The newest change of a flag in an environment. Throws `not_found` where there is none. */
+export async function newestChange(
+  { changes }: Pick<FlagsApp["store"], "changes">,
+  { project, environment, flag }: FlagPlace,
+): Promise<Change> {
+  const query = { kind: "flag", name: flag, environment, limit: 20 } as const;
+  for (let before: number | undefined; ;) {
+    const { items, more } = await changes.page(project, { ...query, before });
+    // Failures of scheduled changes, which changed nothing, are listed too.
+    const change = items.find(({ kind }) => kind === "flag");
+    if (change) return change;
+    if (!more)
+      throw new AppError("not_found", `there is no change of "${flag}" in ${environment} to undo`, {
+        reason: REASON,
+      });
+    before = items.at(-1)!.revision;
+  }
 }
 
 /** Throws `conflict` unless the revision is the expected one: 0 for a name that should not exist yet, null for any. */

@@ -191,7 +191,7 @@ describe("--if-revision", () => {
 });
 
 describe("flags rollback", () => {
-  test("sets what was, says created, updated or unchanged, and wants --to", async () => {
+  test("sets what was, and says created, updated or unchanged", async () => {
     const { run, set, get, history } = await openShop();
     await set("--on");
     const [{ revision }] = (await history()) as [Change];
@@ -203,9 +203,23 @@ describe("flags rollback", () => {
     expect((await rollback(...to)).stdout).toStartWith("unchanged sale");
     await run("flags", "delete", "sale", "-p", "shop", "--yes");
     expect((await rollback(...to)).stdout).toStartWith("created sale");
-    const wrong = await Promise.all([rollback(), rollback("--to", "x"), rollback("--to", "1")]);
-    expect(wrong.map(({ code }) => code)).toEqual([2, 2, 3]);
-    expect(wrong[0].stderr).toContain("formflag flags history sale -p shop -e live");
+    const wrong = await Promise.all([rollback("--to", "x"), rollback("--to", "1")]);
+    expect(wrong.map(({ code }) => code)).toEqual([2, 3]);
+  });
+
+  test("undoes the first change in an environment, such as a promotion, with --to before or without --to", async () => {
+    const { run } = await openShop();
+    await run("flags", "set", "new", "-p", "shop", "-e", "develop", "--on", "--payload", "[1]");
+    for (const to of [["--to", "before"], []]) {
+      await run("flags", "promote", "new", "-p", "shop", "--from", "develop", "--to", "live");
+      const { code, stdout } = await run("flags", "rollback", "new", ...LIVE, ...to);
+      expect([code, stdout]).toEqual([0, "updated new in shop/live: as before its newest change\n"]);
+      const shown = await run("flags", "get", "new", ...LIVE, "--json");
+      expect(JSON.parse(shown.stdout)).toMatchObject({ enabled: false, payload: {} });
+    }
+    await run("flags", "set", "other", "-p", "shop", "-e", "develop", "--on");
+    const never = await run("flags", "rollback", "other", ...LIVE);
+    expect([never.code, never.stderr]).toEqual([3, expect.stringContaining("no change")]);
   });
 });
 

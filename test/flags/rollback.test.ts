@@ -24,6 +24,36 @@ describe("a rollback", () => {
     expect((await rollback(made[0]!.revision)).result).toBe("unchanged");
   });
 
+  test("undoes the newest change, also the first in an environment and a deletion", async () => {
+    const { set, drop, find, rollback } = await openShop();
+    const undo = () => rollback({ before: null }, BOB);
+    expect(await errorOf(undo())).toStartWith("not_found: there is no change");
+    await set("develop", { enabled: true, description: "d" });
+    expect(await errorOf(undo())).toStartWith("not_found: there is no change");
+    await set("live", { enabled: true, payload: 1, isPreview: true });
+    await undo();
+    const blank = { enabled: false, payload: null, isPreview: false, description: "d" };
+    expect(await find("live")).toMatchObject(blank);
+    await undo();
+    const first = { enabled: true, payload: "1", isPreview: true, description: "d" };
+    expect(await find("live")).toMatchObject(first);
+    const { revision } = (await set("live", { payload: 2 })).record;
+    await set("live", { payload: 3 });
+    await rollback({ before: revision });
+    expect(await find("live")).toMatchObject(first);
+    await drop();
+    expect((await undo()).result).toBe("created");
+    expect(await find("live")).toMatchObject(first);
+    expect(await find("develop")).toMatchObject({ enabled: false });
+  });
+
+  test("undoes the creation of a flag, which is off and empty then", async () => {
+    const { set, find, rollback } = await openShop();
+    await set("live", { enabled: true, payload: 1, description: "d" });
+    await rollback({ before: null });
+    expect(await find("live")).toMatchObject({ enabled: false, payload: null, description: "d" });
+  });
+
   test("recreates a flag that was deleted, off in the other environments", async () => {
     const { app, set, find, drop, rollback } = await openShop();
     const { record } = await set("live", { enabled: true, payload: 1, description: "d" });

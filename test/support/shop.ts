@@ -1,6 +1,6 @@
 import type { Caller } from "../../src/access/caller.ts";
 import type { FlagPatch } from "../../src/flags/flag.ts";
-import { deleteFlag, rollbackFlag, setFlag } from "../../src/flags/flags.ts";
+import { deleteFlag, type RollbackPoint, rollbackFlag, setFlag } from "../../src/flags/flags.ts";
 import { setSegment } from "../../src/flags/segments.ts";
 import type { Change, ChangeQuery } from "../../src/projects/history.ts";
 import { createProject } from "../../src/projects/projects.ts";
@@ -22,7 +22,7 @@ export async function openShop(...names: string[]) {
       setFlag(app, caller, place(environment, flag), patch),
     drop: (caller: Caller = OPERATOR, expected: number | null = null) =>
       deleteFlag(app, caller, { project: "shop", flag: "sale" }, expected),
-    rollback: (to: number, caller: Caller = OPERATOR, expected: number | null = null) =>
+    rollback: (to: RollbackPoint, caller: Caller = OPERATOR, expected: number | null = null) =>
       rollbackFlag(app, caller, place("live"), to, expected),
     find: (environment: string, flag = "sale") => app.store.flags.find(place(environment, flag)),
     segment: (environment: string, segment: string, rule: unknown) =>

@@ -12,15 +12,16 @@ export function rollbackRoutes(app: App) {
     "/projects/:project/environments/:environment/flags/:flag/rollback",
     route({
       tag: "history",
-      summary: "Set a flag in an environment to what it was after a revision",
+      summary: "Set a flag in an environment to what it was after a revision, or before its newest change",
       scope: "flags:write",
       schema: setFlagSchema,
     }),
     jsonBody(rollbackSchema),
     async (c) => {
-      const { to } = c.req.valid("json");
+      const { to = "before" } = c.req.valid("json");
+      const point = to === "before" ? { before: null } : to;
       const expected = revisionOf(c.req.header("if-match"));
-      const set = await rollbackFlag(app, c.get("caller"), c.req.param(), to, expected);
+      const set = await rollbackFlag(app, c.get("caller"), c.req.param(), point, expected);
       return c.json(
         { ...viewDetail(set.record, app.now()), result: set.result },
         200,

@@ -76,6 +76,24 @@ describe("rolling back", () => {
     expect(await find("live")).toMatchObject({ enabled: false, payload: '{"next":2}' });
   });
 
+  test("offers to undo the newest change, also the first in an environment", async () => {
+    const { set, find, signIn } = await openPages();
+    await set("develop", { enabled: true });
+    const { record } = await set("live", { enabled: true, payload: 1 });
+    const { get, post } = await signIn("editor");
+    const path = `/projects/shop/history/${record.revision}/rollback`;
+    const shown = await get(path);
+    expect(shown.text).toContain("before revision");
+    const [revision, to] = [hiddenIn(shown, "revision"), hiddenIn(shown, "to")];
+    const after = await post(path, { revision, to });
+    expect(after.text).toContain(`as it was before revision ${record.revision}`);
+    expect(await find("live")).toMatchObject({ enabled: false, payload: null });
+    expect((await get(path)).text).toContain("after revision");
+    const undo = /action="\/dashboard(\/projects\/shop\/history\/\d+\/rollback)"/.exec(after.text)![1]!;
+    await post(undo, { revision: hiddenIn(after, "revision"), to: "before" });
+    expect(await find("live")).toMatchObject({ enabled: true, payload: "1" });
+  });
+
   test("rolls nothing back where the flag has changed since, and keeps the reason", async () => {
     const { set, find, signIn } = await openPages();
     const { record } = await set("live", { enabled: true });
