@@ -5,6 +5,7 @@ import { type Io, WIDTH } from "./output/terminal.ts";
 import { wrapHelp } from "./output/wrap.ts";
 import { globalOptions } from "./session/config.ts";
 import { nearMiss } from "./session/near-misses.ts";
+import { refuseRepeats } from "./session/once.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 /** Declares the arguments, options, help and subcommands of a command; `args` is the command line, if there is one. */
@@ -196,6 +197,7 @@ export async function buildProgram(
       .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
     if (isWanted(name)) await (await load())(command, io, args);
   }
+  refuseRepeats(program);
   return program;
 }
 

@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import type { AppError } from "../../src/base/errors.ts";
 import { usage } from "../session/usage.ts";
 
 /** For commands that show a resource or a list of them. */
@@ -24,20 +25,27 @@ export function isFieldFilter(text: string): boolean {
   return text.includes("=");
 }
 
-/** The field to print, of one value of `--field` or of several; the last one counts. */
+/** The field to print, of one value of `--field` or of several. Throws `invalid` for two fields to print. */
 export function printedField(given: string | string[] | undefined): string | undefined {
-  return Array.isArray(given) ? given.findLast((each) => !isFieldFilter(each)) : given;
+  if (!Array.isArray(given)) return given;
+  const [field, other] = given.filter((each) => !isFieldFilter(each));
+  if (other !== undefined)
+    throw usage(`--field prints one field, not ${field} and ${other}`, "print the whole with --json");
+  return field;
 }
 
 /** The output of `--field` for a resource, or for each item of a list. Throws `invalid` if no item has the field. */
 export function fieldText(value: unknown, field: string): string {
   const all = Array.isArray(value) ? value : [value];
   const values = all.map((each) => read(each, field));
-  if (all.length > 0 && values.every((each) => each === undefined)) {
-    const names = Object.keys(Object.assign({}, ...all)).join(", ");
-    throw usage(`there is no field ${field}`, `choose one of ${names}`);
-  }
+  if (all.length > 0 && values.every((each) => each === undefined))
+    throw noSuchField(field, Object.keys(Object.assign({}, ...all)));
   return values.map((each) => `${bare(each, all.length > 1)}\n`).join("");
+}
+
+/** The error for a field that a resource with these fields lacks. */
+export function noSuchField(field: string, names: string[]): AppError {
+  return usage(`there is no field ${field}`, `choose one of ${names.join(", ")}`);
 }
 
 /** A member by its name, or by a path such as `environments.0.key`. */

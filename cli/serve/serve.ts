@@ -109,7 +109,7 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
         ),
         expiryJob(app),
         expiredSessionsJob(app),
-        retentionJob(app),
+        retentionJob(app, (text) => log.line("info", text)),
         searchJob(app),
         ...reads.jobs,
         tallyExpiryJob(app),

@@ -1,6 +1,12 @@
 /** What commands rely on in single resources of the admin API. */
 
-export const ENVIRONMENT = { slug: "string", name: "string", key: "string", "color?": "string" } as const;
+export const ENVIRONMENT = {
+  slug: "string",
+  name: "string",
+  key: "string",
+  "locked?": "boolean",
+  "color?": "string",
+} as const;
 export const PROJECT = {
   slug: "string",
   name: "string",
@@ -138,7 +144,13 @@ export const DELIVERY = {
   "code?": "number",
   "error?": "string",
 } as const;
-export const USER = { name: "string", role: "string", hasPassword: "boolean", createdAt: "string" } as const;
+export const USER = {
+  name: "string",
+  role: "string",
+  hasPassword: "boolean",
+  "settings?": "object",
+  createdAt: "string",
+} as const;
 export const SESSION = {
   id: "string",
   user: "string",

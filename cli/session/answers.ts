@@ -21,6 +21,7 @@ import {
 import type { Shape } from "./shape.ts";
 
 const result = "string";
+const created = { "result?": "string" } as const;
 const IN = "/projects/*/environments/*";
 
 /**
@@ -29,10 +30,10 @@ const IN = "/projects/*/environments/*";
  */
 const ANSWERS: Record<string, Shape> = {
   "GET /projects": { projects: [PROJECT], "next?": "string" },
-  "POST /projects": PROJECT,
+  "POST /projects": { ...PROJECT, ...created },
   "GET /projects/*": PROJECT,
   "GET /projects/*/environments": { environments: [ENVIRONMENT] },
-  "POST /projects/*/environments": ENVIRONMENT,
+  "POST /projects/*/environments": { ...ENVIRONMENT, ...created },
   [`GET ${IN}`]: ENVIRONMENT,
   [`PATCH ${IN}`]: { ...ENVIRONMENT, result },
   [`GET ${IN}/flags`]: { flags: [FLAG], "next?": "string" },
@@ -72,7 +73,7 @@ const ANSWERS: Record<string, Shape> = {
   "GET /projects/*/history": { changes: [CHANGE], "next?": "number" },
   "GET /projects/*/flags/*/history": { changes: [CHANGE], "next?": "number" },
   "GET /forms": { forms: [FORM], "next?": "string" },
-  "POST /forms": FORM,
+  "POST /forms": { ...FORM, ...created },
   "GET /forms/*": FORM,
   "PATCH /forms/*": { ...FORM, result },
   "GET /forms/*/targets": { targets: [TARGET] },
@@ -116,7 +117,7 @@ const ANSWERS: Record<string, Shape> = {
   "GET /tokens": { tokens: [TOKEN], "next?": "string" },
   "POST /tokens": { ...TOKEN, token: "string" },
   "GET /users": { users: [USER], "next?": "string" },
-  "POST /users": USER,
+  "POST /users": { ...USER, ...created },
   "GET /users/*": USER,
   "PATCH /users/*": { ...USER, result },
   "POST /users/links": { name: "string", url: "string", expiresAt: "string" },

@@ -2,6 +2,7 @@ import { AppError, ERROR_CODES } from "../../src/base/errors.ts";
 import { isDeeper } from "../../src/base/json.ts";
 import { ADMIN_PATH } from "../../src/http/paths.ts";
 import { RemoteError } from "../exit.ts";
+import { shown } from "../output/text.ts";
 import type { Shape } from "./shape.ts";
 import { usage } from "./usage.ts";
 
@@ -160,17 +161,28 @@ export function lazyClient(open: () => Promise<Client>): Client {
   };
 }
 
+/** What a command confirms, and how it asks. */
+export type Confirmations = {
+  /** Locked environments that may be changed. */
+  locked: string[];
+  /** Whether deletions are confirmed. */
+  yes: boolean;
+  /** Returns where the person confirms; null where nobody can be prompted. */
+  confirm: ((question: string) => Promise<void>) | null;
+  note: (text: string) => void;
+};
+
 /**
- * A client that confirms changes of locked environments: all with `yes`, else from the first time that `confirm`
- * returns. Without `confirm` the API refuses them. Each change is sent with the headers `reason`.
+ * A client that confirms changes: of the locked environments that are named, what deletes submissions with `yes`, and
+ * everything else once `confirm` returns. What is not confirmed fails with the error of the API. Each change is sent with
+ * the headers `reason`.
  */
 export function confirmingClient(
   client: Client,
-  yes: boolean,
-  confirm: ((locked: string) => Promise<void>) | null,
+  { locked, yes, confirm, note }: Confirmations,
   reason: Headers,
 ): Client {
-  let isConfirmed = yes;
+  let confirmed = locked.join(",");
   const callAt = async <T>(
     method: Method,
     path: string,
@@ -178,16 +190,20 @@ export function confirmingClient(
     given: Headers = {},
   ): Promise<At<T>> => {
     const headers = method === "GET" ? given : { ...given, ...reason };
-    const send = () =>
-      client.callAt<T>(method, path, body, isConfirmed ? { ...headers, "X-Confirm": "*" } : headers);
+    const send = (names: string) =>
+      client.callAt<T>(method, path, body, names === "" ? headers : { "X-Confirm": names, ...headers });
     try {
-      return await send();
+      return await send(confirmed);
     } catch (error) {
-      if (!(error instanceof AppError && error.code === "unconfirmed" && confirm && !isConfirmed))
-        throw error;
-      await confirm(error.message);
-      isConfirmed = true;
-      return send();
+      if (!(error instanceof AppError) || error.code !== "unconfirmed") throw error;
+      // A document has a confirmation of its own.
+      if (error.reason === "document-unconfirmed") throw error;
+      const isLock = error.reason !== "form-unconfirmed";
+      if (!isLock && yes) note(shown`${error.message}\n`);
+      else if (confirm) await confirm(`${error.message}. Change it all the same?`);
+      else throw error;
+      if (isLock) confirmed = "*";
+      return send("*");
     }
   };
   return withCallAt(client, callAt);

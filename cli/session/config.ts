@@ -5,6 +5,7 @@ import type { Remote } from "./remote.ts";
 import { env } from "./env.ts";
 import { readWhole } from "./read-whole.ts";
 import { readText } from "./sources.ts";
+import { collect } from "./values.ts";
 import { type StorageSettings, readStorageSettings } from "./storage.ts";
 import { usage } from "./usage.ts";
 
@@ -21,6 +22,8 @@ export type Config = {
   /** Whether prompts are allowed. */
   input: boolean;
   yes: boolean;
+  /** The locked environments to change. */
+  confirm: string[];
   /** Whether a terminal gets colours. */
   color: boolean;
 };
@@ -51,7 +54,11 @@ export function globalOptions(): Option[] {
     new Option("--json", "print JSON"),
     new Option("-q, --quiet", "print only results and errors"),
     new Option("--no-input", "never prompt"),
-    new Option("-y, --yes", "answer yes to every question"),
+    new Option("-y, --yes", "answer yes to every question, except whether to change a locked environment"),
+    new Option(
+      "--confirm <environment>",
+      "change that environment although it is locked; may be repeated",
+    ).argParser(collect),
     new Option("--no-color", "print without colours"),
   ];
 }
@@ -87,8 +94,17 @@ export function readConfig(command: Command): Config {
     quiet: options["quiet"] === true,
     input: options["input"] !== false,
     yes: options["yes"] === true,
+    confirm: readConfirmed(options["confirm"] as string[] | undefined),
     color: options["color"] !== false && !env["NO_COLOR"],
   };
+}
+
+/** The environments of `--confirm`, which a header has to hold. Throws `invalid`. */
+function readConfirmed(given: string[] = []): string[] {
+  const other = given.find((each) => !/^[\w.-]+$/.test(each));
+  if (other !== undefined)
+    throw usage(`--confirm ${other} is not the name of an environment`, "write --confirm production");
+  return given;
 }
 
 /** The configuration of a command that needs the data directory itself. Throws `invalid` with `--server`. */

@@ -1,5 +1,5 @@
 import type { App } from "../../src/app.ts";
-import { type Caller, operatorCaller } from "../../src/access/caller.ts";
+import { type Caller, confirmationIn, operatorCaller } from "../../src/access/caller.ts";
 import { type FlagPlace, noSuchFlag, viewDetail } from "../../src/flags/flag.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import type { Client } from "./client.ts";
@@ -33,7 +33,7 @@ async function readFlag(app: App, place: FlagPlace) {
 /** The person who runs this command, with what the headers of the call confirm and give as a reason. */
 function callerOf({ "X-Confirm": confirmed, "X-Why": why }: Record<string, string>): Caller {
   const reason = why === undefined ? undefined : decodeURIComponent(why);
-  return operatorCaller(userName, () => confirmed === "*", reason);
+  return operatorCaller(userName, confirmationIn(confirmed), reason);
 }
 
 async function switchFlag(app: App, place: FlagPlace, enabled: boolean, caller: Caller) {

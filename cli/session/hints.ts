@@ -13,7 +13,9 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
     `formflag environments get ${name} -p ${project} shows it; --if-not-exists leaves it as it is`,
   "environment-not-found": ({ project }) =>
     `formflag environments list -p ${project} shows the environments there are`,
-  "environment-locked": "add --yes to change it all the same",
+  "environment-locked": ({ environment }) =>
+    `add --confirm ${environment} to change it all the same: --yes opens no lock`,
+  "form-unconfirmed": "add --yes to change it all the same; a month is written 30d, m is for minutes",
   "flag-not-found": ({ project, environment }) =>
     `formflag flags list -p ${project} -e ${environment} shows the flags there are`,
   "payload-with-variants": "change what they are with --variants, or which one is served with --default",
@@ -27,7 +29,8 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
     `promote it with --segments, or set it first: formflag segments set <segment> -p ${project} -e ${environment}`,
   "segment-not-found": ({ project, environment }) =>
     `formflag segments list -p ${project} -e ${environment} shows the segments there are`,
-  "document-unconfirmed": "add --yes to apply it all the same",
+  "document-unconfirmed":
+    "add --yes to apply it all the same, and --confirm <environment> for each environment that is locked",
   "form-exists": ({ name }) => `formflag forms get ${name} shows it; --if-not-exists leaves it as it is`,
   "form-not-found": "formflag forms list shows the forms there are",
   "target-not-found": "formflag targets list <form> shows the targets there are",
@@ -122,6 +125,9 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
 export function hintFor({ reason, hint }: AppError, command: Command | undefined): string | null {
   const known = reason === null ? undefined : HINTS[reason];
   if (typeof known !== "function") return known ?? hint;
-  const { project = "<project>", environment = "<environment>" } = command?.opts<Partial<Place>>() ?? {};
-  return known({ project, environment, name: command?.args[0] ?? "<name>" });
+  const name = command?.args[0] ?? "<name>";
+  const isEnvironment = command?.parent?.name() === "environments" && command.args.length > 0;
+  const { project = "<project>", environment = isEnvironment ? name : "<environment>" } =
+    command?.opts<Partial<Place>>() ?? {};
+  return known({ project, environment, name });
 }

@@ -16,7 +16,7 @@ const OPTIONS: Record<string, string> = {
   "-v": RUN_VERSION,
   "-V": RUN_VERSION,
   "--env": "the environment is named with -e or --environment",
-  "--force": "--yes answers every question",
+  "--force": "--yes answers every question, and --confirm opens the lock of an environment",
   "--enabled": "--on turns a flag on, --off turns it off",
   "--enable": "--on turns a flag on, --off turns it off",
   "--verbose": "formflag serve --log-level debug logs more",

@@ -1,7 +1,8 @@
 import { Cancelled } from "../exit.ts";
+import { noSuchField } from "../output/field.ts";
 import { type Printer, createPrinter } from "../output/printer.ts";
 import type { Io } from "../output/terminal.ts";
-import { type Client, confirmingClient } from "./client.ts";
+import { type Client, confirmingClient, withCallAt } from "./client.ts";
 import type { Config } from "./config.ts";
 import { canPrompt } from "./input.ts";
 import { promptConfirm, promptName } from "./prompts.ts";
@@ -23,6 +24,22 @@ export type Session = Printer & {
   confirmDelete: (kind: string, name: string, more?: string) => Promise<void>;
 };
 
+/** A client that throws `invalid` before a change whose answer lacks the field that is printed. */
+function checkingField(client: Client, field: string | undefined): Client {
+  if (field === undefined) return client;
+  return withCallAt(client, async (method, path, ...rest) => {
+    if (method !== "GET") {
+      const [{ shapeOf }, { mayHave, namesOf }] = await Promise.all([
+        import("./answers.ts"),
+        import("./shape.ts"),
+      ]);
+      const shape = shapeOf(method, path);
+      if (!mayHave(shape, field)) throw noSuchField(field, namesOf(shape));
+    }
+    return client.callAt(method, path, ...rest);
+  });
+}
+
 /**
  * A session on `bare`, the client of a server or of this process; `field` is the value of `--field`, `reason` are the
  * headers of `--why`.
@@ -38,12 +55,18 @@ export function openSession(
     io.note("nothing was changed\n");
     throw new Cancelled();
   };
-  const confirmLocked = (locked: string) => confirm(`${locked}. Change it all the same?`);
+  const printer = createPrinter(io, { ...config, field });
+  const confirmations = {
+    locked: config.confirm,
+    yes: config.yes,
+    confirm: canPrompt(io, config) ? confirm : null,
+    note: printer.note,
+  };
   return {
-    ...createPrinter(io, { ...config, field }),
+    ...printer,
     config,
     io,
-    client: confirmingClient(bare, config.yes, canPrompt(io, config) ? confirmLocked : null, reason),
+    client: checkingField(confirmingClient(bare, confirmations, reason), field),
     canPrompt: () => canPrompt(io, config),
     confirm,
     async confirmDelete(kind, name, more = "") {

@@ -29,6 +29,24 @@ export function misfit(value: unknown, shape: Shape): string | null {
   return firstMisfit(members);
 }
 
+/** Whether a value that fits a shape may have the member of a path such as `environments.0.key`. */
+export function mayHave(shape: Shape, path: string): boolean {
+  if (shape === "object" || shape === "any") return true;
+  if (typeof shape === "string") return false;
+  const dot = path.indexOf(".");
+  const [name, rest] = dot < 0 ? [path, null] : [path.slice(0, dot), path.slice(dot + 1)];
+  if (isList(shape)) return /^\d+$/.test(name) && (rest === null || mayHave(shape[0], rest));
+  const member = shape[name] ?? shape[`${name}?`];
+  return member !== undefined && (rest === null || mayHave(member, rest));
+}
+
+/** The names of the members of an object that fits a shape. */
+export function namesOf(shape: Shape): string[] {
+  return typeof shape === "string" || isList(shape)
+    ? []
+    : Object.keys(shape).map((key) => key.replace("?", ""));
+}
+
 type Member = [name: string, value: unknown, shape: Shape];
 
 function firstMisfit(members: Member[]): string | null {

@@ -3,12 +3,15 @@ import { parseDuration, parseRate } from "../../src/base/units.ts";
 import type { RateLimit } from "../../src/forms/form.ts";
 import { usage } from "./usage.ts";
 
-/** `10MB`, `500k`, `2048` in bytes; `default` as null. Throws `invalid`. */
+/** `10MB`, `500k`, `2048` in bytes; `default` as null. Throws `invalid`, also for a number below 1 KB without a unit. */
 export function sizeValue(text: string, option: string): number | null {
   if (text === "default") return null;
   const bytes = parseBytes(text);
   if (bytes === undefined)
-    throw usage(`${option} ${text} is not a size`, "sizes look like 10MB, 500KB or 2048");
+    throw usage(
+      `${option} ${text} is not a size`,
+      "sizes look like 10MB or 500KB; a number below 1 KB needs its unit, as 10B",
+    );
   return bytes;
 }
 

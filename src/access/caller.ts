@@ -5,8 +5,8 @@ export type Author = { who: string; at: number; why?: string | undefined };
 
 /** Who calls an operation: the name, the rights and the confirmations. */
 export type Caller = Rights & {
-  /** Whether the caller has confirmed changes of the locked environment of that slug. */
-  hasConfirmed: (environment: string) => boolean;
+  /** Whether the caller has confirmed, by its slug, the change of a locked environment or of a form that deletes submissions. */
+  hasConfirmed: (slug: string) => boolean;
   /** Why the caller makes the changes, for the history. */
   why?: string | undefined;
   /**
@@ -31,6 +31,12 @@ export function operatorCaller(
     why,
     verify: async () => {},
   };
+}
+
+/** Whether a list with commas, such as the header `X-Confirm`, holds a slug, or `*` for every slug. */
+export function confirmationIn(list: string | undefined): Caller["hasConfirmed"] {
+  const named = new Set((list ?? "").split(",").map((each) => each.trim()));
+  return (slug) => named.has(slug) || named.has("*");
 }
 
 /** Whether a caller is that user, signed in: not a token, and not the operator of the machine. */

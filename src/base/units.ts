@@ -18,6 +18,14 @@ export function formatDuration(seconds: number): string {
   return `${seconds / SECONDS[unit]}${unit}`;
 }
 
+/** A duration for a sentence, in the largest unit that is exact: `6 minutes`, `1 day`. */
+export function durationInWords(seconds: number): string {
+  const text = formatDuration(seconds);
+  const count = text.slice(0, -1);
+  const unit = { s: "second", m: "minute", h: "hour", d: "day" }[text.at(-1) as (typeof SHOWN)[number]];
+  return `${count} ${unit}${count === "1" ? "" : "s"}`;
+}
+
 /** So many in so many seconds. */
 export type Rate = { count: number; seconds: number };
 

@@ -8,11 +8,12 @@ import { requireSoundContent } from "../flags/preview-content.ts";
 import { parseRules } from "../flags/rules.ts";
 import { checkForm } from "../forms/form-check.ts";
 import { beginRemoval } from "../forms/removal.ts";
-import { requireChangeable } from "../projects/locks.ts";
+import { type LockedPlace, describeLocks, lockError, unconfirmedLocks } from "../projects/locks.ts";
 import { type Difference, type Document, pathOf } from "./document.ts";
+import { lossesOf } from "./losses.ts";
 import { planOf } from "./plan-document.ts";
 import { fault, type ContentCheck, type DocumentPlan, type FormCheck, type RuleCheck } from "./plan.ts";
-import type { SetupChange } from "./setup.ts";
+import type { Setup, SetupChange } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
 
 /** Milliseconds of checking rules after which other work of the event loop takes its turn. */
@@ -26,12 +27,13 @@ export async function compareDocument(
   prune: boolean,
 ): Promise<Difference[]> {
   requireScope(caller, "read");
-  return (await planDocument(app, document, prune)).differences;
+  return (await planDocument(app, document, prune)).plan.differences;
 }
 
 /**
  * Applies a document, all of it or nothing, and returns the differences. Throws `invalid` with the path of a fault,
- * `forbidden`, and `unconfirmed` where it changes a locked environment or deletes an environment or submissions.
+ * `forbidden`, and `unconfirmed` where it changes a locked environment that the caller has not confirmed, or, unless it is
+ * `confirmed`, where it deletes what {@link lossesOf} lists.
  */
 export async function applyDocument(
   app: DocumentsApp,
@@ -41,13 +43,15 @@ export async function applyDocument(
 ): Promise<Difference[]> {
   requireScope(caller, "admin");
   const differences = await change(app, caller, async () => {
-    const plan = await planDocument(app, document, prune);
-    const unconfirmed = [
-      ...(await lossesOf(app, plan.changes)),
-      ...(await locksOf(app, caller, plan.changes)),
-    ];
-    if (unconfirmed.length > 0 && !confirmed)
-      throw new AppError("unconfirmed", unconfirmed.join("; "), { reason: "document-unconfirmed" });
+    const { plan, setup } = await planDocument(app, document, prune);
+    const locks = await locksOf(app, caller, plan.changes);
+    const losses = confirmed ? [] : await lossesOf(app, plan, setup);
+    if (losses.length > 0)
+      throw new AppError("unconfirmed", [...losses, ...locks].join("; "), {
+        reason: "document-unconfirmed",
+        hint: "confirm it with the field `confirmed`, and locked environments by their names in the header X-Confirm",
+      });
+    if (locks.length > 0) throw lockError(locks);
     const changes = plan.changes.map((each) =>
       each.change === "deleteForm" ? { ...each, onlyEmpty: !confirmed } : each,
     );
@@ -57,21 +61,25 @@ export async function applyDocument(
   return differences;
 }
 
-async function planDocument(app: DocumentsApp, document: Document, prune: boolean): Promise<DocumentPlan> {
+async function planDocument(
+  app: DocumentsApp,
+  document: Document,
+  prune: boolean,
+): Promise<{ plan: DocumentPlan; setup: Setup }> {
   const projects = Object.keys(document.projects ?? {});
   const setup = await app.store.setup.read(projects, document.forms !== undefined);
   const plan = planOf(app, setup, document, prune);
   await checkRules(plan.checks);
   await checkContents(plan.contents);
   await checkForms(plan.forms);
-  return plan;
+  return { plan, setup };
 }
 
 /**
  * The place whose lock a change is subject to: an environment, or the whole project. None where the change leaves the
  * values of flags as they are: a description belongs to all environments, and a new flag is off.
  */
-function placesOf(each: SetupChange): { project: string; environment?: string }[] {
+function placesOf(each: SetupChange): LockedPlace[] {
   if (each.change === "deleteFlag") return [{ project: each.project }];
   if (each.change === "putFlag" && !changesValues(each)) return [];
   if (!("environment" in each) || typeof each.environment !== "string") return [];
@@ -91,34 +99,13 @@ function changesValues({ history }: SetupChange & { change: "putFlag" }): boolea
 /** The locks that a caller has to confirm, as messages. Throws `forbidden` for a caller who may not change them. */
 async function locksOf(app: DocumentsApp, caller: Caller, changes: SetupChange[]): Promise<string[]> {
   const places = new Map(changes.flatMap(placesOf).map((place) => [JSON.stringify(place), place]));
-  const unconfirming = { ...caller, hasConfirmed: () => false };
-  const locks = new Set<string>();
+  const locked = new Map<string, Set<string>>();
   for (const place of places.values()) {
-    try {
-      await requireChangeable(app, unconfirming, place);
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === "unconfirmed")) throw error;
-      locks.add(error.message);
-    }
+    const slugs = await unconfirmedLocks(app, caller, place);
+    const known = locked.get(place.project) ?? new Set();
+    if (slugs.length > 0) locked.set(place.project, new Set([...known, ...slugs]));
   }
-  return [...locks];
-}
-
-/** The deletions that a caller has to confirm, as messages: environments, and forms with submissions. */
-async function lossesOf(app: DocumentsApp, changes: SetupChange[]): Promise<string[]> {
-  const losses: string[] = [];
-  for (const each of changes) {
-    if (each.change === "deleteEnvironment") {
-      const path = pathOf("projects", each.project, "environments", each.environment);
-      losses.push(`this deletes ${path} with its flag values`);
-    }
-    if (each.change === "deleteForm") {
-      const count = await app.store.submissions.count(each.key);
-      const what = `${count} submission${count === 1 ? "" : "s"}`;
-      if (count > 0) losses.push(`this deletes ${pathOf("forms", each.slug)} with ${what}`);
-    }
-  }
-  return losses;
+  return [...locked].map(([project, slugs]) => describeLocks(project, [...slugs]));
 }
 
 /** Throws `invalid` with the path of the first rule that is not valid. */

@@ -14,6 +14,9 @@ export function neverRead(): Readable {
   return { readAt: Number.NEGATIVE_INFINITY, count: 0 };
 }
 
+/** Milliseconds between two writes of recorded reads: `apply` deletes no flag unasked that was read lately. */
+const FLUSH_MS = 60_000;
+
 /** Records a read at a time in milliseconds since 1970; nearly every call is only two comparisons and an addition. */
 export type NoteRead = (read: Readable, environmentKey: string, slug: string | null, now: number) => void;
 
@@ -54,6 +57,6 @@ export function createReads(store: FlagsApp["store"]): {
       await flushMarks();
       await tally.flush();
     },
-    jobs: [{ name: "reads", every: READ_INTERVAL, run: flushMarks }, tally.job],
+    jobs: [{ name: "reads", every: FLUSH_MS, run: flushMarks }, tally.job],
   };
 }

@@ -16,10 +16,11 @@ import {
   type FormRecord,
   type NewForm,
 } from "./form.ts";
+import { requireConfirmedPeriods } from "./keeping.ts";
 import { beginRemoval } from "./removal.ts";
 import type { FormsApp } from "./store.ts";
 
-/** Creates a form with its key: enabled, uploads off. Throws `conflict` for a slug in use, `invalid`, `forbidden`. */
+/** Creates a form with its key: enabled, uploads off. Throws `conflict` for a slug in use, `invalid`, `forbidden`, `unconfirmed`. */
 export function createForm(app: FormsApp, caller: Caller, input: NewForm): Promise<Form> {
   requireScope(caller, "forms:write");
   return change(app, caller, async (): Promise<Plan<FormChange, Form>> => {
@@ -27,11 +28,15 @@ export function createForm(app: FormsApp, caller: Caller, input: NewForm): Promi
     if (await app.store.forms.find(form.slug))
       throw new AppError("conflict", `form "${form.slug}" already exists`, { reason: "form-exists" });
     await checkForm(form);
+    await requireConfirmedPeriods(app, caller, undefined, form);
     return { changes: [{ change: "insertForm", form }], result: viewForm(form) };
   });
 }
 
-/** Changes the settings of a form. Throws `not_found`, `invalid`, `forbidden`. */
+/**
+ * Changes the settings of a form. Throws `not_found`, `invalid`, `forbidden`, and `unconfirmed` where it would keep
+ * submissions for less than a day, or for a shorter time than some are stored already.
+ */
 export function setForm(
   app: FormsApp,
   caller: Caller,
@@ -43,6 +48,7 @@ export function setForm(
     const before = await findRecord(app, slugOrKey);
     const { record, result } = applyFormPatch(before, patch, at);
     await checkForm(record, before);
+    await requireConfirmedPeriods(app, caller, before, record);
     const changes = result === "unchanged" ? [] : [{ change: "updateForm" as const, form: record }];
     return { changes, result: { form: viewForm(record), result } };
   });

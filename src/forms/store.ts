@@ -104,8 +104,8 @@ export type SubmissionStore = {
   delete(ids: readonly string[], states?: readonly SubmissionState[]): Promise<string[]>;
   /** Some of the submissions that are too old to be kept, by their id; exact where `below` is null. */
   aged(query: AgedQuery): Promise<{ ids: string[]; next: string | null }>;
-  /** Deletes those of `ids` that are still too old, as `delete` does. */
-  deleteAged(aged: Aged, ids: string[]): Promise<void>;
+  /** Deletes those of `ids` that are still too old, as `delete` does. Returns how many. */
+  deleteAged(aged: Aged, ids: string[]): Promise<number>;
   /**
    * At most `limit` submissions of every form in the order in which they were stored, fewer where they are large. `after`
    * is `next` of the step before, 0 for the first step; `next` is null at the end.

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { type Caller, operatorCaller } from "../access/caller.ts";
+import { type Caller, confirmationIn, operatorCaller } from "../access/caller.ts";
 import type { Scope } from "../access/scope.ts";
 import { requireScope } from "../access/token.ts";
 import { createTokenFinder } from "../access/token-finder.ts";
@@ -25,12 +25,6 @@ export type AdminEnv = {
 
 export const CONFIRM = "X-Confirm";
 export const WHY = "X-Why";
-
-/** Whether the header `X-Confirm` names an environment, or all of them with `*`. */
-function confirmationIn(header: string | undefined): (environment: string) => boolean {
-  const named = new Set((header ?? "").split(",").map((each) => each.trim()));
-  return (environment) => named.has(environment) || named.has("*");
-}
 
 /** The reason for a change in the header `X-Why`, percent-encoded UTF-8; undefined for none. Throws `invalid`. */
 function whyIn(header: string | undefined): string | undefined {

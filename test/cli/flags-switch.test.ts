@@ -44,14 +44,20 @@ describe("flags enable, disable and toggle", () => {
     },
   );
 
-  test("need --yes where the environment is locked, and go by --if-revision", async () => {
+  test("need --confirm where the environment is locked, which --yes does not open, and go by --if-revision", async () => {
     const { run } = await openShop();
     await run("environments", "lock", "live", "-p", "shop");
-    expect((await run("flags", "disable", "checkout-v1", ...LIVE)).code).toBe(2);
-    expect((await run("flags", "disable", "checkout-v1", ...LIVE, "--yes", "--if-revision", "1")).code).toBe(
-      5,
-    );
-    expect((await run("flags", "disable", "checkout-v1", ...LIVE, "--yes")).code).toBe(0);
+    const disable = (...args: string[]) => run("flags", "disable", "checkout-v1", ...LIVE, ...args);
+    expect((await disable()).code).toBe(2);
+    const refused = await disable("--yes", "--confirm", "develop");
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      "error: the environment live of project shop is locked\n" +
+        "hint: add --confirm live to change it all the same: --yes opens no lock\n",
+    ]);
+    expect((await disable("--confirm", "live", "--if-revision", "1")).code).toBe(5);
+    expect((await disable("--confirm", "live")).code).toBe(0);
+    expect((await disable("--confirm", "no spaces or lines\r\n")).code).toBe(2);
   });
 
   test("say why a flag stays off that has expired", async () => {

@@ -97,8 +97,8 @@ describe("history", () => {
     await run("environments", "lock", "live", "-p", "shop");
     const environment = await run("environments", "history", "live", "-p", "shop", "--limit", "1");
     expect(environment.stdout).toEndWith("live  updated\n- locked: false\n+ locked: true\n");
-    await set("--on", "--yes");
-    await run("flags", "delete", "sale", "-p", "shop", "--yes");
+    await set("--on", "--confirm", "live");
+    await run("flags", "delete", "sale", "-p", "shop", "--yes", "--confirm", "live");
     const deleted = await run("flags", "history", "sale", "-p", "shop", "--limit", "1");
     expect(deleted.stdout).toContain('all environments  deleted\n- develop: {"enabled":false');
     for (const args of [
@@ -144,7 +144,9 @@ describe("--why", () => {
     await app.store.close();
     const { url } = await startServer([], { data });
     const env = { FORMFLAG_SERVER: url, FORMFLAG_TOKEN: token };
-    await formflag(["flags", "enable", "sale", ...LIVE, "--yes", ...why("日本 – faster")], { env });
+    await formflag(["flags", "enable", "sale", ...LIVE, "--confirm", "live", ...why("日本 – faster")], {
+      env,
+    });
     expect((await history()).map((change) => change.why)).toEqual([
       "日本 – faster",
       "too\u202e slow",
@@ -162,7 +164,9 @@ describe("--why", () => {
       );
     const before = await history();
     for (const wrong of ["two\nlines", "x".repeat(501)])
-      expect((await run("flags", "enable", "sale", ...LIVE, "--yes", ...why(wrong))).code).toBe(2);
+      expect((await run("flags", "enable", "sale", ...LIVE, "--confirm", "live", ...why(wrong))).code).toBe(
+        2,
+      );
     expect(await history()).toEqual(before);
   });
 });
@@ -258,7 +262,7 @@ describe("flags promote", () => {
 });
 
 describe("a locked environment", () => {
-  test("is changed with --yes alone where nobody can be asked, and shown as locked", async () => {
+  test("is changed with --confirm alone where nobody can be asked, and shown as locked", async () => {
     const { run, set, json } = await openShop();
     const locked = await run("environments", "lock", "live", "-p", "shop");
     expect(locked.stdout).toBe("locked environment live of project shop\n");
@@ -266,9 +270,10 @@ describe("a locked environment", () => {
     const refused = await set("--on");
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 2, stdout: "" });
     expect(refused.stderr).toContain("live of project shop is locked");
-    expect(refused.stderr).toContain("--yes");
+    expect(refused.stderr).toContain("--confirm live");
+    expect((await set("--on", "--yes")).code).toBe(2);
     expect((await set("--on", "--at", "1h")).code).toBe(2);
-    expect((await set("--on", "--yes")).code).toBe(0);
+    expect((await set("--on", "--confirm", "live")).code).toBe(0);
     expect((await run("environments", "list", "-p", "shop")).stdout).toMatch(/^live .* yes$/m);
     const [develop, live] = await json<Environment[]>("environments", "list", "-p", "shop");
     expect([develop, live]).toMatchObject([{ locked: false }, { locked: true }]);

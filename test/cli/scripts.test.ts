@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { onData } from "../support/commands.ts";
+import { emptyData, onData } from "../support/commands.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 /** What the scripts of an operator are built of, on a data directory of its own. */
@@ -132,4 +132,55 @@ test("a change says its result, and a flag and a segment their revision, whereve
   expect(segment).toMatchObject({ revision: expect.any(Number), result: "updated" });
   const locked = await json<object>("environments", "lock", "live", "-p", "shop");
   expect(locked).toMatchObject({ locked: true, result: "updated" });
+});
+
+test("an unknown --field is refused before anything is created or rotated", async () => {
+  const here = onData(emptyData());
+  const run = here.run;
+  const refused = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run(...args, "--field", "nokey");
+    expect([args, code, stdout]).toEqual([args, 2, ""]);
+    expect(stderr).toStartWith("error: there is no field nokey\nhint: choose one of ");
+    expect((await run(...args.slice(0, 3), "--field", "name.first")).code).toBe(2);
+  };
+  await refused("projects", "create", "pp");
+  await refused("forms", "create", "contact");
+  await refused("users", "create", "ann", "--role", "viewer");
+  expect([
+    await here.json("projects", "list"),
+    await here.json("forms", "list"),
+    await here.json("users", "list"),
+  ]).toEqual([[], [], []]);
+  await run("projects", "create", "shop", "--environments", "live");
+  await refused("environments", "create", "preview", "-p", "shop");
+  expect(await here.json("environments", "list", "-p", "shop")).toHaveLength(1);
+  await run("forms", "create", "contact");
+  await refused("targets", "add", "contact", "https://192.0.2.1/hook");
+  expect(await here.json("targets", "list", "contact")).toEqual([]);
+  expect((await run("projects", "create", "other", "--field", "environments.0.key")).stdout).toMatch(
+    /^\w{4}-/,
+  );
+  expect((await run("projects", "create", "third", "--field", "result")).stdout).toBe("created\n");
+  for (const [create, get] of [
+    [
+      ["projects", "create", "p"],
+      ["projects", "get", "p"],
+    ],
+    [
+      ["forms", "create", "f"],
+      ["forms", "get", "f"],
+    ],
+    [
+      ["users", "create", "u", "--role", "viewer"],
+      ["users", "get", "u"],
+    ],
+    [
+      ["environments", "create", "e", "-p", "shop"],
+      ["environments", "get", "e", "-p", "shop"],
+    ],
+  ] as const) {
+    await run(...create);
+    for (const name of Object.keys(await here.json<object>(...get)))
+      expect([name, (await run(...create, "--if-not-exists", "--field", name)).code]).toEqual([name, 0]);
+  }
 });

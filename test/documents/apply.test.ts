@@ -247,6 +247,73 @@ describe("a document", () => {
       news: { description: "New", environments: { develop: { enabled: true } } },
     });
     expect((await apply(described)).length).toBe(2);
-    expect((await apply(inside("production"), { confirmed: true })).length).toBe(1);
+    expect(await apply(inside("production"), { confirmed: true }).catch(String)).toMatch(
+      /production.* locked/,
+    );
+    expect((await apply(inside("production"), {}, { "x-confirm": "production" })).length).toBe(1);
+    const pruned = apply({ projects: { shop: { flags: {} } } }, { prune: true });
+    expect(await pruned.catch(String)).toBe(
+      "Error: unconfirmed: this deletes every flag of projects.shop; " +
+        "the environment production of project shop is locked",
+    );
+  });
+
+  describe("with prune asks before it deletes", () => {
+    const flags = (...slugs: string[]) => ({
+      projects: { shop: { flags: Object.fromEntries(slugs.map((slug) => [slug, {}])) } },
+    });
+    const prune = { prune: true };
+
+    test("every flag of a project, and not one of several", async () => {
+      const { apply } = await openDocuments();
+      await apply(flags("a", "b", "c"));
+      expect(told(await apply(flags("b", "c"), prune))).toEqual(["- projects.shop.flags.a"]);
+      expect(await apply(flags(), prune).catch(String)).toBe(
+        "Error: unconfirmed: this deletes every flag of projects.shop",
+      );
+      expect(told(await apply(flags(), { ...prune, confirmed: true }))).toHaveLength(2);
+    });
+
+    test("more than three things at once", async () => {
+      const { apply } = await openDocuments();
+      await apply(flags("a", "b", "c", "d", "e"));
+      expect(await apply(flags("a"), prune).catch(String)).toBe("Error: unconfirmed: this deletes 4 flags");
+      expect(told(await apply(flags("a", "b"), prune))).toHaveLength(3);
+    });
+
+    test("a flag that was read within a week", async () => {
+      const { app, apply } = await openDocuments();
+      await apply(flags("a", "b"));
+      const [, production] = await app.store.environments.list("shop");
+      const at = app.now();
+      await app.store.flags.markRead([{ environmentKey: production!.key, slug: "a", at }]);
+      app.clock.now += 7 * 86_400_000 - 1;
+      expect(await apply(flags("b"), prune).catch(String)).toBe(
+        "Error: unconfirmed: this deletes what was read within a week: projects.shop.flags.a",
+      );
+      app.clock.now += 1;
+      expect(told(await apply(flags("b"), prune))).toEqual(["- projects.shop.flags.a"]);
+    });
+  });
+
+  test("asks before a form keeps submissions for minutes, deletes some that are old, or takes files of 10 bytes", async () => {
+    const { app, apply } = await openDocuments();
+    const form = await createForm(app, OPERATOR, { slug: "contact" });
+    await storeSubmission(app, form, { data: "{}", files: [] });
+    app.clock.now += 31 * 86_400_000;
+    await storeSubmission(app, form, { data: "{}", files: [] });
+    const contact = (settings: object) => ({ forms: { contact: settings } });
+    expect(await apply(contact({ retention: 30 * 86_400 })).catch(String)).toBe(
+      "Error: unconfirmed: form contact would keep submissions for 30 days and delete 1 of 2",
+    );
+    expect(await apply(contact({ maxFileSize: 10 })).catch(String)).toBe(
+      "Error: unconfirmed: forms.contact.maxFileSize is 10 bytes",
+    );
+    expect(await apply({ forms: { jobs: { retention: 360 } } }).catch(String)).toBe(
+      "Error: unconfirmed: form jobs would keep submissions for 6 minutes",
+    );
+    expect(told(await apply(contact({ retention: 360, maxFileSize: 10 }), { confirmed: true }))).toEqual([
+      "~ forms.contact",
+    ]);
   });
 });

@@ -5,21 +5,22 @@ import { openServices, openTestApp } from "./app.ts";
 export async function openDocuments() {
   const app = openTestApp();
   const admin = await openServices(app).admin();
-  const ask = (path: string, body?: object, token?: string) =>
+  const ask = (path: string, body?: object, token?: string, headers?: Record<string, string>) =>
     admin.request(
       `/api/admin/v1${path}`,
       {
         method: body ? "POST" : "GET",
         headers: {
           "content-type": "application/json",
+          ...headers,
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
       },
       token === undefined ? { operator: () => "ann" } : {},
     );
-  const apply = async (document: object, options: object = {}) => {
-    const answer = await ask("/apply", { document, ...options });
+  const apply = async (document: object, options: object = {}, headers: Record<string, string> = {}) => {
+    const answer = await ask("/apply", { document, ...options }, undefined, headers);
     const body = (await answer.json()) as {
       changes: Difference[];
       error?: { code: string; message: string };

@@ -26,7 +26,18 @@ export async function startFlagServer() {
     const pathOf = (environment: string, flag = "checkout") =>
       `${server.url}/dashboard/projects/${slug}/environments/${environment}/flags/${flag}`;
     const set = (environment: string, ...options: string[]) =>
-      cli.json("flags", "set", "checkout", "-p", slug, "-e", environment, "--yes", ...options);
+      cli.json(
+        "flags",
+        "set",
+        "checkout",
+        "-p",
+        slug,
+        "-e",
+        environment,
+        "--confirm",
+        "production",
+        ...options,
+      );
     const get = (environment: string) =>
       cli.json<Flag>("flags", "get", "checkout", "-p", slug, "-e", environment);
     /** What an application reads over OFREP. */

@@ -15,8 +15,9 @@ export function addApplyCommand(command: Command, io: Io): void {
       "after",
       `
 What the file does not name stays as it is. With --prune every section in the file is complete: flags, segments,
-environments and forms that it leaves out are deleted. Deleting an environment, or a form with submissions, needs
---yes, and so does a change in a locked environment.
+environments and forms that it leaves out are deleted. These need --yes: deleting a flag that was read within a week,
+every flag of a project, an environment, a form with submissions, or more than three things at once, and a setting of a
+form that deletes submissions. A change in a locked environment needs --confirm with its name.
 
 Everything is changed in one transaction, or nothing. Applied again, a file changes nothing.
 

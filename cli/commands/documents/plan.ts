@@ -29,15 +29,17 @@ export async function applyDocument(
   values: DocumentValues,
   mode: { dryRun?: boolean; confirmed?: boolean },
 ): Promise<Difference[]> {
-  const send = async (confirmed: { confirmed?: boolean }) => {
+  const send = async (confirmed: { confirmed?: boolean }, headers?: Record<string, string>) => {
     const body = { ...values, ...mode, ...confirmed };
-    return (await client.call<{ changes: Difference[] }>("POST", "/apply", body)).changes;
+    return (await client.call<{ changes: Difference[] }>("POST", "/apply", body, headers)).changes;
   };
   try {
     return await send({});
   } catch (error) {
-    if (!(error instanceof AppError && error.code === "unconfirmed" && canPrompt())) throw error;
+    const isLoss = error instanceof AppError && error.reason === "document-unconfirmed";
+    if (!isLoss || !canPrompt()) throw error;
     await confirm(`${error.message}. Apply it all the same?`);
-    return send({ confirmed: true });
+    // The message names the locks too.
+    return send({ confirmed: true }, { "X-Confirm": "*" });
   }
 }

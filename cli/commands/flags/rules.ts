@@ -22,7 +22,7 @@ type RuleOptions = {
   then?: string[];
 };
 
-const append = (text: string, earlier: string[] = []) => [...earlier, text];
+const append = (text: string, earlier: string[] | undefined) => [...(earlier ?? []), text];
 
 /** The options of `flags set` that give a flag variants and rules. */
 export function withRules(command: Command): Command {

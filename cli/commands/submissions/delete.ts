@@ -18,11 +18,12 @@ export function addDeleteCommand(submissions: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-With --matching submissions are deleted a few hundred at a time, and those that arrive meanwhile are left out.
+With --matching at least one option has to select: a form, a filter or a folder. Submissions are deleted a few hundred at a time, and those that arrive meanwhile are left out.
 
 Examples:
   formflag submissions delete 01a1fc49-92a7-75da-ab11-1c9958800353
   formflag submissions delete --matching --spam --until 7d --yes
+  formflag submissions delete --matching --all --dry-run
   formflag submissions delete --matching --form contact --search casino --dry-run
 `,
     )
@@ -37,9 +38,21 @@ async function parse(input: Input, given?: unknown): Promise<Values> {
   const ids = Array.isArray(given) ? given.map(String) : [];
   const matching = matchingIn(input.options);
   if (matching !== null && ids.length > 0) throw usage("--matching and ids exclude each other");
-  if (matching !== null) return { matching };
+  if (matching !== null) {
+    requireSelection(matching);
+    return { matching };
+  }
   if (ids.length > MAX_PAGE) throw usage(`at most ${MAX_PAGE} submissions at a time`);
   return { ids: ids.length > 0 ? [...new Set(ids)] : [await input.need(undefined, "id")] };
+}
+
+/** Throws `invalid` where nothing selects what to delete. */
+function requireSelection({ dryRun, ...filters }: Matching): void {
+  if (dryRun || Object.keys(filters).length > 0) return;
+  throw usage(
+    "nothing selects what to delete: it would be every submission in the inbox of every form",
+    "name a form with --form, another filter or a folder; --all selects everything, spam too",
+  );
 }
 
 async function run(session: Session, values: Values): Promise<void> {

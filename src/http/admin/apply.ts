@@ -13,7 +13,7 @@ const applySchema = z.strictObject({
   dryRun: z.optional(z.boolean()),
   /** Deletes what the sections of the document do not name. */
   prune: z.optional(z.boolean()),
-  /** Allows changes in locked environments, and the deletion of environments and of forms with submissions. */
+  /** Allows deletions that need a confirmation, such as of environments; locked environments are named in X-Confirm. */
   confirmed: z.optional(z.boolean()),
 });
 

@@ -30,7 +30,7 @@ const FAILURES: Record<number, string> = {
   409: "It exists already, is ambiguous, or is not at the revision that If-Match names.",
   413: "The body is too large.",
   415: "The Content-Type of the body is not application/json.",
-  428: "An environment that would change is locked, and X-Confirm does not name it.",
+  428: "An environment that would change is locked, or a change of a form deletes submissions, and X-Confirm does not name it.",
   429: "Too many wrong tokens came from this address: wait as long as Retry-After says.",
   500: "A bug in formflag.",
   503: "The database is locked or its disk is full: try again.",
@@ -45,8 +45,8 @@ type Described = {
   /** Schema of an answer in JSON. An answer without it has no body, or one of the types in `media`. */
   schema?: z.ZodMiniType;
   media?: string[];
-  /** Whether it takes X-Confirm for locked environments. Default: where the scope allows changes. */
-  confirms?: boolean;
+  /** Whether it takes X-Confirm for locked environments, or for a form. Default: where the scope allows changes. */
+  confirms?: boolean | "form";
   /** Whether it takes X-Why for the history. Default: where the scope allows changes. */
   explains?: boolean;
   /** Where the project and environment are named that the token must be good for. Default: the path. */
@@ -55,6 +55,14 @@ type Described = {
   lines?: z.ZodMiniType;
   /** Most bytes of the request body. */
   maxBody?: number;
+};
+
+const FORM_CONFIRMATION = {
+  name: CONFIRM,
+  in: "header" as const,
+  description:
+    "The slug of the form, or `*`: confirms that submissions are kept for less than a day, or for a shorter time than some are stored already.",
+  schema: { type: "string" as const },
 };
 
 /** Scopes whose operations may change an environment. */
@@ -101,7 +109,10 @@ export function route({
   const described = describeRoute({
     tags: [tag],
     summary,
-    parameters: [...(confirms ? [CONFIRMATION] : []), ...(explains ? [REASON] : [])],
+    parameters: [
+      ...(confirms ? [confirms === "form" ? FORM_CONFIRMATION : CONFIRMATION] : []),
+      ...(explains ? [REASON] : []),
+    ],
     description: `Needs the scope \`${scope}\`.`,
     ...(lines && { requestBody: { required: true, content: { [JSON_LINES]: { schema: resolver(lines) } } } }),
     responses: { [status]: { description: summary, content }, ...Object.fromEntries(failures) },

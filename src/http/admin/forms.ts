@@ -42,6 +42,7 @@ export function formRoutes(app: App, { publicUrl = null, basePath = "" }: Public
         tag,
         summary: "Create a form",
         scope: "forms:write",
+        confirms: "form",
         status: 201,
         schema: z.extend(formViewSchema, createdResult),
       }),
@@ -55,7 +56,13 @@ export function formRoutes(app: App, { publicUrl = null, basePath = "" }: Public
     )
     .patch(
       "/forms/:form",
-      route({ tag, summary: "Change a form", scope: "forms:write", schema: setFormSchema }),
+      route({
+        tag,
+        summary: "Change a form",
+        scope: "forms:write",
+        confirms: "form",
+        schema: setFormSchema,
+      }),
       jsonBody(formPatchSchema),
       async (c) => {
         const [slugOrKey, patch] = [c.req.param("form"), c.req.valid("json")];

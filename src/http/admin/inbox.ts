@@ -1,6 +1,7 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
+import { AppError } from "../../base/errors.ts";
 import { countMatching, deleteMatching, markMatching } from "../../forms/bulk.ts";
 import { listInbox } from "../../forms/inbox.ts";
 import { MAX_MARKED } from "../../forms/limits.ts";
@@ -14,7 +15,14 @@ import { submissionSchema } from "../../forms/submission-schema.ts";
 import { SUBMISSION_MARKS } from "../../forms/submission-state.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, query, route } from "./contract.ts";
-import { filterOf, inboxQuery, pageQuery, selection, selectionOf } from "./submission-query.ts";
+import {
+  filterOf,
+  inboxQuery,
+  pageQuery,
+  selection,
+  selectionOf,
+  submissionState,
+} from "./submission-query.ts";
 
 const tag = "submissions";
 
@@ -45,7 +53,8 @@ const markedSchema = z.object({
 
 const markMatchingSchema = z.strictObject({ ...selection, mark });
 
-const deleteMatchingSchema = z.strictObject(selection);
+/** Without the default state: at least one member has to select. */
+const deleteMatchingSchema = z.strictObject({ ...selection, state: z.optional(submissionState) });
 
 const bulkSchema = z.object({
   dryRun: z.boolean(),
@@ -148,8 +157,16 @@ export function inboxRoutes(app: App) {
       jsonBody(deleteMatchingSchema),
       async (c) => {
         const { dryRun = false, ...body } = c.req.valid("json");
+        // A filter whose value is missing where the body was made would otherwise delete every inbox.
+        if (!dryRun && Object.values(body).every((each) => each === undefined))
+          throw new AppError("invalid", "nothing selects what to delete", {
+            hint: "name a form, a state or another filter; the state `all` selects everything",
+          });
         const work = dryRun ? countMatching : deleteMatching;
-        return c.json({ dryRun, ...(await work(app, c.get("caller"), selectionOf(body))) });
+        return c.json({
+          dryRun,
+          ...(await work(app, c.get("caller"), selectionOf({ ...body, state: body.state ?? "inbox" }))),
+        });
       },
     )
     .post(

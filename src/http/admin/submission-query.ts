@@ -9,7 +9,7 @@ import { NOT_SPAM, SUBMISSION_STATES, type SubmissionState } from "../../forms/s
 import { limitOf } from "./pages.ts";
 
 /** A folder, or `all` of them. */
-const state = z.enum([...SUBMISSION_STATES, "all"], "state is inbox, spam, archived or all");
+export const submissionState = z.enum([...SUBMISSION_STATES, "all"], "state is inbox, spam, archived or all");
 
 const { characters, fields } = SEARCH_LIMITS;
 const shortText = (name: string) =>
@@ -35,7 +35,7 @@ const filters = {
 };
 
 export const pageQuery = z.strictObject({
-  state: z._default(state, "inbox"),
+  state: z._default(submissionState, "inbox"),
   limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
   before: z.optional(idOf("before is the id of a submission")),
   ...filters,
@@ -46,7 +46,7 @@ export const inboxQuery = z
   .strictObject({
     form: z.optional(z.string()),
     email: z.optional(shortText("email").check(z.regex(/\S/, "email is empty"))),
-    state: z.optional(state),
+    state: z.optional(submissionState),
     limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
     before: z.optional(idOf("before is the id of a submission")),
     ...filters,
@@ -63,7 +63,7 @@ export const inboxQuery = z
 export const selection = {
   /** The slug or key of a form; absent for all forms. */
   form: z.optional(z.string()),
-  state: z._default(state, "inbox"),
+  state: z._default(submissionState, "inbox"),
   search: filters.search,
   field: z.optional(z.array(field).check(z.maxLength(fields, `field has at most ${fields} entries`))),
   since: filters.since,
@@ -87,7 +87,7 @@ type SelectionBody = z.infer<typeof selectionSchema>;
 export const exportQuery = z.strictObject({
   format: z._default(z.enum(EXPORT_FORMATS), "jsonl"),
   /** Inbox and archive where it is absent. */
-  state: z.optional(state),
+  state: z.optional(submissionState),
   ...filters,
 });
 
@@ -107,7 +107,7 @@ export function filterOf({ state, search, field, since, until, unread }: Query):
   };
 }
 
-function statesOf(given: z.infer<typeof state> | undefined): readonly SubmissionState[] {
+function statesOf(given: z.infer<typeof submissionState> | undefined): readonly SubmissionState[] {
   if (given === undefined) return NOT_SPAM;
   return given === "all" ? SUBMISSION_STATES : [given];
 }

@@ -36,12 +36,12 @@ export function* findAged({
   };
 }
 
-/** Deletes those of a form's submissions that are still in that state and too old. */
+/** Deletes those of a form's submissions that are still in that state and too old. Returns how many. */
 export function* deleteAged(
   forget: Forget,
   { formKey, state, createdBefore }: Aged,
   ids: readonly string[],
-): Work<void> {
+): Work<number> {
   const rows = yield* allAmong<{ seq: number }>(
     ids.map(bytesOf),
     (list) => `SELECT seq FROM submissions
@@ -53,6 +53,7 @@ export function* deleteAged(
     forget,
     rows.map(({ seq }) => seq),
   );
+  return rows.length;
 }
 
 /** A step through the submissions of every form in the order in which they were stored. */

@@ -149,6 +149,24 @@ describe("the commands", () => {
     expect((await run("forms", "list", "--json")).stdout).toContain('"contact"');
   });
 
+  test("apply --prune with no flags deletes none without --yes, and opens no lock with it", async () => {
+    const { file, run, write } = await openShop();
+    await run("environments", "lock", "production", "-p", "shop");
+    await write("projects: {shop: {flags: {}}}");
+    const refused = await run("apply", "-f", file, "--prune");
+    expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    expect(refused.stderr).toBe(
+      "error: this deletes every flag of projects.shop; the environment production of project shop is locked\n" +
+        "hint: add --yes to apply it all the same, and --confirm <environment> for each environment that is locked\n",
+    );
+    expect((await run("apply", "-f", file, "--prune", "--yes")).code).toBe(2);
+    expect((await run("apply", "-f", file, "--prune", "--confirm", "production")).code).toBe(2);
+    const listed = () => run("flags", "list", "-p", "shop", "-e", "production", "--field", "slug");
+    expect((await listed()).stdout).toBe("sale\n");
+    expect((await run("apply", "-f", file, "--prune", "--yes", "--confirm", "production")).code).toBe(0);
+    expect((await listed()).stdout).toBe("");
+  });
+
   test("what is wrong is told with its place, exit 2", async () => {
     const { file, run, write } = await openShop();
     await write("projects: {shop: {flags: {sale: {environments: {develop: {enabled: on}}}}}}");

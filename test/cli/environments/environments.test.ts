@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { formflag, onData } from "../../support/commands.ts";
+import { emptyData, formflag, onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const KEY = /^[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4}$/;
@@ -178,4 +178,26 @@ describe("environments get and delete", () => {
       enabled: true,
     });
   });
+});
+
+test("a locked environment and its project are not deleted with --yes alone", async () => {
+  const { run } = onData(emptyData());
+  await run("projects", "create", "shop", "--environments", "develop,live,staging");
+  for (const each of ["live", "staging"]) await run("environments", "lock", each, "-p", "shop");
+  expect(await run("environments", "delete", "live", "-p", "shop", "--yes")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      "error: the environment live of project shop is locked\n" +
+      "hint: add --confirm live to change it all the same: --yes opens no lock\n",
+  });
+  const project = ["projects", "delete", "shop", "--yes"];
+  expect((await run(...project)).stderr).toStartWith(
+    "error: the environments live, staging of project shop are locked\nhint: add --confirm <environment>",
+  );
+  expect((await run(...project, "--confirm", "live")).code).toBe(2);
+  expect((await run("environments", "delete", "live", "-p", "shop", "--yes", "--confirm", "live")).code).toBe(
+    0,
+  );
+  expect((await run(...project, "--confirm", "staging")).code).toBe(0);
 });

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { DEFAULT_SETTINGS, type FormSettings } from "../../../src/forms/settings.ts";
 import { emptyData, formflag, onData } from "../../support/commands.ts";
+import { eventually } from "../../support/eventually.ts";
 import { startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
@@ -37,6 +38,9 @@ const CASES: [args: string[], change: Partial<Form>, unset: string[]][] = [
   [["--metadata", "truncated"], { metadata: "truncated" }, ["none", "off"]],
 ];
 
+/** The last case of each option: an option is given once. */
+const EACH_ONCE = [...new Map(CASES.map(([args]) => [args[0], args])).values()].flat();
+
 /** Settings of the mail of a form, and of its page, which needs a schema. */
 const MORE = [
   "--notify=a@example.com",
@@ -61,6 +65,61 @@ describe("forms set", () => {
       const back = await here.json<Form>("forms", "set", "contact", args[0]!, word);
       expect(back).toEqual({ ...again, result: "updated" });
     }
+  });
+
+  test("asks before submissions are kept for minutes, counts what it would delete, and takes --yes for an answer", async () => {
+    const here = onData(tempDirectory());
+    await here.run("forms", "create", "contact");
+    await here.run("forms", "test", "contact");
+    const [set, retention] = [
+      ["forms", "set", "contact"],
+      () => here.run("forms", "get", "contact", "--field", "retention"),
+    ];
+    expect(await here.run(...set, "--retention", "6m")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        "error: form contact would keep submissions for 6 minutes and delete 0 of 1\n" +
+        "hint: add --yes to change it all the same; a month is written 30d, m is for minutes\n",
+    });
+    expect((await here.run(...set, "--spam-retention", "1h")).stderr).toStartWith(
+      "error: form contact would keep spam submissions for 1 hour and delete 0 of 0\n",
+    );
+    expect((await here.run("forms", "create", "jobs", "--retention", "6m")).code).toBe(2);
+    expect((await here.run("forms", "list", "--field", "slug")).stdout).toBe("contact\n");
+    expect((await retention()).stdout).toBe("\n");
+    const done = await here.run(...set, "--retention", "6m", "--yes");
+    expect([done.code, done.stderr]).toEqual([
+      0,
+      "form contact would keep submissions for 6 minutes and delete 0 of 1\n",
+    ]);
+    expect((await retention()).stdout).toBe("360\n");
+    expect((await here.run(...set, "--retention", "12m")).code).toBe(0);
+    expect((await here.run(...set, "--name", "Contact")).code).toBe(0);
+  });
+
+  test("counts what a shorter time deletes, which the server then logs", async () => {
+    const data = tempDirectory();
+    const here = onData(data);
+    await here.run("forms", "create", "contact");
+    const old = JSON.stringify({
+      id: "0198a1b2-0000-7000-8000-000000000001",
+      data: { a: 1 },
+      createdAt: "2025-08-13T00:00:00.000Z",
+    });
+    await formflag(["submissions", "import", "contact", "-", "--format", "jsonl", "--data", data], {
+      stdin: `${old}\n`,
+    });
+    await here.run("forms", "test", "contact");
+    const set = ["forms", "set", "contact", "--retention", "90d"];
+    expect((await here.run(...set)).stderr).toStartWith(
+      "error: form contact would keep submissions for 90 days and delete 1 of 2\n",
+    );
+    expect((await here.run(...set, "--yes")).code).toBe(0);
+    const server = await startServer([], { data });
+    const line = "deleted 1 submission of form contact, which it keeps for 90 days";
+    await eventually("the log has the deletion", () => server.stderr().includes(line));
+    expect(await here.json<object[]>("submissions", "list", "contact")).toHaveLength(1);
   });
 
   test("takes a schema from standard input, and a time from now", async () => {
@@ -102,6 +161,8 @@ describe("forms set", () => {
     ["--language", "xx", "--language is auto or one of en, de, "],
     ["--retention", "0d", "--retention is a whole number of seconds from 1 to "],
     ["--spam-retention", "90", "--spam-retention 90 is not a time"],
+    ["--max-file-size", "10", "--max-file-size 10 is not a size"],
+    ["--attach", "10", "--attach 10 is not a size"],
     ["--metadata", "half", "--metadata is none, truncated or full, not half"],
     ["--page", "on", "--page: the form has no schema"],
     ["--notify", "a@example.com,b@example.com", "--notify: an address to notify is one plain mail address"],
@@ -134,7 +195,7 @@ describe("forms get", () => {
     await here.run("forms", "create", "contact");
     const plain = (await here.run("forms", "get", "contact")).stdout;
     expect(plain).not.toMatch(/spam|schema|challenge|opens/);
-    const args = CASES.flatMap(([args]) => args);
+    const args = EACH_ONCE;
     await here.run("forms", "set", "contact", ...args, "--spam-word", ...MORE_WORDS, ...MORE);
     const lines = (await here.run("forms", "get", "contact")).stdout.split("\n").slice(9, -3);
     expect(lines).toEqual([
@@ -173,7 +234,7 @@ describe("forms get", () => {
 describe("export and apply", () => {
   test("carry every setting to another data directory, and apply it once", async () => {
     const [here, there] = [onData(tempDirectory()), onData(tempDirectory())];
-    await here.run("forms", "create", "contact", ...CASES.flatMap(([args]) => args), ...MORE);
+    await here.run("forms", "create", "contact", ...EACH_ONCE, ...MORE);
     const file = join(tempDirectory(), "setup.yaml");
     expect((await here.run("export", "-o", file)).code).toBe(0);
     expect((await there.run("apply", "-f", file)).code).toBe(0);
@@ -198,7 +259,7 @@ test("a server stores the settings, and a backup restores them", async () => {
   const data = tempDirectory();
   const server = await startServer([], { data });
   const here = onData(data);
-  const form = await here.json<Form>("forms", "create", "contact", ...CASES.flatMap(([args]) => args));
+  const form = await here.json<Form>("forms", "create", "contact", ...EACH_ONCE);
   await server.stop();
   const archive = join(tempDirectory(), "backup.tar");
   const restored = join(tempDirectory(), "data");

@@ -90,3 +90,21 @@ test.each([
 ])("submissions %s is refused as wrong usage", async (line) => {
   expect((await onData(emptyData()).run("submissions", ...line.split(" "))).code).toBe(2);
 });
+
+test("a deletion needs an option that selects, or --all, here and in the admin API", async () => {
+  const { commands, remote, submit } = await openForms();
+  await submit({ word: "a" });
+  await commands.json("forms", "test", "orders");
+  const remove = ["submissions", "delete", "--matching"];
+  const refused = await commands.run(...remove, "--yes");
+  expect([refused.code, refused.stdout, refused.stderr]).toEqual([
+    2,
+    "",
+    "error: nothing selects what to delete: it would be every submission in the inbox of every form\n" +
+      "hint: name a form with --form, another filter or a folder; --all selects everything, spam too\n",
+  ]);
+  expect((await remote(...remove, "--yes")).code).toBe(2);
+  expect((await commands.run(...remove, "--dry-run")).stdout).toBe("would delete 2 submissions\n");
+  expect((await commands.run(...remove, "--all")).code).toBe(2);
+  expect((await remote(...remove, "--all", "--yes")).stdout).toBe("deleted 2 submissions\n");
+});

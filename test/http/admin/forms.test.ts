@@ -87,3 +87,21 @@ describe("tokens", () => {
     expect((await ask("/projects", { token })).status).toBe(401);
   });
 });
+
+test("a form that would keep submissions for minutes is confirmed by its slug in X-Confirm", async () => {
+  const slug = fresh();
+  await ask("/forms", { body: { slug } });
+  const body = { retention: 360 };
+  const refused = await ask(path("forms", slug), { method: "PATCH", body });
+  expect(refused.status).toBe(428);
+  expect(await refused.json()).toEqual({
+    error: {
+      code: "unconfirmed",
+      reason: "form-unconfirmed",
+      message: `form ${slug} would keep submissions for 6 minutes and delete 0 of 0`,
+      hint: "confirm the change by the slug of the form, in the header X-Confirm",
+    },
+  });
+  const changed = await ask(path("forms", slug), { method: "PATCH", body, headers: { "x-confirm": slug } });
+  expect([changed.status, ((await changed.json()) as { retention: number }).retention]).toEqual([200, 360]);
+});

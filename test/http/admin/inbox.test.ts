@@ -102,6 +102,8 @@ describe("submissions of all forms", () => {
     ["mark-matching", { mark: "read", upTo: "newest" }],
     ["delete-matching", { search: "!" }],
     ["delete-matching", { state: "everything" }],
+    ["delete-matching", {}],
+    ["delete-matching", { dryRun: false }],
     ["delete-matching", { forms: "contact" }],
     ["delete", { ids: [] }],
   ])("are not changed by %s with %j", async (verb, body) => {

@@ -159,3 +159,31 @@ test("A viewer reads forms, and neither finds a button nor changes anything", as
     expect([path, (await post(path, fields)).status]).toEqual([path, 403]);
   expect(await getForm(app, "contact")).toMatchObject({ enabled: true, name: "contact" });
 });
+
+test("A retention of minutes asks for the name of the form, and a size of 10 for its unit", async () => {
+  const { app, signIn } = open();
+  const { post } = await signIn("editor");
+  await post("/forms/new", { slug: "contact" });
+  const path = "/forms/contact/settings";
+  const kept = { group: "kept", retention: "6m", spamRetention: "30d", metadata: "none" };
+  const asked = await post(path, kept);
+  expect(asked.status).toBe(428);
+  expect(asked.text).toContain("Form contact would keep submissions for 6 minutes and delete 0 of 0.");
+  expect(asked.text).toContain("Type contact to confirm");
+  expect(asked.text).toContain('name="retention" value="6m"');
+  expect((await post(path, { ...kept, confirm: "other" })).status).toBe(428);
+  expect(await getForm(app, "contact")).toMatchObject({ retention: null });
+  expect((await post(path, { ...kept, confirm: "contact" })).text).toContain("Saved the settings");
+  expect(await getForm(app, "contact")).toMatchObject({ retention: 360 });
+  const files = await post(path, {
+    group: "files",
+    uploads: "on",
+    maxFiles: "5",
+    maxFileSize: "10",
+    allowedTypes: "",
+  });
+  expect([files.status, files.text.includes("Write a size with its unit, such as 10 MB.")]).toEqual([
+    400,
+    true,
+  ]);
+});

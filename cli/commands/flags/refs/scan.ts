@@ -75,8 +75,8 @@ async function parse(input: Input, dir = "."): Promise<Values> {
 type ScanOptions = UploadOptions & { strict?: true; exclude?: string[]; pattern?: string[] };
 
 /** Not split at commas, which globs and patterns may contain. */
-function gather(text: string, earlier: string[] = []): string[] {
-  return [...earlier, text];
+function gather(text: string, earlier: string[] | undefined): string[] {
+  return [...(earlier ?? []), text];
 }
 
 function patternOf(source: string): RegExp {

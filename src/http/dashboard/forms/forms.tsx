@@ -17,6 +17,7 @@ import { SNIPPET_KINDS, createSnippet } from "../../forms/snippets/snippet.ts";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
+import { confirmPage } from "./confirm-page.tsx";
 import { deletePage } from "./delete-page.tsx";
 import { formPage } from "./form-page.tsx";
 import { secretPage } from "./secret-page.tsx";
@@ -116,7 +117,9 @@ export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
           const text = result === "updated" ? "Saved the settings" : "Nothing was changed";
           return { to: `${formPath(form.slug)}/settings`, text };
         } catch (error) {
-          if (!(error instanceof AppError) || error.code !== "invalid") throw error;
+          if (!(error instanceof AppError)) throw error;
+          if (error.code === "unconfirmed") return confirmPage(slugIn(c), fields, error.message);
+          if (error.code !== "invalid") throw error;
           return again({}, error.message);
         }
       }),

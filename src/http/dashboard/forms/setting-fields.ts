@@ -66,7 +66,7 @@ function parseSetting({ name, kind }: Setting, typed: string, timeZone: string):
     case "count":
       return /^\d{1,9}$/.test(text) ? { value: Number(text) } : { error: "write a whole number" };
     case "size":
-      return valueOr(parseBytes(text), "write a size such as 10 MB");
+      return valueOr(parseBytes(text), "write a size with its unit, such as 10 MB");
     case "duration":
       return valueOr(parseDuration(text), "write a time such as 60s, 12h or 90d");
     case "rate":

@@ -105,7 +105,12 @@ export function importRoutes({ app, page, action }: Dashboard) {
           if (textOf(fields, "act") !== "import") return documentPage(shown);
           const isConfirmed = textOf(fields, "confirm").trim() === project.slug;
           try {
-            await applyDocument(app, caller, document, { prune, confirmed: isConfirmed });
+            // The page that asks for the name of the project also names the locks.
+            const hasConfirmed = () => isConfirmed;
+            await applyDocument(app, { ...caller, hasConfirmed }, document, {
+              prune,
+              confirmed: isConfirmed,
+            });
           } catch (error) {
             if (!(error instanceof AppError) || error.code !== "unconfirmed") throw error;
             return lockedDocumentPage(shown, error.message, textOf(fields, "confirm"), textOf(fields, "why"));

@@ -1,0 +1,75 @@
+import { expect, test } from "bun:test";
+import type { Command } from "commander";
+import { buildProgram } from "../../cli/program.ts";
+import { createIo } from "../../cli/output/terminal.ts";
+import { emptyData, formflag, onData } from "../support/commands.ts";
+
+/** `--field` is a list in `submissions list` alone, `--project` in `export`. */
+const REPEATABLE = [
+  "--allow-origin",
+  "--allow-type",
+  "--block-sender",
+  "--confirm",
+  "--environments",
+  "--exclude",
+  "--field",
+  "--honeypot",
+  "--if",
+  "--notify",
+  "--pattern",
+  "--project",
+  "--scope",
+  "--spam-email",
+  "--spam-word",
+  "--target-network",
+  "--then",
+  "--trusted-proxy",
+];
+
+test("-e staging -e production changes neither", async () => {
+  const { run } = onData(emptyData());
+  await run("projects", "create", "shop");
+  await run("flags", "set", "nc", "-p", "shop", "-e", "develop");
+  const set = ["flags", "set", "nc", "-p", "shop", "-e", "staging", "-e", "production", "--on"];
+  expect(await run(...set)).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      "error: --environment is given more than once\nhint: give it once, and repeat the command for another value\n",
+  });
+  for (const environment of ["staging", "production"])
+    expect(
+      (await run("flags", "get", "nc", "-p", "shop", "-e", environment, "--field", "enabled")).stdout,
+    ).toBe("false\n");
+  expect((await run("projects", "list", "--data", "/nonexistent")).code).toBe(2);
+  expect((await run("submissions", "list", "contact", "--field", "id", "--field", "form")).code).toBe(2);
+});
+
+test("every option with one value is refused where it is given twice", async () => {
+  const io = createIo(
+    {
+      writeOut: async () => {},
+      writeErr: async () => {},
+      readStdin: async () => "",
+      stdin: () => new Blob([]).stream(),
+      isTerminal: () => false,
+      columns: () => 80,
+    },
+    {},
+  );
+  const program = await buildProgram(io, { write: () => {} });
+  const all: { words: string[]; long: string; value: string }[] = [];
+  const walk = (command: Command, words: string[]) => {
+    for (const { long, required, optional, argChoices = ["x"] } of command.options)
+      if (long && (required || optional)) all.push({ words, long, value: argChoices[0]! });
+    for (const each of command.commands) walk(each, [...words, each.name()]);
+  };
+  walk(program, []);
+  expect(all.length).toBeGreaterThan(150);
+  const taken: string[] = [];
+  for (const { words, long, value } of all) {
+    const { stderr } = await formflag([...words, `${long}=${value}`, `${long}=${value}`, "--unknown"]);
+    if (!stderr.includes(`${long} is given more than once`)) taken.push(long);
+  }
+  expect([...new Set(taken)].toSorted()).toEqual(REPEATABLE);
+}, 60_000);
