@@ -83,7 +83,7 @@ describe("flags import", () => {
     ["a file that is not there", ["gone.json", ...HERE], 2, "gone.json"],
     ["a file that is no JSON", ["broken.json", ...HERE], 2, "broken.json is not valid JSON"],
     ["a file that is a list", ["list.json", ...HERE], 2, "list.json is not a flagd file"],
-    ["an unknown environment", ["flags.json", ...HERE.slice(0, 2), "-e", "gone"], 3, "gone"],
+    ["an unknown environment", ["flags.json", ...HERE.slice(0, -1), "gone"], 3, "gone"],
   ])("refuses %s", async (_, args, code, says) => {
     const files = { "flags.json": '{"flags":{}}', "broken.json": "{a: 1}", "list.json": "[]" };
     const { run } = await openShop(files);
