@@ -33,7 +33,7 @@ function checkingField(client: Client, field: string | undefined): Client {
         import("./answers.ts"),
         import("./shape.ts"),
       ]);
-      const shape = shapeOf(method, path);
+      const shape = shapeOf(method, path) ?? "any";
       if (!mayHave(shape, field)) throw noSuchField(field, namesOf(shape));
     }
     return client.callAt(method, path, ...rest);

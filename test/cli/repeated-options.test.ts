@@ -50,7 +50,6 @@ test("every option with one value is refused where it is given twice", async () 
     {
       writeOut: async () => {},
       writeErr: async () => {},
-      readStdin: async () => "",
       stdin: () => new Blob([]).stream(),
       isTerminal: () => false,
       columns: () => 80,
