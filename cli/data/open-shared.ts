@@ -20,10 +20,12 @@ export async function openShared(
     onMoving = () => {},
     opensTarget = false,
     report = () => {},
-  }: Pick<OpenConfig, "onNewerSchema" | "onMoving" | "opensTarget" | "report">,
+    writing,
+  }: Pick<OpenConfig, "onNewerSchema" | "onMoving" | "opensTarget" | "report" | "writing">,
 ): Promise<Pick<App, "store" | "blobs" | "notes">> {
   const blobs = openFiles(files);
-  const store = await openPostgresStore(database, { migrate, onNewerSchema, onMoving, opensTarget, report });
+  const options = { migrate, onNewerSchema, onMoving, opensTarget, report, isSingle: writing === "inline" };
+  const store = await openPostgresStore(database, options);
   return { store, blobs, notes: files.kind === "none" ? { ...store.notes, ...LEAVE } : store.notes };
 }
 

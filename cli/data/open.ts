@@ -25,7 +25,10 @@ export type OpenConfig = {
   data: string;
   /** A database that is not in the data directory. */
   shared?: SharedStorage | null;
-  /** A server, which has locked the directory, commits on a separate `thread`, a command `inline`. */
+  /**
+   * A server, which has locked the directory, commits on a separate `thread`, a command `inline`. In a shared database a
+   * command makes do with one connection.
+   */
   writing: "thread" | "inline";
   /** Receives what the operator has to know of the database. */
   report?: (error: unknown) => void;
@@ -70,7 +73,7 @@ type Parts = Pick<App, "store" | "blobs" | "notes">;
 async function openParts({ data, shared, writing, isMoved, ...options }: OpenConfig): Promise<Parts> {
   if (shared) {
     const { openShared } = await import("./open-shared.ts");
-    return openShared(shared, options);
+    return openShared(shared, { ...options, writing });
   }
   if (!isMoved) refuseMoved(data);
   const { file, uploads } = prepareData(data);

@@ -5,7 +5,7 @@ import type { DatabaseAddress } from "./database-url.ts";
 import { DeadlineError, isLost, isReadOnly, refusesStartupOptions, UnknownOutcomeError } from "./errors.ts";
 import { type Pool, STATEMENT_DEADLINE_MS, createPool } from "./pool.ts";
 
-/** The connections of a process by what they are for. Those of `transactions` and `dump` run nothing else. */
+/** The connections of a server by what they are for. Those of `transactions` and `dump` run nothing else. */
 export const POOL_SIZES = { look: 1, reads: 4, inserts: 2, transactions: 2, dump: 1 } as const;
 
 export type PoolName = keyof typeof POOL_SIZES;
@@ -63,13 +63,19 @@ export type Connections = {
   close: () => Promise<void>;
 };
 
-/** Opens no connection yet: those of a pool are made when it is first needed, and closed after a minute without work. Throws `invalid` where a certificate cannot be read. */
-export function createConnections(address: DatabaseAddress): Connections {
+/**
+ * Opens no connection yet: those of a pool are made when it is first needed, and closed after a minute without work. With
+ * `isSingle` one does everything but dumps, one thing after the other: for a command. Throws `invalid` where a certificate
+ * cannot be read.
+ */
+export function createConnections(address: DatabaseAddress, isSingle = false): Connections {
   const ca = address.sslRootCert === null ? undefined : readCertificates(address.sslRootCert);
   let startup: Record<string, string> = address.prepare ? STARTUP_OPTIONS : {};
   const open = (max: number) => new SQL({ ...optionsOf(address, ca), max, connection: startup });
+  const poolOf = (max: number) => createPool(() => open(max), max);
+  const only = isSingle ? poolOf(1) : undefined;
   const pools = Object.fromEntries(
-    Object.entries(POOL_SIZES).map(([name, max]) => [name, createPool(() => open(max), max)]),
+    Object.entries(POOL_SIZES).map(([name, max]) => [name, (name !== "dump" && only) || poolOf(max)]),
   ) as Record<PoolName, Pool<SQL>>;
   const recycle = () => {
     for (const pool of Object.values(pools)) pool.replace();

@@ -71,6 +71,8 @@ export function postgresError(error: unknown): unknown {
   if (/^(40001|40P01)$/.test(state)) return unavailable("the database is busy with other changes", error);
   if (state === "55P03") return unavailable("the database is locked by another change", error);
   if (isReadOnly(error)) return unavailable("the database is read-only", error);
+  if (state === "53300")
+    return unavailable("the database has no connection left", error, "database-connections");
   // Of a statement that another client of a pooler has prepared under the same name, nothing has been done.
   if (/^(42P05|26000)$/.test(state))
     return new AppError(
@@ -88,8 +90,8 @@ export function postgresError(error: unknown): unknown {
   return error;
 }
 
-function unavailable(message: string, cause: unknown): AppError {
-  return new AppError("unavailable", message, { reason: "database-unavailable", retryAfter: 1, cause });
+function unavailable(message: string, cause: unknown, reason = "database-unavailable"): AppError {
+  return new AppError("unavailable", message, { reason, retryAfter: 1, cause });
 }
 
 /** What an operator can do about an error at the start, by SQLSTATE: the message follows the name of the database. */

@@ -41,6 +41,8 @@ type Options = {
   onMoving?: () => void;
   /** Whether the target of a move or a restore that is not finished is opened too: by the one that goes on with it. */
   opensTarget?: boolean;
+  /** Whether one connection does everything but dumps: for a command. */
+  isSingle?: boolean;
   /** Is given what the operator has to know. */
   report?: (error: unknown) => void;
   /** Milliseconds for which a look is trusted: the same in all processes of the database. */
@@ -58,11 +60,12 @@ export async function openPostgresStore(
     onNewerSchema = () => {},
     onMoving = () => {},
     opensTarget = false,
+    isSingle = false,
     report = () => {},
     staleness = POSTGRES_STALENESS_MS,
   }: Options = {},
 ): Promise<PostgresStore> {
-  const connections = createConnections(address);
+  const connections = createConnections(address, isSingle);
   const place = describeDatabase(address);
   const units = createUnits(connections);
   try {

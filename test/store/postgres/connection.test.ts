@@ -5,7 +5,17 @@ import { createUnits } from "../../../src/store/postgres/run.ts";
 import { all, only, run, type Work } from "../../../src/store/sql/work.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openGate } from "../../support/gate.ts";
-import { emptyDatabase, execute, IS_POSTGRES_HERE, sharedPostgres } from "../../support/postgres.ts";
+import { addForm } from "../../support/apply.ts";
+import {
+  databaseOf,
+  emptyDatabase,
+  execute,
+  freshDatabase,
+  IS_POSTGRES_HERE,
+  sharedPostgres,
+} from "../../support/postgres.ts";
+import { submissionTo } from "../../support/records.ts";
+import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 
 /** Connections through a gate to a database with a table of counts. */
 async function throughGate() {
@@ -98,6 +108,35 @@ describe.skipIf(!IS_POSTGRES_HERE)("connections to PostgreSQL", () => {
     expect((await ask(5000)).rows).toEqual([{ one: 1 }]);
     expect(gate.connections()).toBeGreaterThan(before);
   });
+
+  test.each([
+    [true, 1],
+    [false, 9],
+  ])(
+    "are one for a command, also where it does several things at once, and several for a server: %p",
+    async (isSingle, most) => {
+      const url = await freshDatabase();
+      const store = await openPostgresStore(parseDatabaseUrl(url), { isSingle, staleness: 1 });
+      const form = await addForm(store, "form");
+      await Promise.all(
+        Array.from({ length: 20 }, (_, index) => [
+          store.look(),
+          store.forms.list(),
+          store.submissions.insert(submissionTo(form.key)),
+          store.shared!.keep(`ab${index + 10}`, "text", Date.now() + 60_000),
+        ]).flat(),
+      );
+      const backends = `SELECT count(*)::text AS count FROM pg_stat_activity WHERE datname = '${databaseOf(url)}'`;
+      const count = async () => Number((await execute(backends))[0]!["count"]);
+      expect(await count()).toBeWithin(1, most + 1);
+      const dump = store.dump()[Symbol.asyncIterator]();
+      await dump.next();
+      expect(await count()).toBeWithin(isSingle ? 2 : 3, most + 2);
+      await store.look();
+      await dump.return?.();
+      await store.close();
+    },
+  );
 
   test("start with the limits of the server, unless a pooler is between", async () => {
     const url = await emptyDatabase();
