@@ -78,6 +78,14 @@ function isPlausible(id: string | null, now: number): id is string {
 
 const VERSION_7 = /^.{14}7.{4}[89ab]/;
 
+/** Milliseconds by which the time in an id may differ from that of what was stored with it. */
+export const ID_SLACK = 3_600_000;
+
+/** Whether an id begins with about a time in milliseconds since 1970, as those made here do. */
+export function isIdOf(id: string, time: number): boolean {
+  return Math.abs(creationOf(id) - time) <= ID_SLACK;
+}
+
 /** The smallest id of {@link createIdSource} of a time in milliseconds since 1970. */
 export function firstIdOf(time: number): string {
   const hex = Math.min(Math.max(time, 0), MAX_TIME).toString(16).padStart(12, "0");

@@ -130,10 +130,12 @@ export type SubmissionStore = {
   /** Those of `keys` that neither a submission nor the garbage contains. */
   unreferenced(keys: string[]): Promise<string[]>;
   /**
-   * Stores submissions from elsewhere, all in one transaction, except those whose id is known; nothing is delivered. Throws
-   * `not_found` for the form.
+   * Stores submissions from elsewhere, all in one transaction, except those whose id is known, and records whether they have
+   * foreign ids; nothing is delivered. Throws `not_found` for the form.
    */
   import(formKey: string, submissions: ImportedSubmission[]): Promise<ImportResult>;
+  /** Whether an import has brought ids to a form that do not begin with about the time of their submission. */
+  hasForeignIds(formKey: string): Promise<boolean>;
   /** The greatest id of all submissions below one; null where there is none. */
   newestId(below: string): Promise<string | null>;
   /** The submission of that id in the order of arrival, by default the last one; null where there is none. */

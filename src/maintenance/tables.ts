@@ -186,6 +186,7 @@ export const PORTABLE_TABLES = {
     updated_at: integer,
     deleted: integer,
     settings: text,
+    foreign_ids: integer,
   }),
   targets: setup("id", {
     id: text,

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { endOfIds } from "../../src/base/ids.ts";
+import { endOfIds, timedId } from "../../src/base/ids.ts";
 import type { Scan } from "../../src/forms/scan.ts";
 import { SUBMISSION_STATES } from "../../src/forms/submission-state.ts";
 import { addForm, apply } from "../support/apply.ts";
-import { LAST_ID, NOW, nextId, submissionTo } from "../support/records.ts";
+import { LAST_ID, NOW, nextId, random, submissionTo } from "../support/records.ts";
 import { type Driver, fresh, opener } from "./driver.ts";
 
 const EVERYTHING: Scan = {
@@ -66,6 +66,18 @@ export function arrivalContract(driver: Driver): void {
       form = { key, slug };
       expect((await store.submissions.arrival())!.id).toBe(kept);
       expect(await store.submissions.arrival(gone)).toBeNull();
+    });
+
+    test("have foreign ids where an import brought any that do not begin with about their time", async () => {
+      const row = { data: "{}", createdAt: NOW, state: "inbox", spam: null, read: true, meta: null } as const;
+      const load = (time: number) => store.submissions.import(form.key, [{ ...row, id: nextIdAt(time) }]);
+      const nextIdAt = (time: number) => timedId(time, 0, random(8));
+      await load(NOW - 3_600_000);
+      await load(NOW + 3_600_000);
+      expect(await store.submissions.hasForeignIds(form.key)).toBe(false);
+      await load(NOW - 3_600_001);
+      expect(await store.submissions.hasForeignIds(form.key)).toBe(true);
+      expect(await store.submissions.hasForeignIds((await addForm(store, fresh())).key)).toBe(false);
     });
 
     test("have a newest id below one", async () => {

@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test";
+import { timedId } from "../../src/base/ids.ts";
+import { countMatching } from "../../src/forms/bulk.ts";
+import { exportSubmissions } from "../../src/forms/export.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import { idSpanOf } from "../../src/forms/id-span.ts";
 import { importSubmissions } from "../../src/forms/import.ts";
@@ -39,4 +42,21 @@ test("a form with ids of another make is searched whole", async () => {
   expect(await timesOf(now - 4 * DAY, now - 2 * DAY)).toEqual({ times: [now - 3 * DAY], isEnd: true });
   const filter = { states: ["inbox"] as const, since: now };
   expect(await idSpanOf(app, form.key, filter)).toEqual({ first: null, last: null });
+});
+
+test.each([
+  ["of version 4 that begins with a time long ago", "00f47ac1-58cc-4372-a567-0e02b2c3d479"],
+  ["of version 7 of the day it was imported", timedId(app.now(), 0, new Uint8Array(8))],
+  ["of version 7 of an earlier year", timedId(app.now() - 400 * DAY, 0, new Uint8Array(8))],
+])("an imported submission with an id %s is found by its time", async (_, id) => {
+  const now = app.now();
+  const at = now - 100 * DAY;
+  const { form, timesOf } = await openForm([at], id);
+  await importSubmissions(app, OPERATOR, form.slug, '{"n":1}\n{"n":2}');
+  expect(await timesOf(at - DAY, at + DAY)).toEqual({ times: [at], isEnd: true });
+  const filter = { states: ["inbox"] as const, since: at - DAY, until: at + DAY };
+  const selection = { form: form.slug, filter, upTo: null };
+  expect(await countMatching(app, OPERATOR, selection)).toMatchObject({ ids: [id] });
+  const lines = (await Array.fromAsync(exportSubmissions(app, form, "jsonl", filter))).join("");
+  expect(lines).toContain(id);
 });

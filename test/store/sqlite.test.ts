@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSy
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { timedId } from "../../src/base/ids.ts";
 import { DEFAULT_SETTINGS } from "../../src/forms/settings.ts";
 import { connect } from "../../src/store/sqlite/connection.ts";
 import { MIGRATIONS, migrate } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { apply } from "../support/apply.ts";
-import { LAST_ID } from "../support/records.ts";
+import { LAST_ID, NOW, random } from "../support/records.ts";
 import { errorOf, reasonOf } from "../support/refusals.ts";
 import { tempDirectory } from "../support/temp.ts";
 
@@ -223,6 +224,34 @@ test("a copy without its search index gets it with the migrations after it", asy
   expect(await store.submissions.indexBacklog()).toEqual({ missing: 0, removals: false });
   await store.close();
 });
+
+test("forms of the schema before foreign ids have some where a submission has the id of another time", async () => {
+  const file = freshFile();
+  const db = new Database(file, { create: true });
+  migrate(db, MIGRATIONS.slice(0, 14));
+  const ids = [timedId(NOW - 3_600_000, 0, random(8)), timedId(NOW - 3_600_001, 0, random(8)), FOREIGN_ID];
+  for (const [at, id] of ids.entries()) {
+    const columns = "id, slug, name, key, enabled, uploads, allowed_origins, blocked_senders";
+    db.run(
+      `INSERT INTO forms (${columns}, created_at, updated_at)
+       VALUES (${at}, 'f${at}', 'F', 'k${at}', 1, 0, '[]', '[]', 1, 1)`,
+    );
+    db.run(
+      `INSERT INTO submissions (id, form_id, data, created_at) VALUES (unhex('${id}', '-'), ${at}, '{}', ${NOW})`,
+    );
+  }
+  db.close();
+  const store = openSqliteStore(file, "inline");
+  const keys = ["k0", "k1", "k2"];
+  expect(await Promise.all(keys.map((key) => store.submissions.hasForeignIds(key)))).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  await store.close();
+});
+
+const FOREIGN_ID = "00f47ac1-58cc-4372-a567-0e02b2c3d479";
 
 test("forms of the schema before settings have the defaults, and take settings", async () => {
   const file = freshFile();

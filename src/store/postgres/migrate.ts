@@ -1,13 +1,14 @@
 import { AppError } from "../../base/errors.ts";
 import type { Connections, Query } from "./connection.ts";
 import { sqlState, startError } from "./errors.ts";
+import foreignIds from "./migrations/0002-foreign-ids.sql" with { type: "text" };
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
 
 /**
  * The migrations in order: after the first n, the column `schema` of `formflag_meta` is n. A released migration never
  * changes, and only adds: replicas of the release before run on beside it.
  */
-export const MIGRATIONS: readonly string[] = [initial];
+export const MIGRATIONS: readonly string[] = [initial, foreignIds];
 
 /** Whether an older schema is migrated, or left to who has the rights. */
 export type Migrate = "auto" | "off";

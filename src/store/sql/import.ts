@@ -1,3 +1,4 @@
+import { isIdOf } from "../../base/ids.ts";
 import { noSuchForm } from "../../forms/form.ts";
 import type { ImportedSubmission, ImportResult } from "../../forms/store.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
@@ -6,7 +7,7 @@ import { insertRows } from "./insert-rows.ts";
 import { createUncounted } from "./submission-counts.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
 import { OF_FORMS } from "./submissions.ts";
-import { FOR_UPDATE, type Value, type Work, first } from "./work.ts";
+import { FOR_UPDATE, type Value, type Work, first, run } from "./work.ts";
 
 /** Inserts submissions whose id no form has. Throws `not_found` for the form. */
 export function* importSubmissions(
@@ -21,6 +22,7 @@ export function* importSubmissions(
   const known = yield* formsOf(submissions.map(({ id }) => bytesOf(id)));
   const uncounted = createUncounted();
   const rows: Value[][] = [];
+  let hasForeign = false;
   const result: ImportResult = { imported: 0, skipped: 0, elsewhere: 0 };
   for (const submission of submissions) {
     const { createdAt, state, read } = submission;
@@ -34,6 +36,7 @@ export function* importSubmissions(
     known.set(textOf(id), form.id);
     rows.push(rowOf(id, form.id, submission));
     uncounted.add(formKey, state, !read, createdAt);
+    hasForeign ||= !isIdOf(submission.id, createdAt);
     result.imported += 1;
   }
   yield* insertRows(
@@ -42,7 +45,13 @@ export function* importSubmissions(
     "",
   );
   yield* uncounted.count();
+  if (hasForeign) yield* run("UPDATE forms SET foreign_ids = 1 WHERE id = $id", { id: form.id });
   return result;
+}
+
+export function* hasForeignIds(formKey: string): Work<boolean> {
+  const row = yield* first("SELECT 1 FROM forms WHERE key = $formKey AND foreign_ids = 1", { formKey });
+  return row !== undefined;
 }
 
 /** The forms that have submissions of some ids, by these. */

@@ -10,6 +10,7 @@ import {
   listCounts,
   sumStored,
 } from "./submission-counts.ts";
+import { hasForeignIds } from "./import.ts";
 import { countFileBytes, listFiles, listLoose, unreferencedFiles } from "./submission-files.ts";
 import { listMarks } from "./submission-marks.ts";
 import { findArrival, newestOfForms, newestSubmission, submissionsBeside } from "./submission-order.ts";
@@ -58,6 +59,7 @@ export function submissionSlice(
       return write("importSubmissions", [formKey, submissions], WEIGHT + bytes);
     },
     newestId: (below) => read(() => newestSubmission(below)),
+    hasForeignIds: (formKey) => read(() => hasForeignIds(formKey)),
     arrival: (id) => read(() => findArrival(id)),
   };
 }

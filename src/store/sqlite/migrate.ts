@@ -19,6 +19,7 @@ import codeReferences from "./migrations/0011-code-refs.sql" with { type: "text"
 import previews from "./migrations/0012-previews.sql" with { type: "text" };
 import dashboard from "./migrations/0013-dashboard.sql" with { type: "text" };
 import scaleOut from "./migrations/0014-scale-out.sql" with { type: "text" };
+import foreignIds from "./migrations/0015-foreign-ids.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { readNumber } from "./statements.ts";
 
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly string[] = [
   previews,
   dashboard,
   scaleOut,
+  foreignIds,
 ];
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */

@@ -171,6 +171,7 @@ const RULES: Record<string, Record<string, Rule>> = {
     max_files: optional(integer(1, CEILING_FILES)),
     settings: json(areSettings),
     deleted: flag,
+    foreign_ids: flag,
     ...changed,
   },
   submissions: {

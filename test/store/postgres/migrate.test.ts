@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
+import { timedId } from "../../../src/base/ids.ts";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { describeDatabase, parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { type Migrate, migrate, MIGRATIONS } from "../../../src/store/postgres/migrate.ts";
@@ -13,6 +14,9 @@ import {
   IS_POSTGRES_HERE,
   newerDatabase,
 } from "../../support/postgres.ts";
+import { NOW, random } from "../../support/records.ts";
+
+const FOREIGN_ID = "00f47ac1-58cc-4372-a567-0e02b2c3d479";
 
 /** As another process would. */
 async function start(url: string, when?: Migrate, migrations?: readonly string[]): Promise<void> {
@@ -45,6 +49,32 @@ describe.skipIf(!IS_POSTGRES_HERE)("the schema of PostgreSQL", () => {
     ];
     await Promise.all([start(url, "auto", next), start(url, "auto", next), start(url, "auto", next)]);
     expect(await execute("SELECT * FROM one", { database: databaseOf(url) })).toEqual([{ id: 1, two: null }]);
+  });
+
+  test("of the release before foreign ids has some where a submission has the id of another time", async () => {
+    const url = await emptyDatabase();
+    const database = databaseOf(url);
+    await start(url, "auto", MIGRATIONS.slice(0, 1));
+    const ids = [timedId(NOW - 3_600_000, 0, random(8)), timedId(NOW - 3_600_001, 0, random(8)), FOREIGN_ID];
+    for (const [at, id] of ids.entries()) {
+      const columns = "id, slug, name, key, enabled, uploads, allowed_origins, blocked_senders";
+      await execute(
+        `INSERT INTO forms (${columns}, created_at, updated_at)
+         VALUES (${at}, 'f${at}', 'F', 'k${at}', 1, 0, '[]', '[]', 1, 1)`,
+        { database },
+      );
+      const bytes = `decode('${id.replaceAll("-", "")}', 'hex')`;
+      await execute(
+        `INSERT INTO submissions (id, form_id, data, created_at) VALUES (${bytes}, ${at}, '{}', ${NOW})`,
+        { database },
+      );
+    }
+    await start(url);
+    expect(await execute("SELECT foreign_ids FROM forms ORDER BY id", { database })).toEqual([
+      { foreign_ids: 0 },
+      { foreign_ids: 1 },
+      { foreign_ids: 1 },
+    ]);
   });
 
   test("stays as it was where a migration fails", async () => {
