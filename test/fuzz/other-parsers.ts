@@ -14,7 +14,10 @@ export async function expectAsOthersRead(
   if (type === "application/json" && (stored || text.includes("valid JSON"))) {
     expect(stored?.data).toEqual(jsonOf(body) as Submission["data"]);
   } else if (type === "application/x-www-form-urlencoded" && stored) {
-    expect(JSON.stringify(stored.data)).toBe(grouped(urlencodedPairs(body)));
+    // JSON is read under this type too.
+    if (jsonOf(body) === undefined) {
+      expect(JSON.stringify(stored.data)).toBe(grouped(urlencodedPairs(body)));
+    }
   } else if (stored && isPlain(contentType, body)) {
     const init = { headers: { "Content-Type": contentType } };
     const entries = [...(await new Response(Uint8Array.from(body), init).formData())];

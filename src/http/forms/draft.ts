@@ -13,13 +13,15 @@ import {
 } from "../../forms/fields.ts";
 import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
+import { checkNoLostFile } from "../../forms/lost-files.ts";
 import { cutMembers } from "../../forms/control-fields.ts";
 import type { Sent } from "../../forms/submission.ts";
 import { headerValue } from "../headers.ts";
 import { type Body, readAll } from "../body.ts";
 import type { Kept } from "./kept.ts";
-import { readMultipart, textSubmission } from "./multipart-draft.ts";
+import { readMultipart } from "./multipart-draft.ts";
 import { boundaryOf } from "./multipart.ts";
+import { textSubmission } from "./text-submission.ts";
 
 /** Drops a byte order mark, which is not part of JSON. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -45,11 +47,11 @@ export function readDraft(
   switch (headerValue(contentType)) {
     case "application/json":
       return readAll(request, LIMITS.body, bodyTooLarge, body).then((bytes) =>
-        readJson(bytes, controlNames, kept),
+        readJson(form, bytes, controlNames, kept),
       );
     case "application/x-www-form-urlencoded":
       return readAll(request, LIMITS.body, bodyTooLarge, body).then((bytes) =>
-        readUrlencoded(bytes, controlNames, kept),
+        readUrlencoded(form, bytes, controlNames, kept),
       );
     case "multipart/form-data":
       return readMultipart(app, form, boundaryOf(contentType), body(), staged, controlNames, kept);
@@ -62,7 +64,7 @@ export function readDraft(
 }
 
 /** Keeps the text but for names that repeat, since parsing and serialising it again would lose digits. Throws `invalid`, `too_large`. */
-function readJson(bytes: Uint8Array, controlNames: ReadonlySet<string>, kept: Kept | null): Sent {
+function readJson(form: Form, bytes: Uint8Array, controlNames: ReadonlySet<string>, kept: Kept | null): Sent {
   checkDepth(bytes);
   let text: string;
   try {
@@ -83,6 +85,7 @@ function readJson(bytes: Uint8Array, controlNames: ReadonlySet<string>, kept: Ke
   if (kept) kept.fields = () => cut.data;
   // An object without fields was refused before.
   if (cut.control.size > 0 && Object.keys(cut.data).length === 0) throw emptySubmission();
+  checkNoLostFile(form, cut.data, false);
   return {
     data: cut.json,
     fields: cut.data,
@@ -93,8 +96,17 @@ function readJson(bytes: Uint8Array, controlNames: ReadonlySet<string>, kept: Ke
   };
 }
 
-/** https://url.spec.whatwg.org/#concept-urlencoded-parser */
-function readUrlencoded(bytes: Uint8Array, controlNames: ReadonlySet<string>, kept: Kept | null): Sent {
+/**
+ * https://url.spec.whatwg.org/#concept-urlencoded-parser, but for JSON, which programs such as curl send under this type
+ * unless they name another: no form encodes to text that begins and ends with brackets.
+ */
+function readUrlencoded(
+  form: Form,
+  bytes: Uint8Array,
+  controlNames: ReadonlySet<string>,
+  kept: Kept | null,
+): Sent {
+  if (isBracketed(bytes)) return readJson(form, bytes, controlNames, kept);
   const text = escaped(bytes);
   checkCount(countPairs(text));
   const fields = createFields();
@@ -103,7 +115,17 @@ function readUrlencoded(bytes: Uint8Array, controlNames: ReadonlySet<string>, ke
   new URLSearchParams(`?${text}`).forEach((value, name) => fields.add(name, value));
   const control = fields.cut(controlNames);
   if (fields.size() === 0) throw emptySubmission();
-  return textSubmission(fields, control, [], false);
+  return textSubmission(form, fields, control, null, false);
+}
+
+/** Whether the first and last byte but for white space are a pair of brackets of JSON. */
+function isBracketed(bytes: Uint8Array): boolean {
+  const isSpace = (byte: number | undefined) => byte === 0x20 || (byte! >= 0x09 && byte! <= 0x0d);
+  let [start, end] = [0, bytes.length - 1];
+  while (isSpace(bytes[start])) start += 1;
+  while (end > start && isSpace(bytes[end])) end -= 1;
+  const [first, last] = [bytes[start], bytes[end]];
+  return (first === 0x7b && last === 0x7d) || (first === 0x5b && last === 0x5d);
 }
 
 /** Number of fields between ampersands; counted before parsing, because there may be half a million. */

@@ -3,7 +3,6 @@ import { AppError } from "../../base/errors.ts";
 import type { StagedBlob } from "../../blobs/blobs.ts";
 import {
   checkName,
-  type Fields,
   createFields,
   emptySubmission,
   fieldLabel,
@@ -11,7 +10,7 @@ import {
   overLimit,
   quoted,
 } from "../../forms/fields.ts";
-import { type ControlFields, isHoneypotName } from "../../forms/control-fields.ts";
+import { isHoneypotName } from "../../forms/control-fields.ts";
 import { FILE_HEAD_BYTES, checkExtension, checkFileType } from "../../forms/file-types.ts";
 import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
@@ -22,6 +21,7 @@ import { DRAIN } from "../limits.ts";
 import type { Body } from "../body.ts";
 import type { Kept } from "./kept.ts";
 import { type Part, createMultipartParser } from "./multipart.ts";
+import { textSubmission } from "./text-submission.ts";
 
 /** Keeps a byte order mark, which is part of a field. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -161,18 +161,7 @@ export async function readMultipart(
   if (refusal) throw refusal;
   const control = fields.cut(controlNames);
   if (fields.size() + files.length === 0) throw emptySubmission();
-  return textSubmission(fields, control, files, hasHoneypotFile);
-}
-
-/** A submission of texts, without its control fields. */
-export function textSubmission(
-  fields: Fields,
-  control: ControlFields,
-  files: StagedFile[],
-  hasHoneypotFile: boolean,
-): Sent {
-  const data = fields.toData();
-  return { data: JSON.stringify(data), fields: data, source: "text", control, files, hasHoneypotFile };
+  return textSubmission(form, fields, control, files, hasHoneypotFile);
 }
 
 function checkFile(form: Form, count: number, fileName: string): void {

@@ -16,6 +16,7 @@ beforeAll(async () => {
   for (const args of [
     ["contact"],
     ["apply", "--schema", `@${file}`],
+    ["photos", "--uploads", "on", "--language", "de"],
     ["jobs", "--uploads", "on", "--schema", JSON.stringify(cv)],
     ["guarded", "--challenge", "on", "--language", "de"],
     ["nested", "--schema", '{"properties":{"address":{"type":"object"}}}'],
@@ -46,6 +47,14 @@ async function sendByCurl(form: string): Promise<void> {
 }
 
 describe("forms snippet", () => {
+  test("has a file input and the encoding for files where the form takes files and has no schema", async () => {
+    const { stdout } = await snippet("photos", "html");
+    expect(stdout).toMatch(/^<form [^>]*method="post" enctype="multipart\/form-data">\n/);
+    expect(stdout).toContain('<p><label>Datei<br><input type="file" name="file" multiple></label></p>');
+    expect((await snippet("photos", "fetch")).stdout).toContain("body: new FormData(form),");
+    await sendByCurl("photos");
+  });
+
   test("prints a contact form for a form without a schema, in HTML unless asked for another kind", async () => {
     const { code, stdout, stderr } = await formflag(["forms", "snippet", "contact", "--data", data], {
       env: { FORMFLAG_PUBLIC_URL: "https://forms.example.com/base/" },

@@ -111,7 +111,8 @@ describe("what is sent is what is stored:", () => {
       fc.asyncProperty(fc.array(byte, { maxLength: 40 }), async (bytes) => {
         const body = Buffer.from(bytes.join(""), "latin1");
         const pairs = urlencodedPairs(body);
-        fc.pre(pairs.length > 0);
+        // Text between brackets is read as JSON.
+        fc.pre(pairs.length > 0 && !/^\s*[[{].*[\]}]\s*$/s.test(body.toString("latin1")));
         const { data } = await stored(body, "application/x-www-form-urlencoded");
         expect(JSON.stringify(data)).toBe(grouped(pairs));
       }),

@@ -21,7 +21,7 @@ export type Snippet = { text: string; notes: string[] };
 
 /**
  * Returns code that sends to a form, in the form's language. Its fields are those of the form's schema, or those of a
- * contact form. `url` is the absolute address that submissions are posted to.
+ * contact form, with a file where the form takes files. `url` is the absolute address that submissions are posted to.
  */
 export async function createSnippet(
   form: Form,
@@ -47,9 +47,12 @@ async function contentOf(form: Form): Promise<PageContent> {
   return pageContentOf(form);
 }
 
-function contactForm({ name }: Form, labels: { name: string; email: string; message: string }): PageContent {
+type Labels = { name: string; email: string; message: string; file: string };
+
+function contactForm({ name, uploads, maxFiles }: Form, labels: Labels): PageContent {
   const common = { hint: null, isRequired: true, initial: [] };
   const lengths = { minLength: null, maxLength: null };
+  const file = { kind: "file", isMultiple: maxFiles > 1, name: "file", label: labels.file } as const;
   return {
     title: name,
     description: null,
@@ -57,6 +60,7 @@ function contactForm({ name }: Form, labels: { name: string; email: string; mess
       { ...common, ...lengths, kind: "line", type: "text", name: "name", label: labels.name },
       { ...common, ...lengths, kind: "line", type: "email", name: "email", label: labels.email },
       { ...common, ...lengths, kind: "area", name: "message", label: labels.message },
+      ...(uploads ? [{ ...common, isRequired: false, ...file }] : []),
     ],
   };
 }

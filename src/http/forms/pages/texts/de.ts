@@ -97,5 +97,6 @@ export const GERMAN: Texts = {
     name: "Name",
     email: "E-Mail",
     message: "Nachricht",
+    file: "Datei",
   },
 };

@@ -75,5 +75,6 @@ export const ENGLISH: Texts = {
     name: "Name",
     email: "Email",
     message: "Message",
+    file: "File",
   },
 };

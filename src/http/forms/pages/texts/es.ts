@@ -85,5 +85,6 @@ export const SPANISH: Texts = {
     name: "Nombre",
     email: "Correo electrónico",
     message: "Mensaje",
+    file: "Archivo",
   },
 };

@@ -88,5 +88,6 @@ export const FRENCH: Texts = {
     name: "Nom",
     email: "E-mail",
     message: "Message",
+    file: "Fichier",
   },
 };

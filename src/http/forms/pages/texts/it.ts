@@ -77,5 +77,6 @@ export const ITALIAN: Texts = {
     name: "Nome",
     email: "E-mail",
     message: "Messaggio",
+    file: "File",
   },
 };

@@ -82,5 +82,6 @@ export const JAPANESE: Texts = {
     name: "お名前",
     email: "メールアドレス",
     message: "メッセージ",
+    file: "ファイル",
   },
 };

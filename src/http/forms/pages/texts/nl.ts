@@ -81,5 +81,6 @@ export const DUTCH: Texts = {
     name: "Naam",
     email: "E-mail",
     message: "Bericht",
+    file: "Bestand",
   },
 };

@@ -85,5 +85,6 @@ export const POLISH: Texts = {
     name: "Imię i nazwisko",
     email: "E-mail",
     message: "Wiadomość",
+    file: "Plik",
   },
 };

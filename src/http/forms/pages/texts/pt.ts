@@ -78,5 +78,6 @@ export const PORTUGUESE: Texts = {
     name: "Nome",
     email: "E-mail",
     message: "Mensagem",
+    file: "Ficheiro",
   },
 };

@@ -79,7 +79,8 @@ type FormText =
   /** Labels of a contact form. */
   | "name"
   | "email"
-  | "message";
+  | "message"
+  | "file";
 
 /** A text with a value in it. */
 export function fill(text: string, value: string): string {

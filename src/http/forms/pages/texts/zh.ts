@@ -68,5 +68,6 @@ export const CHINESE: Texts = {
     name: "姓名",
     email: "电子邮箱",
     message: "留言",
+    file: "文件",
   },
 };
