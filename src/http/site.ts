@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { matchedRoutes } from "hono/route";
+import { getPath } from "hono/utils/url";
 import type { App } from "../app.ts";
 import { normalise } from "../base/network.ts";
 import { type Client, findClient } from "./address.ts";
@@ -95,7 +96,9 @@ export function createSite(services: Services, options: SiteOptions): Site {
 
   const createRoot = async (part: Part) => {
     const isWhole = part === "late";
-    const root = new Hono<{ Bindings: { client: Client; peer: Peer } }>();
+    const root = new Hono<{ Bindings: { client: Client; peer: Peer } }>({
+      getPath: (request) => joinedPath(getPath(request), basePath),
+    });
     root.use(async (c, next) => {
       const start = performance.now();
       await next();
@@ -143,7 +146,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
   };
   const roots = new Map<Part, ReturnType<typeof createRoot>>();
   const partFor = ({ url }: Request): Part => {
-    const path = URL.parse(url, "http://localhost")?.pathname ?? "";
+    const path = joinedPath(URL.parse(url, "http://localhost")?.pathname ?? "", basePath);
     return partOf(path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path);
   };
   const rootFor = async (part: Part) => {
@@ -173,6 +176,13 @@ export function createSite(services: Services, options: SiteOptions): Site {
     },
     hot: createHotRoutes(services, { basePath, counted, clientOf, finish, checkHealth }),
   };
+}
+
+/** A path without the slash that a base address with one at its end leaves before the path of a service. */
+function joinedPath(path: string, basePath: string): string {
+  const joined = path.startsWith("//") ? path.replace(/^\/+/, "/") : path;
+  if (basePath === "" || !joined.startsWith(`${basePath}//`)) return joined;
+  return basePath + joined.slice(basePath.length).replace(/^\/+/, "/");
 }
 
 /** Which services answer: those that are always there, all of the API, or the dashboard beside the former. */

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { Hono } from "hono/quick";
 import { createToken } from "../../src/access/tokens.ts";
+import { setFlag } from "../../src/flags/flags.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import { AppError } from "../../src/base/errors.ts";
 import type { DashboardEnv } from "../../src/http/dashboard/dashboard-env.ts";
@@ -230,6 +231,34 @@ describe("a base path", () => {
   test("has JSON errors under its /api/ too", async () => {
     const answer = await ask("/a/b/api/nothing", { headers: { accept: "text/html" } });
     expect(await answer.json()).toMatchObject({ error: true, code: 404 });
+  });
+});
+
+describe("a base address with a slash at its end", () => {
+  test.each(["", "/formflag"])("reaches the same services under the base path %j", async (basePath) => {
+    const { ask } = openSite({ forms, flags, admin, ofrep: services.ofrep }, [], { basePath });
+    const project = await createProject(app, OPERATOR, {
+      slug: `slash${basePath.length}`,
+      environments: ["develop"],
+    });
+    const keys = {
+      "x-project-key": project.key,
+      "x-environment-key": project.environments[0]!.key,
+    };
+    const place = { project: project.slug, environment: "develop", flag: "search" };
+    await setFlag(app, OPERATOR, place, { enabled: true });
+    const evaluated = { method: "POST", headers: keys, body: "{}" };
+    for (const base of [`${basePath}/`, `/${basePath}//`]) {
+      const one = await ask(`${base}/ofrep/v1/evaluate/flags/search`, evaluated);
+      expect([one.status, await one.json()]).toEqual([200, expect.objectContaining({ value: true })]);
+      expect((await ask(`${base}/ofrep/v1/evaluate/flags`, evaluated)).status).toBe(200);
+      const read = await ask(`${base}/api/v1/flags/search`, { headers: keys });
+      expect(await read.json()).toMatchObject({ enabled: true });
+    }
+    const { key } = await createForm(app, OPERATOR, { slug: `slash${basePath.length}` });
+    const body = new URLSearchParams({ name: "Ann" });
+    expect((await ask(`${basePath}//v1/s/${key}?mode=rest`, { method: "POST", body })).status).toBe(200);
+    expect((await ask(`${basePath}/api/v1/flags//search`, { headers: keys })).status).toBe(404);
   });
 });
 

@@ -121,9 +121,11 @@ export function createPreviewsService(app: App, report: Report, options: Preview
   };
 
   const routes: PreviewsService["routes"] = new Hono();
-  routes.get(PREVIEWS_PATH, (c) => readPreviews(c.req.raw, () => c.env.client));
-  routes.options(PREVIEWS_PATH, () => preflight(HEADERS, READ_PREFLIGHT));
-  routes.all(PREVIEWS_PATH, () => wrongMethod("previews are read with GET", READ_PREFLIGHT.methods));
+  for (const path of [PREVIEWS_PATH, `${PREVIEWS_PATH}/`]) {
+    routes.get(path, (c) => readPreviews(c.req.raw, () => c.env.client));
+    routes.options(path, () => preflight(HEADERS, READ_PREFLIGHT));
+    routes.all(path, () => wrongMethod("previews are read with GET", READ_PREFLIGHT.methods, { flags: [] }));
+  }
   routes.post(FEEDBACK_PATH, (c) => submitFeedback(c.req.raw, () => c.env.client));
   routes.options(FEEDBACK_PATH, () => preflight(HEADERS, POST_PREFLIGHT));
   routes.all(FEEDBACK_PATH, () => wrongMethod("feedback is sent with POST", POST_PREFLIGHT.methods));
@@ -134,6 +136,6 @@ function unknownKeys(): AppError {
   return new AppError("unauthenticated", MISSING.environment);
 }
 
-function wrongMethod(message: string, methods: string): Response {
-  return uncached(405, { error: true, message, errorMessage: message }, { Allow: methods });
+function wrongMethod(message: string, methods: string, rest: object = {}): Response {
+  return uncached(405, { ...rest, error: true, message, errorMessage: message }, { Allow: methods });
 }

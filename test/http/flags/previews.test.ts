@@ -89,6 +89,16 @@ describe("the previews of an environment", () => {
       401,
       expect.stringContaining("select nothing"),
     ]);
+    // A reader of the list has one, whatever is wrong.
+    for (const [path, init] of [
+      [PREVIEWS, { headers: { ...keys, "x-environment-key": "none" } }],
+      [PREVIEWS, {}],
+      [`${PREVIEWS}/`, { headers: { ...keys, "x-project-key": "none" } }],
+      [PREVIEWS, { method: "POST", headers: keys }],
+    ] as const) {
+      const { flags, error } = (await (await ask(path, init)).json()) as { flags: unknown; error: unknown };
+      expect({ flags, error }).toEqual({ flags: [], error: true });
+    }
     const posted = await ask(PREVIEWS, { method: "POST", headers: keys });
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
     expect((await read()).status).toBe(200);
