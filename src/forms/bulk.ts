@@ -168,7 +168,11 @@ async function eachStep(
 }
 
 function deletedMeanwhile(id: string): AppError {
-  return new AppError("conflict", `submission ${id} was deleted, up to which submissions were selected`, {
-    hint: "count them again: submissions that arrived since cannot be told apart from the others",
-  });
+  return new AppError(
+    "conflict",
+    `submission ${id}, the last one that was counted, was deleted: count them again`,
+    {
+      hint: "without it, submissions that have arrived since cannot be told apart",
+    },
+  );
 }

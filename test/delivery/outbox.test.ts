@@ -228,6 +228,21 @@ describe("the outbox", () => {
     expect((await all()).every(({ status }) => status === "delivered")).toBe(true);
   });
 
+  test("sends what comes after the clock was set back to a target that was down before", async () => {
+    let isDown = true;
+    const { app, addTarget, submit, all, run } = await begin(() =>
+      isDown ? unanswered("refused", true) : delivered(200),
+    );
+    const target = await addTarget();
+    await submit(toTarget(target));
+    await run();
+    isDown = false;
+    app.clock.now -= 3_600_000;
+    await submit(toTarget(target));
+    await run();
+    expect((await all()).map(({ status }) => status)).toEqual(["queued", "delivered"]);
+  });
+
   test("sends nothing to a target that failed while more was claimed for it", async () => {
     let fail: (attempt: Attempt) => void = () => {};
     const { app, addTarget, submit, all, run, outgoing, outbox } = await begin(

@@ -52,7 +52,10 @@ test.each([
   const now = app.now();
   const at = now - 100 * DAY;
   const { form, timesOf } = await openForm([at], id);
-  await importSubmissions(app, OPERATOR, form.slug, '{"n":1}\n{"n":2}');
+  // More than a step of older ones, with ids of their time.
+  const older = [200, 201, 202, 203].map((days) => new Date(now - days * DAY).toISOString());
+  const rows = older.map((createdAt) => JSON.stringify({ createdAt, data: { n: 1 } }));
+  await importSubmissions(app, OPERATOR, form.slug, rows.join("\n"));
   expect(await timesOf(at - DAY, at + DAY)).toEqual({ times: [at], isEnd: true });
   const filter = { states: ["inbox"] as const, since: at - DAY, until: at + DAY };
   const selection = { form: form.slug, filter, upTo: null };
