@@ -1,5 +1,5 @@
 import { splitRepeats } from "../base/json-repeats.ts";
-import { findInexact, isExact, isObject } from "../base/json.ts";
+import { childrenOf, findInexact, isExact, isObject } from "../base/json.ts";
 import { equals } from "./equal-text.ts";
 
 /** What a submission is to a search: it holds the text, it only mentions it inside a longer one, or neither. */
@@ -52,9 +52,16 @@ function parse(json: string): unknown {
 
 /** The texts in a value at any depth, also those of numbers and of true and false. */
 export function textsIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(textsIn);
-  if (isObject(value)) return Object.values(value).flatMap(textsIn);
-  return typeof value === "string" ? [value] : value === null ? [] : [JSON.stringify(value)];
+  const texts: string[] = [];
+  collectTexts(value, texts);
+  return texts;
+}
+
+function collectTexts(value: unknown, texts: string[]): void {
+  if (typeof value === "string") texts.push(value);
+  else if (typeof value === "object" && value !== null)
+    for (const child of childrenOf(value)) collectTexts(child, texts);
+  else if (value !== null) texts.push(JSON.stringify(value));
 }
 
 /** The values of the fields of a name at any depth. */
