@@ -41,7 +41,7 @@ const statusOf = async (...args: Parameters<typeof admin>) => {
   const { status, answer } = await admin(...args);
   return status < 300 ? status : `${status} ${answer.slice(0, 140)}`;
 };
-const send = async ({ url }: Context, form: string, body: BodyInit, type?: string) => {
+const send = async ({ url }: Context, form: string, body: string | FormData, type?: string) => {
   const response = await fetch(`${url()}/v1/s/${forms[form]}?mode=rest`, {
     method: "POST",
     body,
@@ -250,7 +250,7 @@ const flags: Scenario[] = [
 
 const many = (count: number, value: (index: number) => unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, value(index)]));
-const documentOf = (projects: object, more: object = {}) => ({ version: 1, projects, ...more });
+const documentOf = (projects: object) => ({ projects });
 const documents: Scenario[] = Object.entries({
   "60,000 flags": () =>
     documentOf({ q: { environments: { production: {} }, flags: many(60_000, () => ({})) } }),
@@ -272,7 +272,7 @@ const documents: Scenario[] = Object.entries({
         })),
       },
     }),
-  "5,000 forms": () => ({ version: 1, forms: many(5000, (i) => ({ name: `n${i}` })) }),
+  "5,000 forms": () => ({ forms: many(5000, (i) => ({ name: `n${i}` })) }),
   "a text of 15 MB": () =>
     documentOf({ q: { flags: { f: { description: fill("\u0301\u0316", 15_000 * KB) } } } }),
   "a million numbers": () =>
