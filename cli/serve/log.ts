@@ -109,11 +109,11 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
 }
 
 /** The message of an AppError and of its cause, which was expected; the stack of a bug. */
-function describe(error: unknown): string {
+function describe(error: unknown, isExpected = false): string {
   if (error instanceof AppError) {
     const { message, cause } = error;
-    if (cause === undefined) return message;
-    return `${message}: ${cause instanceof AppError ? describe(cause) : String(cause)}`;
+    return cause === undefined ? message : `${message}: ${describe(cause, true)}`;
   }
-  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return isExpected ? `${error.name}: ${error.message}` : (error.stack ?? `${error.name}: ${error.message}`);
 }
