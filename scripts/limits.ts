@@ -317,14 +317,6 @@ const SECTIONS: Section[] = [
         what: "time for which the answer 429 to a sign-in is held",
         past: "",
       },
-      "SIGN_IN_LIMITS.processorsForHash": {
-        what: "processors for each password that is checked at a time, of which there is at least one",
-        past: "sign-ins wait",
-      },
-      "SIGN_IN_LIMITS.hashes": {
-        what: "passwords that are checked at a time, at most",
-        past: "sign-ins wait",
-      },
       "SIGN_IN_LIMITS.waiting": {
         what: "sign-ins that wait",
         past: "429 with `Retry-After`, for the network with the most",

@@ -8,12 +8,6 @@ export const PASSWORD_LIMITS = {
 
 /** What checking passwords may cost, and how fast passwords may be guessed. */
 export const SIGN_IN_LIMITS = {
-  /**
-   * Processors for each password that is hashed at a time, and the most: a hash takes 19 MiB, and a thread of the pool that
-   * writes uploaded files.
-   */
-  processorsForHash: 2,
-  hashes: 4,
   /** Sign-ins that wait for their turn, in all and of one network. */
   waiting: 200,
   waitingOfNetwork: 20,

@@ -1,6 +1,7 @@
 import { sha256 } from "../base/sum.ts";
+import { hashOnThread } from "./hashes.ts";
 import { SIGN_IN_LIMITS } from "./limits.ts";
-import { HASHING, typedPassword } from "./password.ts";
+import { typedPassword } from "./password.ts";
 import type { AccessApp } from "./store.ts";
 import { type Throttle, createThrottle } from "./throttle.ts";
 import { type Turns, createFairTurns } from "./turns.ts";
@@ -20,11 +21,10 @@ const guards = new WeakMap<object, Guard>();
 function guardOf({ store, now }: AccessApp): Guard {
   let guard = guards.get(store);
   if (!guard) {
-    const { processorsForHash, hashes, waiting, waitingOfNetwork } = SIGN_IN_LIMITS;
+    const { waiting, waitingOfNetwork } = SIGN_IN_LIMITS;
     const { failures, waitSeconds, failuresOfNetwork, networkWaitSeconds } = SIGN_IN_LIMITS;
-    const atOnce = Math.floor(navigator.hardwareConcurrency / processorsForHash);
     guard = {
-      turns: createFairTurns(Math.min(Math.max(atOnce, 1), hashes), waiting, waitingOfNetwork),
+      turns: createFairTurns(waiting, waitingOfNetwork),
       guesses: createThrottle(now, failures, waitSeconds),
       failures: createThrottle(now, failuresOfNetwork, networkWaitSeconds),
       lately: createLately(now),
@@ -65,8 +65,10 @@ export function noteSignIn(app: AccessApp, name: string, network: string | null)
 }
 
 /** The hash of a normalised password that is set in a session. Throws `rate_limited`. */
-export function hashPassword(app: AccessApp, password: string, session: string): Promise<string> {
-  return guardOf(app).turns({ network: session, isFirst: true }, () => Bun.password.hash(password, HASHING));
+export async function hashPassword(app: AccessApp, password: string, session: string): Promise<string> {
+  const sender = { network: session, isFirst: true };
+  const hash = await guardOf(app).turns(sender, () => hashOnThread({ password, hash: null }));
+  return hash as string;
 }
 
 /** The hash of a random password: an unknown name takes as long as a known one. */
@@ -97,8 +99,8 @@ export async function verifyPassword(
     // Others may have failed while this one waited.
     check();
     const hash = given === null ? null : await app.store.users.password(name);
-    const isRight = await Bun.password.verify(given ?? "-", hash ?? NOBODYS);
-    if (hash === null || !isRight) {
+    const isRight = await hashOnThread({ password: given ?? "-", hash: hash ?? NOBODYS });
+    if (hash === null || isRight === false) {
       guesses.count(pair);
       failures.count(network);
       return null;

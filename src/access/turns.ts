@@ -9,21 +9,21 @@ export type Turns = <T>(sender: Sender, work: () => Promise<T>) => Promise<T>;
 type Waiting = { start: () => void; refuse: (error: AppError) => void };
 
 /**
- * Runs `atOnce` works at a time, and lets at most `waiting` others wait, `ofNetwork` of each network. Networks take turns,
+ * Runs one work at a time, and lets at most `waiting` others wait, `ofNetwork` of each network. Networks take turns,
  * so that a sender waits for one work of each other network, however many those have sent.
  */
-export function createFairTurns(atOnce: number, waiting: number, ofNetwork: number): Turns {
+export function createFairTurns(waiting: number, ofNetwork: number): Turns {
   /** What waits, by network, in the order of their turns. */
   const first = new Map<string, Waiting[]>();
   const others = new Map<string, Waiting[]>();
   let total = 0;
-  let running = 0;
+  let isRunning = false;
 
   const startNext = () => {
     const queue = first.size > 0 ? first : others;
     const [next] = queue;
     if (!next) {
-      running -= 1;
+      isRunning = false;
       return;
     }
     const [network, works] = next;
@@ -58,8 +58,8 @@ export function createFairTurns(atOnce: number, waiting: number, ofNetwork: numb
   };
 
   return async (sender, work) => {
-    if (running < atOnce) running += 1;
-    else await wait(sender);
+    if (isRunning) await wait(sender);
+    isRunning = true;
     try {
       return await work();
     } finally {
