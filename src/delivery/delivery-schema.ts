@@ -15,11 +15,11 @@ export const deliverySchema = z.object({
   status: z.enum(DELIVERY_STATUSES),
   /** Attempts that have ended. */
   attempts: z.int(),
-  /** When it is attempted next; null once it has ended. */
+  /** When it is attempted next; null once it has ended, and while it waits for a mail server. */
   nextAt: z.nullable(timestamp),
   /** The HTTP status or SMTP reply code of the last attempt; null where there was no answer. */
   code: z.nullable(z.int()),
-  /** Why the last attempt failed; null where it did not. */
+  /** Why the last attempt failed, or why it waits; null for neither. */
   error: z.nullable(z.string()),
 });
 

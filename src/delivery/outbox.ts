@@ -22,7 +22,9 @@ const POLL_MS = 2000;
 /** In which any number of calls of `wake` are one, since each submission may make one; more while something is sent. */
 const WAKE_MS = 5;
 const BUSY_WAKE_MS = 50;
-/** Queued deliveries that are cancelled in one transaction. */
+/** How long after a delivery is due it may be committed. */
+const LATE_MS = 60_000;
+/** Queued deliveries that are changed in one transaction. */
 const STEP = 500;
 
 export type OutboxApp = Clockwork & { store: DeliveriesStore & ChangeStore<TargetChange> };
@@ -65,6 +67,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
   let lastClaimed: Lane | null = null;
   let isReleased = false;
   let renewedAt = 0;
+  let explainedUntil = 0;
   /** When the last turn claimed nothing, although all that was due by then could have been. */
   let foundNothingAt = -Infinity;
   let isWoken = false;
@@ -158,6 +161,13 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
     while (await deliveries.cancelTargetless(removalOfCancelled(app.now()), STEP));
   };
 
+  /** Records why mail waits, also of what was due before this began. */
+  const explainMail = async () => {
+    const now = app.now();
+    while (await deliveries.explainMail(explainedUntil - LATE_MS, now, STEP));
+    explainedUntil = now;
+  };
+
   /** Whether anything is queued, in whatever lane. Nothing that sends is loaded before. */
   const isEmpty = async () => (await deliveries.nextAt([])) === null;
 
@@ -170,6 +180,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
     for (;;) {
       if (stopping.signal.aborted) claims.postponeAll();
       const changed = signal.promise;
+      if (outgoing.mail === null) await explainMail();
       await takeTurn(outgoing);
       if (!stopping.signal.aborted) start(outgoing);
       if (claims.isEmpty()) return;

@@ -126,6 +126,11 @@ type DeliveryStore = {
   release(holder: string, now: number): Promise<void>;
   /** The content of a delivery; undefined where its submission or form was deleted. */
   content(submission: string): Promise<DeliveryContent | undefined>;
+  /**
+   * Records of at most `limit` deliveries by mail, due behind `after` and until `now`, that they wait for a mail server.
+   * Returns whether any may be left.
+   */
+  explainMail(after: number, now: number, limit: number): Promise<boolean>;
   /** Cancels at most `limit` queued deliveries whose target is disabled or was deleted. Returns whether any may be left. */
   cancelTargetless(removeAt: number, limit: number): Promise<boolean>;
   /**

@@ -36,8 +36,10 @@ export const timelineEventSchema = z.discriminatedUnion("event", [
     ...about,
     /** What the delivery is now. */
     status: z.enum(DELIVERY_STATUSES),
-    /** When it is attempted next; null once it has ended. */
+    /** When it is attempted next; null once it has ended, and while it waits for a mail server. */
     nextAt: z.nullable(timestamp),
+    /** Why its last attempt failed, or why it waits; null for neither. */
+    error: z.nullable(z.string()),
   }),
   z.extend(attemptSchema, { event: z.literal("attempted"), ...about }),
 ]);

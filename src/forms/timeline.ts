@@ -29,7 +29,7 @@ export async function timelineOf(app: FormsApp, caller: Caller, id: string): Pro
   const { items: deliveries } = await listDeliveries(app, query);
   const events: TimelineEvent[] = [storing(submission, marks), ...marks.map(marking)];
   for (const delivery of deliveries.toReversed()) {
-    const { id: own, kind, target, status, nextAt } = delivery;
+    const { id: own, kind, target, status, nextAt, error } = delivery;
     events.push({
       event: "queued",
       at: queuedAt(submission, delivery),
@@ -38,6 +38,7 @@ export async function timelineOf(app: FormsApp, caller: Caller, id: string): Pro
       target,
       status,
       nextAt,
+      error,
     });
     for (const attempt of await attemptsOf(app, own))
       events.push({ event: "attempted", ...attempt, delivery: own, kind, target });

@@ -236,6 +236,21 @@ export function deliveriesContract(driver: Driver): void {
       expect(await count()).toBe(3);
     });
 
+    test("by mail that are due keep why they wait for a mail server, in steps", async () => {
+      const { store, submit, turn, all } = await begin();
+      for (const name of ["a", "b", "c"]) await submit(to(`${name}@example.com`, "notification"), to("t"));
+      expect(await store.deliveries.explainMail(0, NOW - 1, 2)).toBe(false);
+      expect(await store.deliveries.explainMail(NOW, NOW + 1, 2)).toBe(false);
+      expect((await all()).every(({ error, nextAt }) => error === null && nextAt !== null)).toBe(true);
+      expect(await store.deliveries.explainMail(NOW - 1, NOW, 2)).toBe(true);
+      expect(await store.deliveries.explainMail(NOW - 1, NOW, 2)).toBe(false);
+      const isExplained = ({ error, nextAt }: { error: string | null; nextAt: string | null }) =>
+        nextAt === null && error?.startsWith("no mail server is configured");
+      const explained = (await all()).filter(isExplained);
+      expect(explained.map(({ kind }) => kind)).toEqual(["notification", "notification", "notification"]);
+      expect(await turn()).toHaveLength(6);
+    });
+
     test("of a target that is disabled, deleted or unknown are cancelled, in steps", async () => {
       const { store, form, submit, all } = await begin();
       const [on, off] = [targetRecord(form.key), targetRecord(form.key, { enabled: false })];

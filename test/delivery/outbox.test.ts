@@ -353,6 +353,27 @@ describe("the outbox", () => {
     expect(await outbox.job.next!()).toBeNull();
   });
 
+  test("says of mail that waits for a mail server why, and when it is sent only once that is known", async () => {
+    const { app, submit, all, run, outgoing } = await begin(undefined, false);
+    await submit(mailTo("shop@example.com"));
+    const waiting = {
+      status: "queued",
+      attempts: 0,
+      nextAt: null,
+      error: "no mail server is configured: it is sent once the server has one",
+    };
+    await run();
+    expect(await all()).toMatchObject([waiting]);
+    app.clock.now += 3_600_000;
+    await submit(mailTo("ben@example.com"));
+    await run();
+    expect(await all()).toMatchObject([waiting, waiting]);
+    outgoing.mail = fakeOutgoing().mail;
+    await run();
+    const sent = { status: "delivered", attempts: 1, nextAt: null, error: null };
+    expect(await all()).toMatchObject([sent, sent]);
+  });
+
   test("sends at most eight at a time, and two to a target", async () => {
     const gate = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();

@@ -59,7 +59,7 @@ test("a timeline has how a submission was stored, who marked it, and each attemp
       explanation: 'it matches the spam word "casino"',
     },
     { event: "marked", at: time(stored + 1000), mark: "inbox", who: "ben" },
-    { event: "queued", at: time(stored + 1000), ...about, status: "delivered", nextAt: null },
+    { event: "queued", at: time(stored + 1000), ...about, status: "delivered", nextAt: null, error: null },
     { event: "marked", at: time(now), mark: "spam", who: "ann" },
     { event: "attempted", at: time(now), ...about, duration: 35, code: 250, error: null },
   ]);

@@ -49,7 +49,9 @@ function cellsOf(event: TimelineEvent): [string, string] {
     case "queued":
       return [
         `${event.kind} ${event.target}`,
-        event.nextAt === null ? `now ${event.status}` : `next attempt ${event.nextAt}`,
+        event.nextAt === null
+          ? `now ${event.status}${event.status === "queued" && event.error ? `, ${event.error}` : ""}`
+          : `next attempt ${event.nextAt}`,
       ];
     case "attempted":
       return [

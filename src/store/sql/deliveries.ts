@@ -1,6 +1,10 @@
 import { isoTime } from "../../base/clock.ts";
 import { type Delivery, type DeliveryKind, noSuchDelivery } from "../../delivery/delivery.ts";
-import { DELIVERY_STATUSES as STATUSES, type DeliveryStatus } from "../../delivery/delivery-status.ts";
+import {
+  DELIVERY_STATUSES as STATUSES,
+  type DeliveryStatus,
+  WITHOUT_MAIL,
+} from "../../delivery/delivery-status.ts";
 import type { DeliveryQuery, NewDelivery } from "../../delivery/store.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
@@ -210,7 +214,7 @@ function view({ id, submission, form_key: _key, due_at, status, ...row }: Row): 
     target: row.target,
     status: STATUSES[status]!,
     attempts: row.attempts,
-    nextAt: status === QUEUED ? isoTime(due_at) : null,
+    nextAt: status === QUEUED && row.error !== WITHOUT_MAIL ? isoTime(due_at) : null,
     code: row.code,
     error: row.error,
   };

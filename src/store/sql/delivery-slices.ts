@@ -21,6 +21,7 @@ export function deliverySlices({ read, write }: Runner): Pick<Store, "targets" |
       nextAt: (blocked) => read(() => nextDelivery(blocked)),
       release: (holder, now) => write("releaseLeases", [holder, now]),
       content: (submission) => read(() => deliveryContent(submission)),
+      explainMail: (after, now, limit) => write("explainMail", [after, now, limit]),
       cancelTargetless: (removeAt, limit) => write("cancelTargetless", [removeAt, limit]),
       retry: (ids, now) => write("retryDeliveries", [ids, now]),
       retryFailed: (formKey, now, limit) => write("retryFailed", [formKey, now, limit]),

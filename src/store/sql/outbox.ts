@@ -1,5 +1,9 @@
-import type { DeliveryKind, Lane } from "../../delivery/delivery.ts";
-import { DELIVERY_STATUSES as STATUSES, WITHOUT_TARGET } from "../../delivery/delivery-status.ts";
+import { type DeliveryKind, type Lane, MAIL_LANE } from "../../delivery/delivery.ts";
+import {
+  DELIVERY_STATUSES as STATUSES,
+  WITHOUT_MAIL,
+  WITHOUT_TARGET,
+} from "../../delivery/delivery-status.ts";
 import type { ClaimedDelivery, DeliveryContent, OutboxTurn, SettledDelivery } from "../../delivery/store.ts";
 import { DEFAULT_SETTINGS } from "../../forms/settings.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
@@ -139,6 +143,19 @@ export function* releaseLeases(holder: string, now: number): Work<void> {
      WHERE status = ${QUEUED} AND holder = $holder`,
     { holder, now },
   );
+}
+
+/** Records of at most `limit` due deliveries by mail that they wait for a mail server. Returns whether any may be left. */
+export function* explainMail(after: number, now: number, limit: number): Work<boolean> {
+  const changes = yield* run(
+    `UPDATE deliveries SET code = NULL, error = $error WHERE id IN (
+       SELECT id FROM deliveries
+       WHERE status = ${QUEUED} AND ${LANE} = $lane AND due_at > $after AND due_at <= $now
+         AND (error IS NULL OR error <> $error)
+       LIMIT $limit ${SKIP_LOCKED})`,
+    { error: WITHOUT_MAIL, lane: MAIL_LANE, after, now, limit },
+  );
+  return changes >= limit;
 }
 
 /** Cancels at most `limit` queued deliveries whose target is disabled or deleted. Returns whether any may be left. */

@@ -1,5 +1,5 @@
 import { clearEnded, retryDeliveries, retryFailed } from "./deliveries.ts";
-import { cancelTargetless, claimAlert, releaseLeases, takeTurn } from "./outbox.ts";
+import { cancelTargetless, explainMail, claimAlert, releaseLeases, takeTurn } from "./outbox.ts";
 import { applyChanges } from "./apply.ts";
 import { removeCode, replaceCode } from "./code-references.ts";
 import { deleteFeedback, deleteSomeFeedback, insertFeedback } from "./feedback.ts";
@@ -45,6 +45,7 @@ export const WRITES = {
   clearEndedSessions,
   takeTurn,
   releaseLeases,
+  explainMail,
   cancelTargetless,
   retryDeliveries,
   retryFailed,

@@ -86,6 +86,12 @@ function Event({ event }: { event: TimelineEvent }) {
             next attempt <Time at={Date.parse(event.nextAt)} />
           </>
         )}
+        {event.status === "queued" && event.nextAt === null && event.error !== null && (
+          <>
+            {" "}
+            <Foreign text={event.error} />
+          </>
+        )}
       </>
     );
   const { error, code, duration } = event;
