@@ -39,7 +39,10 @@ export type Note = { kind: "text"; text: string } | { kind: "lines"; lines: stri
 export const EXIT_STATUS = [
   ["0", "done"],
   ["1", "failure"],
-  ["2", "usage: an option, a name or a value is wrong; --yes is missing for what is locked"],
+  [
+    "2",
+    "usage: an option, a name or a value is wrong; --yes is missing for a deletion, or --confirm for a locked environment",
+  ],
   ["3", "not found"],
   [
     "4",

@@ -43,7 +43,7 @@ Without \`--server\` a command acts on the data directory, whether or not a serv
 
 Results go to standard output, everything else to standard error. \`--json\` prints one JSON value, and \`--field NAME\` one field of it as it is, or of each entry of a list, one on a line. With \`--json\` an error is \`{"error":{"code","message","hint"}}\` on standard error. Every create takes \`--if-not-exists\`.
 
-A command prompts only where standard input and output are terminals, and neither \`CI\` nor \`--no-input\` is set. Without a terminal a delete needs \`--yes\`. At a terminal a delete prompts for the name of what it deletes. Input typed before a prompt appears is discarded.
+A command prompts only where standard input and output are terminals, and neither \`CI\` nor \`--no-input\` is set. Without a terminal a delete needs \`--yes\`. An option with one value is refused where it is given twice, except for the settings of a server, of which the last one counts. At a terminal a delete prompts for the name of what it deletes. Input typed before a prompt appears is discarded.
 
 ## Exit codes
 

@@ -1,8 +1,12 @@
 import type { Command, Option } from "commander";
 import { usage } from "./usage.ts";
 
+/** Commands with the settings of a server: the last one counts, so that a script can append its own. */
+const SERVER = new Set(["serve", "doctor", "healthcheck", "service", "config"]);
+
 /** Has a command and its subcommands refuse an option with one value that is given twice: only the last would count. */
 export function refuseRepeats(command: Command): void {
+  if (SERVER.has(command.name())) return;
   for (const option of command.options) {
     if (isRepeatable(option)) continue;
     let isGiven = false;

@@ -73,7 +73,7 @@ test("a submission reaches the addresses to notify with its files, and its sende
 
 test("files that are too large together are links, which anybody can open who has one", async () => {
   const sink = await openMailSink();
-  const { submit, server } = await begin(["--notify", "a@example.com", "--attach", "4"], {
+  const { submit, server } = await begin(["--notify", "a@example.com", "--attach", "4B"], {
     smtpPort: sink.port,
   });
   await submit(fieldsOf({ file: new File(["12345"], "a.txt") }));
