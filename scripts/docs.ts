@@ -54,7 +54,7 @@ ${tableOf(
 
 ## Global options
 
-Global options go with every command, before or after it. Options win over environment variables, which [settings.md](settings.md) lists.
+Global options go with every command, before or after it. Options win over environment variables, which [settings.md](settings.md) lists. So \`--data\` wins over a database and a bucket that only variables name. A directory with \`uploads\` and no database of its own, or whose data was moved, is where the files of that database are; so is any directory without a database for \`serve\`.
 
 ${optionTable(program.options)}
 ${commands.map(commandSection).join("")}`;

@@ -37,6 +37,7 @@ Moves what --data names into a database that is empty, in two steps. The first r
 takes, and may be repeated: what is there is not copied again. For the second, --final, stop the server: it copies what
 changed since, compares every row by its SHA-256, and leaves a note, moved.json, in the data directory, which from then on
 is refused by every command but backup create. Either may be interrupted and is repeated by the same command.
+What was copied from another data directory before is removed only with --yes.
 
 Replicas on several machines need --to-blobs, with its credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Without
 it only the database moves, and one server alone serves it with the same --data. FORMFLAG_DATABASE_URL and FORMFLAG_BLOBS,
@@ -78,7 +79,10 @@ async function run(io: Io, { config, target, isFinal }: Values): Promise<void> {
   const progress: MoveProgress = (what, done, total) =>
     line.draw(progressBar(done, total, `${formatBytes(done)} ${LABELS[what]}`));
   const { copyData, finishMove } = await import("../data/move.ts");
-  const { moved, ...place } = await (isFinal ? finishMove : copyData)(data, shared!, progress);
+  const { moved, ...place } = await (isFinal ? finishMove : copyData)(
+    { data, shared: shared!, replaces: config.yes },
+    progress,
+  );
   line.clear();
   const { digests, ...done } = moved ?? NOTHING;
   const rows = digests && Object.values(digests).reduce((sum, table) => sum + table.rows, 0);

@@ -13,7 +13,8 @@ export function addServeCommand(command: Command, io: Io): void {
       `
 Addresses are HOST:PORT; port 0 picks a free one. SIGTERM and SIGINT finish what is under way, for 10 s at most.
 With --database, any number of servers serve the same data. Uploaded files are then in the bucket that --blobs names,
-or for one server alone in the directory that --data names; with neither, submissions with files are refused.
+or for one server alone in the directory that --data names; with neither, submissions with files are refused. A directory
+that --data names and that holds a database of its own is served in place of a database that only a variable names.
 With --drain, /readyz answers 503 after SIGTERM, and requests are served for that long; a second SIGTERM ends that.
 
 Examples:

@@ -5,10 +5,13 @@ import { describeDatabase } from "../../src/store/postgres/database-url.ts";
 import { type Moved, describeMoved, readMoved, removeMoved, writeMoved } from "./moved.ts";
 import { type OpenApp, lockBackup, lockData, openApp } from "./open.ts";
 import { requireBucket } from "./require-bucket.ts";
-import type { FilesPlace, SharedStorage } from "./storage.ts";
+import type { SharedStorage } from "./storage.ts";
 
 /** Where data was moved to. */
 type Place = Pick<Moved, "database" | "blobs">;
+
+/** What to move where; with `replaces` also over what was copied there from other data. */
+type Move = { data: string; shared: SharedStorage; replaces: boolean };
 
 /** What a run did; `moved` is null where an earlier one had ended the move. */
 type Run = Place & { moved: Moving | null };
@@ -17,7 +20,7 @@ type Run = Place & { moved: Moving | null };
  * Copies a data directory, which a server may use, into a shared database. Throws as `moveData` does, and `conflict` for data
  * whose move has ended or is about to.
  */
-export async function copyData(data: string, shared: SharedStorage, progress: MoveProgress): Promise<Run> {
+export async function copyData({ data, shared, replaces }: Move, progress: MoveProgress): Promise<Run> {
   const place = placeOf(shared);
   const unlock = lockBackup(data);
   try {
@@ -25,7 +28,7 @@ export async function copyData(data: string, shared: SharedStorage, progress: Mo
     if (before !== null) throw movedAlready(data, before);
     await using target = await openTarget(data, shared);
     await using source = await openApp({ data, writing: "inline" });
-    return { ...place, moved: await moveData(source, target, { isFinal: false }, progress) };
+    return { ...place, moved: await moveData(source, target, { replaces, isFinal: false }, progress) };
   } finally {
     unlock();
   }
@@ -35,7 +38,8 @@ export async function copyData(data: string, shared: SharedStorage, progress: Mo
  * Copies the rest of a data directory that no server uses, compares both, and lets servers use the database. Throws as
  * `moveData` does, `unavailable` where a server runs, and `conflict` for data that is moved to another place.
  */
-export async function finishMove(data: string, shared: SharedStorage, progress: MoveProgress): Promise<Run> {
+export async function finishMove(move: Move, progress: MoveProgress): Promise<Run> {
+  const { data, shared } = move;
   const place = placeOf(shared);
   const unlocks = [lockStopped(data)];
   try {
@@ -45,7 +49,7 @@ export async function finishMove(data: string, shared: SharedStorage, progress: 
     if (before?.finished) return { ...place, moved: null };
     await using target = await openTarget(data, shared);
     const isReleased = before !== null && (await hasData(target));
-    const moved = isReleased ? null : await moveUnderNote(data, place, target, shared.files, progress);
+    const moved = isReleased ? null : await moveUnderNote(move, place, target, progress);
     writeMoved(data, { ...place, finished: true, at: new Date().toISOString() });
     return { ...place, moved };
   } finally {
@@ -55,10 +59,9 @@ export async function finishMove(data: string, shared: SharedStorage, progress: 
 
 /** No command changes the data meanwhile: a note that it is being moved refuses them, until the move fails or has ended. */
 async function moveUnderNote(
-  data: string,
+  { data, shared: { files }, replaces }: Move,
   place: Place,
   target: OpenApp,
-  files: FilesPlace,
   progress: MoveProgress,
 ): Promise<Moving> {
   writeMoved(data, { ...place, finished: false, at: new Date().toISOString() });
@@ -73,7 +76,7 @@ async function moveUnderNote(
       mayBeReleased = true;
       process.off("exit", giveUp);
     };
-    return await moveData(source, target, { isFinal: true, beforeRelease }, progress);
+    return await moveData(source, target, { replaces, isFinal: true, beforeRelease }, progress);
   } catch (error) {
     if (!mayBeReleased) giveUp();
     throw error;

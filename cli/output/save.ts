@@ -35,6 +35,11 @@ function textOf(chunk: Uint8Array, decoder: TextDecoder): string {
   );
 }
 
+/** The format that the end of a file's name stands for; undefined for any other name. */
+export function formatNamed<T extends string>(file: string, formats: readonly T[]): T | undefined {
+  return formats.find((format) => file.toLowerCase().endsWith(`.${format}`));
+}
+
 type Body = Pick<Response, "body">;
 
 /**

@@ -1,9 +1,10 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { NAMES } from "../data/names.ts";
 import { printedField } from "../output/field.ts";
 import { createPrinter } from "../output/printer.ts";
 import type { Io } from "../output/terminal.ts";
+import { shown } from "../output/text.ts";
 import { VERSION } from "../version.ts";
 import { localClient } from "./local-client.ts";
 import { type Client, lazyClient } from "./client.ts";
@@ -86,5 +87,7 @@ async function beginData(io: Io, config: Config, mayBegin: boolean): Promise<voi
   const { data } = config;
   if (!mayBegin) (await import("../data/open.ts")).needDatabase(data);
   const isNew = !(await Bun.file(join(data, NAMES.database)).exists());
-  if (isNew && io.errIsTerminal) createPrinter(io, config).note(`a new data directory: ${data}\n`);
+  // Where it was not named, another one may have been meant.
+  if (isNew && (io.errIsTerminal || !config.storage.isDataGiven))
+    createPrinter(io, config).note(shown`a new data directory: ${resolve(data)}\n`);
 }

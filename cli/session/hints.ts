@@ -29,6 +29,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
     `promote it with --segments, or set it first: formflag segments set <segment> -p ${project} -e ${environment}`,
   "segment-not-found": ({ project, environment }) =>
     `formflag segments list -p ${project} -e ${environment} shows the segments there are`,
+  "target-of-another": "name another database with --to, or add --yes to remove what is there",
   "document-unconfirmed":
     "add --yes to apply it all the same, and --confirm <environment> for each environment that is locked",
   "form-exists": ({ name }) => `formflag forms get ${name} shows it; --if-not-exists leaves it as it is`,

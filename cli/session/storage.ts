@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../src/base/errors.ts";
 import type { Migrate } from "../../src/store/postgres/migrate.ts";
+import { NAMES } from "../data/names.ts";
 import type { FilesPlace, SharedStorage, Storage } from "../data/storage.ts";
 import { env } from "./env.ts";
 import { readWhole } from "./read-whole.ts";
@@ -28,17 +31,34 @@ const DATABASE = { variable: "FORMFLAG_DATABASE_URL", file: "FORMFLAG_DATABASE_U
 /** The same of the database that data is moved to. */
 export const TARGET = { variable: "FORMFLAG_TO_DATABASE_URL", file: "FORMFLAG_TO_DATABASE_URL_FILE" };
 
-/** The settings of a command about where its data is. Throws `invalid` for a password on the command line. */
+/**
+ * The settings of a command about where its data is. A data directory on the command line wins over a database and a bucket
+ * that variables name. Throws `invalid` for a password on the command line.
+ */
 export function readStorageSettings(command: Command): StorageSettings {
   const options = command.optsWithGlobals<Record<string, string | undefined>>();
   const sourceOf = (name: string) => command.getOptionValueSourceWithGlobals(name) ?? "default";
+  const data = String(options["data"]);
+  const isNamed = (name: string) => sourceOf(name) === "cli";
+  const isAlone = isNamed("data") && !isNamed("database") && !isNamed("blobs");
+  const isInDirectory = isAlone && !holdsFilesAlone(data, command.name() === "serve");
   return {
-    data: String(options["data"]),
+    data,
     isDataGiven: sourceOf("data") !== "default",
-    database: readDatabase(command, "database", DATABASE),
-    blobs: options["blobs"] ?? null,
+    database: isInDirectory ? null : readDatabase(command, "database", DATABASE),
+    blobs: isInDirectory ? null : (options["blobs"] ?? null),
     migrate: options["migrate"] === "off" ? "off" : "auto",
   };
+}
+
+/**
+ * Whether a directory is where the uploaded files of a shared database are, and no data directory of its own: after a move,
+ * or where a server has put them. With `mayBecome`, a directory with nothing in it may become one.
+ */
+function holdsFilesAlone(data: string, mayBecome: boolean): boolean {
+  const has = (name: string) => existsSync(join(data, name));
+  if (has(NAMES.moved)) return true;
+  return !has(NAMES.database) && (mayBecome || has(NAMES.uploads));
 }
 
 /**

@@ -10,6 +10,7 @@ import { metadataOf } from "./metadata.ts";
 import { type Conditions, IN_INBOX, type Insertion } from "./insertion.ts";
 import type { FormsApp } from "./store.ts";
 import type { Sent } from "./submission.ts";
+import { openingOf } from "./opening.ts";
 import { NOT_SPAM } from "./submission-state.ts";
 import { storeSubmission } from "./submissions.ts";
 
@@ -73,12 +74,13 @@ async function compileErrors(schema: object): Promise<NonNullable<Intake["findEr
 
 /** Throws `conflict` before a form opens and once it has closed. `now` is in milliseconds since 1970. */
 export function checkOpen({ opensAt, closesAt }: Form, now: number): void {
-  if (opensAt !== null && now < Date.parse(opensAt)) {
+  const opening = openingOf({ opensAt, closesAt }, now);
+  if (opening === "early") {
     throw new AppError("conflict", `this form takes no submissions before ${opensAt}`, {
       reason: "form-not-open",
     });
   }
-  if (closesAt !== null && now >= Date.parse(closesAt)) {
+  if (opening === "late") {
     throw new AppError("conflict", `this form has taken no submissions since ${closesAt}`, {
       reason: "form-closed",
     });

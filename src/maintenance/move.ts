@@ -2,7 +2,7 @@ import { AppError } from "../base/errors.ts";
 import { removeGarbage } from "../forms/removal.ts";
 import { type Digests, createDigest, digestOf, requireSame } from "./digest.ts";
 import type { Batch, Dump, MaintenanceApp, MovingStore } from "./store.ts";
-import { PORTABLE_TABLES, type Stage } from "./tables.ts";
+import { PORTABLE_TABLES, type Stage, columnsOf } from "./tables.ts";
 import { copyFiles } from "./move-files.ts";
 
 /** What a run of a move did. */
@@ -22,6 +22,8 @@ export type Moved = {
 export type MoveProgress = (what: "files" | "database" | "comparison", done: number, total: number) => void;
 
 type MoveOptions = {
+  /** Whether what an unfinished move brought from other data may be removed. */
+  replaces?: boolean;
   /** Whether this is the last run, after which servers use the target. */
   isFinal: boolean;
   /** Called once the target is known to be equal, and before servers may use it. */
@@ -32,17 +34,18 @@ type MoveOptions = {
  * Brings a target closer to its source, which may be in use, and may be repeated: what the target has is not copied again.
  * Rows come before files, so that no file is without its row. With `isFinal`, nothing may write to the source; the target is
  * then equal to it, which is verified, and released to servers. Nothing else may write to the target. Throws `conflict` for a
- * target that has data of its own, and where the two differ in the end, `unsupported` where a file of the source is missing
+ * target that has data of its own or, unless `replaces`, that of another source, and where the two differ in the end, `unsupported` where a file of the source is missing
  * or damaged.
  */
 export async function moveData(
   from: MaintenanceApp,
   to: MaintenanceApp,
-  { isFinal, beforeRelease = async () => {} }: MoveOptions,
+  { replaces = false, isFinal, beforeRelease = async () => {} }: MoveOptions,
   progress: MoveProgress,
 ): Promise<Moved> {
   const moving = await to.store.moving();
   await moving.begin();
+  if (!replaces) await requireSameOrigin(from, to);
   const before = await changesOf(from);
   const removed = await removeGone(from, to);
   const sum = createDigest();
@@ -62,6 +65,30 @@ export async function moveData(
   await beforeRelease();
   await moving.release();
   return { submissions, removed, ...copied, digests };
+}
+
+/** Throws `conflict` where a target holds environments and forms, and none of them is one of the source: keys are random. */
+async function requireSameOrigin(from: MaintenanceApp, to: MaintenanceApp): Promise<void> {
+  const [there, own] = [await keysOf(to), new Set(await keysOf(from))];
+  if (there.length === 0 || there.some((key) => own.has(key))) return;
+  throw new AppError(
+    "conflict",
+    "the target holds what was copied from other data, which this move would remove",
+    {
+      reason: "target-of-another",
+    },
+  );
+}
+
+async function keysOf({ store }: MaintenanceApp): Promise<unknown[]> {
+  const keys: unknown[] = [];
+  for await (const { table, rows } of store.dump()) {
+    if (PORTABLE_TABLES[table].stage !== "setup") break;
+    if (table !== "environments" && table !== "forms") continue;
+    const column = columnsOf(table).findIndex(([name]) => name === "key");
+    for (const row of rows) keys.push(row[column]);
+  }
+  return keys;
 }
 
 /** A text that differs once something has changed. */

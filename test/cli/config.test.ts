@@ -88,6 +88,44 @@ describe("the data directory", () => {
     expect(await projectsBy([], { cwd })).toEqual(["by-default"]);
   });
 
+  test("is --data, whatever database and bucket the variables name", async () => {
+    const data = await dataWith("by-option");
+    const urlFile = join(tempDirectory(), "url");
+    await Bun.write(urlFile, "postgres://u@127.0.0.1:1/d");
+    for (const env of [
+      { FORMFLAG_DATABASE_URL: "postgres://u:secret@127.0.0.1:1/d" },
+      { FORMFLAG_DATABASE_URL_FILE: urlFile },
+      { FORMFLAG_DATABASE_URL: "postgres://u@127.0.0.1:1/d", FORMFLAG_BLOBS: "s3://bucket" },
+      { FORMFLAG_BLOBS: "s3://bucket" },
+    ]) {
+      expect(await projectsBy(["--data", data], { env })).toEqual(["by-option"]);
+      const archive = join(tempDirectory(), "b.tar");
+      for (const args of [["backup", "create", "-o", archive], ["check"]])
+        expect(await formflag([...args, "--data", data], { env })).toMatchObject({ code: 0, stderr: "" });
+      const fresh = join(tempDirectory(), "fresh");
+      expect((await formflag(["projects", "create", "new", "--data", fresh], { env })).code).toBe(0);
+      expect(await projectsBy(["--data", fresh], { env })).toEqual(["new"]);
+    }
+    const env = { FORMFLAG_DATABASE_URL: "postgres://u:secret@127.0.0.1:1/d" };
+    const settings = await shown(["--data", data], env);
+    expect(settings.get("database")?.value).toBe("(not used: --data is given)");
+    // A directory of files alone, and options for the database, leave it as it is.
+    const files = tempDirectory();
+    mkdirSync(join(files, "uploads"));
+    for (const args of [["--data", files], ["--data", data, "--database", "postgres://u@127.0.0.1:1/d"], []])
+      expect((await formflag(["projects", "list", ...args], { env })).code).toBe(6);
+  });
+
+  test("that is begun in the current folder is named in a line of its own, unless --quiet or --json is given", async () => {
+    const cwd = tempDirectory();
+    const { stdout, stderr } = await formflag(["forms", "create", "contact"], { cwd });
+    expect(stdout).toContain("contact");
+    expect(stderr).toBe(`a new data directory: ${join(cwd, "formflag-data")}\n`);
+    expect((await formflag(["forms", "create", "other"], { cwd })).stderr).toBe("");
+    for (const option of ["--quiet", "--json"])
+      expect((await formflag(["forms", "create", "a", option], { cwd: tempDirectory() })).stderr).toBe("");
+  });
+
   test("is made with its database and uploads, readable by nobody else", async () => {
     const data = join(tempDirectory(), "new", "data");
     await onData(data).run("projects", "create", "shop");

@@ -90,6 +90,14 @@ test.each([
   20_000,
 );
 
+test("flags export writes YAML into a file that is named so", async () => {
+  const file = join(folder, "exported.yaml");
+  const args = ["flags", "export", "--format", "flagd", ...HERE, "-o", file];
+  expect((await run(...args)).code).toBe(0);
+  expect(await Bun.file(file).text()).toMatch(/^flags:/m);
+  expect((await run("flags", "import", file, "--format", "flagd", ...HERE)).code).toBe(0);
+});
+
 test("flags import takes YAML with merge keys", async () => {
   const { code, stdout } = await run("flags", "import", fileOf("merged.yaml"), "--format", "flagd", ...HERE);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("2 created") });

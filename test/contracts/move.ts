@@ -21,8 +21,8 @@ import { type Driver, type OpenStore, opener } from "./driver.ts";
 /** An app with that store, and files of its own. */
 const appOn = (store: OpenStore) => ({ ...openTestApp(), store, notes: store.notes });
 
-const run = (from: App, to: App, isFinal: boolean): Promise<Moved> =>
-  moveData(from, to, { isFinal }, () => {});
+const run = (from: App, to: App, isFinal: boolean, replaces = false): Promise<Moved> =>
+  moveData(from, to, { isFinal, replaces }, () => {});
 
 /** Opens a source and a target that is empty. */
 function beginner(from: Driver, to: Driver) {
@@ -87,6 +87,23 @@ export function movesContract(from: Driver, to: Driver): void {
       expect(uploadsOf(target).kept()).toEqual(uploadsOf(source).kept());
       expect(await target.store.submissions.find(ids[1]!)).toMatchObject({ state: "archived" });
       expect(await target.store.submissions.wrongCounts()).toEqual([]);
+    });
+
+    test("removes what was copied from other data only where that is wanted", async () => {
+      const { source, target } = await begin();
+      const other = appOn(await opener(from)());
+      // Apps of tests draw the same keys, so that this one draws more.
+      for (const slug of ["one", "two"]) await createForm(other, OPERATOR, { slug });
+      await deleteForm(other, OPERATOR, "one");
+      await deleteForm(other, OPERATOR, "two");
+      await (await beginForm(other, "theirs")).send("theirs");
+      await (await beginForm(source, "ours")).send("ours");
+      await run(other, target, false);
+      for (const isFinal of [false, true])
+        expect(await reasonOf(run(source, target, isFinal))).toBe("conflict target-of-another");
+      expect(await run(other, target, false)).toMatchObject({ submissions: 0, removed: 0 });
+      expect(await run(source, target, false, true)).toMatchObject({ submissions: 1, removed: 1 });
+      expect(await run(source, target, true)).toMatchObject({ submissions: 0, removed: 0 });
     });
 
     test("goes on while submissions come in and are deleted", async () => {

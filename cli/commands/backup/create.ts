@@ -20,7 +20,7 @@ import type { SharedStorage } from "../../data/storage.ts";
 import { diskError } from "../../data/write.ts";
 import { createPrinter } from "../../output/printer.ts";
 import { progressBar } from "../../output/progress.ts";
-import { saveTo, writeOut } from "../../output/save.ts";
+import { formatNamed, saveTo, writeOut } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { localAction } from "../../session/action.ts";
 import { type Config, readLocalConfig } from "../../session/config.ts";
@@ -54,9 +54,21 @@ Examples:
 
 type Values = { config: Config; output: string };
 
+/** The ends of names of compressed files, and what makes such files. */
+const COMPRESSORS = { gz: "gzip", tgz: "gzip", zst: "zstd", xz: "xz", bz2: "bzip2", zip: "zip" } as const;
+const COMPRESSED = Object.keys(COMPRESSORS) as (keyof typeof COMPRESSORS)[];
+
 function parse(command: Command): Values {
   const config = readLocalConfig(command);
   const { output = `formflag-backup-${fileTime()}.tar` } = command.opts<{ output?: string }>();
+  const compressed = formatNamed(output, COMPRESSED);
+  if (compressed !== undefined) {
+    const plain = output.replace(/(\.tar)?\.\w+$/, ".tar");
+    throw usage(
+      `the archive is a plain tar file, which ${output} would not look like`,
+      `name it ${plain}, or compress it on the way: formflag backup create -o - | ${COMPRESSORS[compressed]} > ${output}`,
+    );
+  }
   if (output === "-" && config.json)
     throw usage("--json and -o - would both write to standard output", "name a file with -o");
   return { config, output };

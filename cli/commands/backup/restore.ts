@@ -42,7 +42,7 @@ function parse(command: Command, file: string): Values {
   const { replace = false } = command.opts<{ replace?: true }>();
   const config = readLocalConfig(command);
   const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(name) === "cli";
-  // What is named for this command alone wins over the database of the environment.
+  // A restore fills a data directory, whatever is in it.
   const intoDirectory = config.storage.database === null || (isGiven("data") && !isGiven("database"));
   if (replace && !intoDirectory)
     throw usage("--replace goes with a data directory only", "restore into an empty database");

@@ -37,6 +37,8 @@ function parse(command: Command): Values {
     const name = option.attributeName();
     const source = command.getOptionValueSourceWithGlobals(name) ?? "unset";
     const value = option.negate ? options[name] === false : (options[name] ?? null);
+    if (name === "database" && value !== null && config.storage.database === null)
+      return [option.name(), { value: NOT_USED, source, environment: option.envVar ?? null }];
     const isHidden =
       (name === "smtpUrl" && typeof value === "string" && mayHoldPassword(value)) ||
       (name === "database" && value !== null);
@@ -62,6 +64,8 @@ function parse(command: Command): Values {
 }
 
 const HIDDEN = "(hidden)";
+/** In place of a database where `--data` wins over it. */
+const NOT_USED = "(not used: --data is given)";
 
 /** A setting without an option, whose value is a secret. */
 function secretIn(name: string, environment: string): [string, Setting] {

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { saveTo } from "../../output/save.ts";
+import { formatNamed, saveTo } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
@@ -40,7 +40,7 @@ function parse({ config, options }: Input): Values {
   const { project, forms, output = "-", format } = options as Options;
   const query = new URLSearchParams(forms ? { forms: "true" } : {});
   for (const slug of project ?? []) query.append("project", slug);
-  const isJson = config.json || output.endsWith(".json");
+  const isJson = config.json || formatNamed(output, ["json"]) !== undefined;
   return { query, output, format: format ?? (isJson ? "json" : "yaml") };
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { FlagdDocument } from "../../../src/flags/flagd/definition.ts";
-import { saveTo, writeOut } from "../../output/save.ts";
+import { formatNamed, saveTo, writeOut } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import { path } from "../../session/client.ts";
@@ -17,7 +17,7 @@ export function addExportCommand(flags: Command, io: Io): void {
     .addOption(flagdOption())
     .addOption(projectOption())
     .addOption(environmentOption())
-    .option("-o, --output <file>", "where to; - for standard output", "-")
+    .option("-o, --output <file>", "where to, as YAML for a file named so; - for standard output", "-")
     .addHelpText(
       "after",
       `
@@ -41,7 +41,9 @@ async function parse(input: Input): Promise<Values> {
 async function run({ client, io }: Session, { project, environment, output }: Values): Promise<void> {
   const url = path`/projects/${project}/environments/${environment}/flagd`;
   const document = await client.call<FlagdDocument>("GET", url);
-  const answer = new Response(`${JSON.stringify(document, null, 2)}\n`);
+  const { printDocument } = await import("../documents/document-file.ts");
+  const isYaml = formatNamed(output, ["yaml", "yml"]) !== undefined;
+  const answer = new Response(printDocument(document, isYaml ? "yaml" : "json"));
   if (output === "-") await writeOut(io, answer);
   else await saveTo(output, answer);
 }

@@ -1,5 +1,7 @@
 import { formatBytes } from "../../../src/base/bytes.ts";
 import type { Form } from "../../../src/forms/form.ts";
+import { stateOf } from "../../../src/forms/opening.ts";
+import { DEFAULT_SETTINGS } from "../../../src/forms/settings.ts";
 import { formUrl, pageUrl } from "../../../src/http/forms/links.ts";
 import { details } from "../../output/text.ts";
 import type { Config } from "../../session/config.ts";
@@ -27,7 +29,8 @@ export function describeForm(form: WithUrl<Form>): string {
     ["address", form.url],
     // A server of an earlier version knows no pages.
     ...(form.page ? [["page", pageUrl(form.url)] as [string, string]] : []),
-    ["state", form.enabled ? "open" : "closed"],
+    // A server of an earlier version sends no times.
+    ["state", stateOf({ ...DEFAULT_SETTINGS, ...form }, Date.now())],
     ["files", uploadsOf(form)],
     ["success URL", form.successUrl ?? "built-in page"],
     ["error URL", form.errorUrl ?? "built-in page"],

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import type { Form } from "../../../src/forms/form.ts";
+import { stateOf } from "../../../src/forms/opening.ts";
+import { DEFAULT_SETTINGS } from "../../../src/forms/settings.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { table } from "../../output/text.ts";
@@ -24,7 +26,7 @@ async function run({ client, config, print, suggest }: Session): Promise<void> {
     form.slug,
     form.name,
     form.key,
-    form.enabled ? "open" : "closed",
+    stateOf({ ...DEFAULT_SETTINGS, ...form }, Date.now()),
     uploadsOf(form),
     form.url,
   ]);

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { EXPORT_FORMATS } from "../../../src/forms/export-format.ts";
+import { formatNamed } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import { path } from "../../session/client.ts";
@@ -15,14 +16,15 @@ export function addExportCommand(submissions: Command, io: Io): void {
     .argument("[form]", "slug or key of the form")
     .description("write every submission of a form but spam, newest first")
     .addOption(
-      new Option("--format <format>", "a JSON object a line, CSV, a JSON array, or a zip with the files too")
-        .choices(EXPORT_FORMATS)
-        .default("jsonl"),
+      new Option(
+        "--format <format>",
+        "a JSON object a line, CSV, a JSON array, or a zip with the files too; default: by the name of the file, or jsonl",
+      ).choices(EXPORT_FORMATS),
     )
     .option("-o, --output <file>", "where to; - for standard output", "-")
     .addHelpText(
       "after",
-      "\nIn CSV a text that a spreadsheet would run as a formula begins with ', also behind a semicolon, tab or line end inside\na cell; fields past 1,000 share the column otherFields, as JSON. JSONL and JSON keep every text as it\ncame. A zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact --format csv -o contact.csv\n  formflag submissions export contact --format zip -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
+      "\nIn CSV a text that a spreadsheet would run as a formula begins with ', also behind a semicolon, tab or line end inside\na cell; fields past 1,000 share the column otherFields, as JSON. JSONL and JSON keep every text as it\ncame. A zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact -o contact.csv\n  formflag submissions export contact -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
     )
     .action(action(io, parse, run));
   for (const option of [...folderOptions(), ...filterOptions(), fieldFilterOption()])
@@ -31,9 +33,10 @@ export function addExportCommand(submissions: Command, io: Io): void {
 
 type Values = { form: string; format: string; query: [name: string, value: string][]; output: string };
 
-async function parse(input: Input, given?: string): Promise<Values> {
-  const form = await input.need(given, "form");
-  const { format, output } = input.options as { format: string; output: string };
+async function parse(input: Input, name?: string): Promise<Values> {
+  const form = await input.need(name, "form");
+  const { format: given, output } = input.options as { format?: string; output: string };
+  const format = given ?? formatNamed(output, EXPORT_FORMATS) ?? "jsonl";
   checkFieldFilter(input.options);
   const { query } = filterIn(input.options, Date.now());
   return { form, format, query: [["format", format], ...query], output };

@@ -177,6 +177,25 @@ describe("forms set", () => {
     expect(await refusing.json<Form[]>("forms", "list")).toEqual([]);
   });
 
+  test("a form that has closed, or opens later, is not shown as open", async () => {
+    const here = onData(tempDirectory());
+    await here.run("forms", "create", "contact");
+    const { stdout, stderr } = await here.run("forms", "set", "contact", "--closes-at", "2020-01-01");
+    expect(stdout).toMatch(/^state +closed since 2020-01-01T00:00:00.000Z$/m);
+    expect(stderr).toBe(
+      "contact takes no submissions since 2020-01-01T00:00:00.000Z; to change that: formflag forms set contact --closes-at none\n",
+    );
+    expect((await here.run("forms", "get", "contact")).stdout).toContain("closed since 2020");
+    expect((await here.run("forms", "list")).stdout).toContain("closed since 2020");
+    expect((await here.run("forms", "enable", "contact")).stderr).toContain(
+      "takes no submissions since 2020",
+    );
+    await here.run("forms", "set", "contact", "--closes-at", "none", "--opens-at", "2999-01-01");
+    expect((await here.run("forms", "get", "contact")).stdout).toMatch(/^state +closed until 2999/m);
+    await here.run("forms", "set", "contact", "--opens-at", "none");
+    expect((await here.run("forms", "get", "contact")).stdout).toMatch(/^state +open$/m);
+  });
+
   test("a closing time before the opening time is refused with what to do", async () => {
     const here = onData(tempDirectory());
     await here.run("forms", "create", "contact", "--opens-at", "2027-01-02");

@@ -143,6 +143,18 @@ describe("a backup", () => {
     expect((await formflag(["backup", "verify", archive])).code).toBe(0);
   });
 
+  test.each(["b.tar.gz", "b.TGZ", "b.tar.zst", "b.zip"])(
+    "is not written as %s, which it is not",
+    async (name) => {
+      const { server } = await openForm();
+      const folder = tempDirectory();
+      const args = ["backup", "create", "-o", join(folder, name), "--data", server.data];
+      const { code, stderr } = await formflag(args);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("is a plain tar file") });
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+
   test("is refused where a file is lost or damaged, and leaves nothing", async () => {
     const { server, submit, run, archive } = await openForm();
     const id = await submit("one", "abc");

@@ -42,6 +42,25 @@ const fileWith = (name: string, text: string | Uint8Array) => {
   return file;
 };
 
+test("an export has the format that the name of its file stands for, unless --format names another", async () => {
+  const folder = tempDirectory();
+  const local = onData(tempDirectory());
+  await local.run("forms", "create", "contact");
+  await local.run("forms", "test", "contact");
+  const written = async (name: string, ...more: string[]) => {
+    const file = join(folder, name);
+    expect((await local.run("submissions", "export", "contact", "-o", file, ...more)).code).toBe(0);
+    return Buffer.from(await Bun.file(file).bytes()).toString("latin1");
+  };
+  expect(await written("contact.csv")).toMatch(/^id,/);
+  expect(await written("contact.CSV")).toMatch(/^id,/);
+  expect(await written("contact.json")).toMatch(/^\[/);
+  expect(await written("contact.zip")).toMatch(/^PK/);
+  expect(await written("contact.jsonl")).toMatch(/^\{/);
+  expect(await written("contact")).toMatch(/^\{/);
+  expect(await written("contact.csv", "--format", "jsonl", "--yes")).toMatch(/^\{/);
+});
+
 describe("submissions export --format zip", () => {
   test("is the same archive from this machine and from elsewhere, with names that are safe", async () => {
     const [here, there] = [join(folder, "here.zip"), join(folder, "there.zip")];

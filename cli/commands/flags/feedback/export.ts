@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { MAX_PAGE } from "../../../../src/base/pages.ts";
 import { csvCell } from "../../../../src/forms/csv.ts";
-import { saveTo, writeOut } from "../../../output/save.ts";
+import { formatNamed, saveTo, writeOut } from "../../../output/save.ts";
 import type { Io } from "../../../output/terminal.ts";
 import { action } from "../../../session/action.ts";
 import { type Client, path } from "../../../session/client.ts";
@@ -11,13 +11,16 @@ import type { Session } from "../../../session/session.ts";
 import { type Selected, readSelection, withSelection } from "./place.ts";
 import type { FeedbackDetail } from "./show.ts";
 
+const FORMATS = ["jsonl", "csv"] as const;
+
 export function addExportCommand(feedback: Command, io: Io): void {
   withSelection(feedback.command("export"))
     .description("write the feedback about a preview, newest first")
     .addOption(
-      new Option("--format <format>", "one JSON object a line, or CSV")
-        .choices(["jsonl", "csv"])
-        .default("jsonl"),
+      new Option(
+        "--format <format>",
+        "one JSON object a line, or CSV; default: by the name of the file, or jsonl",
+      ).choices(FORMATS),
     )
     .option("-o, --output <file>", "where to; - for standard output", "-")
     .addHelpText(
@@ -27,7 +30,7 @@ In CSV a text that a spreadsheet would run as a formula begins with '. JSONL kee
 
 Examples:
   formflag flags feedback export search -p shop > search.jsonl
-  formflag flags feedback export search -p shop --format csv -o search.csv
+  formflag flags feedback export search -p shop -o search.csv
 `,
     )
     .action(action(io, parse, run));
@@ -36,8 +39,9 @@ Examples:
 type Values = { selected: Selected; format: string; output: string };
 
 async function parse(input: Input, given?: string): Promise<Values> {
-  const { format, output } = input.options as { format: string; output: string };
-  return { selected: await readSelection(input, given), format, output };
+  const { format, output } = input.options as { format?: string; output: string };
+  const named = format ?? formatNamed(output, FORMATS) ?? "jsonl";
+  return { selected: await readSelection(input, given), format: named, output };
 }
 
 async function run({ client, io }: Session, { selected, format, output }: Values): Promise<void> {

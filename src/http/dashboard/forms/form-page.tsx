@@ -16,7 +16,14 @@ import { formPath } from "../parts/form-path.ts";
 
 type Snippet = { kind: SnippetKind; text: string; notes: string[] };
 
-type Shown = { form: Form; url: string; page: string; snippets: Snippet[]; targets: TargetView[] };
+type Shown = {
+  form: Form;
+  state: string;
+  url: string;
+  page: string;
+  snippets: Snippet[];
+  targets: TargetView[];
+};
 
 const TITLES: Record<SnippetKind, string> = {
   html: "HTML form",
@@ -69,13 +76,13 @@ function Actions({ form }: { form: Form }) {
   );
 }
 
-function About({ form, url, page }: Shown) {
+function About({ form, state, url, page }: Shown) {
   const mayChange = useMay("forms:write");
   return (
     <section class="card" aria-labelledby="about">
       <h2 id="about">
         Address
-        {form.enabled ? <Badge tone="good">open</Badge> : <Badge tone="warn">closed</Badge>}
+        <Badge tone={state === "open" ? "good" : "warn"}>{state}</Badge>
       </h2>
       <pre id="form-address" tabindex={0}>
         {url}

@@ -1,6 +1,7 @@
 import { Hono } from "hono/quick";
 import { newFormSchema } from "../../../forms/form-schema.ts";
 import { createForm, deleteForm, getForm, listForms, setForm } from "../../../forms/forms.ts";
+import { stateOf } from "../../../forms/opening.ts";
 import {
   addTarget,
   deleteTarget,
@@ -44,7 +45,8 @@ export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
     const snippets = await Promise.all(
       SNIPPET_KINDS.map(async (kind) => ({ kind, ...(await createSnippet(form, url, kind)) })),
     );
-    return { form, url, page: pageUrl(url), snippets, targets: await listTargets(app, slug) };
+    const state = stateOf(form, app.now());
+    return { form, state, url, page: pageUrl(url), snippets, targets: await listTargets(app, slug) };
   };
 
   return new Hono<DashboardEnv>()
