@@ -360,7 +360,7 @@ describe("the outbox", () => {
       status: "queued",
       attempts: 0,
       nextAt: null,
-      error: "no mail server is configured: it is sent once the server has one",
+      error: "no mail server is configured: the delivery waits for one",
     };
     await run();
     expect(await all()).toMatchObject([waiting]);
