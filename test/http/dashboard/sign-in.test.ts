@@ -139,3 +139,23 @@ test("Where the URL of the dashboard is known, a form from any other origin is r
   expect(await send({ Origin: "null" })).toBe(403);
   expect(await send({ Origin: "https://flags.example.com" })).toBe(401);
 });
+
+test("A page with a long address does not make the form of the sign-in too large", async () => {
+  const { openBrowser, signIn } = openDashboard(openTestApp());
+  await (await signIn("viewer")).post("/me/password", { next: PASSWORD });
+  for (const [length, isKept] of [
+    [1000, true],
+    [7000, false],
+  ] as const) {
+    const browser = openBrowser();
+    const shown = await browser.get(`/inbox?q=${"%2B".repeat(length / 3)}`);
+    const next = /name="next" value="([^"]*)"/.exec(shown.text)?.[1] ?? "";
+    expect(next !== "").toBe(isKept);
+    const entered = await browser.ask("/sign-in", {
+      method: "POST",
+      body: new URLSearchParams({ name: "viewer", password: PASSWORD, next }),
+      headers: { Origin: "http://dashboard.test" },
+    });
+    expect([length, entered.status]).toEqual([length, 303]);
+  }
+});

@@ -20,7 +20,7 @@ export function signInRoutes({ app, root, render, enter }: Dashboard) {
 
   return new Hono<DashboardEnv>()
     .get("/sign-in", async (c) => {
-      const next = c.req.query("next") ?? "";
+      const next = shortened(c.req.query("next") ?? "");
       if (c.get("session")) return goOn(c, next);
       return render(c, (await hasUsers(app)) ? signInPage({ next }) : FIRST_PAGE);
     })
@@ -55,6 +55,11 @@ function isRefusal({ code }: AppError): boolean {
 /** A path behind the dashboard's own, as addresses have it: in ASCII; anything else leads to its first page. */
 function nextPath(next: string): string {
   return /^\/[^/\\]/.test(next) && /^[!-~]+$/.test(next) ? next : "";
+}
+
+/** The page to go on to, which may take three times as much in the form; a longer one is left out. */
+function shortened(next: string): string {
+  return next.length * 3 > MAX_SIGN_IN_BODY / 2 ? "" : next;
 }
 
 const FIRST_PAGE: Page = {
