@@ -1,6 +1,7 @@
 import { OPERATORS, type Condition } from "../../../flags/conditions.ts";
 import { AreaField } from "../parts/field.tsx";
 import { Button } from "../parts/link.tsx";
+import { useMay } from "../view.ts";
 import { OPERATOR_WORDS } from "../../../flags/rule-words.ts";
 
 /** Empty rows behind those that hold a condition. */
@@ -20,6 +21,8 @@ export function RuleField({
   /** Whether the JSON could be shown as rows. */
   mayBeRows: boolean;
 }) {
+  // Others type a rule and try it, without the buttons that the server would refuse.
+  const mayWrite = useMay("flags:write");
   if (rows === null)
     return (
       <div class="stack">
@@ -32,7 +35,7 @@ export function RuleField({
           code
           error={fault}
         />
-        {mayBeRows && (
+        {mayBeRows && mayWrite && (
           <p>
             <Button name="act" value="rows">
               Edit the rule as rows
@@ -57,14 +60,16 @@ export function RuleField({
           {fault}
         </p>
       )}
-      <p class="buttons">
-        <Button name="act" value="row" icon="plus">
-          Add rows
-        </Button>
-        <Button name="act" value="json">
-          Edit the rule as JSON
-        </Button>
-      </p>
+      {mayWrite && (
+        <p class="buttons">
+          <Button name="act" value="row" icon="plus">
+            Add rows
+          </Button>
+          <Button name="act" value="json">
+            Edit the rule as JSON
+          </Button>
+        </p>
+      )}
     </fieldset>
   );
 }

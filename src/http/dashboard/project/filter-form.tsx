@@ -1,7 +1,8 @@
 import type { Child } from "hono/jsx";
+import type { Environment } from "../../../projects/environment.ts";
 import { Button } from "../parts/link.tsx";
 import { SelectField } from "../parts/field.tsx";
-import { addressOf, useView } from "../view.ts";
+import { addressOf, useMayChange, useView } from "../view.ts";
 
 /** A form that chooses what a list shows: its fields become the query of the page. */
 export function FilterForm({
@@ -40,6 +41,18 @@ export function EnvironmentField({
   const options = environments.map(({ slug }) => ({ value: slug, label: slug }));
   const none = all === undefined ? [] : [{ value: "", label: all }];
   return <SelectField name={name} label={label} value={value ?? ""} options={[...none, ...options]} />;
+}
+
+/** Chooses an environment to change, among those that the person may change. */
+export function ChangedEnvironmentField({
+  environments,
+  value,
+}: {
+  environments: readonly Environment[];
+  value: string | null;
+}) {
+  const offered = environments.filter((each) => useMayChange([each]));
+  return <EnvironmentField environments={offered} value={value} />;
 }
 
 /** Links to the start of a list and to what comes behind this page; null where there is nothing. */

@@ -6,7 +6,7 @@ import { quoted } from "../parts/commands.tsx";
 import { CheckField } from "../parts/field.tsx";
 import { Button } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
-import { EnvironmentField } from "./filter-form.tsx";
+import { ChangedEnvironmentField } from "./filter-form.tsx";
 import { projectPage } from "./project-page.tsx";
 import { FileForm } from "./file-form.tsx";
 
@@ -44,7 +44,7 @@ export function importPage(project: Project, { environment, ...draft }: ImportDr
         <section class="card" aria-labelledby="flagd">
           <h2 id="flagd">A flagd file, into one environment</h2>
           <FileForm to={`${path}/flagd`} id="flagd-form">
-            <EnvironmentField environments={environments} value={environment} />
+            <ChangedEnvironmentField environments={environments} value={environment} />
             <FileField id="flagd-file" label="flagd file" fault={draft.flagdFault} />
             <p class="buttons">
               <Button kind="primary">Show what would change</Button>

@@ -5,7 +5,7 @@ import { TextField } from "../parts/field.tsx";
 import { Button, ButtonLink, Form } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { WhyField } from "../parts/why-field.tsx";
-import { EnvironmentField } from "./filter-form.tsx";
+import { ChangedEnvironmentField } from "./filter-form.tsx";
 import { projectPage } from "./project-page.tsx";
 import { OtherForm, type RuleDraft, RuleFields } from "./segment-form.tsx";
 
@@ -45,7 +45,7 @@ export function newSegmentPage({
     ],
     content: (
       <Form to={`${path}/new`} class="stack narrow" id="segment">
-        <EnvironmentField environments={environments} value={environment} />
+        <ChangedEnvironmentField environments={environments} value={environment} />
         <TextField
           name="name"
           label="Name"

@@ -12,7 +12,7 @@ import { sentence } from "../error-page.tsx";
 import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
-import { confirmed } from "../parts/confirm.tsx";
+import { MayChange, confirmed } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { Button, ButtonLink, Form } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
@@ -159,24 +159,26 @@ function reviewPage(order: Order, promotion: Promotion, failed?: Failed): Page {
             <p>There is nothing left to promote.</p>
           </Notice>
         ) : (
-          <Form
-            to={`${path}/promote`}
-            values={[
-              ...values,
-              ...(segments ? [["segments", "on"] as const] : []),
-              ["expected", fingerprintOf(promotion)] as const,
-            ]}
-            class="stack narrow"
-            id="promote"
-          >
-            <WhyField value={failed?.why} />
-            <p class="buttons">
-              <Button kind="primary">{labelOf(order, promotion)}</Button>
-              <ButtonLink to={path} query={{ from, to: target.slug }} kind="quiet">
-                Back
-              </ButtonLink>
-            </p>
-          </Form>
+          <MayChange environments={[target]}>
+            <Form
+              to={`${path}/promote`}
+              values={[
+                ...values,
+                ...(segments ? [["segments", "on"] as const] : []),
+                ["expected", fingerprintOf(promotion)] as const,
+              ]}
+              class="stack narrow"
+              id="promote"
+            >
+              <WhyField value={failed?.why} />
+              <p class="buttons">
+                <Button kind="primary">{labelOf(order, promotion)}</Button>
+                <ButtonLink to={path} query={{ from, to: target.slug }} kind="quiet">
+                  Back
+                </ButtonLink>
+              </p>
+            </Form>
+          </MayChange>
         )}
       </div>
     ),

@@ -7,6 +7,7 @@ import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
+import { MayChange } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Button, ButtonLink, Hidden } from "../parts/link.tsx";
@@ -71,13 +72,15 @@ export function flagdPage({ project: { slug }, environment, document, imported }
             <p>Nothing would change.</p>
           </Notice>
         ) : (
-          <ReviewForm
-            to={`${path}/flagd`}
-            values={{ environment: environment.slug }}
-            document={document}
-            label={`Import into ${environment.slug}`}
-            back={path}
-          />
+          <MayChange environments={[environment]}>
+            <ReviewForm
+              to={`${path}/flagd`}
+              values={{ environment: environment.slug }}
+              document={document}
+              label={`Import into ${environment.slug}`}
+              back={path}
+            />
+          </MayChange>
         )}
       </div>
     ),
