@@ -98,6 +98,8 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
       isDraining: () => isDraining,
       linkSecret: await loadLinkSecret(app),
     });
+    // Else readers of other servers wait for it with the first change.
+    if (isShared(app.store)) await Promise.all(places.map(({ site }) => site.warm()));
     for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
     if (config.tls) onHangup(config.tls, listeners, log);
     jobs = startJobs(

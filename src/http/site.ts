@@ -52,6 +52,8 @@ export type Site = {
    * `fetch` gives the same answers.
    */
   hot: HotRoute[];
+  /** Loads the services that are otherwise loaded with the first request to them, apart from the dashboard. */
+  warm: () => Promise<void>;
 };
 
 /** Requests to the flag service that store something: they are logged as any other. */
@@ -174,6 +176,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
         return Response.json(body, { status, headers: { ...policyOf(part), ...headers } });
       }
     },
+    warm: async () => void (await rootFor("late")),
     hot: createHotRoutes(services, { basePath, counted, clientOf, finish, checkHealth }),
   };
 }

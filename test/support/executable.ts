@@ -45,7 +45,7 @@ export type RunningServer = {
   stop: (signal?: NodeJS.Signals) => Promise<number>;
 };
 
-/** Starts `formflag serve` on free ports and waits until it listens at `addresses` of them. `data` may be none. */
+/** Starts `formflag serve` on free ports, unless `args` name one, and waits until it listens at `addresses` of them. `data` may be none. */
 export async function startServer(
   args: string[] = [],
   {
@@ -60,8 +60,7 @@ export async function startServer(
     EXECUTABLE,
     "serve",
     ...(data === null ? [] : ["--data", data]),
-    "--listen",
-    "127.0.0.1:0",
+    ...(args.includes("--listen") ? [] : ["--listen", "127.0.0.1:0"]),
     ...args,
   ];
   const child = Bun.spawn(command, {

@@ -149,7 +149,8 @@ export async function openPostgresStore(
     staleness,
     watch: (changed) => void watchers.push(changed),
     activity: () => runner.read(readActivity),
-    opened: async () => {},
+    // The connection of looks, which the first read and the first change would wait for.
+    opened: async () => void (await units.look(readLookAndMeta)),
     ping: async () => void (await units.look(readLookAndMeta)),
     async ready() {
       const { read_only: readOnly } = await units.read(() =>

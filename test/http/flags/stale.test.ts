@@ -229,6 +229,22 @@ describe("a change that is under way", () => {
   });
 });
 
+test("a site can load what answers the first change and its readers before anybody asks for it", async () => {
+  const app = openTestApp();
+  const services = openServices(app);
+  let loads = 0;
+  const ofrep = () => {
+    loads += 1;
+    return services.ofrep();
+  };
+  const site = createSite({ ofrep }, { ...siteOptions(app), report: services.report });
+  await site.warm();
+  expect(loads).toBe(1);
+  const request = new Request("http://site.test/ofrep/v1/evaluate/flags", { method: "POST", body: "{}" });
+  expect((await site.fetch(request, () => "198.51.100.7")).status).toBe(401);
+  expect(loads).toBe(1);
+});
+
 describe("a reader that was told of a change", () => {
   test("evaluates it at a server that has not looked since", async () => {
     const { evaluate, set, database } = await openReplica();
