@@ -68,7 +68,7 @@ async function planDocument(
 ): Promise<{ plan: DocumentPlan; setup: Setup }> {
   const projects = Object.keys(document.projects ?? {});
   const setup = await app.store.setup.read(projects, document.forms !== undefined);
-  const plan = planOf(app, setup, document, prune);
+  const plan = await planOf(app, setup, document, prune);
   await checkRules(plan.checks);
   await checkContents(plan.contents);
   await checkForms(plan.forms);

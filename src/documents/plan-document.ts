@@ -18,24 +18,29 @@ type DocumentProject = NonNullable<Document["projects"]>[string];
  * does not name stays as it is; with `prune`, it is deleted from each section that the document has. Throws `invalid` with
  * the path of the fault.
  */
-export function planOf(clock: Clockwork, setup: Setup, document: Document, prune: boolean): DocumentPlan {
+export async function planOf(
+  clock: Clockwork,
+  setup: Setup,
+  document: Document,
+  prune: boolean,
+): Promise<DocumentPlan> {
   const plan: DocumentPlan = { differences: [], changes: [], checks: [], contents: [], forms: [] };
   for (const [slug, wanted] of Object.entries(document.projects ?? {})) {
     const current = setup.projects.find((each) => each.slug === slug);
-    planProject(clock, plan, slug, current, wanted, prune);
+    await planProject(clock, plan, slug, current, wanted, prune);
   }
   if (document.forms) planForms(clock, plan, setup, document.forms, prune);
   return plan;
 }
 
-function planProject(
+async function planProject(
   clock: Clockwork,
   plan: DocumentPlan,
   project: string,
   current: SetupProject | undefined,
   wanted: DocumentProject,
   prune: boolean,
-): void {
+): Promise<void> {
   const { name } = wanted;
   const path = pathOf("projects", project);
   if (!current) {
@@ -62,7 +67,7 @@ function planProject(
   const targets = planEnvironments(clock, plan, project, current, wanted, prune);
   for (const [environment, { segments }] of Object.entries(wanted.environments ?? {}))
     if (segments) planSegments(clock, plan, project, targets.get(environment)!, segments, prune);
-  if (wanted.flags) planFlags(clock, plan, { project, current, targets, flags: wanted.flags, prune });
+  if (wanted.flags) await planFlags(clock, plan, { project, current, targets, flags: wanted.flags, prune });
   for (const target of targets.values()) checkSegments(project, target);
 }
 

@@ -1,5 +1,6 @@
 import type { Clockwork } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
+import { createTurns } from "../base/event-loop.ts";
 import { dropFlag, putFlag } from "../flags/plan.ts";
 import { type FlagPatch, type FlagRecord, applyPatch } from "../flags/flag.ts";
 import { areBoolean, parseRules } from "../flags/rules.ts";
@@ -18,16 +19,20 @@ type Flags = {
   prune: boolean;
 };
 
-/** Adds the differences of a project's flags to a plan. Throws as `planOf` does. */
-export function planFlags(
+/** Adds the differences of a project's flags to a plan, in turns with other work. Throws as `planOf` does. */
+export async function planFlags(
   clock: Clockwork,
   plan: DocumentPlan,
   { project, current, targets, flags, prune }: Flags,
-): void {
+): Promise<void> {
   const existing = current?.environments[0]?.flags ?? [];
   const places = new Map(existing.map(({ slug }, index) => [slug, index]));
-  for (const [slug, wanted] of Object.entries(flags))
+  const takeTurns = createTurns();
+  for (const [slug, wanted] of Object.entries(flags)) {
     planFlag(clock, plan, { project, slug, index: places.get(slug), wanted, targets });
+    const turn = takeTurns();
+    if (turn !== undefined) await turn;
+  }
   if (!prune) return;
   for (const [index, { slug, description }] of existing.entries()) {
     if (Object.hasOwn(flags, slug)) continue;

@@ -11,8 +11,8 @@ describe("a plan", () => {
   const app = openTestApp();
   const plan = (document: object, setup = EMPTY) => planOf(app, setup, documentSchema.parse(document), false);
 
-  test("makes a project with the usual environments where it names none", () => {
-    expect(told(plan({ projects: { shop: {} } }).differences)).toEqual([
+  test("makes a project with the usual environments where it names none", async () => {
+    expect(told((await plan({ projects: { shop: {} } })).differences)).toEqual([
       "+ projects.shop",
       "+ projects.shop.environments.develop",
       "+ projects.shop.environments.staging",
@@ -20,9 +20,9 @@ describe("a plan", () => {
     ]);
   });
 
-  test("makes a flag in the environments named, with its description once", () => {
+  test("makes a flag in the environments named, with its description once", async () => {
     const flag = { description: "A sale", environments: { develop: { enabled: true }, production: {} } };
-    const { changes, differences } = plan(shop({ sale: flag }));
+    const { changes, differences } = await plan(shop({ sale: flag }));
     const sale = { change: "putFlag", project: "shop", flag: "sale" };
     expect(changes.slice(3)).toMatchObject([
       { ...sale, environment: "develop", record: { enabled: true, description: "A sale" } },
@@ -34,8 +34,8 @@ describe("a plan", () => {
     });
   });
 
-  test("needs an environment for a flag", () => {
-    expect(() => plan(shop({ sale: {} }, {}))).toThrow(
+  test("needs an environment for a flag", async () => {
+    await expect(plan(shop({ sale: {} }, {}))).rejects.toThrow(
       "projects.shop.flags.sale: the project has no environment",
     );
   });

@@ -6,6 +6,7 @@ import type { Scope } from "../../access/scope.ts";
 import { MAX_WHY } from "../../access/why.ts";
 import { AppError } from "../../base/errors.ts";
 import { MAX_JSON_LEVELS, findInexact, inexactMessage, isDeeper } from "../../base/json.ts";
+import { parseInTurns } from "../../base/json-turns.ts";
 import { pathOf } from "../../documents/document.ts";
 import { CONFIRM, type OperationPlace, requires, WHY } from "../auth.ts";
 import { MAX_ADMIN_BODY } from "../limits.ts";
@@ -135,14 +136,29 @@ export function jsonBody<S extends z.ZodMiniType>(
     requireJson(c.req.header("content-type"));
     if (isDeeper(new Uint8Array(await c.req.arrayBuffer()), MAX_JSON_LEVELS))
       throw new AppError("invalid", `the body has more than ${MAX_JSON_LEVELS} levels`);
-    const inexact = rounded ? undefined : findInexact(await c.req.text());
+    const text = await c.req.text();
+    const inexact = rounded ? undefined : findInexact(text);
     if (inexact)
       throw new AppError("invalid", `${placeOf(inexact.steps, whole)}: ${inexactMessage(inexact.source)}`, {
         hint: "write it as a text, in quotes",
       });
-    return check(c, next);
+    if (text.length <= MAX_ADMIN_BODY) return check(c, next);
+    const parsed = z.safeParse(schema, await parsedInTurns(text));
+    refuse(parsed.success ? parsed : { success: false, error: parsed.error.issues as Issue[] }, whole);
+    c.req.addValidatedData("json", parsed.data as object);
+    return next();
   };
   return Object.assign(checkBody, check);
+}
+
+/** Throws `invalid` for what is not JSON. */
+async function parsedInTurns(text: string): Promise<unknown> {
+  try {
+    return await parseInTurns(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new AppError("invalid", "the body is not valid JSON", { cause });
+  }
 }
 
 const JSON_LINES = "application/jsonl";

@@ -106,4 +106,15 @@ describe("over HTTP", () => {
     const large = await ask("/apply", { document: { $schema: "x".repeat(16 * 1024 * 1024) } });
     expect(large.status).toBe(413);
   }, 60_000);
+
+  test("a fault is named in a document of megabytes too", async () => {
+    const { ask } = await openDocuments();
+    const payload = { text: "x".repeat(100_000) };
+    const flags = Object.fromEntries(
+      Array.from({ length: 30 }, (_, n) => [`flag-${n}`, { environments: { develop: { payload } } }]),
+    );
+    const wrong = await ask("/apply", { document: shop({ ...flags, last: { description: 1 } }) });
+    expect(wrong.status).toBe(400);
+    expect(await wrong.text()).toContain("projects.shop.flags.last.description");
+  });
 });

@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { parseInTurns } from "../../src/base/json-turns.ts";
+
+const LONG = "x".repeat(70_000);
+
+/** What comes of a text: its value, or an error. */
+const outcomeOf = async (parse: () => unknown) => {
+  try {
+    return { value: await parse() };
+  } catch (error) {
+    return { isSyntaxError: error instanceof SyntaxError };
+  }
+};
+
+async function expectSame(json: string): Promise<void> {
+  const expected = await outcomeOf(() => JSON.parse(json) as unknown);
+  const outcome = await outcomeOf(() => parseInTurns(json));
+  if (!Bun.deepEquals(outcome, expected, true)) throw new Error(`differs: ${json.replaceAll(LONG, "LONG")}`);
+}
+
+test("any JSON is parsed as `JSON.parse` does it", async () => {
+  // Large texts make the containers around them large, wherever they are.
+  const leaf = fc.oneof(
+    fc.constant(LONG),
+    fc.string(),
+    fc.integer(),
+    fc.constant(null),
+    fc.constant(']},\\"{['),
+  );
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.array(tie("tree"), { maxLength: 5 }),
+      fc.dictionary(fc.oneof(fc.string(), fc.constantFrom("__proto__", "1", "a")), tie("tree"), {
+        maxKeys: 5,
+      }),
+    ),
+  }));
+  await fc.assert(
+    fc.asyncProperty(tree, fc.constantFrom(0, 1, "\t"), (value, space) =>
+      expectSame(JSON.stringify(value, null, space)),
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test("what is not JSON is refused, wherever the fault is", async () => {
+  const sound = `{"a":["${LONG}",1],"b":{"c":"${LONG}","a":2},"a":[[],["${LONG}"]]}`;
+  await expectSame(sound);
+  const places = [...sound.replaceAll(LONG, "L")].keys();
+  for (const place of places) {
+    const short = sound.replaceAll(LONG, "L");
+    for (const other of ["", ",", "]", "}", "[", "{", ":", '"', " ", "1", "\u00a0"]) {
+      await expectSame((short.slice(0, place) + other + short.slice(place + 1)).replaceAll("L", LONG));
+      await expectSame((short.slice(0, place) + other + short.slice(place)).replaceAll("L", LONG));
+    }
+  }
+});
+
+test("a large object leaves other work its turns", async () => {
+  const json = JSON.stringify(
+    Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`n${index}`, 1])),
+  );
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1));
+  expect(Object.keys((await parseInTurns(json)) as object)).toHaveLength(200_000);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(5);
+});
