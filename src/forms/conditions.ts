@@ -28,7 +28,10 @@ export async function conditionsFor(
   sender: Sender,
   challenger: () => Promise<Challenger>,
 ): Promise<Conditions> {
-  const content = keyText !== null || form.duplicates !== null ? await hashContent(sent) : "";
+  const content =
+    keyText === null ? "" : await hashContent(sent, ({ field, name, type }) => [field, name, type]);
+  // A repeat may name its files otherwise.
+  const repeated = form.duplicates === null ? "" : await hashContent(sent, ({ field }) => [field]);
   const now = app.now();
   const keyFor = (text: string): Conditions["key"] => {
     // With the content in its hash, a key from a field makes only repeats of the same one submission.
@@ -37,7 +40,7 @@ export async function conditionsFor(
     return { hash: hashOf(name), content, expiresAt: now + KEY_LIFETIME };
   };
   const recentFor = (seconds: number): Mark => ({
-    hash: hashOf([form.key, sender.network(), content]),
+    hash: hashOf([form.key, sender.network(), repeated]),
     expiresAt: now + seconds * 1000,
   });
   const solved = async () => {
@@ -71,10 +74,13 @@ export async function foresee(
   return spam === null || keepsSpam ? { kind: "stored", spam } : { kind: "spam", reason: spam };
 }
 
-/** The hash of the fields and files of a submission, with the names and types of these. */
-async function hashContent({ data, files }: Sent): Promise<string> {
+/** The hash of the fields and files of a submission, and of what `describe` returns of each file. */
+async function hashContent(
+  { data, files }: Sent,
+  describe: (file: Sent["files"][number]) => string[],
+): Promise<string> {
   const sums = await Promise.all(
-    files.map(async ({ field, name, type, blob }) => [field, name, type, (await blob.finish()).sha256]),
+    files.map(async (file) => [...describe(file), (await file.blob.finish()).sha256]),
   );
   return hashOf([data, sums]);
 }

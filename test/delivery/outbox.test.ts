@@ -244,10 +244,12 @@ describe("the outbox", () => {
   });
 
   test("sends nothing to a target that failed while more was claimed for it", async () => {
-    let fail: (attempt: Attempt) => void = () => {};
-    const { app, addTarget, submit, all, run, outgoing, outbox } = await begin(
-      () => new Promise<Attempt>((resolve) => (fail = resolve)),
-    );
+    const { promise, resolve: fail } = Promise.withResolvers<Attempt>();
+    const reached = Promise.withResolvers<void>();
+    const { app, addTarget, submit, all, run, outgoing, outbox } = await begin(() => {
+      reached.resolve();
+      return promise;
+    });
     const target = await addTarget();
     await submit(toTarget(target));
     const turn = app.store.deliveries.turn.bind(app.store.deliveries);
@@ -259,6 +261,7 @@ describe("the outbox", () => {
         await submit(toTarget(target));
         outbox.wake();
       } else if (claimed.length > 0) {
+        await reached.promise;
         fail(unanswered("refused", true));
         // Reading what is due takes as many turns of the event loop as recording an attempt.
         for (let count = 0; count < 5; count += 1) await app.store.deliveries.nextAt([]);
