@@ -363,7 +363,7 @@ const endings: Scenario[] = [
   {
     name: "the retention of all",
     work: async (context) => {
-      const status = await statusOf(context, "PATCH", "/forms/words", { retentionSeconds: 1 });
+      const status = await statusOf(context, "PATCH", "/forms/words", { retention: 1 });
       await Bun.sleep(20_000);
       return status;
     },

@@ -56,14 +56,15 @@ async function findEnds(json: string, takeTurns: Turns): Promise<Map<number, num
 async function parseLarge(parser: Parser, start: number, end: number): Promise<unknown> {
   const { json, ends, takeTurns } = parser;
   const list: unknown[] | null = json.charCodeAt(start) === OPEN_LIST ? [] : null;
-  const members: [string, unknown][] = [];
+  const members: Record<string, unknown> = {};
   /** Parses whole members up to a comma or the end. */
   const addSmall = (from: number, to: number) => {
     const text = json.slice(from, to);
-    const before = list ? list.length : members.length;
-    if (list) for (const value of JSON.parse(`[${text}]`) as unknown[]) list.push(value);
-    else for (const member of Object.entries(JSON.parse(`{${text}}`) as object)) members.push(member);
-    if ((list ? list.length : members.length) === before) throw new SyntaxError("a value is missing");
+    const part = JSON.parse(list ? `[${text}]` : `{${text}}`) as object;
+    const names = Object.keys(part);
+    if (names.length === 0) throw new SyntaxError("a value is missing");
+    if (list) for (const value of part as unknown[]) list.push(value);
+    else for (const name of names) setMember(members, name, (part as Record<string, unknown>)[name]);
   };
   /** Where what is not parsed begins, and where its last member does. */
   let [from, member, depth] = [start + 1, start + 1, 0];
@@ -75,9 +76,9 @@ async function parseLarge(parser: Parser, start: number, end: number): Promise<u
       const name = list ? requireBlank(json.slice(member, at)) : nameBefore(json.slice(member, at));
       const value = await parseLarge(parser, at, large);
       if (list) list.push(value);
-      else members.push([name, value]);
+      else setMember(members, name, value);
       at = large + json.slice(large, end).search(/[^ \t\r\n]/);
-      if (at === end - 1) return list ?? objectOf(members);
+      if (at === end - 1) return list ?? members;
       if (json.charCodeAt(at) !== COMMA) throw new SyntaxError("a comma is missing");
       from = member = at + 1;
     } else if (code === QUOTE) at = endOfString(json, at);
@@ -93,7 +94,7 @@ async function parseLarge(parser: Parser, start: number, end: number): Promise<u
       member = at + 1;
     }
   }
-  return list ?? objectOf(members);
+  return list ?? members;
 }
 
 /** The name in a text such as `"a": `. */
@@ -111,6 +112,7 @@ function requireBlank(text: string): string {
 }
 
 /** Keeps `__proto__`, which an assignment would lose. */
-function objectOf(members: readonly [string, unknown][]): object {
-  return Object.fromEntries(members);
+function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== "__proto__") object[name] = value;
+  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }

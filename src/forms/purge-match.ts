@@ -66,7 +66,13 @@ function collectTexts(value: unknown, texts: string[]): void {
 
 /** The values of the fields of a name at any depth. */
 function valuesOf(data: unknown, field: string): unknown[] {
-  if (Array.isArray(data)) return data.flatMap((each) => valuesOf(each, field));
-  if (!isObject(data)) return [];
-  return Object.entries(data).flatMap(([name, value]) => (name === field ? [value] : valuesOf(value, field)));
+  const values: unknown[] = [];
+  collectValues(data, field, values);
+  return values;
+}
+
+function collectValues(data: unknown, field: string, values: unknown[]): void {
+  if (typeof data !== "object" || data === null) return;
+  if (isObject(data) && Object.hasOwn(data, field)) values.push(data[field]);
+  for (const child of childrenOf(data)) collectValues(child, field, values);
 }

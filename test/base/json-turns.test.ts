@@ -49,9 +49,8 @@ test("any JSON is parsed as `JSON.parse` does it", async () => {
 test("what is not JSON is refused, wherever the fault is", async () => {
   const sound = `{"a":["${LONG}",1],"b":{"c":"${LONG}","a":2},"a":[[],["${LONG}"]]}`;
   await expectSame(sound);
-  const places = [...sound.replaceAll(LONG, "L")].keys();
-  for (const place of places) {
-    const short = sound.replaceAll(LONG, "L");
+  const short = sound.replaceAll(LONG, "L");
+  for (let place = 0; place < short.length; place += 1) {
     for (const other of ["", ",", "]", "}", "[", "{", ":", '"', " ", "1", "\u00a0"]) {
       await expectSame((short.slice(0, place) + other + short.slice(place + 1)).replaceAll("L", LONG));
       await expectSame((short.slice(0, place) + other + short.slice(place)).replaceAll("L", LONG));

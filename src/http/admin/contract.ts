@@ -144,7 +144,7 @@ export function jsonBody<S extends z.ZodMiniType>(
       });
     if (text.length <= MAX_ADMIN_BODY) return check(c, next);
     const parsed = z.safeParse(schema, await parsedInTurns(text));
-    refuse(parsed.success ? parsed : { success: false, error: parsed.error.issues as Issue[] }, whole);
+    refuse(parsed.success ? parsed : { success: false, error: parsed.error.issues }, whole);
     c.req.addValidatedData("json", parsed.data as object);
     return next();
   };
@@ -216,6 +216,9 @@ type Issue = {
   issues?: readonly Issue[];
 };
 
+/** A fault may list every name that is not known. */
+const MAX_MESSAGE = 2000;
+
 function refuse(
   result: { success: true } | { success: false; error: readonly Issue[] },
   whole?: string,
@@ -225,7 +228,8 @@ function refuse(
   const steps = issue?.path?.map((step) => String(typeof step === "object" ? step.key : step)) ?? [];
   const path = placeOf(steps, whole);
   const message = issue?.issues?.[0]?.message ?? issue?.message ?? "the request is not valid";
-  throw new AppError("invalid", path === "" || message.startsWith(path) ? message : `${path}: ${message}`);
+  const shown = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+  throw new AppError("invalid", path === "" || shown.startsWith(path) ? shown : `${path}: ${shown}`);
 }
 
 function placeOf(steps: string[], whole?: string): string {
