@@ -30,7 +30,7 @@ const admin = async ({ url, token }: Context, method: string, path: string, body
     headers: {
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
-      "formflag-confirm": "true",
+      "x-confirm": "words",
     },
     ...(text !== undefined && { body: text }),
   });
