@@ -59,7 +59,7 @@ describe.each([
   ["diff", ["diff", "-f"]],
 ])("formflag %s reads no more than 16 MB", (_, command) => {
   test("of a file, of a device, of a pipe and of standard input", async () => {
-    const file = join(folder, "large.yaml");
+    const file = join(folder, "seventeen-megabytes.yaml");
     await Bun.write(file, new Uint8Array(17 * 1024 * 1024));
     const pipe = join(tempDirectory(), "pipe");
     Bun.spawnSync(["mkfifo", pipe]);
