@@ -146,7 +146,8 @@ test("a token revoked, or an environment locked, by a command while a body is on
       `Content-Length: ${body.length}`,
     ];
     await send(`${head.join("\r\n")}\r\n\r\n${body.slice(0, 1)}`);
-    // The server has read the half request before the command has ended.
+    // Answered after the half request is read.
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     expect((await commands.run(...meanwhile)).code).toBe(0);
     expect(state.received).toBe("");
     await send(body.slice(1));

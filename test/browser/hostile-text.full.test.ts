@@ -39,7 +39,7 @@ describeInBrowser("Text of others", () => {
     const opened = await signInBrowser(browser(), server, { user: "admin" });
     page = opened.page;
     page.on("dialog", (dialog) => {
-      incidents.push(`${page.url()}: a dialog: ${dialog.message()}`);
+      incidents.push(`${page.url()}: a dialog: ${dialog.type()} ${dialog.message()}`);
       void dialog.dismiss();
     });
     page.on("request", (request) => {

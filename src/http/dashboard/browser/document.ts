@@ -50,10 +50,14 @@ export function isChanged(form: HTMLFormElement): boolean {
     if (field instanceof HTMLInputElement)
       return field.type === "checkbox" || field.type === "radio"
         ? field.checked !== field.defaultChecked
-        : field.type !== "hidden" && field.value !== field.defaultValue;
-    if (field instanceof HTMLTextAreaElement) return field.value !== field.defaultValue;
-    if (field instanceof HTMLSelectElement)
-      return [...field.options].some((option) => option.selected !== option.defaultSelected);
+        : field.type !== "hidden" && field.value !== field.defaultValue.replace(/[\r\n]/g, "");
+    // A field of one line drops line breaks, and one of several lines has its own kind.
+    if (field instanceof HTMLTextAreaElement)
+      return field.value !== field.defaultValue.replace(/\r\n?/g, "\n");
+    if (field instanceof HTMLSelectElement) {
+      const chosen = [...field.options].findLastIndex((option) => option.defaultSelected);
+      return field.selectedIndex !== Math.max(chosen, 0);
+    }
     return false;
   });
 }

@@ -15,7 +15,7 @@ import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { MayChange, confirmed, lastChange } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
-import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { Button, ButtonLink, Form } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
@@ -153,10 +153,10 @@ function rollbackPage(
           In <EnvironmentName environment={environment} />, from what it is now to what it was {side} revision{" "}
           {change.revision}, which <Foreign text={change.who} /> made on <ExactTime at={change.at} />.
         </p>
-        <p>
-          <A to={to} query={{ to: other }}>
+        <p class="buttons">
+          <ButtonLink to={to} query={{ to: other }} kind="quiet">
             Roll back to what it was {other} that change
-          </A>
+          </ButtonLink>
         </p>
         {failed && (
           <Notice tone="bad" title={failed.error.reason === "revision-differs" ? "Somebody was faster" : ""}>
