@@ -65,7 +65,7 @@ export function timedId(time: number, counter: number, unique: Uint8Array): stri
 }
 
 /** Milliseconds by which a clock may have been ahead before it was set back. */
-const MAX_AHEAD = 2 * 86_400_000;
+export const MAX_AHEAD = 2 * 86_400_000;
 
 /** Above every id that {@link createIdSource} can have made until now, in milliseconds since 1970. */
 export function endOfIds(now: number): string {

@@ -1,4 +1,4 @@
-import { ID_SLACK, endOfIds, firstIdOf } from "../base/ids.ts";
+import { ID_SLACK, MAX_AHEAD, endOfIds, firstIdOf } from "../base/ids.ts";
 import type { FormsApp } from "./store.ts";
 import type { SubmissionFilter } from "./submission-filter.ts";
 
@@ -21,7 +21,8 @@ export async function idSpanOf(
   const [ahead] = await submissions.beside(formKey, endOfIds(now()), "newer", states, 1);
   if (ahead) return EVERY_ID;
   return {
-    first: until === undefined ? null : firstIdOf(until + ID_SLACK),
+    // Behind a clock that was set back, ids go on from the time that it had.
+    first: until === undefined ? null : firstIdOf(until + MAX_AHEAD),
     last: since === undefined ? null : firstIdOf(since - ID_SLACK),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { timedId } from "../../src/base/ids.ts";
+import { createIdSource, timedId } from "../../src/base/ids.ts";
 import { countMatching } from "../../src/forms/bulk.ts";
 import { exportSubmissions } from "../../src/forms/export.ts";
 import { createForm } from "../../src/forms/forms.ts";
@@ -62,4 +62,21 @@ test.each([
   expect(await countMatching(app, OPERATOR, selection)).toMatchObject({ ids: [id] });
   const lines = (await Array.fromAsync(exportSubmissions(app, form, "jsonl", filter))).join("");
   expect(lines).toContain(id);
+});
+
+test("what arrived after a clock was set back by a day is found by its time", async () => {
+  const { form, timesOf } = await openForm([]);
+  const at = app.now();
+  const clock = { now: at + 1.5 * DAY };
+  const nextId = createIdSource(app.random, () => clock.now);
+  nextId();
+  clock.now = at;
+  await app.store.submissions.insert({
+    id: nextId(),
+    formKey: form.key,
+    data: `{"time":${at}}`,
+    files: [],
+    createdAt: at,
+  });
+  expect(await timesOf(at - DAY, at + 1)).toEqual({ times: [at], isEnd: true });
 });
