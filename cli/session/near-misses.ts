@@ -33,7 +33,7 @@ const COMMANDS: Record<string, string> = {
   verify: "type formflag backup verify <file>",
   webhook: ADD_TARGET,
   webhooks: ADD_TARGET,
-  import: "type formflag apply -f <file>, or formflag flags import <file> --format flagd",
+  import: "type formflag apply -f <file>, or formflag flags import <file>",
   login:
     "name a server with --server and its token with --token-file, or set FORMFLAG_SERVER and FORMFLAG_TOKEN",
 };

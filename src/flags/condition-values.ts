@@ -1,5 +1,7 @@
 import { AppError } from "../base/errors.ts";
 
+const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
+
 /** Parses a value of a condition: a number, true or false; a value in quotes, and any other, is a text. Throws `invalid`. */
 export function valueOf(text: string): unknown {
   if (text === "true" || text === "false") return text === "true";
@@ -13,14 +15,16 @@ export function bareText(text: string): string {
   const fault = findFault(text);
   if (fault === undefined) return text;
   throw new AppError("invalid", `the value ${text} is not understood: ${fault}`, {
+    ...(fault === ONE_OF ? { reason: "condition-or" } : {}),
     hint: `put a text that is meant as it is into quotes: "${text.replaceAll('"', "")}"`,
   });
 }
 
 /** Parses what has an order: a number, or a text in quotes, such as a date. Throws `invalid`. */
 export function orderedOf(text: string): unknown {
-  const value = unquoted(text) ?? valueOf(text);
-  if (typeof value === "number" || unquoted(text) !== undefined) return value;
+  const quoted = unquoted(text);
+  if (quoted !== undefined) return quoted;
+  if (NUMBER.test(text)) return Number(text);
   throw new AppError("invalid", `${text} is not a number`, {
     hint: `a text is compared in quotes, by its characters: "${text}"`,
   });
@@ -34,15 +38,18 @@ function unquoted(text: string): string | undefined {
     .find((part) => part !== undefined);
 }
 
+const ONE_OF = "conditions of which one has to hold are rows of their own, with the same variant";
+
 /** Why a text without quotes is probably not meant as one value; undefined where it is. */
 function findFault(text: string): string | undefined {
   const [opening] = /^["'“”„‘’«[({]/.exec(text) ?? [];
   if (opening !== undefined) return `it begins with ${opening}`;
+  if (/^(null|undefined)$/i.test(text)) return "no condition checks whether an attribute is missing";
   if (text.includes(",")) return "values with commas between them follow the operator in";
   const [joining] = /(?<=^|\s)(and|or)(?=\s)|(?<=\s)(and|or)$|&&|\|\||[=!<>]=/i.exec(text) ?? [];
   if (joining === undefined) return undefined;
   return joining === "||" || joining.toLowerCase() === "or"
-    ? "conditions of which one has to hold are rows of their own, with the same variant"
+    ? ONE_OF
     : "conditions that all have to hold are joined by and, as in plan == pro and country == AT";
 }
 

@@ -180,6 +180,8 @@ function operationOf(rule: unknown): [name: string, args: unknown[]] {
   return more.length === 0 && Array.isArray(args) ? [name, args] : ["", []];
 }
 
+const VERSION = /^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}([-+][\w.+-]+)?$/;
+
 /** `>= 2.1.0` as operator and version. */
 function versionOf(text: string): [operator: string, version: string] {
   const match = /^(==?|!=|<=?|>=?|~|\^)\s*(\S+)$/.exec(text);
@@ -189,6 +191,9 @@ function versionOf(text: string): [operator: string, version: string] {
     });
   }
   const [, operator, version] = match as unknown as [string, string, string];
+  if (!VERSION.test(bareText(version))) {
+    throw new AppError("invalid", `${version} is not a version`, { hint: "a version looks like 2.1.0" });
+  }
   return [operator === "==" ? "=" : operator, bareText(version)];
 }
 

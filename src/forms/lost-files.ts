@@ -4,7 +4,7 @@ import { fieldLabel, quoted } from "./fields.ts";
 import type { Form } from "./form.ts";
 
 /** What a script sends that takes the value of a file input, or a file as text. */
-const NO_FILE = /^(?:C:\\fakepath\\|\[object (?:File|FileList|Blob)\]$)/;
+const NO_FILE = /^(?:C:\\fakepath\\|\[object (?:File|FileList|Blob)\](?:,\[object (?:File|Blob)\])*$)/;
 
 /** What a browser sends for a file in a form without the encoding for files: its name, of a type that people upload. */
 const FILE_NAME =

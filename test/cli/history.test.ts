@@ -125,7 +125,7 @@ describe("history", () => {
     const [{ revision }] = (await history()) as [Change];
     expect((await remote("flags", "set", "sale", ...LIVE, "--off")).code).toBe(0);
     const back = await remote("flags", "rollback", "sale", ...LIVE, "--to", String(revision));
-    expect(back.stdout).toBe(`updated sale in shop/live: as after revision ${revision}\n`);
+    expect(back.stdout).toBe(`updated sale in shop/live: on, as after revision ${revision}\n`);
     expect((await history()).map(({ who }) => who).slice(0, 2)).toEqual(["pipeline", "pipeline"]);
   });
 });
@@ -209,6 +209,7 @@ describe("flags rollback", () => {
     expect((await rollback(...to)).stdout).toStartWith("created sale");
     const wrong = await Promise.all([rollback("--to", "x"), rollback("--to", "1")]);
     expect(wrong.map(({ code }) => code)).toEqual([2, 3]);
+    expect(wrong[0]!.stderr).toContain("or before to undo the newest change");
   });
 
   test("undoes the first change in an environment, such as a promotion, with --to before or without --to", async () => {
@@ -217,7 +218,7 @@ describe("flags rollback", () => {
     for (const to of [["--to", "before"], []]) {
       await run("flags", "promote", "new", "-p", "shop", "--from", "develop", "--to", "live");
       const { code, stdout } = await run("flags", "rollback", "new", ...LIVE, ...to);
-      expect([code, stdout]).toEqual([0, "updated new in shop/live: as before its newest change\n"]);
+      expect([code, stdout]).toEqual([0, "updated new in shop/live: off, as before its newest change\n"]);
       const shown = await run("flags", "get", "new", ...LIVE, "--json");
       expect(JSON.parse(shown.stdout)).toMatchObject({ enabled: false, payload: {} });
     }

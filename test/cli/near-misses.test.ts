@@ -46,7 +46,7 @@ describe("a wrong value is named as it stands on the command line", () => {
     [["submissions", "list", "contact", "--limit", "0"], "--limit 0 is not a whole number from 1"],
     [["submissions", "list", "contact", "--before", "x"], "--before is the id of a submission"],
     [["flags", "history", "sale", "-p", "shop", "--limit", "0"], "--limit 0 is not a whole number from 1"],
-    [["flags", "rollback", "sale", ...here, "--to", "0"], "--to 0 is not a whole number from 1"],
+    [["flags", "rollback", "sale", ...here, "--to", "0"], "--to 0 is not a revision"],
     [["flags", "set", "sale", ...here, "--variants", "[]"], "--variants takes a JSON object, not []"],
     [["flags", "set", "sale", ...here, "--targeting", "1"], "--targeting takes a JSON object, not 1"],
     [["flags", "evaluate", "sale", ...here, "--context", "ann"], "--context takes a JSON object, not ann"],

@@ -57,6 +57,7 @@ describe("a condition", () => {
       [{ plan: "pro", country: "AT" }],
       [{ plan: "pro" }, { country: "AT" }, { plan: "pro and country == AT" }],
     ],
+    ["age > 17.50 and price <= 9.90", [{ age: 18, price: 9.9 }], [{ age: 17.5, price: 1 }]],
     ["age >= 18 and age < 65", [{ age: 18 }, { age: 64 }], [{ age: 17 }, { age: 65 }, {}]],
     [
       'country in AT, DE AND plan == "this and that" and age > 5',
@@ -100,6 +101,10 @@ describe("a condition", () => {
     "age >= true",
     "age >= 18 years",
     "age > 010",
+    "plan == null",
+    "plan != undefined",
+    "version sem_ver >= 2.x",
+    "version sem_ver >= v2.1.0",
   ])("that cannot be read is refused with an example: %j", (condition) => {
     expect(() => ruleOfCondition(condition)).toThrow(AppError);
   });

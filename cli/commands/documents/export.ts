@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { formatNamed, saveTo } from "../../output/save.ts";
+import { exportFormat, saveTo } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
@@ -40,8 +40,8 @@ function parse({ config, options }: Input): Values {
   const { project, forms, output = "-", format } = options as Options;
   const query = new URLSearchParams(forms ? { forms: "true" } : {});
   for (const slug of project ?? []) query.append("project", slug);
-  const isJson = config.json || formatNamed(output, ["json"]) !== undefined;
-  return { query, output, format: format ?? (isJson ? "json" : "yaml") };
+  const byName = () => exportFormat(output, ["yaml", "yml", "json"]) === "json" || config.json;
+  return { query, output, format: format ?? (byName() ? "json" : "yaml") };
 }
 
 async function run({ client, io, suggest }: Session, { query, output, format }: Values): Promise<void> {

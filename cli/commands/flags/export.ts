@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { FlagdDocument } from "../../../src/flags/flagd/definition.ts";
-import { formatNamed, saveTo, writeOut } from "../../output/save.ts";
+import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import { path } from "../../session/client.ts";
@@ -25,8 +25,8 @@ A plain flag is written as boolean variants on and off, and its payload as the f
 gives the same flags again.
 
 Examples:
-  formflag flags export --format flagd -p shop -e production > flags.json
-  formflag flags export --format flagd -p shop -e production -o flags.json
+  formflag flags export -p shop -e production > flags.json
+  formflag flags export -p shop -e production -o flags.json
 `,
     )
     .action(action(io, parse, run));
@@ -42,7 +42,7 @@ async function run({ client, io }: Session, { project, environment, output }: Va
   const url = path`/projects/${project}/environments/${environment}/flagd`;
   const document = await client.call<FlagdDocument>("GET", url);
   const { printDocument } = await import("../documents/document-file.ts");
-  const isYaml = formatNamed(output, ["yaml", "yml"]) !== undefined;
+  const isYaml = exportFormat(output, ["json", "yaml", "yml"])?.startsWith("y") === true;
   const answer = new Response(printDocument(document, isYaml ? "yaml" : "json"));
   if (output === "-") await writeOut(io, answer);
   else await saveTo(output, answer);

@@ -4,5 +4,5 @@ import { Option } from "commander";
 export function flagdOption(): Option {
   return new Option("--format <format>", "flagd: https://flagd.dev/schema/v0/flags.json")
     .choices(["flagd"])
-    .makeOptionMandatory();
+    .default("flagd");
 }

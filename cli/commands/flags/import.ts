@@ -32,9 +32,9 @@ variants on and off without a rule make a plain flag; <flag>.payload is its payl
 that does not exist, or yields a variant that the flag does not have, is imported with a warning.
 
 Examples:
-  formflag flags import flags.json --format flagd -p shop -e develop --dry-run
-  formflag flags import flags.yaml --format flagd -p shop -e develop
-  formflag flags export --format flagd -p shop -e develop | formflag flags import - --format flagd -p shop -e staging
+  formflag flags import flags.json -p shop -e develop --dry-run
+  formflag flags import flags.yaml -p shop -e develop
+  formflag flags export -p shop -e develop | formflag flags import - -p shop -e staging
 `,
     )
     .action(action(io, parse, run));

@@ -6,10 +6,11 @@ import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
-import { countValue } from "../../session/values.ts";
+import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
 import { type Place, readPlace, urlOf } from "./place.ts";
 import type { SetFlag } from "./report.ts";
+import { summaryOf } from "./state.ts";
 
 export function addRollbackCommand(flags: Command, io: Io): void {
   flags
@@ -47,7 +48,17 @@ type Values = { place: Place; to: number | "before"; headers: Record<string, str
 async function parse(input: Input, given?: string): Promise<Values> {
   const place = await readPlace(input, given);
   const { to = "before" } = input.options as { to?: string };
-  return { place, to: to === "before" ? to : countValue(to, "--to", 1), headers: ifRevision(input.options) };
+  return { place, to: pointValue(to), headers: ifRevision(input.options) };
+}
+
+/** Throws `invalid`. */
+function pointValue(text: string): number | "before" {
+  if (text === "before") return text;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw usage(
+    `--to ${text} is not a revision`,
+    "write the number of one, as flags history shows it, or before to undo the newest change",
+  );
 }
 
 async function run({ client, report }: Session, { place, to, headers }: Values): Promise<void> {
@@ -55,5 +66,8 @@ async function run({ client, report }: Session, { place, to, headers }: Values):
   const url = `${urlOf(place)}/rollback`;
   const flag = await client.call<SetFlag>("POST", url, { to }, headers);
   const point = to === "before" ? "before its newest change" : `after revision ${to}`;
-  await report(flag, shown`${flag.result} ${slug} in ${project}/${environment}: as ${point}\n`);
+  await report(
+    flag,
+    shown`${flag.result} ${slug} in ${project}/${environment}: ${summaryOf(flag)}, as ${point}\n`,
+  );
 }

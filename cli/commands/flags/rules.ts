@@ -129,7 +129,10 @@ function conditionRule(text: string): Record<string, unknown> {
   try {
     return ruleOfCondition(text);
   } catch (error) {
-    throw error instanceof AppError ? usage(`--if: ${error.message}`, error.hint ?? undefined) : error;
+    if (!(error instanceof AppError)) throw error;
+    const or = "repeat the two options: --if 'plan == pro' --then on --if 'country == AT' --then on";
+    const hint = error.reason === "condition-or" ? `${or}; ${error.hint}` : error.hint;
+    throw usage(`--if: ${error.message}`, hint ?? undefined);
   }
 }
 
@@ -139,7 +142,7 @@ const EXAMPLES = {
 };
 
 async function jsonOrNone(text: string, option: keyof typeof EXAMPLES, input: Input): Promise<unknown> {
-  return text === "none" ? null : jsonObject(text, option, EXAMPLES[option], input);
+  return isUnset(text) ? null : jsonObject(text, option, EXAMPLES[option], input);
 }
 
 /** `3 variants, rule`; nothing for a plain flag. */

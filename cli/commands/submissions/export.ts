@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { EXPORT_FORMATS } from "../../../src/forms/export-format.ts";
-import { formatNamed } from "../../output/save.ts";
+import { exportFormat } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import { path } from "../../session/client.ts";
@@ -36,7 +36,7 @@ type Values = { form: string; format: string; query: [name: string, value: strin
 async function parse(input: Input, name?: string): Promise<Values> {
   const form = await input.need(name, "form");
   const { format: given, output } = input.options as { format?: string; output: string };
-  const format = given ?? formatNamed(output, EXPORT_FORMATS) ?? "jsonl";
+  const format = given ?? exportFormat(output, EXPORT_FORMATS) ?? "jsonl";
   checkFieldFilter(input.options);
   const { query } = filterIn(input.options, Date.now());
   return { form, format, query: [["format", format], ...query], output };

@@ -98,7 +98,7 @@ function readJson(form: Form, bytes: Uint8Array, controlNames: ReadonlySet<strin
 
 /**
  * https://url.spec.whatwg.org/#concept-urlencoded-parser, but for JSON, which programs such as curl send under this type
- * unless they name another: no form encodes to text that begins and ends with brackets.
+ * unless they name another: no form encodes to text that begins and ends with brackets, or begins with a name in quotes.
  */
 function readUrlencoded(
   form: Form,
@@ -106,7 +106,7 @@ function readUrlencoded(
   controlNames: ReadonlySet<string>,
   kept: Kept | null,
 ): Sent {
-  if (isBracketed(bytes)) return readJson(form, bytes, controlNames, kept);
+  if (isJsonLike(bytes)) return readJson(form, bytes, controlNames, kept);
   const text = escaped(bytes);
   checkCount(countPairs(text));
   const fields = createFields();
@@ -118,13 +118,16 @@ function readUrlencoded(
   return textSubmission(form, fields, control, null, false);
 }
 
-/** Whether the first and last byte but for white space are a pair of brackets of JSON. */
-function isBracketed(bytes: Uint8Array): boolean {
+/** Whether, but for white space, the first and last byte are a pair of brackets of JSON, or `{"` begins it. */
+function isJsonLike(bytes: Uint8Array): boolean {
   const isSpace = (byte: number | undefined) => byte === 0x20 || (byte! >= 0x09 && byte! <= 0x0d);
   let [start, end] = [0, bytes.length - 1];
   while (isSpace(bytes[start])) start += 1;
   while (end > start && isSpace(bytes[end])) end -= 1;
   const [first, last] = [bytes[start], bytes[end]];
+  let second = start + 1;
+  while (isSpace(bytes[second])) second += 1;
+  if (first === 0x7b && bytes[second] === 0x22) return true;
   return (first === 0x7b && last === 0x7d) || (first === 0x5b && last === 0x5d);
 }
 

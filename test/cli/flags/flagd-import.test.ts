@@ -78,7 +78,6 @@ describe("flags import", () => {
   });
 
   test.each<[why: string, args: string[], code: number, says: string]>([
-    ["no format", ["flags.json", "-p", "shop", "-e", "develop"], 2, "--format"],
     ["another format", ["flags.json", "-p", "shop", "-e", "develop", "--format", "other"], 2, "flagd"],
     ["a file that is not there", ["gone.json", ...HERE], 2, "gone.json"],
     ["a file that is no JSON", ["broken.json", ...HERE], 2, "broken.json is not valid JSON"],
@@ -96,6 +95,18 @@ describe("flags import", () => {
 });
 
 describe("flags export", () => {
+  test("and import need no --format", async () => {
+    const { run } = await openShop({ "in.json": JSON.stringify({ flags: { good: GREETING } }) });
+    const here = ["-p", "shop", "-e", "develop"];
+    expect((await run(["flags", "import", "in.json", ...here])).stdout).toContain("created flag good");
+    expect((await run(["flags", "export", ...here])).stdout).toContain('"good"');
+    const { code, stderr } = await run(["flags", "export", ...here, "-o", "flags.csv"]);
+    expect([code, stderr]).toEqual([
+      2,
+      "error: this export is not written as .csv\nhint: name the file flags.json, flags.yaml, flags.yml; -o - writes to standard output\n",
+    ]);
+  });
+
   test("writes what an import elsewhere takes, and there exports the same", async () => {
     const { run, folder } = await openShop();
     const set = (...args: string[]) => run(["flags", "set", ...args, "-p", "shop", "-e", "develop"]);

@@ -52,7 +52,9 @@ const REFUSED: [why: string, args: string[], says: string][] = [
   ["a variant without a condition", ["--then", "red"], "--if"],
   ["a condition for an unknown variant", ["--if", "a == b", "--then", "pink"], "red, blue, green"],
   ["a condition that would never hold", ["--if", "a == b && c == d", "--then", "red"], "joined by and"],
+  ["conditions joined by or", ["--if", "a == b or c == d", "--then", "red"], "repeat the two options: --if"],
   ["a list that is one text", ["--if", "a in AT DE", "--then", "red"], "separated by commas"],
+  ["half a version", ["--if", "v sem_ver >= 2.x", "--then", "red"], "a version looks like 2.1.0"],
   ["an order of words", ["--if", "age > eighteen", "--then", "red"], "is not a number"],
   ["an end of no rollout", ["--rollout", "101%"], "none to end"],
   ["an operator that there is not", ["--if", "a like b", "--then", "red"], "ends_with"],
@@ -141,6 +143,7 @@ describe("flags set", () => {
       ["--rollout", "none"],
       ["--rollout", "off"],
       ["--targeting", "none"],
+      ["--targeting", "off"],
     ]) {
       await set("nc", "--rollout", "10");
       const { stderr } = await trySet("nc", ...end);

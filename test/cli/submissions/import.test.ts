@@ -59,6 +59,12 @@ test("an export has the format that the name of its file stands for, unless --fo
   expect(await written("contact.jsonl")).toMatch(/^\{/);
   expect(await written("contact")).toMatch(/^\{/);
   expect(await written("contact.csv", "--format", "jsonl", "--yes")).toMatch(/^\{/);
+  for (const name of ["contact.xlsx", "contact.yaml", "contact.jsonl.gz"]) {
+    const file = join(folder, name);
+    const { code, stderr } = await local.run("submissions", "export", "contact", "-o", file);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("this export is not written as .")]);
+    expect(await Bun.file(file).exists()).toBe(false);
+  }
 });
 
 describe("submissions export --format zip", () => {

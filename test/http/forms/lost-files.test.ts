@@ -44,7 +44,12 @@ describe("a file input in a form without the encoding for files", () => {
 });
 
 describe("what a script sends instead of a file", () => {
-  const texts = [String.raw`C:\fakepath\cat.jpg`, "[object File]", "[object FileList]"];
+  const texts = [
+    String.raw`C:\fakepath\cat.jpg`,
+    "[object File]",
+    "[object FileList]",
+    "[object File],[object File]",
+  ];
   test.each(texts)("is refused: %s", async (value) => {
     for (const uploads of [true, false]) {
       const form = await newForm({ uploads });
@@ -79,6 +84,8 @@ describe("JSON that comes as a urlencoded form, as curl sends it,", () => {
   test.each([
     ['{"name":"x",}', "the body is not valid JSON"],
     ["{name:x}", "the body is not valid JSON"],
+    ['{"name":"x"', "the body is not valid JSON"],
+    ['{ "name": "x"}&mode=rest', "the body is not valid JSON"],
     ['[{"name":"x"}]', "the JSON of a submission is an object of fields"],
     ["{}", "the submission is empty: send at least one field or file"],
   ])("is refused where it cannot be: %s", async (body, message) => {

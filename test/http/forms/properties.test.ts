@@ -61,6 +61,9 @@ const anyPairs = fc.array(fc.tuple(fc.oneof(anyName, fc.constantFrom("a", "b")),
   maxLength: 8,
 });
 
+/** Text between brackets, or that begins with a name in quotes, is read as JSON. */
+const JSON_LIKE = /^\s*(?:[[{].*[\]}]\s*$|\{\s*")/s;
+
 describe("what is sent is what is stored:", () => {
   test("any JSON object", async () => {
     const value = fc.letrec((tie) => ({
@@ -94,6 +97,7 @@ describe("what is sent is what is stored:", () => {
         const body = isEscaped
           ? new URLSearchParams(pairs).toString()
           : pairs.map(([name, value]) => `${raw(name)}=${raw(value)}`).join("&");
+        fc.pre(!JSON_LIKE.test(body));
         const { data } = await stored(Buffer.from(body), "application/x-www-form-urlencoded");
         expect(JSON.stringify(data)).toBe(grouped(pairs));
       }),
@@ -111,8 +115,7 @@ describe("what is sent is what is stored:", () => {
       fc.asyncProperty(fc.array(byte, { maxLength: 40 }), async (bytes) => {
         const body = Buffer.from(bytes.join(""), "latin1");
         const pairs = urlencodedPairs(body);
-        // Text between brackets is read as JSON.
-        fc.pre(pairs.length > 0 && !/^\s*[[{].*[\]}]\s*$/s.test(body.toString("latin1")));
+        fc.pre(pairs.length > 0 && !JSON_LIKE.test(body.toString("latin1")));
         const { data } = await stored(body, "application/x-www-form-urlencoded");
         expect(JSON.stringify(data)).toBe(grouped(pairs));
       }),

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { MAX_PAGE } from "../../../../src/base/pages.ts";
 import { csvCell } from "../../../../src/forms/csv.ts";
-import { formatNamed, saveTo, writeOut } from "../../../output/save.ts";
+import { exportFormat, saveTo, writeOut } from "../../../output/save.ts";
 import type { Io } from "../../../output/terminal.ts";
 import { action } from "../../../session/action.ts";
 import { type Client, path } from "../../../session/client.ts";
@@ -40,7 +40,7 @@ type Values = { selected: Selected; format: string; output: string };
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const { format, output } = input.options as { format?: string; output: string };
-  const named = format ?? formatNamed(output, FORMATS) ?? "jsonl";
+  const named = format ?? exportFormat(output, FORMATS) ?? "jsonl";
   return { selected: await readSelection(input, given), format: named, output };
 }
 
