@@ -209,7 +209,7 @@ describe("flags rollback", () => {
     expect((await rollback(...to)).stdout).toStartWith("created sale");
     const wrong = await Promise.all([rollback("--to", "x"), rollback("--to", "1")]);
     expect(wrong.map(({ code }) => code)).toEqual([2, 3]);
-    expect(wrong[0]!.stderr).toContain("or before to undo the newest change");
+    expect(wrong[0].stderr).toContain("or before to undo the newest change");
   });
 
   test("undoes the first change in an environment, such as a promotion, with --to before or without --to", async () => {
