@@ -2,6 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
+import type { ArrivalBound } from "./arrival-bound.ts";
 import { getForm, listForms } from "./forms.ts";
 import { MAX_BULK_IDS } from "./limits.ts";
 import { DELETION_MS, removeFilesOf } from "./removal.ts";
@@ -137,22 +138,28 @@ async function eachStep(
   // Refuses a search without a word, also where there is no submission.
   searchOf(filter);
   const forms = form === null ? await listForms(app) : [await getForm(app, form)];
-  const last = await app.store.submissions.arrival(given ?? undefined);
-  if (last === null && given !== null) throw deletedMeanwhile(given);
+  const { submissions } = app.store;
+  const last = given === null ? (await submissions.lastArrivals(1)).at(0) : await submissions.arrival(given);
+  if (!last && given !== null) throw deletedMeanwhile(given);
   const result: BulkResult = { total: 0, ids: [], upTo: last?.id ?? null };
-  if (last === null) return result;
+  if (!last) return result;
   const perform = async (ids: string[]) => {
     const changed = await step(ids);
     result.total += changed.length;
     result.ids.push(...changed.slice(0, MAX_BULK_IDS - result.ids.length));
     onProgress?.(result.total);
   };
+  const bound: ArrivalBound = {
+    place: last.place,
+    async holds() {
+      if ((await submissions.arrival(last.id))?.place !== last.place) throw deletedMeanwhile(last.id);
+      return true;
+    },
+  };
   let isLastSelected = false;
   for (const each of forms) {
     try {
-      for await (const page of eachSubmission(app, each, filter, { upTo: last.place, size: STEP })) {
-        if ((await app.store.submissions.arrival(last.id))?.place !== last.place)
-          throw deletedMeanwhile(last.id);
+      for await (const page of eachSubmission(app, each, filter, { bound, size: STEP })) {
         const ids = page.map(({ id }) => id).filter((id) => id !== last.id);
         isLastSelected ||= ids.length < page.length;
         if (ids.length > 0) await perform(ids);

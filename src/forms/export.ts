@@ -1,3 +1,4 @@
+import { boundOfArrivals } from "./arrival-bound.ts";
 import type { Form } from "./form.ts";
 import { addFields, createColumns, csvLines } from "./export-csv.ts";
 import type { ExportFormat } from "./export-format.ts";
@@ -20,8 +21,8 @@ export async function* exportSubmissions(
   format: ExportFormat,
   filter: SubmissionFilter,
 ): AsyncGenerator<string | Uint8Array> {
-  const last = await app.store.submissions.arrival();
-  const walk = () => eachSubmission(app, form, filter, { upTo: last?.place ?? 0, size: STEP[format] });
+  const bound = await boundOfArrivals(app);
+  const walk = () => eachSubmission(app, form, filter, { bound, size: STEP[format] });
   if (format === "jsonl") yield* jsonLines(walk());
   else if (format === "json") yield* jsonArray(walk());
   else if (format === "csv") {

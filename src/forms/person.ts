@@ -3,6 +3,7 @@ import { requireScope } from "../access/token.ts";
 import { KiB } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
+import { type ArrivalBound, boundOfArrivals } from "./arrival-bound.ts";
 import { jsonLines } from "./export-json.ts";
 import { listForms } from "./forms.ts";
 import { type StepOf, mergeForms } from "./merge.ts";
@@ -20,12 +21,13 @@ const STEP_BYTES = 64 * KiB;
 /** Submissions of one step of an export. */
 const STEP = 100;
 
-/** The steps through the submissions of a form in which a text is an address, in every folder, up to a place of arrival. */
-function stepsOf(app: FormsApp, address: string, upTo: number | null = null): StepOf {
+/** The steps through the submissions of a form in which a text is an address, in every folder, up to a bound. */
+function stepsOf(app: FormsApp, address: string, bound: ArrivalBound | null = null): StepOf {
   const find = addressMatcher(address);
   const terms = { terms: termsIn(phrasesIn(address)), prefix: null };
   const states = SUBMISSION_STATES;
   return (formKey) => async (before, size) => {
+    const upTo = bound?.place ?? null;
     const filter = { states, unread: false, since: null, until: null, upTo, terms };
     const scan = { ...filter, before, limit: size, bytes: STEP_BYTES };
     const { submissions, next } = await app.store.submissions.scan(formKey, scan);
@@ -63,8 +65,8 @@ export async function* exportPerson(
 ): AsyncGenerator<string | Uint8Array> {
   requireScope(caller, "forms:read");
   await finishIndexing(app);
-  const last = await app.store.submissions.arrival();
-  const walk = () => eachOfPerson(app, address, last?.place ?? 0);
+  const bound = await boundOfArrivals(app);
+  const walk = () => eachOfPerson(app, address, bound);
   if (format === "jsonl") yield* jsonLines(walk());
   else {
     const { zipExport } = await import("./export-zip.ts");
@@ -72,12 +74,17 @@ export async function* exportPerson(
   }
 }
 
-async function* eachOfPerson(app: FormsApp, address: string, upTo: number): AsyncGenerator<RawSubmission[]> {
-  const stepOf = stepsOf(app, address, upTo);
+async function* eachOfPerson(
+  app: FormsApp,
+  address: string,
+  bound: ArrivalBound,
+): AsyncGenerator<RawSubmission[]> {
+  const stepOf = stepsOf(app, address, bound);
   for (const { key } of await listForms(app)) {
     const step = stepOf(key);
     for (let before: string | null = null; ;) {
       const { submissions, next }: ScanStep = await unlessDeleted(step(before, STEP));
+      if (!(await bound.holds())) continue;
       if (submissions.length > 0) yield submissions;
       await yieldToEventLoop();
       if (next === null) break;

@@ -138,8 +138,10 @@ export type SubmissionStore = {
   hasForeignIds(formKey: string): Promise<boolean>;
   /** The greatest id of all submissions below one; null where there is none. */
   newestId(below: string): Promise<string | null>;
-  /** The submission of that id in the order of arrival, by default the last one; null where there is none. */
-  arrival(id?: string): Promise<Arrival | null>;
+  /** The submission of that id in the order of arrival; null where there is none. */
+  arrival(id: string): Promise<Arrival | null>;
+  /** The last submissions that arrived, the last one first. What is stored later has a greater place than these. */
+  lastArrivals(limit: number): Promise<Arrival[]>;
 };
 
 /** How many submissions are in the folders of a form. `unread` are those of the inbox that nobody has read. */

@@ -3,6 +3,7 @@ import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { once } from "../base/once.ts";
 import type { Form } from "./form.ts";
 import { getForm } from "./forms.ts";
+import type { ArrivalBound } from "./arrival-bound.ts";
 import { idSpanOf } from "./id-span.ts";
 import { MAX_SCANNED } from "./limits.ts";
 import { beginIndexing, finishIndexing } from "./search-index.ts";
@@ -69,7 +70,7 @@ export function stepsOf(
   formKey: string,
   filter: SubmissionFilter,
   bytes: number,
-  upTo: number | null = null,
+  bound: { readonly place: number } | null = null,
 ): Step {
   const { states, unread = false, since = null, until = null, fields = [] } = filter;
   const phrases = searchOf(filter);
@@ -78,6 +79,7 @@ export function stepsOf(
   return async (before, size) => {
     const { first, last } = await spanOfIds();
     const start = first !== null && (before === null || before > first) ? first : before;
+    const upTo = bound?.place ?? null;
     const scan = { states, unread, since, until, upTo, terms, before: start, limit: size, bytes };
     const found = await app.store.submissions.scan(formKey, scan);
     const next = found.next !== null && last !== null && found.next < last ? null : found.next;
@@ -110,22 +112,22 @@ async function collectPage(step: Step, limit: number, before: string | null) {
 
 /**
  * The submissions of a form that a filter selects, newest first, in pages of at most `size`; other requests
- * take their turns between the pages. `upTo` is a place: what arrived later is left out, whatever its id. A search indexes all
- * first.
+ * take their turns between the pages. What arrived after `bound` is left out, whatever its id. A search indexes all first.
  */
 export async function* eachSubmission(
   app: FormsApp,
   form: Form,
   filter: SubmissionFilter,
-  { upTo = null, size = 100 }: { upTo?: number | null; size?: number } = {},
+  { bound = null, size = 100 }: { bound?: ArrivalBound | null; size?: number } = {},
 ): AsyncGenerator<RawSubmission[]> {
   if (searchOf(filter) !== null) await finishIndexing(app);
-  const step = stepsOf(app, form.key, filter, WALK_BYTES, upTo);
-  let before: string | null = null;
-  do {
+  const step = stepsOf(app, form.key, filter, WALK_BYTES, bound);
+  for (let before: string | null = null; ;) {
     const { submissions, next }: ScanStep = await step(before, size);
+    if (bound !== null && !(await bound.holds())) continue;
     if (submissions.length > 0) yield submissions;
+    if (next === null) return;
     before = next;
     for (let turn = 0; turn < TURNS; turn += 1) await yieldToEventLoop();
-  } while (before !== null);
+  }
 }

@@ -177,3 +177,22 @@ describe("the name of a file in a zip", () => {
     expect(safeName(`${"a".repeat(199)} b`)).toBe("a".repeat(199));
   });
 });
+
+describe("an export that reads the submissions several times", () => {
+  test.each(["csv", "zip"] as const)(
+    "leaves out, as %s, what arrives in the places of the last ones that are deleted meanwhile",
+    async (format) => {
+      const { submit, chunks } = await openForm();
+      const kept = await submit(`{"n":1,"text":"${"x".repeat(100_000)}"}`);
+      const last = [await submit('{"n":2}'), await submit('{"n":3}')];
+      const parts = chunks(format);
+      const read = [(await parts.next()).value];
+      for (const id of last) await deleteSubmission(app, OPERATOR, id);
+      const late = [await submit('{"n":4}'), await submit('{"n":5}'), await submit('{"n":6}')];
+      for await (const part of parts) read.push(part);
+      const text = Buffer.concat(read.map((part) => Buffer.from(part))).toString();
+      expect(text).toContain(kept);
+      for (const id of late) expect(text).not.toContain(id);
+    },
+  );
+});

@@ -13,6 +13,7 @@ import { setupSlices } from "../sql/setup-slices.ts";
 import { submissionSlice } from "../sql/submission-slices.ts";
 import { type Work, only } from "../sql/work.ts";
 import { type Runner, WRITES as SHARED, removals } from "../sql/writes.ts";
+import { lastArrivals } from "./arrivals.ts";
 import { checkDatabase } from "./check.ts";
 import { createConnections } from "./connection.ts";
 import { type DatabaseAddress, describeDatabase } from "./database-url.ts";
@@ -121,6 +122,7 @@ export async function openPostgresStore(
           const isLeft = yield* clearShared(now, limit);
           return (yield* clearExpired(now, limit)) || isLeft;
         }),
+      lastArrivals: (limit) => lastArrivals(units, limit),
       updateIndex: () => units.write(updateIndex),
       indexBacklog: () => units.read(indexBacklog),
       rewrite: () => rewriteTables(connections),

@@ -54,16 +54,23 @@ export function* newestSubmission(below: string): Work<string | null> {
   return newestOf(yield* all<NewestRow>(sql, { before: bytesOf(below) }));
 }
 
-/** The submission of that id, by default the one that arrived last. */
-export function* findArrival(id?: string): Work<Arrival | null> {
-  const columns = "SELECT s.id, s.seq AS place";
-  const row = yield* id === undefined
-    ? first<ArrivalRow>(
-        `${columns} FROM submissions s CROSS JOIN forms f
-         WHERE f.id = s.form_id AND f.deleted = 0 ORDER BY s.seq DESC LIMIT 1`,
-      )
-    : first<ArrivalRow>(`${columns} ${OF_FORMS} AND s.id = $id`, { id: bytesOf(id) });
-  return row === undefined ? null : { id: textOf(row.id), place: row.place };
+export function* findArrival(id: string): Work<Arrival | null> {
+  const sql = `SELECT s.id, s.seq AS place ${OF_FORMS} AND s.id = $id`;
+  const row = yield* first<ArrivalRow>(sql, { id: bytesOf(id) });
+  return row === undefined ? null : arrivalOf(row);
+}
+
+export function* listLastArrivals(limit: number): Work<Arrival[]> {
+  const rows = yield* all<ArrivalRow>(
+    `SELECT s.id, s.seq AS place FROM submissions s CROSS JOIN forms f
+     WHERE f.id = s.form_id AND f.deleted = 0 ORDER BY s.seq DESC LIMIT $limit`,
+    { limit },
+  );
+  return rows.map(arrivalOf);
+}
+
+function arrivalOf({ id, place }: ArrivalRow): Arrival {
+  return { id: textOf(id), place };
 }
 
 type ArrivalRow = { id: Uint8Array; place: number };

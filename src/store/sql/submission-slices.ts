@@ -13,7 +13,13 @@ import {
 import { hasForeignIds } from "./import.ts";
 import { countFileBytes, listFiles, listLoose, unreferencedFiles } from "./submission-files.ts";
 import { listMarks } from "./submission-marks.ts";
-import { findArrival, newestOfForms, newestSubmission, submissionsBeside } from "./submission-order.ts";
+import {
+  findArrival,
+  listLastArrivals,
+  newestOfForms,
+  newestSubmission,
+  submissionsBeside,
+} from "./submission-order.ts";
 import { type FindHits, scanSubmissions } from "./submission-scan.ts";
 import { findSubmission, listSubmissions } from "./submissions.ts";
 import { type Runner, WEIGHT } from "./writes.ts";
@@ -61,6 +67,7 @@ export function submissionSlice(
     newestId: (below) => read(() => newestSubmission(below)),
     hasForeignIds: (formKey) => read(() => hasForeignIds(formKey)),
     arrival: (id) => read(() => findArrival(id)),
+    lastArrivals: (limit) => read(() => listLastArrivals(limit)),
   };
 }
 
