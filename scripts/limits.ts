@@ -230,6 +230,14 @@ const SECTIONS: Section[] = [
       MAX_ADMIN_BODY: { unit: "bytes", what: "a request body", past: "413" },
       MAX_WHY: { what: "characters of the reason for a change, `--why` and `X-Why`", past: "400" },
       MAX_IMPORT_BODY: { unit: "bytes", what: "the body of an import or of `apply`", past: "413" },
+      "BODY_LIMITS.names": {
+        what: "names in one object of a body; of a document, in one object of a flag, a segment or a form",
+        past: "400",
+      },
+      "BODY_LIMITS.values": {
+        what: "values in a body, at any depth, where a text counts as one more for every 256 characters; of a document, in a flag, a segment or a form",
+        past: "400",
+      },
       MAX_JSON_LEVELS: { what: "levels of a request body or of a file that a command reads", past: "400" },
       MAX_LIST: {
         what: "entries in a page of any other list",

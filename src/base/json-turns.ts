@@ -112,7 +112,7 @@ function requireBlank(text: string): string {
 }
 
 /** Keeps `__proto__`, which an assignment would lose. */
-function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== "__proto__") object[name] = value;
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }

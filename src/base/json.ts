@@ -1,3 +1,5 @@
+import { createTurns } from "./event-loop.ts";
+
 /** Nested containers in a body of the admin API or a file for a command; single values have lower limits. */
 export const MAX_JSON_LEVELS = 200;
 
@@ -56,18 +58,47 @@ function hasMore(json: Uint8Array, limit: number): boolean {
 
 /** Matches wherever a number may be inexact; a match inside a string only costs the time of the full check. */
 const SUSPECT = /(?<![\d.])\d{16}|[eE]\+?\d{3}/;
+/** Characters that a match may reach back over, with the one that must not come before it. */
+const REACH = 20;
+/** Characters that are searched at once. */
+const PART = 262_144;
 const [COMMA, COLON, MINUS, PLUS, POINT, ZERO, NINE] = [0x2c, 0x3a, 0x2d, 0x2b, 0x2e, 0x30, 0x39];
 
-/**
- * The first number in a JSON text that parsing would change silently, with the keys and indexes that lead to it.
- * Undefined where there is no such number, and where the text is not JSON.
- */
-export function findInexact(json: string): { steps: string[]; source: string } | undefined {
+/** A number that parsing would change silently, with the keys and indexes that lead to it. */
+type Inexact = { steps: string[]; source: string };
+
+/** The first inexact number in a JSON text. Undefined where there is no such number, and where the text is not JSON. */
+export function findInexact(json: string): Inexact | undefined {
   if (!SUSPECT.test(json)) return undefined;
-  /** The current position in each open container: an index, or a key as JSON. */
-  const steps: (number | string)[] = [];
-  let text = "";
-  for (let at = 0; at < json.length; at += 1) {
+  const found = scanInexact({ at: 0, steps: [], text: "" }, json, json.length);
+  return found && isJson(json) ? found : undefined;
+}
+
+/** As {@link findInexact}, of a valid JSON text that may have megabytes: other work takes its turns. */
+export async function findInexactInTurns(json: string): Promise<Inexact | undefined> {
+  const takeTurns = createTurns();
+  const scan: Scan = { at: 0, steps: [], text: "" };
+  let suspect = 0;
+  while (suspect < json.length && !SUSPECT.test(json.slice(Math.max(0, suspect - REACH), suspect + PART))) {
+    suspect += PART;
+    await takeTurns();
+  }
+  if (suspect >= json.length) return undefined;
+  while (scan.at < json.length) {
+    const found = scanInexact(scan, json, scan.at + PART);
+    if (found) return found;
+    await takeTurns();
+  }
+  return undefined;
+}
+
+/** Where a search stands: `steps` are the positions in each open container, an index or a key as JSON. */
+type Scan = { at: number; steps: (number | string)[]; text: string };
+
+function scanInexact(scan: Scan, json: string, end: number): Inexact | undefined {
+  const { steps } = scan;
+  let { at, text } = scan;
+  for (; at < json.length && at < end; at += 1) {
     const code = json.charCodeAt(at);
     if (code === QUOTE) {
       const start = at;
@@ -79,7 +110,7 @@ export function findInexact(json: string): { steps: string[]; source: string } |
       // No shorter number is too large or too exact.
       if (at - start < 4) continue;
       const source = json.slice(start, at + 1);
-      if (!isExact(source)) return isJson(json) ? { steps: steps.map(stepName), source } : undefined;
+      if (!isExact(source)) return { steps: steps.map(stepName), source };
     } else if (code === COMMA) {
       const step = steps.at(-1);
       if (typeof step === "number") steps[steps.length - 1] = step + 1;
@@ -88,6 +119,7 @@ export function findInexact(json: string): { steps: string[]; source: string } |
     else if (code === OPEN_OBJECT) steps.push('""');
     else if (code === CLOSE_LIST || code === CLOSE_OBJECT) steps.pop();
   }
+  Object.assign(scan, { at, text });
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { notDeeper } from "../base/json-schema.ts";
+import { anyObject, notDeeper, scalarObject } from "../base/json-schema.ts";
 import { momentOf, revision, slugOf, timestamp } from "../base/slug-schema.ts";
 import { findContentFault, findFlagSlugFault, findPayloadFault } from "./faults.ts";
 import { MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH, PREVIEW_LIMITS } from "./limits.ts";
@@ -10,12 +10,12 @@ const json = z.any();
 
 export const flagSlug = slugOf("flag", findFlagSlugFault);
 
-const variants = z.record(z.string(), json).check(
+const variants = anyObject().check(
   // One for the object of variants itself.
   notDeeper(MAX_PAYLOAD_DEPTH + 1, `a variant has at most ${MAX_PAYLOAD_DEPTH} levels`),
 );
-const targeting = z.record(z.string(), json).check(ruleDepth);
-const metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+const targeting = anyObject().check(ruleDepth);
+const metadata = scalarObject("metadata holds texts, numbers, true and false");
 
 /** A flag as readers see it in one environment. */
 export const flagSchema = z.object({

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { anyObject } from "../base/json-schema.ts";
 import { momentOf, timestamp } from "../base/slug-schema.ts";
 import { plainAddress } from "../delivery/address.ts";
 import { MAX_TEMPLATE } from "../delivery/limits.ts";
@@ -13,7 +14,7 @@ import { isEmailPattern, isSpamWord } from "./spam.ts";
 const spamActionSchema = z.enum(["keep", "reject"], { error: "spam is keep or reject" });
 
 /** A JSON Schema of draft 2020-12. */
-const jsonSchema = z.record(z.string(), z.unknown(), { error: "a schema is a JSON object" });
+const jsonSchema = anyObject("a schema is a JSON object");
 
 const metadataSchema = z.enum(METADATA, { error: `metadata is one of ${METADATA.join(", ")}` });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { findInexact } from "../../src/base/json.ts";
+import { findInexact, findInexactInTurns } from "../../src/base/json.ts";
 
 describe("a number that JSON cannot keep", () => {
   test.each<[json: string, steps: string[], source: string]>([
@@ -38,4 +38,17 @@ describe("a number that JSON cannot keep", () => {
       }),
     );
   });
+});
+
+test("a number that JSON cannot keep is found in megabytes, wherever their parts begin", async () => {
+  for (const before of ["[1e400,", '{"a":"1e400","b":[9007199254740993,']) {
+    const close = before.startsWith("{") ? "]}" : "]";
+    for (let place = 262_144 - 30; place < 262_144 + 5; place += 1) {
+      const json = `[${'"x",'.repeat(10)}"${"x".repeat(place - 50)}",${before}1${close},${"1,".repeat(200_000)}1]`;
+      expect(await findInexactInTurns(json)).toEqual(findInexact(json));
+      expect(await findInexactInTurns(json)).toBeDefined();
+    }
+  }
+  const sound = `["${"x".repeat(600_000)}",9007199254740991,"9007199254740993"]`;
+  expect(await findInexactInTurns(sound)).toBeUndefined();
 });

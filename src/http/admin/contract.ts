@@ -5,11 +5,12 @@ import en from "zod/v4/locales/en.js";
 import type { Scope } from "../../access/scope.ts";
 import { MAX_WHY } from "../../access/why.ts";
 import { AppError } from "../../base/errors.ts";
-import { MAX_JSON_LEVELS, findInexact, inexactMessage, isDeeper } from "../../base/json.ts";
+import { MAX_JSON_LEVELS, findInexactInTurns, inexactMessage, isDeeper } from "../../base/json.ts";
 import { parseInTurns } from "../../base/json-turns.ts";
 import { pathOf } from "../../documents/document.ts";
 import { CONFIRM, type OperationPlace, requires, WHY } from "../auth.ts";
 import { MAX_ADMIN_BODY } from "../limits.ts";
+import { ShapeError, parseShape } from "./shape.ts";
 
 z.config(en());
 
@@ -131,24 +132,25 @@ export function jsonBody<S extends z.ZodMiniType>(
   schema: S,
   { whole, rounded = false }: { whole?: string; rounded?: boolean } = {},
 ) {
-  const check = validator("json", schema, (result) => refuse(result, whole));
-  const checkBody: typeof check = async (c, next) => {
+  const checkBody: MiddlewareHandler = async (c, next) => {
     requireJson(c.req.header("content-type"));
     if (isDeeper(new Uint8Array(await c.req.arrayBuffer()), MAX_JSON_LEVELS))
       throw new AppError("invalid", `the body has more than ${MAX_JSON_LEVELS} levels`);
     const text = await c.req.text();
-    const inexact = rounded ? undefined : findInexact(text);
+    const body = await parsedInTurns(text);
+    const inexact = rounded ? undefined : await findInexactInTurns(text);
     if (inexact)
       throw new AppError("invalid", `${placeOf(inexact.steps, whole)}: ${inexactMessage(inexact.source)}`, {
         hint: "write it as a text, in quotes",
       });
-    if (text.length <= MAX_ADMIN_BODY) return check(c, next);
-    const parsed = z.safeParse(schema, await parsedInTurns(text));
-    refuse(parsed.success ? parsed : { success: false, error: parsed.error.issues }, whole);
-    c.req.addValidatedData("json", parsed.data as object);
+    const data = await parseShape(schema, body).catch((error: unknown) => {
+      if (error instanceof ShapeError) throw refusal(error.issues, whole);
+      throw error;
+    });
+    c.req.addValidatedData("json", data as object);
     return next();
   };
-  return Object.assign(checkBody, check);
+  return Object.assign(checkBody, validator("json", schema));
 }
 
 /** Throws `invalid` for what is not JSON. */
@@ -219,17 +221,17 @@ type Issue = {
 /** A fault may list every name that is not known. */
 const MAX_MESSAGE = 2000;
 
-function refuse(
-  result: { success: true } | { success: false; error: readonly Issue[] },
-  whole?: string,
-): void {
-  if (result.success) return;
-  const [issue] = result.error;
+function refuse(result: { success: true } | { success: false; error: readonly Issue[] }): void {
+  if (!result.success) throw refusal(result.error);
+}
+
+/** The error `invalid` with the first fault. */
+function refusal([issue]: readonly Issue[], whole?: string): AppError {
   const steps = issue?.path?.map((step) => String(typeof step === "object" ? step.key : step)) ?? [];
   const path = placeOf(steps, whole);
   const message = issue?.issues?.[0]?.message ?? issue?.message ?? "the request is not valid";
   const shown = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
-  throw new AppError("invalid", path === "" || shown.startsWith(path) ? shown : `${path}: ${shown}`);
+  return new AppError("invalid", path === "" || shown.startsWith(path) ? shown : `${path}: ${shown}`);
 }
 
 function placeOf(steps: string[], whole?: string): string {

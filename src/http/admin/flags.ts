@@ -1,6 +1,7 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
+import { anyObject } from "../../base/json-schema.ts";
 import { flagDetailSchema, flagPatchSchema } from "../../flags/flag-schema.ts";
 import { noSuchFlag, viewDetail } from "../../flags/flag.ts";
 import { deleteFlag, setFlag } from "../../flags/flags.ts";
@@ -23,7 +24,7 @@ const setForSchema = z.extend(setFlagSchema, {
   scheduled: z.nullable(scheduledSchema),
 });
 
-const context = z.record(z.string(), z.any(), "the context is a JSON object");
+const context = anyObject("the context is a JSON object");
 const contextSchema = z
   .strictObject({
     context: z.optional(context),

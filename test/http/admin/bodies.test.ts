@@ -6,6 +6,9 @@ import { OPERATOR } from "../../support/caller.ts";
 
 const { app, ask } = await openAdmin();
 
+const names = (count: number, value: unknown) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, value]));
+
 describe("a body", () => {
   const openPlace = async () => {
     const { slug } = await createProject(app, OPERATOR, { slug: fresh(), environments: ["develop"] });
@@ -42,6 +45,19 @@ describe("a body", () => {
   test("of a stranger is refused before it is read", async () => {
     const answer = await ask("/projects", { token: null, body: "x".repeat(MAX_ADMIN_BODY + 1) });
     expect(answer.status).toBe(401);
+  });
+
+  test.each([
+    ["metadata", { metadata: names(60_000, null) }],
+    ["variants", { variants: names(80_000, 1) }],
+    ["names that mean nothing", names(80_000, 1)],
+    ["empty lists in a payload", { payload: Array.from({ length: 340_000 }, () => []) }],
+  ])("of 1 MB of %s is refused in milliseconds", async (_, body) => {
+    const address = await openPlace();
+    const before = process.cpuUsage();
+    await expectError(await ask(address, { method: "PATCH", body }), 400, "invalid", "20000 names");
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(1500);
   });
 
   test("nested as deeply as it gets is a 400, never a 500", async () => {
