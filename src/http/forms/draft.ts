@@ -85,7 +85,7 @@ function readJson(form: Form, bytes: Uint8Array, controlNames: ReadonlySet<strin
   if (kept) kept.fields = () => cut.data;
   // An object without fields was refused before.
   if (cut.control.size > 0 && Object.keys(cut.data).length === 0) throw emptySubmission();
-  checkNoLostFile(form, cut.data, false);
+  checkNoLostFile(form, cut, false);
   return {
     data: cut.json,
     fields: cut.data,

@@ -16,7 +16,7 @@ export function textSubmission(
   hasHoneypotFile: boolean,
 ): Sent {
   const data = fields.toData();
-  if (!files?.length) checkNoLostFile(form, data, files === null);
   const json = JSON.stringify(data);
+  if (!files?.length) checkNoLostFile(form, { json, data }, files === null);
   return { data: json, fields: data, source: "text", control, files: files ?? [], hasHoneypotFile };
 }
