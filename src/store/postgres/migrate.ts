@@ -2,13 +2,15 @@ import { AppError } from "../../base/errors.ts";
 import type { Connections, Query } from "./connection.ts";
 import { sqlState, startError } from "./errors.ts";
 import foreignIds from "./migrations/0002-foreign-ids.sql" with { type: "text" };
+import beside from "./migrations/0003-beside.sql" with { type: "text" };
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
 
 /**
  * The migrations in order: after the first n, the column `schema` of `formflag_meta` is n. A released migration never
- * changes, and only adds: replicas of the release before run on beside it.
+ * changes, and only adds: replicas of the release before run on beside it. One beside which none may go on sets the column
+ * `beside` to `schema`, which is the number before the migration, minus its own.
  */
-export const MIGRATIONS: readonly string[] = [initial, foreignIds];
+export const MIGRATIONS: readonly string[] = [initial, foreignIds, beside];
 
 /** Whether an older schema is migrated, or left to who has the rights. */
 export type Migrate = "auto" | "off";
@@ -19,7 +21,8 @@ const DEADLINE_MS = 600_000;
 const CREATE_META = `CREATE TABLE formflag_meta (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   schema INTEGER NOT NULL,
-  live INTEGER NOT NULL
+  live INTEGER NOT NULL,
+  beside INTEGER NOT NULL DEFAULT 0
 )`;
 
 /**
@@ -103,7 +106,10 @@ async function bringUpToDate(
   // Another process may have migrated it while this one waited.
   const from = await schemaVersion(query, place, migrations.length);
   for (const sql of migrations.slice(from)) await query(sql);
-  await query("UPDATE formflag_meta SET schema = $1 WHERE id = 1", [String(migrations.length)]);
+  await query("UPDATE formflag_meta SET schema = $1, beside = beside + $2 WHERE id = 1", [
+    String(migrations.length),
+    String(migrations.length - from),
+  ]);
 }
 
 /** The number of the schema; 0 for an empty database. Throws `forbidden` for that of another program or a newer formflag. */

@@ -36,7 +36,7 @@ const WRITES = { ...SHARED, ...removals(forgetNothing) };
 
 type Options = {
   migrate?: Migrate;
-  /** Called once another process has migrated the database to a schema that this one does not know. */
+  /** Called once another process has migrated the database to a schema beside which this one cannot go on. */
   onNewerSchema?: () => void;
   /** Called while the database is the target of a move or a restore, which has begun after it was opened. */
   onMoving?: () => void;
@@ -142,8 +142,8 @@ export async function openPostgresStore(
       await settle();
     },
     async look() {
-      const { schema, live, stamps, ...versions } = await units.look(readLookAndMeta);
-      if (schema > MIGRATIONS.length) onNewerSchema();
+      const { schema, live, beside, stamps, ...versions } = await units.look(readLookAndMeta);
+      if (schema > MIGRATIONS.length + beside) onNewerSchema();
       isTaken = live === 0 && !opensTarget;
       if (isTaken) onMoving();
       return { ...versions, stamps: stamps.split(" ") };
@@ -183,11 +183,17 @@ export async function openPostgresStore(
   };
 }
 
-type LookAndMeta = Pick<Look, "version" | "access"> & { stamps: string; schema: number; live: number };
+type LookAndMeta = Pick<Look, "version" | "access"> & {
+  stamps: string;
+  schema: number;
+  live: number;
+  /** How many schemas a replica may be behind that goes on. */
+  beside: number;
+};
 
 function readLookAndMeta(): Work<LookAndMeta> {
   return only(
-    `SELECT version, access, array_to_string(stamps, ' ') AS stamps, schema, live
+    `SELECT version, access, array_to_string(stamps, ' ') AS stamps, schema, live, beside
      FROM setup_version CROSS JOIN formflag_meta`,
   );
 }

@@ -77,6 +77,23 @@ describe.skipIf(!IS_POSTGRES_HERE)("the schema of PostgreSQL", () => {
     ]);
   });
 
+  test("records how many schemas a replica may be behind", async () => {
+    const url = await emptyDatabase();
+    const database = databaseOf(url);
+    const places = async () => {
+      const [meta] = await execute("SELECT schema, beside FROM formflag_meta", { database });
+      return [meta!["schema"], meta!["beside"]];
+    };
+    await start(url, "auto", MIGRATIONS.slice(0, 1));
+    await execute("ALTER TABLE formflag_meta DROP COLUMN beside", { database });
+    await start(url);
+    const known = MIGRATIONS.length;
+    expect(await places()).toEqual([known, known - 1]);
+    const breaking = `UPDATE formflag_meta SET beside = schema - ${known + 2}`;
+    await start(url, "auto", [...MIGRATIONS, "SELECT 1", breaking, "SELECT 1"]);
+    expect(await places()).toEqual([known + 3, 1]);
+  });
+
   test("stays as it was where a migration fails", async () => {
     const url = await emptyDatabase();
     await start(url, "auto", ["CREATE TABLE one (id INTEGER)"]);

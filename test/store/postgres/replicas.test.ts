@@ -11,12 +11,13 @@ import { searchJob } from "../../../src/forms/search-index.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
+import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { ClockedApp } from "../../support/app.ts";
 import { addForm, apply } from "../../support/apply.ts";
 import { OPERATOR } from "../../support/caller.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeOutgoing, webhooksOf } from "../../support/outgoing.ts";
-import { IS_POSTGRES_HERE, freshDatabase } from "../../support/postgres.ts";
+import { IS_POSTGRES_HERE, databaseOf, execute, freshDatabase } from "../../support/postgres.ts";
 import { nextId, submissionTo, targetRecord } from "../../support/records.ts";
 import { openReplicas } from "../../support/replicas.ts";
 
@@ -232,5 +233,21 @@ describe.if(IS_POSTGRES_HERE)("a flag that another replica deletes while somethi
     });
     expect((await referring) ?? null).toBeNull();
     await other.close();
+  });
+});
+
+describe.if(IS_POSTGRES_HERE)("a replica whose database a newer release migrates", () => {
+  test("goes on beside a schema that only adds, and ends beside any other", async () => {
+    const url = await freshDatabase();
+    const [address, database] = [parseDatabaseUrl(url), databaseOf(url)];
+    let isEnded = false;
+    const store = await openPostgresStore(address, { onNewerSchema: () => (isEnded = true) });
+    await execute("UPDATE formflag_meta SET schema = schema + 1, beside = 1", { database });
+    await store.look();
+    expect(isEnded).toBe(false);
+    await execute("UPDATE formflag_meta SET schema = schema + 1", { database });
+    await store.look();
+    expect(isEnded).toBe(true);
+    await store.close();
   });
 });
