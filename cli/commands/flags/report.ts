@@ -61,6 +61,10 @@ export function noteRules(
     note(
       shown`readers without a targetingKey, such as those of GET /api/v1/flags, are not in the share: they get ${defaultVariant ?? "no value"}\n`,
     );
+  else if (patch.targeting)
+    note(
+      shown`readers of GET /api/v1/flags send no context; to see what they get: formflag flags evaluate ${slug} -p ${project} -e ${environment}\n`,
+    );
   if (patch.variants === null && flag.result === "updated")
     note(shown`${slug} has no rule any more: it is ${enabled ? "on" : "off"} for everybody\n`);
 }

@@ -182,7 +182,10 @@ describe("flags set", () => {
 
   test("joins conditions by and, and prints the rule as it was understood", async () => {
     const condition = "age >= 18 and country in [AT, DE]";
-    const { stdout } = await trySet("joined", "--on", "--if", condition, "--then", "on");
+    const { stdout, stderr } = await trySet("joined", "--on", "--if", condition, "--then", "on");
+    expect(stderr).toBe(
+      "readers of GET /api/v1/flags send no context; to see what they get: formflag flags evaluate joined -p shop -e develop\n",
+    );
     expect(stdout).toEndWith("\n  age is at least 18 and country is one of AT, DE → on\n");
     expect(await evaluate("joined", { age: 18, country: "DE" })).toMatchObject({ value: true });
     expect(await evaluate("joined", { age: 18, country: "FR" })).toMatchObject({ value: false });
