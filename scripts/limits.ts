@@ -150,6 +150,10 @@ const SECTIONS: Section[] = [
         past: "400",
       },
       "RULE_LIMITS.depth": { what: "levels of a rule", past: "400" },
+      "RULE_LIMITS.operations": {
+        what: 'operations in a rule with its segments put in, where `{"var":"email"}` is one too',
+        past: "400",
+      },
       "RULE_LIMITS.nodes": { what: "values in a rule with its segments put in", past: "400" },
     },
   },

@@ -88,7 +88,7 @@ function evaluatorOf(
   segments: Segments,
   now: number,
 ): (context: Context) => Evaluation {
-  const decide = createDecide(record.slug, record.rules ?? "", segments);
+  const { decide } = createDecide(record.slug, record.rules ?? "", segments);
   if (isPayload) {
     const evaluate = createPayload(record, decide);
     return (context) => evaluate(subjectOf(context), now);

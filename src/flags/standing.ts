@@ -6,7 +6,7 @@ import { areBoolean, parseRules } from "./rules.ts";
 import type { SegmentRecord } from "./segment.ts";
 
 /** What the rules of a flag that is on yield for readers without a context. */
-export type Standing = Compiled & { dependsOnTime: boolean };
+export type Standing = Omit<Compiled, "compile"> & { dependsOnTime: boolean };
 
 /**
  * The standings of flags with variants by slug. Rules that are in `before` already are not evaluated again. Compiling takes

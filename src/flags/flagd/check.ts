@@ -1,7 +1,7 @@
 import { MemoryStorage } from "@openfeature/flagd-core";
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
-import { depthOf } from "../../base/json.ts";
+import { childrenOf, depthOf } from "../../base/json.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import type { FlagRules } from "../rules.ts";
 import { SILENT } from "./evaluate.ts";
@@ -90,11 +90,22 @@ export function findSegmentFault(rule: unknown, isStrict = false): Fault | undef
 /** A rule with every reference replaced, or the error where it grows too large. */
 function inlineAll(rule: unknown, segments: Segments): unknown {
   try {
-    return replaceReferences(inlineSegments(segments, rule), SOME_RULE);
+    const whole = replaceReferences(inlineSegments(segments, rule), SOME_RULE);
+    const { operations } = RULE_LIMITS;
+    return countObjects(whole) > operations
+      ? new RangeError(`a rule has at most ${operations} operations`)
+      : whole;
   } catch (error) {
     if (error instanceof RangeError) return error;
     throw error;
   }
+}
+
+function countObjects(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let count = Array.isArray(value) ? 0 : 1;
+  for (const child of childrenOf(value)) count += countObjects(child);
+  return count;
 }
 
 function findExcess(parts: Record<string, unknown>): Fault | undefined {

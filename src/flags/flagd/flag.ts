@@ -14,10 +14,15 @@ const UNSERVED: Evaluation = { reason: "DEFAULT" };
 /** Evaluates the rules of a flag with variants that is on. */
 export type Decide = (subject: Subject) => Evaluation;
 
-/** Compiles the rules at the first evaluation, since most flags are rarely evaluated. */
-export function createDecide(slug: string, rules: string, segments: Segments): Decide {
+/** Compiles the rules at the first evaluation, since most flags are rarely evaluated, or where `compile` is called. */
+export function createDecide(
+  slug: string,
+  rules: string,
+  segments: Segments,
+): { decide: Decide; compile: () => void } {
   let run: Decide | undefined;
-  return (subject) => (run ??= compileFlag(slug, parseRules(rules), segments))(subject);
+  const compile = () => (run ??= compileFlag(slug, parseRules(rules), segments));
+  return { decide: (subject) => (run ?? compile())(subject), compile };
 }
 
 /**

@@ -73,7 +73,7 @@ export function createOfrepService(
     request: Request,
     client: () => Client,
     subject: { key?: string },
-    evaluate: (access: Access, context: Context) => Response,
+    evaluate: (access: Access, context: Context) => Response | Promise<Response>,
   ): Promise<Response> => {
     let leave: (() => void) | undefined;
     try {
@@ -90,7 +90,8 @@ export function createOfrepService(
       const identifying = identify(request, client);
       const access = identifying instanceof Promise ? await identifying : identifying;
       if (!context) throw fault;
-      return staleness.mark(evaluate(access, context));
+      const answered = evaluate(access, context);
+      return staleness.mark(answered instanceof Promise ? await answered : answered);
     } catch (error) {
       if (error instanceof ContextError) {
         report.refused("invalid");
@@ -124,23 +125,33 @@ export function createOfrepService(
     });
 
   const evaluateAll: OfrepService["evaluateAll"] = (request, client) =>
-    answer(request, client, {}, ({ flags: { evaluations, metadata, all }, reader }, context) => {
-      const now = app.now();
-      noteRead(all, reader.keys.environmentKey, null, now);
-      const subject = subjectOf(context);
-      const results = withinRequest(() => evaluations.map((evaluate) => evaluate(subject, now).json));
-      const ofSet = Object.keys(metadata).length > 0 ? { metadata } : {};
-      const rest = JSON.stringify({ ...ofSet, eventStreams: events.streamsOf(reader) });
-      const text = `{"flags":[${results.join(",")}],${rest.slice(1)}`;
-      // A hash of the answer, not the revision: the answer depends on the context and the time too.
-      const etag = etagOf(text);
-      const known = request.headers.get("if-none-match");
-      if (known !== null && matches(known, etag))
-        return new Response(null, { status: 304, headers: { ...CHECKED, ETag: etag } });
-      const answer = new Response(text, { headers: CHECKED_JSON });
-      answer.headers.set("ETag", etag);
-      return answer;
+    answer(request, client, {}, (access, context) => {
+      const preparing = access.flags.prepare();
+      const answerAll = () => allFor(request, access, context);
+      return preparing ? preparing.then(answerAll) : answerAll();
     });
+
+  const allFor = (
+    request: Request,
+    { flags: { evaluations, metadata, all }, reader }: Access,
+    context: Context,
+  ) => {
+    const now = app.now();
+    noteRead(all, reader.keys.environmentKey, null, now);
+    const subject = subjectOf(context);
+    const results = withinRequest(() => evaluations.map((evaluate) => evaluate(subject, now).json));
+    const ofSet = Object.keys(metadata).length > 0 ? { metadata } : {};
+    const rest = JSON.stringify({ ...ofSet, eventStreams: events.streamsOf(reader) });
+    const text = `{"flags":[${results.join(",")}],${rest.slice(1)}`;
+    // A hash of the answer, not the revision: the answer depends on the context and the time too.
+    const etag = etagOf(text);
+    const known = request.headers.get("if-none-match");
+    if (known !== null && matches(known, etag))
+      return new Response(null, { status: 304, headers: { ...CHECKED, ETag: etag } });
+    const answer = new Response(text, { headers: CHECKED_JSON });
+    answer.headers.set("ETag", etag);
+    return answer;
+  };
 
   const routes: OfrepService["routes"] = new Hono();
   routes.post(OFREP_FLAGS_PATH, (c) => evaluateAll(c.req.raw, () => c.env.client));

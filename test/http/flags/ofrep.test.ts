@@ -442,3 +442,25 @@ describe("a request", () => {
 test("none of this was a bug to report", () => {
   expect(services.reported).toEqual([]);
 });
+
+test("the first evaluation of many rules lets other requests take their turns", async () => {
+  const many = await createProject(app, OPERATOR, { slug: "many", environments: ["live"] });
+  const value = Array.from({ length: 200 }, (_, index) => ({ "===": [{ var: "a" }, `v${index}`] }));
+  const variants = { on: true, off: false };
+  const targeting = { if: [{ or: value }, "on"] };
+  for (let index = 0; index < 30; index += 1) {
+    const place = { project: "many", environment: "live", flag: `f${index}` };
+    await plantFlag(app, place, { enabled: true, variants, defaultVariant: "off", targeting });
+  }
+  const headers = { "x-project-key": many.key, "x-environment-key": many.environments[0]!.key };
+  const context = { a: "v199" };
+  let turns = 0;
+  let next = setImmediate(function count() {
+    turns += 1;
+    next = setImmediate(count);
+  });
+  const { body } = await evaluateAll(context, headers);
+  clearImmediate(next);
+  expect((body["flags"] as { value: boolean }[]).map((flag) => flag.value)).toEqual(Array(30).fill(true));
+  expect(turns).toBeGreaterThan(15);
+});
