@@ -10,6 +10,7 @@ import { purgeResultSchema, purgeSchema } from "../../forms/purge-schema.ts";
 import { purgeSubmissions } from "../../forms/purge.ts";
 import { deleteSubmissions } from "../../forms/submission-deletion.ts";
 import type { FilteredPage } from "../../forms/submission-list.ts";
+import { isSelective } from "../../forms/submission-filter.ts";
 import { markSubmissions } from "../../forms/submission-marks.ts";
 import { submissionSchema } from "../../forms/submission-schema.ts";
 import { SUBMISSION_MARKS } from "../../forms/submission-state.ts";
@@ -157,16 +158,15 @@ export function inboxRoutes(app: App) {
       jsonBody(deleteMatchingSchema),
       async (c) => {
         const { dryRun = false, ...body } = c.req.valid("json");
+        const selected = selectionOf({ ...body, state: body.state ?? "inbox" });
+        const selects = body.form !== undefined || body.state !== undefined || isSelective(selected.filter);
         // A filter whose value is missing where the body was made would otherwise delete every inbox.
-        if (!dryRun && Object.values(body).every((each) => each === undefined))
+        if (!dryRun && !selects)
           throw new AppError("invalid", "nothing selects what to delete", {
             hint: "name a form, a state or another filter; the state `all` selects everything",
           });
         const work = dryRun ? countMatching : deleteMatching;
-        return c.json({
-          dryRun,
-          ...(await work(app, c.get("caller"), selectionOf({ ...body, state: body.state ?? "inbox" }))),
-        });
+        return c.json({ dryRun, ...(await work(app, c.get("caller"), selected)) });
       },
     )
     .post(

@@ -104,6 +104,9 @@ describe("submissions of all forms", () => {
     ["delete-matching", { state: "everything" }],
     ["delete-matching", {}],
     ["delete-matching", { dryRun: false }],
+    ["delete-matching", { unread: false }],
+    ["delete-matching", { field: [] }],
+    ["delete-matching", { upTo: "ffffffff-ffff-7fff-bfff-ffffffffffff" }],
     ["delete-matching", { forms: "contact" }],
     ["delete", { ids: [] }],
   ])("are not changed by %s with %j", async (verb, body) => {

@@ -278,6 +278,19 @@ describe("a submission", () => {
     expect(text).toContain(`formflag submissions timeline ${id}`);
   });
 
+  test("of megabytes is shown in part, with the rest as JSON, and without a copy of its JSON", async () => {
+    const { form, path } = await openForm();
+    const long = "\u0001\u202e<".repeat(3500);
+    const texts = Array.from({ length: 190 }, (_, index) => text(`f${index}`, long));
+    const { id } = await inbox.stored(form, multipart(text("short", "all of this"), ...texts));
+    const { text: page } = await browser.get(`${path}/${id}`);
+    expect(page).toContain(">all of this<");
+    expect(page).toContain(`${(long.length - 1052).toLocaleString("en")} more characters: open it as JSON.`);
+    expect(page.length).toBeLessThan(600_000);
+    expect(page).not.toContain("Copy as JSON");
+    expect(page).toContain("Download as JSON");
+  });
+
   test("names its neighbours in the list beside it, also across pages and forms", async () => {
     const names = Array.from({ length: 52 }, (_, index) => `Person ${index}`);
     const { path, ids } = await openForm(...names);

@@ -1,6 +1,7 @@
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
+import { yieldToEventLoop } from "../../../base/event-loop.ts";
 import { emailFieldOf, findSenderAddress } from "../../../delivery/address.ts";
 import { findPreviews } from "../../../forms/file-preview.ts";
 import { getForm } from "../../../forms/forms.ts";
@@ -47,14 +48,19 @@ export async function loadReading(
   timeZone: string,
 ): Promise<Reading> {
   const form = await getForm(app, submission.form);
+  // A submission of megabytes takes long to parse, and each of these parses it again: other requests take their turns.
+  await yieldToEventLoop();
   const { query, beside, next } = await loadBeside(app, caller, submission, asked, timeZone);
   const filter = filterOf(query, timeZone);
+  await yieldToEventLoop();
+  const neighbours = await findNeighbours(app, caller, submission, { query, filter, beside, next });
+  await yieldToEventLoop();
   return {
     submission,
     query,
     beside,
     next,
-    ...(await findNeighbours(app, caller, submission, { query, filter, beside, next })),
+    ...neighbours,
     events: await timelineOf(app, caller, submission.id),
     previews: await findPreviews(app, submission),
     address: findSenderAddress(submission.data, form.emailField, emailFieldOf(form.schema)),

@@ -1,8 +1,11 @@
 import { isObject } from "../../../base/json.ts";
 import { Foreign, ForeignValue, visible } from "../parts/text.tsx";
 
-/** Characters of a value that a page shows. */
+/** Characters of a value that a page shows, fewer where several are long. */
 const MAX_SHOWN = 20_000;
+/** Characters that a page shows of all long values together, and of each at least. */
+const MAX_SHOWN_OF_LONG = 200_000;
+const MIN_SHOWN = 1000;
 /** Members of a list or an object that are shown a line each; larger ones are shown as JSON. */
 const MAX_MEMBERS = 50;
 
@@ -10,6 +13,7 @@ const MAX_MEMBERS = 50;
 export function FieldValues({ data }: { data: Readonly<Record<string, unknown>> }) {
   const fields = Object.entries(data);
   if (fields.length === 0) return <p class="soft">It has no fields.</p>;
+  const most = shareOf(fields.map(([, value]) => value));
   return (
     <dl class="facts fields">
       {fields.map(([name, value]) => (
@@ -18,7 +22,7 @@ export function FieldValues({ data }: { data: Readonly<Record<string, unknown>> 
             <Foreign text={name} />
           </dt>
           <dd>
-            <Value value={value} />
+            <Value value={value} most={most} />
           </dd>
         </div>
       ))}
@@ -26,15 +30,21 @@ export function FieldValues({ data }: { data: Readonly<Record<string, unknown>> 
   );
 }
 
+/** How many characters of each value are shown: four megabytes of text would take half a second. */
+function shareOf(values: readonly unknown[]): number {
+  const long = values.filter((each) => !isPlain(each) || String(each).length > MIN_SHOWN).length;
+  return Math.max(MIN_SHOWN, Math.min(MAX_SHOWN, Math.floor(MAX_SHOWN_OF_LONG / long)));
+}
+
 /** A value of any type, as a person reads it. */
-function Value({ value }: { value: unknown }) {
-  if (isPlain(value)) return <PlainValue value={value} />;
+function Value({ value, most }: { value: unknown; most: number }) {
+  if (isPlain(value)) return <PlainValue value={value} most={most} />;
   if (Array.isArray(value) && value.length <= MAX_MEMBERS && value.every(isPlain))
     return (
       <ul class="values">
         {value.map((each) => (
           <li>
-            <PlainValue value={each} />
+            <PlainValue value={each} most={most} />
           </li>
         ))}
       </ul>
@@ -48,7 +58,7 @@ function Value({ value }: { value: unknown }) {
               <Foreign text={name} />
             </dt>
             <dd>
-              <PlainValue value={each as Plain} />
+              <PlainValue value={each as Plain} most={most} />
             </dd>
           </div>
         ))}
@@ -57,8 +67,8 @@ function Value({ value }: { value: unknown }) {
   const json = JSON.stringify(value, null, 2);
   return (
     <>
-      <pre tabindex={0}>{visible(json.slice(0, MAX_SHOWN))}</pre>
-      <Rest length={json.length} />
+      <pre tabindex={0}>{visible(json.slice(0, most))}</pre>
+      <Rest length={json.length} most={most} />
     </>
   );
 }
@@ -69,21 +79,19 @@ function isPlain(value: unknown): value is Plain {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
-function PlainValue({ value }: { value: Plain }) {
+function PlainValue({ value, most }: { value: Plain; most: number }) {
   if (value === "") return <span class="soft">empty</span>;
   if (typeof value !== "string") return <code>{String(value)}</code>;
   return (
     <>
-      <ForeignValue text={value.length > MAX_SHOWN ? value.slice(0, MAX_SHOWN) : value} />
-      <Rest length={value.length} />
+      <ForeignValue text={value.length > most ? value.slice(0, most) : value} />
+      <Rest length={value.length} most={most} />
     </>
   );
 }
 
 /** What a long value says in place of its end. */
-function Rest({ length }: { length: number }) {
-  if (length <= MAX_SHOWN) return null;
-  return (
-    <p class="soft small">{(length - MAX_SHOWN).toLocaleString("en")} more characters: open it as JSON.</p>
-  );
+function Rest({ length, most }: { length: number; most: number }) {
+  if (length <= most) return null;
+  return <p class="soft small">{(length - most).toLocaleString("en")} more characters: open it as JSON.</p>;
 }
