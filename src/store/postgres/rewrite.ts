@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import type { Connections } from "./connection.ts";
 import { postgresError } from "./errors.ts";
 
-/** Tables that hold what people send, which a rewrite frees of what was deleted. */
+/** Tables that hold what people send, and hashes of it, which a rewrite frees of what was deleted. */
 const REWRITTEN = [
   "submissions",
   "files",
@@ -10,13 +10,15 @@ const REWRITTEN = [
   "submission_marks",
   "deliveries",
   "delivery_attempts",
+  "idempotency_keys",
+  "autoreplies",
 ];
 
 const MAY_REWRITE = `SELECT pg_has_role(relowner, 'USAGE')::text AS may
   FROM pg_class WHERE oid = 'submissions'::regclass`;
 
 /**
- * Gives each column of a table with texts the type that it has, which forgets its statistics. They hold the most frequent
+ * Gives each column of a table with texts, ids or hashes the type that it has, which forgets its statistics. They hold the most frequent
  * values, which ANALYZE keeps as they are where the table is empty.
  */
 const FORGET_STATISTICS = `SELECT format('ALTER TABLE %I %s', $1::text, string_agg(
@@ -25,7 +27,7 @@ const FORGET_STATISTICS = `SELECT format('ALTER TABLE %I %s', $1::text, string_a
   FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
     LEFT JOIN pg_namespace ON pg_namespace.oid = collnamespace
   WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped
-    AND atttypid IN ('text'::regtype, 'tsvector'::regtype)`;
+    AND atttypid IN ('text'::regtype, 'tsvector'::regtype, 'bytea'::regtype)`;
 
 /**
  * Rewrites the tables that hold what people send, and what PostgreSQL keeps of their values for its planner. Throws

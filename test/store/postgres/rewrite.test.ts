@@ -78,6 +78,30 @@ describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
     },
   );
 
+  test("leaves no hash of an idempotency key that was deleted, in no table, index or statistics", async () => {
+    const url = await emptyDatabase();
+    const database = databaseOf(url);
+    await using stack = new AsyncDisposableStack();
+    const store = await openPostgresStore(parseDatabaseUrl(url));
+    stack.defer(() => store.close());
+    const content = "c0ffee".padStart(64, "9");
+    const insert = `INSERT INTO idempotency_keys (hash, content, submission, expires_at)
+      SELECT sha256(n::text::bytea), decode('${content}', 'hex'), decode(md5(n::text), 'hex'), 1 FROM generate_series(1, 20) n`;
+    await execute(insert, { database });
+    await execute("ANALYZE", { database });
+    await execute("DELETE FROM idempotency_keys", { database });
+    await store.submissions.rewrite();
+    await execute("CHECKPOINT", { database });
+    const left = await execute(
+      `SELECT relname FROM pg_class WHERE relkind IN ('r', 'i', 't') AND relfilenode <> 0 AND
+         position(decode('${content}', 'hex') IN pg_read_binary_file(pg_relation_filepath(oid), true)) > 0`,
+      { database },
+    );
+    expect(left).toEqual([]);
+    const statistics = await execute("SELECT s::text AS text FROM pg_statistic s", { database });
+    expect(statistics.map(({ text }) => String(text)).join(" ")).not.toContain(content);
+  });
+
   test("has no time limit, and leaves that of other connections as it is", async () => {
     const connections = createConnections(parseDatabaseUrl(await emptyDatabase()));
     await using stack = new AsyncDisposableStack();
