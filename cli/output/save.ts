@@ -40,26 +40,13 @@ export function formatNamed<T extends string>(file: string, formats: readonly T[
   return formats.find((format) => file.toLowerCase().endsWith(`.${format}`));
 }
 
-/** Ends of names that stand for a format which one export or another does not write. */
-const DATA_FORMATS = [
-  "csv",
-  "tsv",
-  "json",
-  "jsonl",
-  "yaml",
-  "yml",
-  "xlsx",
-  "xls",
-  "ods",
-  "zip",
-  "gz",
-  "tar",
-] as const;
+/** Ends of names of spreadsheets and compressed files, which no export writes. */
+const OTHER_FORMATS = ["xlsx", "xls", "ods", "gz", "zst", "tar"] as const;
 
 /** The format of an export by the name of its file; undefined for a name that stands for none. Throws `invalid`. */
 export function exportFormat<T extends string>(file: string, formats: readonly T[]): T | undefined {
   const format = formatNamed(file, formats);
-  const other = formatNamed(file, DATA_FORMATS);
+  const other = formatNamed(file, OTHER_FORMATS);
   if (format !== undefined || other === undefined) return format;
   const stem = file.slice(0, -other.length - 1);
   throw usage(

@@ -53,6 +53,8 @@ const VERBS = [
 
 /** A hint for an option or command that commander does not know; null if none is near. */
 export function nearMiss(message: string, args: string[], program: Command): string | null {
+  const [, excess] = /^too many arguments for .* got \d+: (.*)\.$/.exec(message) ?? [];
+  if (excess !== undefined) return excessHint(excess, commandOf(args, program));
   const [, kind, word = ""] = /unknown (option|command) '([^']*)'/.exec(message) ?? [];
   if (kind === "option") {
     if (word === "-p" && args.includes("serve")) return ADDRESS;
@@ -66,6 +68,22 @@ export function nearMiss(message: string, args: string[], program: Command): str
     row.filter((verb) => verbs.has(verb)),
   );
   return near.length === 0 ? null : `type formflag ${noun.name()} ${near[0]}`;
+}
+
+/** The command that arguments name. */
+function commandOf(args: string[], program: Command): Command {
+  let command = program;
+  for (const arg of args) command = command.commands.find((each) => each.name() === arg) ?? command;
+  return command;
+}
+
+function excessHint(excess: string, command: Command): string {
+  const names: string[] = [];
+  for (let each: Command | null = command; each; each = each.parent) names.unshift(each.name());
+  const typed = names.join(" ");
+  const takesFile = command.options.some(({ long }) => long === "--file");
+  if (takesFile && !excess.includes(", ")) return `name the file with -f: ${typed} -f ${excess}`;
+  return `a text with spaces is put into quotes; ${typed} --help shows what it takes`;
 }
 
 /** Options that the admin API knows by another name. */

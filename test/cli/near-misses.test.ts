@@ -27,6 +27,16 @@ describe("what other programs call otherwise", () => {
     ["targets ping x", "unknown command 'ping'", "formflag targets test"],
     ["webhooks list", "unknown command 'webhooks'", "formflag targets add"],
     ["tokens delete laptop", "unknown command 'delete'", "formflag tokens revoke"],
+    [
+      "apply --prune empty.yaml",
+      "too many arguments for 'apply'. Expected 0 arguments but got 1: empty.yaml.",
+      "formflag apply -f empty.yaml",
+    ],
+    [
+      "flags set nc -p shop -e staging production --on",
+      "too many arguments for 'set'. Expected 1 argument but got 2: nc, production.",
+      "formflag flags set --help",
+    ],
     ["tokens add laptop", "unknown command 'add'", "formflag tokens create"],
   ])("%s is exit 2 and says what to type", async (line, message, hint) => {
     const { code, stdout, stderr } = await formflag(line.split(" "));

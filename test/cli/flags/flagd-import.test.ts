@@ -100,10 +100,10 @@ describe("flags export", () => {
     const here = ["-p", "shop", "-e", "develop"];
     expect((await run(["flags", "import", "in.json", ...here])).stdout).toContain("created flag good");
     expect((await run(["flags", "export", ...here])).stdout).toContain('"good"');
-    const { code, stderr } = await run(["flags", "export", ...here, "-o", "flags.csv"]);
+    const { code, stderr } = await run(["flags", "export", ...here, "-o", "flags.xlsx"]);
     expect([code, stderr]).toEqual([
       2,
-      "error: this export is not written as .csv\nhint: name the file flags.json, flags.yaml, flags.yml; -o - writes to standard output\n",
+      "error: this export is not written as .xlsx\nhint: name the file flags.json, flags.yaml, flags.yml; -o - writes to standard output\n",
     ]);
   });
 

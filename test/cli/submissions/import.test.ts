@@ -59,7 +59,7 @@ test("an export has the format that the name of its file stands for, unless --fo
   expect(await written("contact.jsonl")).toMatch(/^\{/);
   expect(await written("contact")).toMatch(/^\{/);
   expect(await written("contact.csv", "--format", "jsonl", "--yes")).toMatch(/^\{/);
-  for (const name of ["contact.xlsx", "contact.yaml", "contact.jsonl.gz"]) {
+  for (const name of ["contact.xlsx", "contact.ODS", "contact.jsonl.gz"]) {
     const file = join(folder, name);
     const { code, stderr } = await local.run("submissions", "export", "contact", "-o", file);
     expect([code, stderr]).toEqual([2, expect.stringContaining("this export is not written as .")]);
