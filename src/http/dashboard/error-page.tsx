@@ -22,6 +22,7 @@ export function errorPage({ status, message, hint }: Shown, c: DashboardContext,
   return {
     title,
     section: null,
+    isError: true,
     status: status === 405 ? 404 : status,
     content: (
       <div class="stack narrow">

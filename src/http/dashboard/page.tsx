@@ -28,6 +28,8 @@ export type Page = {
   /** Whether it shows a secret: such an answer is not compressed (BREACH). */
   isSecret?: boolean;
   headers?: Record<string, string>;
+  /** Whether it shows nothing but an error, so that the page whose form it answers stays as it is. */
+  isError?: boolean;
   content: Child;
 };
 
@@ -88,7 +90,7 @@ export function Document({ page, view, flash, assets, version }: DocumentProps) 
             <div id="messages" role="status">
               {flash && <Said flash={flash} />}
             </div>
-            <main id="main" tabindex={-1} data-topics={topics.join(" ")}>
+            <main id="main" tabindex={-1} data-topics={topics.join(" ")} data-error={page.isError && ""}>
               <Head page={page} />
               {page.content}
               <Commands commands={page.commands ?? []} />

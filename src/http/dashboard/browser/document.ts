@@ -16,7 +16,7 @@ type Showing = {
   /** Whether the server sent the page unasked: what is opened and being typed stays. */
   isUpdate?: boolean;
   /** The forms that were sent. Text typed into other forms stays; left out, that of every form goes. */
-  sent?: readonly (HTMLFormElement | null | undefined)[];
+  sent?: readonly (HTMLFormElement | null | undefined)[] | undefined;
 };
 
 /** Makes the open page `next`, with as few changes as possible, so that focus and scrolling stay. */
@@ -86,5 +86,6 @@ export function notify(id: string, text: string | null, act?: { label: string; r
     };
     notice.append(buttonOf(act.label, "", run));
   }
-  document.querySelector("#messages")?.append(notice);
+  // Nothing behind an open dialog can be pressed.
+  (document.querySelector("dialog[open]") ?? document.querySelector("#messages"))?.append(notice);
 }

@@ -34,11 +34,15 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   const body = isMultipart ? data : new URLSearchParams([...data] as [string, string][]);
   // A field named `action` would hide the property.
   const action = (submitter?.getAttribute("formaction") ?? form.getAttribute("action"))!;
+  const again = { label: "Try again", run: () => void send(form, submitter) };
   try {
     const answer = await fetch(action, { method: "POST", body });
     const next = parse(await answer.text());
     notify("failure", null);
     form.ariaBusy = null;
+    const fault = faultOf(answer, next);
+    if (fault !== null)
+      return notify("failure", fault + stillHere(), MAY_PASS.test(`${answer.status}`) ? again : undefined);
     if (answer.status === 428) return openDialog(next, submitter);
     if (next.body.dataset["user"] !== document.body.dataset["user"]) {
       // Signed in or out.
@@ -47,25 +51,48 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     }
     const sent = [form, opener?.closest("form")];
     document.querySelector("dialog")?.remove();
-    const isElsewhere = answer.ok && answer.redirected && pageAt(new URL(answer.url)) !== pageAt();
-    if (isElsewhere) {
-      history.pushState(null, "", answer.url);
-      shown = pageAt();
-      scrollTo(0, 0);
-    }
-    const { title } = document;
     // No two kinds of page share a title.
-    show(next, next.title === title ? { sent } : {});
-    if (document.title !== title) scrollTo(0, 0);
-    if (answer.ok) return keepFocus(isElsewhere);
-    const wrong = document.querySelector<HTMLElement>("main [aria-invalid='true']");
-    (wrong ?? document.querySelector<HTMLElement>("main"))?.focus();
-    if (!wrong) scrollTo({ top: 0, behavior: "instant" });
+    const leaves = next.title !== document.title;
+    const go = () => follow(answer, next, leaves ? undefined : sent);
+    const isKept = leaves && [...document.forms].some((each) => !sent.includes(each) && isUnsaved(each));
+    if (!isKept) return go();
+    const done = next.querySelector("#messages span")?.textContent;
+    const text = `${done ? `${done}. ` : ""}You typed something else on this page.`;
+    notify("elsewhere", text, { label: "Leave the page", run: go });
   } catch {
     form.ariaBusy = null;
-    const again = { label: "Try again", run: () => void send(form, submitter) };
-    notify("failure", "The server does not answer. What you typed is still here.", again);
+    notify("failure", `The server does not answer.${stillHere()}`, again);
   }
+}
+
+/** Statuses of what may succeed later. */
+const MAY_PASS = /^(401|429|5..)$/;
+
+const stillHere = () => ([...document.forms].some(isUnsaved) ? " What you typed is still here." : "");
+
+/** What an answer says that shows nothing but an error; null for a page. */
+function faultOf({ status }: Response, { body }: Document): string | null {
+  const main = body.querySelector("main");
+  if (!main) return `The server answered with the status ${status}.`;
+  if (main.dataset["error"] === undefined) return null;
+  const text = [...main.querySelectorAll("p")].map(({ textContent }) => textContent).join(" ");
+  return status === 401 ? `${text} Sign in in another tab, and try again.` : text;
+}
+
+/** Shows the page that answers a form. */
+function follow(answer: Response, next: Document, sent?: (HTMLFormElement | null | undefined)[]): void {
+  const isElsewhere = answer.ok && answer.redirected && pageAt(new URL(answer.url)) !== pageAt();
+  if (isElsewhere) {
+    history.pushState(null, "", answer.url);
+    shown = pageAt();
+  }
+  const { title } = document;
+  show(next, { sent });
+  if (isElsewhere || document.title !== title) scrollTo(0, 0);
+  if (answer.ok) return keepFocus(isElsewhere);
+  const wrong = document.querySelector<HTMLElement>("main [aria-invalid='true']");
+  (wrong ?? document.querySelector<HTMLElement>("main"))?.focus();
+  if (!wrong) scrollTo({ top: 0, behavior: "instant" });
 }
 
 /** What opened the dialog that is or was open. */
