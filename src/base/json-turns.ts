@@ -116,3 +116,20 @@ export function setMember(object: Record<string, unknown>, name: string, value: 
   if (name !== "__proto__") object[name] = value;
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
+
+/** Values as JSON texts, each of a list of some of them, in turns with other work. */
+export async function stringifyInTurns(values: readonly unknown[]): Promise<string[]> {
+  const takeTurns = createTurns();
+  const texts: string[] = [];
+  for (let at = 0, members: string[] = [], size = 0; at < values.length; at += 1) {
+    const member = JSON.stringify(values[at]);
+    members.push(member);
+    size += member.length;
+    if (size > PART || at === values.length - 1) {
+      texts.push(`[${members.join(",")}]`);
+      [members, size] = [[], 0];
+    }
+    await takeTurns();
+  }
+  return texts;
+}

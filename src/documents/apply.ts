@@ -2,7 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { change } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
-import { yieldToEventLoop } from "../base/event-loop.ts";
+import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { findGaps, missingSegments } from "../flags/flagd/gaps.ts";
 import { requireSoundContent } from "../flags/preview-content.ts";
 import { parseRules } from "../flags/rules.ts";
@@ -98,7 +98,12 @@ function changesValues({ history }: SetupChange & { change: "putFlag" }): boolea
 
 /** The locks that a caller has to confirm, as messages. Throws `forbidden` for a caller who may not change them. */
 async function locksOf(app: DocumentsApp, caller: Caller, changes: SetupChange[]): Promise<string[]> {
-  const places = new Map(changes.flatMap(placesOf).map((place) => [JSON.stringify(place), place]));
+  const places = new Map<string, LockedPlace>();
+  const takeTurns = createTurns();
+  for (const each of changes) {
+    for (const place of placesOf(each)) places.set(JSON.stringify(place), place);
+    await takeTurns();
+  }
   const locked = new Map<string, Set<string>>();
   for (const place of places.values()) {
     const slugs = await unconfirmedLocks(app, caller, place);

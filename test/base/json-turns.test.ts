@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { parseInTurns } from "../../src/base/json-turns.ts";
+import { parseInTurns, stringifyInTurns } from "../../src/base/json-turns.ts";
 
 const LONG = "x".repeat(70_000);
 
@@ -67,4 +67,13 @@ test("a large object leaves other work its turns", async () => {
   expect(Object.keys((await parseInTurns(json)) as object)).toHaveLength(200_000);
   clearInterval(timer);
   expect(turns).toBeGreaterThan(5);
+});
+
+test("values are written in lists of some of them, in their order", async () => {
+  const values = Array.from({ length: 3000 }, (_, index) => ({ index, text: "x".repeat(index % 200) }));
+  const texts = await stringifyInTurns(values);
+  expect(texts.length).toBeGreaterThan(2);
+  expect(texts.flatMap((text) => JSON.parse(text) as unknown[])).toEqual(values);
+  expect(await stringifyInTurns([])).toEqual([]);
+  expect(await stringifyInTurns([1])).toEqual(["[1]"]);
 });

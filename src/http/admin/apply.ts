@@ -1,6 +1,7 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
+import { stringifyInTurns } from "../../base/json-turns.ts";
 import { applyDocument, compareDocument } from "../../documents/apply.ts";
 import { differenceSchema, documentSchema } from "../../documents/document-schema.ts";
 import type { AdminEnv } from "../auth.ts";
@@ -35,7 +36,9 @@ export function applyRoutes(app: App) {
       const changes = dryRun
         ? await compareDocument(app, caller, document, prune)
         : await applyDocument(app, caller, document, { prune, confirmed });
-      return c.json({ changes });
+      const texts = await stringifyInTurns(changes);
+      const body = `{"changes":[${texts.map((text) => text.slice(1, -1)).join(",")}]}`;
+      return c.body(body, 200, { "Content-Type": "application/json" });
     },
   );
 }

@@ -1,10 +1,13 @@
 import { type Database, SQLiteError } from "bun:sqlite";
+import type { Author } from "../../access/caller.ts";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
+import type { SetupChange } from "../../documents/setup.ts";
 import { sqliteError } from "./errors.ts";
 import { insertSubmission } from "./insert.ts";
 import { rewriteFile } from "./rewrite.ts";
 import { queueRemovals, updateIndex } from "./search-index.ts";
 import { query } from "./statements.ts";
+import { applyChanges } from "../sql/apply.ts";
 import { type Uncounted, createUncounted } from "../sql/submission-counts.ts";
 import { currentVersion, setVersion } from "../sql/version.ts";
 import type { Work } from "../sql/work.ts";
@@ -20,6 +23,16 @@ const WRITES = {
   insertSubmission,
   updateIndex,
   rewriteFile,
+  /** Many changes, each text a list of some: objects would be copied to the thread at once, which takes longest. */
+  applyTexts: (db: Database, texts: string[], version: number, by: Author) =>
+    runWork(
+      db,
+      applyChanges(
+        texts.flatMap((text) => JSON.parse(text) as SetupChange[]),
+        version,
+        by,
+      ),
+    ),
   probe: (_db: Database) => {},
 };
 

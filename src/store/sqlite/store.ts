@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { Store } from "../../app.ts";
 import type { Garbage } from "../../blobs/notes.ts";
 import { requireRoom } from "../../base/directory.ts";
+import { stringifyInTurns } from "../../base/json-turns.ts";
 import { IN_INBOX } from "../../forms/insertion.ts";
 import { AppError } from "../../base/errors.ts";
 import { SQLITE_STALENESS_MS } from "../limits.ts";
@@ -25,6 +26,9 @@ import { formSlices } from "../sql/form-slices.ts";
 import { readActivity } from "../sql/activity.ts";
 import { setupSlices } from "../sql/setup-slices.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
+
+/** Changes that are copied to the writer thread as they are. */
+const MANY = 50;
 
 const insertionOf = (result: unknown) => (result as WriteResult<"insertSubmission">) ?? IN_INBOX;
 
@@ -95,7 +99,15 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       rewrite: () => write("rewriteFile", []),
     },
     async apply(changes, version, by) {
-      if (!(await runner.write("apply", [changes, version, by], WEIGHT * changes.length)))
+      const isApplied =
+        changes.length <= MANY
+          ? await runner.write("apply", [changes, version, by], WEIGHT * changes.length)
+          : await write(
+              "applyTexts",
+              [await stringifyInTurns(changes), version, by],
+              WEIGHT * changes.length,
+            );
+      if (!isApplied)
         throw new AppError("conflict", "another change was applied first: try again", {
           reason: "outdated",
         });
