@@ -5,7 +5,7 @@ import { takeFeedback } from "../../../src/flags/feedbacks.ts";
 import { fingerprintOf } from "../../../src/flags/promotion.ts";
 import { promoteFlags } from "../../../src/flags/promotions.ts";
 import { scheduleChange } from "../../../src/flags/schedule.ts";
-import { getEnvironment, setEnvironment } from "../../../src/projects/environments.ts";
+import { deleteEnvironment, getEnvironment, setEnvironment } from "../../../src/projects/environments.ts";
 import { OPERATOR, callerNamed } from "../../support/caller.ts";
 import { hiddenIn, openDashboard } from "../../support/dashboard.ts";
 import { openShop } from "../../support/shop.ts";
@@ -34,7 +34,30 @@ describe("the history", () => {
     const { text } = await get(older);
     expect(text).toContain("launch &lt;b&gt;day&lt;/b&gt;");
     expect(text).toContain("bob");
-    expect(text).not.toContain("Roll back…");
+    expect(text).not.toContain("Undo this change…");
+    expect(text).not.toContain("Restore this state…");
+  });
+
+  test("offers to undo a change and to restore its state, and neither where that would do nothing", async () => {
+    const { app, set, drop, lock, signIn } = await openPages();
+    const { record: on } = await set("live", { enabled: true });
+    const { record: off } = await set("live", { enabled: false });
+    const { get } = await signIn("editor");
+    const offered = async (revision: number, browser = { get }) => {
+      const { text } = await browser.get(`/projects/shop/history/${revision}`);
+      return ["Undo this change…", "Restore this state…"].map((each) => text.includes(each));
+    };
+    // The first change began with a flag that was off, as it is now.
+    expect(await offered(on.revision)).toEqual([false, true]);
+    expect(await offered(off.revision)).toEqual([true, false]);
+    await drop();
+    expect(await offered(on.revision)).toEqual([false, true]);
+    await set("live", { enabled: true });
+    await lock("live");
+    expect(await offered(off.revision)).toEqual([false, false]);
+    expect(await offered(off.revision, await signIn("releaser"))).toEqual([false, true]);
+    await deleteEnvironment(app, OPERATOR, "shop", "live");
+    expect(await offered(off.revision, await signIn("admin"))).toEqual([false, false]);
   });
 
   test("filters by environment, kind, name and who", async () => {

@@ -7,13 +7,19 @@ import { projectPath } from "../parts/project-tabs.tsx";
 import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
-import { useMay } from "../view.ts";
+import { useMayChange } from "../view.ts";
 import { environmentPath } from "./project-page.tsx";
 
 type Props = { project: string; environments: readonly Environment[]; change: Change };
 
+/** The states of a flag around a change which differ from what it is now. */
+export type Side = "before" | "after";
+
+const OFFERS = { before: "Undo this change…", after: "Restore this state…" } as const;
+
 /** A change of the history: of what, who made it, when, why, and what it changed. */
-export function ChangeCard({ project, environments, change }: Props) {
+export function ChangeCard({ sides = [], ...props }: Props & { sides?: readonly Side[] | undefined }) {
+  const { project, environments, change } = props;
   const { revision, name, at, who, why } = change;
   const [done, tone] = ACTIONS[actionOf(change)];
   return (
@@ -42,25 +48,27 @@ export function ChangeCard({ project, environments, change }: Props) {
         </blockquote>
       )}
       {change.kind === "scheduled" ? <Dropped state={change.after} /> : <ChangeDiff change={change} />}
-      {canRollBack(change) && <RollBackLink project={project} change={change} />}
+      {sides.length > 0 && <RollBackLinks {...props} sides={sides} />}
     </article>
   );
 }
 
-function RollBackLink({ project, change: { revision } }: { project: string; change: Change }) {
-  if (!useMay("flags:write")) return null;
+function RollBackLinks({
+  project,
+  environments,
+  change: { revision, environment },
+  sides,
+}: Props & { sides: readonly Side[] }) {
+  if (!useMayChange([environmentOf(environments, environment!)])) return null;
   return (
-    <p>
-      <ButtonLink to={`${projectPath(project)}/history/${revision}/rollback`} icon="history">
-        Roll back…
-      </ButtonLink>
+    <p class="buttons">
+      {sides.map((to) => (
+        <ButtonLink to={`${projectPath(project)}/history/${revision}/rollback`} query={{ to }} icon="history">
+          {OFFERS[to]}
+        </ButtonLink>
+      ))}
     </p>
   );
-}
-
-/** Whether a flag can be set to what it was after a change. */
-function canRollBack({ kind, environment, after }: Change): boolean {
-  return kind === "flag" && environment !== null && after !== null;
 }
 
 /** What a change was about, as a link where it has a page. */
@@ -120,6 +128,9 @@ export function describeChange(change: Change): string {
 }
 
 /** An environment by its slug, which may have been deleted since. */
-export function environmentOf(environments: readonly Environment[], slug: string) {
+export function environmentOf(
+  environments: readonly Environment[],
+  slug: string,
+): Pick<Environment, "slug"> & Partial<Environment> {
   return environments.find((each) => each.slug === slug) ?? { slug };
 }

@@ -1,5 +1,6 @@
 import { Hono } from "hono/quick";
 import { AppError } from "../../../base/errors.ts";
+import { blankState, flagState } from "../../../flags/history.ts";
 import { CHANGE_KINDS, type Change, type ChangeQuery } from "../../../projects/history.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { Project } from "../../../projects/project.ts";
@@ -12,7 +13,7 @@ import { projectPath } from "../parts/project-tabs.tsx";
 import { Empty } from "../parts/table.tsx";
 import type { Dashboard } from "../routes.ts";
 import { addressOf } from "../view.ts";
-import { ChangeCard, describeChange } from "./change-card.tsx";
+import { ChangeCard, type Side, describeChange } from "./change-card.tsx";
 import { EnvironmentField, FilterForm, Pager } from "./filter-form.tsx";
 import { projectPage } from "./project-page.tsx";
 
@@ -27,14 +28,15 @@ export function historyRoutes({ app, page }: Dashboard) {
         const project = await getProject(app, c.req.param("project")!);
         const filter = filterOf(c);
         const { items, more } = await app.store.changes.page(project.slug, { ...filter, limit: PAGE });
-        return historyPage(project, filter, items, more);
+        return historyPage(project, filter, { items, more, sides: await sidesOf(app, project, items) });
       }),
     )
     .get(
       "/projects/:project/history/:revision",
       page("flags:read", async (c) => {
         const project = await getProject(app, c.req.param("project")!);
-        return changePage(project, await changeOf(app, project.slug, c.req.param("revision")!));
+        const change = await changeOf(app, project.slug, c.req.param("revision")!);
+        return changePage(project, change, (await sidesOf(app, project, [change])).get(change.revision));
       }),
     );
 }
@@ -75,11 +77,37 @@ export async function changeOf(
   });
 }
 
+type Sides = ReadonlyMap<number, readonly Side[]>;
+
+/** The states around each change that its flag can be set to, by revision; none where it is as that already. */
+async function sidesOf(
+  { store }: Pick<Dashboard["app"], "store">,
+  { slug, environments }: Project,
+  changes: readonly Change[],
+): Promise<Sides> {
+  const records = new Map<string, ReturnType<typeof store.flags.find>>();
+  const sides = new Map<number, readonly Side[]>();
+  for (const { kind, name: flag, environment, before, after, revision } of changes) {
+    const isThere = environments.some((each) => each.slug === environment);
+    if (kind !== "flag" || environment === null || !isThere || after === null) continue;
+    const key = JSON.stringify([environment, flag]);
+    const found = records.get(key) ?? store.flags.find({ project: slug, environment, flag });
+    records.set(key, found);
+    const record = await found;
+    const now = record && flagState(record);
+    const states = { before: before ?? (record && blankState(record)), after };
+    sides.set(
+      revision,
+      (["before", "after"] as const).filter((side) => !Bun.deepEquals(now, states[side], true)),
+    );
+  }
+  return sides;
+}
+
 function historyPage(
   { slug, environments }: Project,
   filter: Filter,
-  changes: Change[],
-  more: boolean,
+  { items: changes, more, sides }: { items: Change[]; more: boolean; sides: Sides },
 ): Page {
   const to = `${projectPath(slug)}/history`;
   const { before, ...chosen } = filter;
@@ -107,7 +135,12 @@ function historyPage(
           <ol class="items stack">
             {changes.map((change) => (
               <li id={`revision-${change.revision}`}>
-                <ChangeCard project={slug} environments={environments} change={change} />
+                <ChangeCard
+                  project={slug}
+                  environments={environments}
+                  change={change}
+                  sides={sides.get(change.revision)}
+                />
               </li>
             ))}
           </ol>
@@ -161,7 +194,7 @@ function commandsOf(project: string, { kind = "flag", name, environment, who, be
   ];
 }
 
-function changePage({ slug, environments }: Project, change: Change): Page {
+function changePage({ slug, environments }: Project, change: Change, sides?: readonly Side[]): Page {
   const { revision, kind, name } = change;
   return projectPage({
     project: slug,
@@ -170,6 +203,6 @@ function changePage({ slug, environments }: Project, change: Change): Page {
     heading: `Revision ${revision}`,
     back: { to: `${projectPath(slug)}/history`, label: "History" },
     commands: commandsOf(slug, { kind, name, before: revision + 1 }).slice(0, 1),
-    content: <ChangeCard project={slug} environments={environments} change={change} />,
+    content: <ChangeCard project={slug} environments={environments} change={change} sides={sides} />,
   });
 }

@@ -23,6 +23,7 @@ import { ExactTime } from "../parts/time.tsx";
 import type { Dashboard } from "../routes.ts";
 import { changeOf } from "./history.tsx";
 import { projectPage } from "./project-page.tsx";
+import type { Side } from "./change-card.tsx";
 
 const PATH = "/projects/:project/history/:revision/rollback";
 
@@ -58,8 +59,6 @@ export function rollbackRoutes({ app, page, action }: Dashboard) {
       }),
     );
 }
-
-type Side = "after" | "before";
 
 /** The side of a change that a page names; null for none. */
 function sideOf(text: string): Side | null {
@@ -135,28 +134,26 @@ function rollbackPage(
   const isSame = Bun.deepEquals(now, wanted, true);
   const words = [quoted(flag), "-p", quoted(project), "-e", quoted(environment.slug)].join(" ");
   const to = `${projectPath(project)}/history/${change.revision}/rollback`;
-  const other = side === "after" ? "before" : "after";
-  const command =
-    side === "after"
-      ? { label: "Does the same", text: `formflag flags rollback ${words} --to ${change.revision}` }
-      : { label: "Undoes the newest change", text: `formflag flags rollback ${words}` };
+  const commands = [{ label: "Lists the revisions", text: `formflag flags history ${words}` }];
+  if (side === "after")
+    commands.unshift({
+      label: "Does the same",
+      text: `formflag flags rollback ${words} --to ${change.revision}`,
+    });
+  else if (revision === change.revision)
+    commands.unshift({ label: "Does the same", text: `formflag flags rollback ${words}` });
   return projectPage({
     project,
     tab: "history",
     title: `Roll back ${flag} in ${environment.slug} to ${side} revision ${change.revision}`,
     heading: `Roll back ${flag}`,
     back: { to: `${projectPath(project)}/history`, label: "History" },
-    commands: [command, { label: "Lists the revisions", text: `formflag flags history ${words}` }],
+    commands,
     content: (
       <div class="stack">
         <p>
           In <EnvironmentName environment={environment} />, from what it is now to what it was {side} revision{" "}
           {change.revision}, which <Foreign text={change.who} /> made on <ExactTime at={change.at} />.
-        </p>
-        <p class="buttons">
-          <ButtonLink to={to} query={{ to: other }} kind="quiet">
-            Roll back to what it was {other} that change
-          </ButtonLink>
         </p>
         {failed && (
           <Notice tone="bad" title={failed.error.reason === "revision-differs" ? "Somebody was faster" : ""}>
