@@ -1,4 +1,4 @@
-import { splitRepeats } from "../base/json-repeats.ts";
+import { mayRepeat, splitRepeats } from "../base/json-repeats.ts";
 import { childrenOf, findInexact, isExact, isObject } from "../base/json.ts";
 import { equals } from "./equal-text.ts";
 
@@ -39,8 +39,10 @@ function equalsTrimmed(wanted: string): (text: string) => boolean {
  * name repeats, which submissions of older versions have, the values that parsing drops follow in an array.
  */
 export function parseWithSources(json: string): unknown {
+  const data = parse(json);
+  if (typeof data !== "object" || data === null || !mayRepeat(json, data)) return data;
   const { kept, repeats } = splitRepeats(json);
-  return repeats.length === 0 ? parse(json) : [parse(kept), ...repeats.map(parseWithSources)];
+  return repeats.length === 0 ? data : [parse(kept), ...repeats.map(parseWithSources)];
 }
 
 function parse(json: string): unknown {
@@ -61,7 +63,7 @@ function collectTexts(value: unknown, texts: string[]): void {
   if (typeof value === "string") texts.push(value);
   else if (typeof value === "object" && value !== null)
     for (const child of childrenOf(value)) collectTexts(child, texts);
-  else if (value !== null) texts.push(JSON.stringify(value));
+  else if (typeof value === "number" || typeof value === "boolean") texts.push(String(value));
 }
 
 /** The values of the fields of a name at any depth. */

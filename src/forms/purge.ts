@@ -69,8 +69,10 @@ async function* findMatches(app: FormsApp, find: Find, formKey: string | null): 
     for (const { data, ...item } of items) {
       if (formKey !== null && item.formKey !== formKey) continue;
       const parsed = parseWithSources(data);
+      await takeTurns();
       const finding = find(parsed);
-      if (finding === "match") matches.push({ ...item, replies: repliesOf(item.formKey, parsed) });
+      await takeTurns();
+      if (finding === "match") matches.push({ ...item, replies: await repliesOf(item.formKey, parsed) });
       if (finding === "mention") mentioned += 1;
       await takeTurns();
     }
@@ -82,11 +84,16 @@ async function* findMatches(app: FormsApp, find: Find, formKey: string | null): 
 }
 
 /** The hashes of the automatic replies that a submission may have caused. */
-function repliesOf(formKey: string, data: unknown): string[] {
-  return textsIn(data).flatMap((text) => {
+async function repliesOf(formKey: string, data: unknown): Promise<string[]> {
+  const takeTurns = createTurns();
+  const hashes: string[] = [];
+  for (const text of new Set(textsIn(data))) {
     const address = plainAddress(text);
-    return address === null ? [] : [autoreplyHash(formKey, address)];
-  });
+    if (address === null) continue;
+    hashes.push(autoreplyHash(formKey, address));
+    await takeTurns();
+  }
+  return hashes;
 }
 
 /** Deletes submissions with their files. Returns those that nobody else has deleted since. */
