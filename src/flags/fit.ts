@@ -33,7 +33,7 @@ export async function requireSoundRules(
 export async function requireSoundSegment(
   name: string,
   rule: unknown,
-  before: Segments,
+  before: ReadonlyMap<string, unknown>,
   flags: FlagValues[],
 ): Promise<void> {
   const { checkSegment } = await import("./flagd/check.ts");

@@ -118,10 +118,13 @@ function createSources({ watch, store }: SourceApp): Sources {
     const refers = records.some(({ rules }) => rules?.includes("$ref"));
     const segments = refers ? await selection.segments() : [];
     const { revision, metadata } = selection;
-    const made = before?.views.map((view, service) =>
-      view === undefined || view instanceof Promise ? before.before[service] : view,
-    );
-    return { revision, metadata, records, segments, views: [], before: made ?? [] };
+    // What a service has not read since then is still what it made of an earlier source.
+    const made = Array.from({ length: before ? sources.services : 0 }, (_, service) => {
+      const view = before?.views[service];
+      return view === undefined || view instanceof Promise ? before?.before[service] : view;
+    });
+    return { revision, metadata, records, segments, views: [], before: made };
   });
-  return { find, services: 0 };
+  const sources: Sources = { find, services: 0 };
+  return sources;
 }

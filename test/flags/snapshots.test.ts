@@ -4,7 +4,7 @@ import { createToken } from "../../src/access/tokens.ts";
 import { createEnvironment } from "../../src/flags/environments.ts";
 import type { FlagPatch } from "../../src/flags/flag.ts";
 import { setFlag } from "../../src/flags/flags.ts";
-import { createSnapshots } from "../../src/flags/snapshots.ts";
+import { createFlagViews, createSnapshots } from "../../src/flags/snapshots.ts";
 import { deleteEnvironment } from "../../src/projects/environments.ts";
 import { createProject, deleteProject } from "../../src/projects/projects.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -90,6 +90,27 @@ for (const writing of ["inline", "thread"] as const) {
       expect(await find("b")).toBeDefined();
       await deleteProject(app, OPERATOR, slug);
       expect(await find("b")).toBeUndefined();
+    });
+
+    test("are made by each service from what it made last, whichever services have read since", async () => {
+      const { slug, set } = await openProject();
+      await set("a", "flag");
+      const { key, environments } = (await app.store.projects.find(slug))!;
+      const service = () => {
+        const before: (number | undefined)[] = [];
+        const find = createFlagViews<{ at: number }>(app, async (_source, last) => {
+          before.push(last?.at);
+          return { at: before.length };
+        });
+        return { before, read: async () => find(key, environments[0]!.key) };
+      };
+      const [first, second] = [service(), service()];
+      for (const readers of [[first, second], [first], [second], [first], [first, second]]) {
+        for (const { read } of readers) await read();
+        await set("a", "flag", { description: `change ${(projects += 1)}` });
+      }
+      expect(first.before).toEqual([undefined, 1, 2, 3]);
+      expect(second.before).toEqual([undefined, 1, 2]);
     });
 
     test("show every change of another store once that store was closed", async () => {

@@ -1,8 +1,10 @@
+import { sha256 } from "../../base/sum.ts";
 import type { FlagValues } from "../flag.ts";
-import { type SegmentRecord, rulesBySegment } from "../segment.ts";
+import type { SegmentRecord } from "../segment.ts";
 import { type Decide, createDecide } from "./flag.ts";
+import type { Segments } from "./segments.ts";
 
-/** The rules of a flag, with the text of the rules and segments that they are compiled from. */
+/** The rules of a flag, with their text and a hash of the segments that they are compiled from. */
 export type Compiled = { source: string; decide: Decide; compile: () => void };
 
 /** The rules of flags with variants by slug. Rules that are in `before` already are not compiled again. */
@@ -11,14 +13,29 @@ export function compileRules<T extends { source: string }>(
   segments: readonly SegmentRecord[],
   before: ReadonlyMap<string, T> | undefined,
 ): Map<string, T | Compiled> {
-  const byName = rulesBySegment(segments);
-  const segmentsText = JSON.stringify([...byName]);
+  const hash = sha256(JSON.stringify(segments.map(({ name, rule }) => [name, rule])));
+  const byName = parsedOnDemand(segments);
   const compiled = new Map<string, T | Compiled>();
   for (const { slug, rules } of records) {
     if (rules === null) continue;
-    const source = `${rules} ${rules.includes("$ref") ? segmentsText : ""}`;
+    // The text of the segments would be as large for each flag as all of them together.
+    const source = rules.includes("$ref") ? `${rules} ${hash}` : rules;
     const known = before?.get(slug);
     compiled.set(slug, known?.source === source ? known : { source, ...createDecide(slug, rules, byName) });
   }
   return compiled;
+}
+
+/** Each rule is parsed for the first flag that refers to it: all of them can have megabytes. */
+function parsedOnDemand(segments: readonly SegmentRecord[]): Segments {
+  const texts = new Map(segments.map(({ name, rule }) => [name, rule]));
+  const rules = new Map<string, unknown>();
+  return {
+    size: texts.size,
+    has: (name) => texts.has(name),
+    get(name) {
+      if (!rules.has(name) && texts.has(name)) rules.set(name, JSON.parse(texts.get(name)!));
+      return rules.get(name);
+    },
+  };
 }

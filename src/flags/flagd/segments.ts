@@ -2,7 +2,7 @@ import { RULE_LIMITS } from "../limits.ts";
 import { referencesOf } from "../segment.ts";
 
 /** Rules by name. */
-export type Segments = ReadonlyMap<string, unknown>;
+export type Segments = Pick<ReadonlyMap<string, unknown>, "size" | "has" | "get">;
 
 /** How deep segments may refer to segments. */
 const MAX_NESTED = 16;
@@ -11,7 +11,10 @@ const MAX_NESTED = 16;
  * Finds the segments that refer to themselves, also through others, or deeper than `MAX_NESTED`, because of a change from
  * `before` to `after`. Returns the fault of each by name.
  */
-export function findNestingFaults(before: Segments, after: Segments): Map<string, string> {
+export function findNestingFaults(
+  before: Segments,
+  after: ReadonlyMap<string, unknown>,
+): Map<string, string> {
   const [faultBefore, faultAfter] = [nestingFaults(before), nestingFaults(after)];
   const faults = new Map<string, string>();
   for (const [name, rule] of after) {
