@@ -56,6 +56,16 @@ describe("deliveries", () => {
     expect(older.text).not.toContain(`delivery-${delivered.id}`);
   });
 
+  test("are sent again after a question where the receiver has them already", async () => {
+    const [failed, delivered] = [await openDelivery("failed"), await openDelivery("delivered")];
+    const asks = async (path: string) =>
+      (await (await inbox).get(path)).text.includes("The receiver has it already");
+    for (const { id, form } of [failed, delivered]) {
+      expect(await asks(`/deliveries/${id}`)).toBe(id === delivered.id);
+      expect(await asks(`/deliveries?form=${form}`)).toBe(id === delivered.id);
+    }
+  });
+
   test("show each attempt, what was sent, and the submission", async () => {
     const { id, form, submission } = await openDelivery("failed", "no such host");
     const { text } = await (await inbox).get(`/deliveries/${id}`);

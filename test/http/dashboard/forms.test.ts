@@ -187,3 +187,22 @@ test("A retention of minutes asks for the name of the form, and a size of 10 for
     true,
   ]);
 });
+
+test("A new secret of a target and its deletion are asked first, and a form that was closed is opened by Undo", async () => {
+  const { app, signIn } = open();
+  const { get, post } = await signIn("inbox");
+  await post("/forms/new", { slug: "contact", name: "" });
+  await post("/forms/contact/targets", { target: "https://example.com/hook" });
+  const { text } = await get("/forms/contact");
+  const questions = [...text.matchAll(/<details class="asking">.*?<\/details>/gs)].map(([each]) => each);
+  expect(questions.map((each) => /name="do" value="(\w+)"/.exec(each)?.[1])).toEqual(["rotate", "delete"]);
+  for (const act of ["rotate", "delete"]) expect(text.split(`value="${act}"`)).toHaveLength(2);
+
+  const closed = await post("/forms/contact/state", { enabled: "false" });
+  expect(closed.text).toContain("The form is closed");
+  const undo = /<div id="messages".*?<\/form>/s.exec(closed.text)![0];
+  expect(undo).toContain('name="enabled" value="true"');
+  expect((await post("/forms/contact/state", { enabled: "true" })).text).toContain("The form is open");
+  expect((await getForm(app, "contact")).enabled).toBe(true);
+  expect((await post("/forms/contact/state", { enabled: "true" })).text).not.toContain(">Undo<");
+});

@@ -1,13 +1,13 @@
 import { creationOf } from "../../../base/ids.ts";
 import type { DeliveryAttempt, DeliveryDetails } from "../../../delivery/delivery.ts";
 import type { Page } from "../page.tsx";
-import { A, ButtonForm } from "../parts/link.tsx";
+import { A } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { type Column, Empty, Facts, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useMay } from "../view.ts";
-import { StatusBadge, kindLabel, retryLabel } from "./delivery-words.tsx";
+import { StatusBadge, kindLabel, RetryButton } from "./delivery-words.tsx";
 
 /** A delivery with its attempts; `recipient` is where it goes, without secrets. */
 export function deliveryPage({
@@ -47,11 +47,7 @@ export function deliveryPage({
 
 function RetryOne({ delivery }: { delivery: DeliveryDetails }) {
   if (!useMay("forms:write")) return null;
-  return (
-    <ButtonForm to="/deliveries/retry" values={{ id: delivery.id, one: "1" }} icon="send" kind="primary">
-      {retryLabel(delivery)}
-    </ButtonForm>
-  );
+  return <RetryButton delivery={delivery} values={{ id: delivery.id, one: "1" }} kind="primary" />;
 }
 
 function About({ delivery, recipient }: { delivery: DeliveryDetails; recipient: string }) {

@@ -2,6 +2,7 @@ import { maskTarget } from "../../../delivery/target.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
 import type { DeliveryStatus } from "../../../delivery/delivery-status.ts";
 import type { App } from "../../../app.ts";
+import { AskingButton, ButtonForm, type ButtonKind } from "../parts/link.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";
 
 export const STATUS_LABELS: Record<DeliveryStatus, string> = {
@@ -43,8 +44,36 @@ export async function recipientsOf({ store }: App, deliveries: readonly Delivery
   return recipients;
 }
 
-/** What a retry of a delivery is called. */
-export function retryLabel({ status }: Pick<Delivery, "status">): string {
-  if (status === "delivered") return "Send again";
-  return status === "queued" ? "Retry now" : "Retry";
+/** Sends a delivery again; after a question where the receiver has it already. */
+export function RetryButton({
+  delivery: { status, kind, form },
+  values,
+  kind: look,
+}: {
+  delivery: Pick<Delivery, "status" | "kind"> & { form: string };
+  values: Readonly<Record<string, string | null>>;
+  kind: ButtonKind;
+}) {
+  const to = "/deliveries/retry";
+  const words = status === "delivered" ? "Send again" : status === "queued" ? "Retry now" : "Retry";
+  const label = `${words}: ${kindLabel(kind)} of ${form}`;
+  if (status !== "delivered")
+    return (
+      <ButtonForm to={to} values={values} kind={look} icon="send" label={label}>
+        {words}
+      </ButtonForm>
+    );
+  return (
+    <AskingButton
+      to={to}
+      values={values}
+      kind={look}
+      icon="send"
+      label={label}
+      question="The receiver has it already, and gets it once more."
+      confirm="Send it again"
+    >
+      Send again…
+    </AskingButton>
+  );
 }

@@ -4,12 +4,12 @@ import { DELIVERY_STATUSES, type DeliveryStatus } from "../../../delivery/delive
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { SelectField } from "../parts/field.tsx";
-import { A, AskingButton, Button, ButtonForm, ButtonLink } from "../parts/link.tsx";
+import { A, AskingButton, Button, ButtonLink } from "../parts/link.tsx";
 import { type Column, Empty, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { addressOf, useMay, useView } from "../view.ts";
-import { type Recipients, STATUS_LABELS, StatusBadge, kindLabel, retryLabel } from "./delivery-words.tsx";
+import { type Recipients, STATUS_LABELS, StatusBadge, kindLabel, RetryButton } from "./delivery-words.tsx";
 
 /** Which deliveries are listed. */
 export type DeliveryFilter = { status: DeliveryStatus | null; form: string | null; before: string | null };
@@ -166,14 +166,7 @@ function Deliveries({
       label: "Actions",
       isLabelUnseen: true,
       cell: (delivery) => (
-        <ButtonForm
-          to="/deliveries/retry"
-          values={{ id: delivery.id, status, form }}
-          kind="quiet"
-          label={`${retryLabel(delivery)}: ${kindLabel(delivery.kind)} of ${delivery.form}`}
-        >
-          {retryLabel(delivery)}
-        </ButtonForm>
+        <RetryButton delivery={delivery} values={{ id: delivery.id, status, form }} kind="quiet" />
       ),
     });
   return (

@@ -6,7 +6,14 @@ import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
-import { CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
+import {
+  AskingButton,
+  CopyButton,
+  Button,
+  ButtonForm,
+  ButtonLink,
+  Form as PostForm,
+} from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Empty, Facts, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
@@ -171,29 +178,43 @@ function Targets({
 }
 
 function TargetActions({ form, target: { id, kind, enabled, target } }: { form: Form; target: TargetView }) {
+  const to = `${formPath(form.slug)}/targets/${encodeURIComponent(id)}`;
   const actions = [
     ["test", "Send a sample"],
     enabled ? ["disable", "Disable"] : ["enable", "Enable"],
-    ...(kind === "webhook" ? [["rotate", "New secret"]] : []),
-    ["delete", "Delete"],
   ] as const;
   return (
-    <PostForm
-      to={`${formPath(form.slug)}/targets/${encodeURIComponent(id)}`}
-      class="actions"
-      id={`actions-${id}`}
-    >
-      {actions.map(([action, label]) => (
-        <Button
-          kind={action === "delete" ? "danger" : "quiet"}
-          name="do"
-          value={action}
-          label={`${label}: ${target}`}
+    <div class="actions">
+      <PostForm to={to} class="actions" id={`actions-${id}`}>
+        {actions.map(([action, label]) => (
+          <Button kind="quiet" name="do" value={action} label={`${label}: ${target}`}>
+            {label}
+          </Button>
+        ))}
+      </PostForm>
+      {kind === "webhook" && (
+        <AskingButton
+          to={to}
+          values={{ do: "rotate" }}
+          kind="quiet"
+          label={`New secret: ${target}`}
+          question="The receiver has a day to take the new secret: until then, deliveries are signed with both."
+          confirm="Make a new secret"
         >
-          {label}
-        </Button>
-      ))}
-    </PostForm>
+          New secret…
+        </AskingButton>
+      )}
+      <AskingButton
+        to={to}
+        values={{ do: "delete" }}
+        kind="quiet"
+        label={`Delete: ${target}`}
+        question="It gets nothing more, and its secret is gone."
+        confirm="Delete the target"
+      >
+        Delete…
+      </AskingButton>
+    </div>
   );
 }
 

@@ -88,8 +88,12 @@ export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
       "/forms/:form/state",
       action("forms:write", async (c, fields) => {
         const enabled = textOf(fields, "enabled") === "true";
-        const { form } = await setForm(app, c.get("caller"), slugIn(c), { enabled });
-        return { to: formPath(form.slug), text: enabled ? "The form is open" : "The form is closed" };
+        const { form, result } = await setForm(app, c.get("caller"), slugIn(c), { enabled });
+        const undo =
+          result === "updated"
+            ? { to: `${formPath(form.slug)}/state`, values: { enabled: String(!enabled) } }
+            : undefined;
+        return { to: formPath(form.slug), text: enabled ? "The form is open" : "The form is closed", undo };
       }),
     )
     .post(

@@ -124,10 +124,15 @@ export function SelectField({
   options,
   ...common
 }: Common & { value?: string | undefined; options: readonly { value: string; label: string }[] }) {
-  const { name, id = name } = common;
+  const { name, id = name, error } = common;
   return (
     <Around {...common} id={id}>
-      <select id={id} name={name} aria-describedby={describedBy(id, common)}>
+      <select
+        id={id}
+        name={name}
+        aria-invalid={error ? "true" : undefined}
+        aria-describedby={describedBy(id, common)}
+      >
         {options.map((option) => (
           <option value={option.value} selected={option.value === value}>
             {option.label}

@@ -134,8 +134,8 @@ export function NewEnvironment({
           environments={environments.slice(0, 200)}
           value={draft.from}
           all="none: every flag is off"
+          error={faults["from"]}
         />
-        {faults["from"] !== undefined && <p class="error">{faults["from"]}</p>}
         <SelectField
           id="environment-color"
           name="color"

@@ -31,16 +31,26 @@ export function EnvironmentField({
   name = "environment",
   label = "Environment",
   all,
+  error,
 }: {
   environments: readonly { slug: string }[];
   value: string | null;
   name?: string;
   label?: string;
   all?: string;
+  error?: string | undefined;
 }) {
   const options = environments.map(({ slug }) => ({ value: slug, label: slug }));
   const none = all === undefined ? [] : [{ value: "", label: all }];
-  return <SelectField name={name} label={label} value={value ?? ""} options={[...none, ...options]} />;
+  return (
+    <SelectField
+      name={name}
+      label={label}
+      value={value ?? ""}
+      options={[...none, ...options]}
+      error={error}
+    />
+  );
 }
 
 /** Chooses an environment to change, among those that the person may change. */
