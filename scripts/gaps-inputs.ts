@@ -324,14 +324,97 @@ const others: Scenario[] = [
     name: `settings of a form: ${name}`,
     work: (context: Context) => statusOf(context, "PATCH", "/forms/unique", patch),
   })),
+  ...Object.entries({
+    "20,000 references": JSON.stringify({
+      branch: "main",
+      projectName: "web",
+      references: {
+        f: Array.from({ length: 20_000 }, (_, i) => ({
+          filePath: "a/".repeat(100),
+          lineNumber: i + 1,
+          lineContent: "x".repeat(500),
+        })),
+      },
+    }),
+    brackets: `{"branch":"main","projectName":"web","references":{"f":[${fill("[],", 15_000 * KB)}[]]}}`,
+    names: `{"branch":"main","projectName":"web","references":{${Array.from({ length: 900_000 }, (_, i) => `"k${i}":[]`).join(",")}}}`,
+  }).map(([name, body]) => ({
+    name: `code references, 15 MB: ${name}`,
+    work: (context: Context) => statusOf(context, "PUT", "/projects/p/code-refs", body),
+  })),
+  ...Object.entries({
+    rows: () => `${JSON.stringify({ t: "x".repeat(100) })}\n`.repeat(130_000),
+    "rows of 250 KB of marks": () =>
+      `${JSON.stringify({ t: `a${fill("\u0301\u0316", 250 * KB)}` })}\n`.repeat(55),
+    "a line": () => `{"l":[${fill("[],", 15_000 * KB)}[]]}`,
+    "empty lines": () => fill("\n", 15_000 * KB),
+  }).map(([name, make]) => ({
+    name: `an import of 15 MB: ${name}`,
+    work: async ({ url, token }: Context) => {
+      const response = await fetch(`${url()}/api/admin/v1/forms/unique/submissions/import`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/jsonl" },
+        body: make(),
+      });
+      return `${response.status} ${(await response.text()).slice(0, 100)}`;
+    },
+  })),
   {
-    name: "code references, 16 MB",
-    work: async ({ url, run }) => {
-      const keys = run("environments", "list", "-p", "p", "--json");
-      void keys;
-      return (await fetch(`${url()}/healthz`)).status;
+    name: "flags for their evaluation",
+    work: async (context) => {
+      const rules = rule({ in: [{ var: "a" }, Array.from({ length: 19_000 }, (_, i) => `v${i}`)] });
+      const flags = {
+        ...many(40, () => ({ environments: { production: rules } })),
+        ...Object.fromEntries(
+          Array.from({ length: 2000 }, (_, i) => [
+            `s${i}`,
+            { environments: { production: rule({ if: [{ ends_with: [{ var: "t" }, "x"] }, "on"] }) } },
+          ]),
+        ),
+      };
+      return statusOf(context, "POST", "/apply", {
+        document: { projects: { r: { environments: { production: {} }, flags } } },
+        confirmed: true,
+      });
     },
   },
+  ...["evaluate all", "evaluate all again"].map((name) => ({
+    name: `OFREP: ${name} with 60 KB`,
+    work: async (context: Context) => {
+      const { answer } = await admin(context, "GET", "/projects/r");
+      const project = JSON.parse(answer) as { key: string; environments: { slug: string; key: string }[] };
+      const response = await fetch(`${context.url()}/ofrep/v1/evaluate/flags`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "x-project-key": project.key,
+          "x-environment-key": project.environments.find(({ slug }) => slug === "production")!.key,
+        },
+        body: JSON.stringify({
+          context: { targetingKey: fill("a", 1000), t: fill("a", 30 * KB), a: fill("v", 25 * KB) },
+        }),
+      });
+      return `${response.status} ${(await response.text()).length}`;
+    },
+  })),
+  ...[
+    "/export",
+    "/projects/r/environments/production/flagd",
+    "/projects/r/environments/production/flags?limit=10000",
+  ].map((path) => ({
+    name: `a read of all flags: ${path}`,
+    work: (context: Context) => download(context, path),
+  })),
+  ...Object.entries({
+    metadata: { metadata: many(60_000, () => null) },
+    variants: { variants: many(60_000, () => 1) },
+    names: many(60_000, () => 1),
+    "empty lists": { payload: Array.from({ length: 340_000 }, () => []) },
+    objects: { payload: many(15_000, () => ({})) },
+  }).map(([name, patch]) => ({
+    name: `a body of 1 MB: ${name}`,
+    work: (context: Context) => statusOf(context, "PATCH", FLAG, patch),
+  })),
   {
     name: "headers of 15 KB",
     work: async ({ url }) =>
