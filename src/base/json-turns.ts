@@ -117,12 +117,15 @@ export function setMember(object: Record<string, unknown>, name: string, value: 
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Values as JSON texts, each of a list of some of them, in turns with other work. */
-export async function stringifyInTurns(values: readonly unknown[]): Promise<string[]> {
+/** What `view` makes of values as JSON texts, each of a list of some of them, in turns with other work. */
+export async function stringifyInTurns<T>(
+  values: readonly T[],
+  view: (value: T) => unknown = (value) => value,
+): Promise<string[]> {
   const takeTurns = createTurns();
   const texts: string[] = [];
   for (let at = 0, members: string[] = [], size = 0; at < values.length; at += 1) {
-    const member = JSON.stringify(values[at]);
+    const member = JSON.stringify(view(values[at]!));
     members.push(member);
     size += member.length;
     if (size > PART || at === values.length - 1) {

@@ -46,7 +46,7 @@ export async function parseUpload(json: Uint8Array): Promise<CodeUpload> {
   return { ...upload, references };
 }
 
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 /** The level of a reference in the body. */
 const LEVEL = 4;
@@ -67,6 +67,7 @@ async function splitParts(
   let start = 0;
   let end = 0;
   let pause = STEP;
+  let members = 0;
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];
     if (byte === QUOTE) at = endOfString(json, at);
@@ -83,6 +84,10 @@ async function splitParts(
         end = at + 1;
       }
       depth -= 1;
+    } else if (byte === COMMA && depth < LEVEL) {
+      members += 1;
+      // One for each reference and each slug: an outline of a million names is parsed for a second.
+      if (members > 2 * LIMITS.references) throw tooMany();
     }
     if (at < pause) continue;
     pause = at + STEP;

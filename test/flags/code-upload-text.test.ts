@@ -128,4 +128,12 @@ describe("the JSON of an upload", () => {
       "too_large: an upload has at most 20,000 references",
     );
   });
+
+  test.each([
+    ["lists", `{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":[]`).join(",")}}`],
+    ["numbers", `{"a":[${"1,".repeat(100_000)}1]}`],
+  ])("may not name more, in %s that hold no reference", async (_, references) => {
+    const body = `{"branch":"main","projectName":"web","references":${references}}`;
+    expect(await refusal(body)).toBe("too_large: an upload has at most 20,000 references");
+  });
 });

@@ -1,12 +1,11 @@
 import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
-import { stringifyInTurns } from "../../base/json-turns.ts";
 import { applyDocument, compareDocument } from "../../documents/apply.ts";
 import { differenceSchema, documentSchema } from "../../documents/document-schema.ts";
 import type { AdminEnv } from "../auth.ts";
 import { MAX_IMPORT_BODY } from "../limits.ts";
-import { jsonBody, route } from "./contract.ts";
+import { jsonBody, listAnswer, route } from "./contract.ts";
 
 const applySchema = z.strictObject({
   document: documentSchema,
@@ -36,9 +35,7 @@ export function applyRoutes(app: App) {
       const changes = dryRun
         ? await compareDocument(app, caller, document, prune)
         : await applyDocument(app, caller, document, { prune, confirmed });
-      const texts = await stringifyInTurns(changes);
-      const body = `{"changes":[${texts.map((text) => text.slice(1, -1)).join(",")}]}`;
-      return c.body(body, 200, { "Content-Type": "application/json" });
+      return listAnswer("changes", changes);
     },
   );
 }

@@ -8,7 +8,7 @@ import { deleteFlag, setFlag } from "../../flags/flags.ts";
 import { forSchema, scheduledSchema } from "../../flags/schedule-schema.ts";
 import { viewScheduled } from "../../flags/scheduled-change.ts";
 import type { AdminEnv } from "../auth.ts";
-import { jsonBody, query, revisionOf, route, etagHeader } from "./contract.ts";
+import { jsonBody, listAnswer, query, revisionOf, route, etagHeader } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
 
 const tag = "flags";
@@ -68,8 +68,8 @@ export function flagRoutes(app: App) {
       async (c) => {
         const { project, environment } = c.req.param();
         const page = await app.store.flags.page(project, environment, c.req.valid("query"));
-        const flags = page.items.map((flag) => viewDetail(flag, app.now()));
-        return c.json({ flags, next: nextOf(page, ({ slug }) => slug) });
+        const next = nextOf(page, ({ slug }) => slug);
+        return listAnswer("flags", page.items, { next }, (flag) => viewDetail(flag, app.now()));
       },
     )
     .get(

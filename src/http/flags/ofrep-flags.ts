@@ -38,10 +38,12 @@ export type FlagSet = {
 
 /** Finds the flags of the environment that two keys select. A rule is compiled again only after it changes. */
 export function createFlagSets(app: App): FindSnapshot<FlagSet> {
-  return createFlagViews<FlagSet>(app, async (source, before) => render(source, before));
+  return createFlagViews<FlagSet>(app, render);
 }
 
-function render(source: FlagSource, before: FlagSet | undefined): FlagSet {
+/** In turns with other requests: the rules of thousands of flags are parsed for their metadata. */
+async function render(source: FlagSource, before: FlagSet | undefined): Promise<FlagSet> {
+  const takeTurns = createTurns();
   const { records, segments } = source;
   const compiled = compileRules(records, segments, before?.compiled);
   const flags = new Map<string, Evaluate>();
@@ -85,6 +87,7 @@ function render(source: FlagSource, before: FlagSet | undefined): FlagSet {
       add(`${slug}${PAYLOAD_SUFFIX}`, metadata, createPayload(record, decide));
     }
     add(slug, metadata, (subject, now) => evaluateFlag(record, decide, subject, now));
+    await takeTurns();
   }
   return { ...set, evaluations: [...flags.values()] };
 }
