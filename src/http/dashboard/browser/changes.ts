@@ -1,4 +1,4 @@
-import { isChanged, notify, parse, show } from "./document.ts";
+import { isChanged, isShown, notify, parse, show } from "./document.ts";
 
 /** Milliseconds that changes are collected before the page is loaded again. */
 const PAUSE = 150;
@@ -75,7 +75,7 @@ async function update(): Promise<void> {
   if (!answer?.ok || answer.redirected || location.href !== address) return;
   const next = parse(await answer.text());
   // After an own action the page shows its result already.
-  if (contentOf(next) === contentOf(document)) return;
+  if (isShown(next)) return;
   const run = () => show(next, { isUpdate: true });
   const isTyping = [...document.forms].some(isChanged) || document.querySelector("dialog[open]") !== null;
   const isPointing = document.querySelector("main tbody tr:hover, main .items li:hover") !== null;
@@ -86,11 +86,3 @@ async function update(): Promise<void> {
 }
 
 const rowsOf = (page: Document) => page.querySelectorAll("main :is(tr, li)[id]").values().toArray();
-
-/** The content of a page as the server sent it, but for times, whose words change by themselves. */
-function contentOf(page: Document): string {
-  const main = page.querySelector("main")!.cloneNode(true) as HTMLElement;
-  for (const time of main.querySelectorAll("time")) time.remove();
-  for (const details of main.querySelectorAll("details")) details.removeAttribute("open");
-  return main.innerHTML;
-}

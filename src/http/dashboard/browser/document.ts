@@ -12,6 +12,21 @@ export function parse(text: string): Document {
   return new DOMParser().parseFromString(policy?.createHTML(text) ?? text, "text/html");
 }
 
+/** The content of a page as the server sent it, but for times, whose words change by themselves. */
+function contentOf(page: Document): string | undefined {
+  const main = page.querySelector("main")?.cloneNode(true) as HTMLElement | undefined;
+  for (const time of main?.querySelectorAll("time") ?? []) time.remove();
+  return main?.innerHTML;
+}
+
+/** What the server sent last; forms with typed text may show what it sent before. */
+let served = contentOf(document);
+
+/** Whether a page is as the open one was sent. */
+export function isShown(page: Document): boolean {
+  return contentOf(page) === served;
+}
+
 type Showing = {
   /** Whether the server sent the page unasked: what is opened and being typed stays. */
   isUpdate?: boolean;
@@ -23,6 +38,7 @@ type Showing = {
 export function show(next: Document, { isUpdate = false, sent }: Showing = {}): void {
   const isKept = (node: Node) =>
     node instanceof HTMLFormElement && (isUpdate || (sent && !sent.includes(node))) && isChanged(node);
+  served = contentOf(next);
   document.title = next.title;
   document.body.dataset["shortcuts"] = next.body.dataset["shortcuts"] ?? "on";
   const [main, nextMain] = [document.querySelector("main"), next.querySelector("main")];
