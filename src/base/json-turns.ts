@@ -1,5 +1,5 @@
 import { type Turns, createTurns } from "./event-loop.ts";
-import { endOfString } from "./json.ts";
+import { endOfString, isObject } from "./json.ts";
 
 /** Characters that are parsed at once: a thousand names or texts take a millisecond. */
 const PART = 65_536;
@@ -135,4 +135,24 @@ export async function stringifyInTurns<T>(
     await takeTurns();
   }
   return texts;
+}
+
+/** An object as JSON, in turns with other work: its members, and theirs to so many `levels`, are written one by one. */
+export async function stringifyMembers(
+  object: object,
+  levels: number,
+  takeTurns = createTurns(),
+): Promise<string> {
+  const members: string[] = [];
+  for (const [name, value] of Object.entries(object) as [string, unknown][]) {
+    if (value === undefined) continue;
+    const text =
+      levels > 1 && isObject(value)
+        ? await stringifyMembers(value, levels - 1, takeTurns)
+        : JSON.stringify(value);
+    members.push(`${JSON.stringify(name)}:${text}`);
+    const turn = takeTurns();
+    if (turn !== undefined) await turn;
+  }
+  return `{${members.join(",")}}`;
 }

@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import { isoTime } from "../base/clock.ts";
+import { createTurns } from "../base/event-loop.ts";
 import { type FlagRecord, parsePayload } from "../flags/flag.ts";
 import { previewMembers } from "../flags/preview.ts";
 import { parseRules } from "../flags/rules.ts";
@@ -16,25 +17,28 @@ type DocumentProject = NonNullable<Document["projects"]>[string];
 type DocumentFlag = NonNullable<DocumentProject["flags"]>[string];
 export type FlagEntry = NonNullable<DocumentFlag["environments"]>[string];
 
-/** The document that describes a setup: applied elsewhere, it creates the same setup. */
-export function documentOf({ projects, forms }: Setup, withForms: boolean): Document {
+/** The document that describes a setup, made in turns with other work: applied elsewhere, it creates the same setup. */
+export async function documentOf({ projects, forms }: Setup, withForms: boolean): Promise<Document> {
+  const entries: [string, DocumentProject][] = [];
+  for (const project of projects) entries.push([project.slug, await projectEntry(project)]);
   return {
-    projects: Object.fromEntries(projects.map((project) => [project.slug, projectEntry(project)])),
+    projects: Object.fromEntries(entries),
     ...(withForms ? { forms: Object.fromEntries(forms.map((form) => [form.slug, formEntry(form)])) } : {}),
   };
 }
 
-function projectEntry({ name, environments }: SetupProject): DocumentProject {
-  const [first] = environments;
+async function projectEntry({ name, environments }: SetupProject): Promise<DocumentProject> {
+  const takeTurns = createTurns();
+  const flags: [string, DocumentFlag][] = [];
+  for (const [index, { slug, description }] of (environments[0]?.flags ?? []).entries()) {
+    flags.push([slug, { description, environments: flagEntries(environments, index) }]);
+    const turn = takeTurns();
+    if (turn !== undefined) await turn;
+  }
   return {
     name,
     environments: Object.fromEntries(environments.map((each) => [each.slug, environmentEntry(each)])),
-    flags: Object.fromEntries(
-      (first?.flags ?? []).map(({ slug, description }, index) => [
-        slug,
-        { description, environments: flagEntries(environments, index) },
-      ]),
-    ),
+    flags: Object.fromEntries(flags),
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { parseInTurns, stringifyInTurns } from "../../src/base/json-turns.ts";
+import { parseInTurns, stringifyInTurns, stringifyMembers } from "../../src/base/json-turns.ts";
 
 const LONG = "x".repeat(70_000);
 
@@ -76,4 +76,21 @@ test("values are written in lists of some of them, in their order", async () => 
   expect(texts.flatMap((text) => JSON.parse(text) as unknown[])).toEqual(values);
   expect(await stringifyInTurns([])).toEqual([]);
   expect(await stringifyInTurns([1])).toEqual(["[1]"]);
+});
+
+test("an object is written as `JSON.stringify` does it, to any level", async () => {
+  const value = {
+    a: { b: { c: [1, { d: null }] }, "1": "x\n" },
+    e: undefined,
+    f: {},
+    g: "é",
+    h: { i: undefined },
+  };
+  for (const levels of [1, 2, 3, 9])
+    expect(await stringifyMembers(value, levels)).toBe(JSON.stringify(value));
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (object) =>
+      expect(await stringifyMembers(object, 3)).toBe(JSON.stringify(object)),
+    ),
+  );
 });

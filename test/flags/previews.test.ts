@@ -47,7 +47,7 @@ describe("a preview", () => {
   test("is part of a document, where one that is left out stays", async () => {
     const { app, set, find } = await openShop();
     await set("live", PREVIEW);
-    const document = documentOf(await app.store.setup.read(["shop"], false), false);
+    const document = await documentOf(await app.store.setup.read(["shop"], false), false);
     const { live, develop } = document.projects!["shop"]!.flags!["sale"]!.environments!;
     expect(live).toEqual({ enabled: false, payload: {}, expiredAt: null, ...PREVIEW });
     expect(develop).toEqual({ enabled: false, payload: {}, expiredAt: null });

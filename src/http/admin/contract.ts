@@ -6,7 +6,7 @@ import type { Scope } from "../../access/scope.ts";
 import { MAX_WHY } from "../../access/why.ts";
 import { AppError } from "../../base/errors.ts";
 import { MAX_JSON_LEVELS, findInexactInTurns, inexactMessage, isDeeper } from "../../base/json.ts";
-import { parseInTurns, stringifyInTurns } from "../../base/json-turns.ts";
+import { parseInTurns, stringifyInTurns, stringifyMembers } from "../../base/json-turns.ts";
 import { pathOf } from "../../documents/document.ts";
 import { CONFIRM, type OperationPlace, requires, WHY } from "../auth.ts";
 import { MAX_ADMIN_BODY } from "../limits.ts";
@@ -215,6 +215,12 @@ export async function listAnswer<T>(
   const list = texts.map((text) => text.slice(1, -1)).join(",");
   const others = JSON.stringify(rest).slice(1, -1);
   const body = `{"${name}":[${list}]${others === "" ? "" : `,${others}`}}`;
+  return new Response(body, { headers: { "Content-Type": "application/json" } });
+}
+
+/** An answer with an object that may have megabytes, written in turns with other requests, as `stringifyMembers` does. */
+export async function membersAnswer(object: object, levels: number): Promise<Response> {
+  const body = await stringifyMembers(object, levels);
   return new Response(body, { headers: { "Content-Type": "application/json" } });
 }
 

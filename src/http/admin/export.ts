@@ -5,7 +5,7 @@ import { documentSchema } from "../../documents/document-schema.ts";
 import { documentOf } from "../../documents/document.ts";
 import { noSuchProject } from "../../projects/project.ts";
 import type { AdminEnv } from "../auth.ts";
-import { query, route } from "./contract.ts";
+import { membersAnswer, query, route } from "./contract.ts";
 
 const one = z.pipe(
   z.transform((value) => (typeof value === "string" ? [value] : value)),
@@ -34,7 +34,7 @@ export function exportRoutes(app: App) {
       const setup = await app.store.setup.read(projects && [...new Set(projects)], withForms);
       for (const slug of projects ?? [])
         if (!setup.projects.some((project) => project.slug === slug)) throw noSuchProject(slug);
-      return c.json(documentOf(setup, withForms));
+      return membersAnswer(await documentOf(setup, withForms), 4);
     },
   );
 }

@@ -5,7 +5,7 @@ import { exportFlags } from "../../flags/flagd/definition.ts";
 import { importFlags } from "../../flags/imports.ts";
 import type { AdminEnv } from "../auth.ts";
 import { MAX_IMPORT_BODY } from "../limits.ts";
-import { jsonBody, query, route } from "./contract.ts";
+import { jsonBody, membersAnswer, query, route } from "./contract.ts";
 
 const tag = "flags";
 const PLACE = "/projects/:project/environments/:environment/flagd";
@@ -41,9 +41,8 @@ export function flagdRoutes(app: App) {
       async (c) => {
         const { project, environment } = c.req.param();
         const selection = await app.store.flags.selectIn(project, environment);
-        return c.json(
-          exportFlags(await selection.flags(), await selection.segments(), selection.metadata) as object,
-        );
+        const [flags, segments] = [await selection.flags(), await selection.segments()];
+        return membersAnswer(exportFlags(flags, segments, selection.metadata), 2);
       },
     )
     .post(
