@@ -102,14 +102,20 @@ export function accessRoutes({ app, options, page, action }: Dashboard) {
               }
               case "delete":
                 if (textOf(fields, "name").trim() !== name)
-                  throw new AppError("invalid", `to delete the user, type ${name} beside the button`);
+                  throw new AppError("invalid", `that is not ${name}: nobody is deleted`);
                 await deleteUser(app, caller, name);
                 return { to: "/access/users", text: `Deleted ${name}` };
               default:
                 throw new AppError("invalid", "the form names no action: load the page again");
             }
           },
-          async (error) => ({ ...(await showUsers(c, { message: error.message })), status: 409 as const }),
+          async (error) => ({
+            ...(await showUsers(c, {
+              message: error.message,
+              ...(textOf(fields, "do") === "delete" && { deleted: name }),
+            })),
+            status: 409 as const,
+          }),
         );
       }),
     )
@@ -122,9 +128,13 @@ export function accessRoutes({ app, options, page, action }: Dashboard) {
       action("admin", (c, fields) => {
         const typed = tokenIn(fields);
         return orShow(
-          async () => tokenPage(await createToken(app, c.get("caller"), newToken(typed, app.now()))),
+          async () => {
+            const { data, fault } = newToken(typed, app.now());
+            if (fault) return { ...(await showTokens({ typed, ...fault })), status: 400 as const };
+            return tokenPage(await createToken(app, c.get("caller"), data));
+          },
           async (error) => ({
-            ...(await showTokens({ typed, message: error.message })),
+            ...(await showTokens({ typed, field: "name", message: error.message })),
             status: 400 as const,
           }),
         );
@@ -212,10 +222,11 @@ function tokenIn(fields: Fields): TypedToken {
   };
 }
 
-/** Throws `invalid` for a name or a time that cannot be, and for no scope. */
+/** What a form asks for; or what is wrong with it: a name or a time that cannot be, or no scope. */
 function newToken({ name, scopes, place, expires }: TypedToken, now: number) {
   const seconds = expires === "" ? null : parseDuration(expires);
-  if (seconds === undefined) throw new AppError("invalid", `write the time as 90d or 12h, not ${expires}`);
+  if (seconds === undefined)
+    return { fault: { field: "expires", message: `write the time as 90d or 12h, not ${expires}` } };
   const [project, environment] = place === "" ? [] : place.split("/");
   const { data, error } = newTokenSchema.safeParse({
     name,
@@ -224,6 +235,7 @@ function newToken({ name, scopes, place, expires }: TypedToken, now: number) {
     ...(environment !== undefined && { environment }),
     expiresAt: seconds === null ? null : new Date(now + seconds * 1000).toISOString(),
   });
-  if (error) throw new AppError("invalid", error.issues[0]!.message);
-  return data;
+  if (!error) return { data };
+  const { path, message } = error.issues[0]!;
+  return { fault: { field: String(path[0] ?? "scopes"), message } };
 }

@@ -28,9 +28,10 @@ type Typed = { name: string; scopes: readonly Scope[]; place: string; expires: s
 export function tokensPage(
   tokens: readonly Token[],
   projects: readonly Project[],
-  failed?: { typed: Typed; message: string },
+  failed?: { typed: Typed; field: string; message: string },
 ): Page {
   const typed = failed?.typed ?? { name: "", scopes: [], place: "", expires: "90d" };
+  const faultAt = (field: string) => (failed?.field === field ? sentence(failed.message) : undefined);
   return {
     title: "Tokens",
     section: "access",
@@ -54,17 +55,13 @@ export function tokensPage(
         )}
         <Form to="/access/tokens" class="card" id="new-token" label="Create a token">
           <h2>Create a token</h2>
-          {failed && (
-            <Notice tone="bad">
-              <p>{sentence(failed.message)}</p>
-            </Notice>
-          )}
           <div class="columns">
             <TextField
               name="name"
               label="Name"
               hint="Of the program or person, such as pipeline"
               value={typed.name}
+              error={faultAt("name")}
               required
             />
             <SelectField
@@ -72,16 +69,23 @@ export function tokensPage(
               label="Limited to"
               value={typed.place}
               options={[{ value: "", label: "everything" }, ...projects.flatMap(placesOf)]}
+              error={faultAt("project") ?? faultAt("environment")}
             />
             <TextField
               name="expires"
               label="Expires after"
               hint="Such as 90d; empty for never"
               value={typed.expires}
+              error={faultAt("expires") ?? faultAt("expiresAt")}
             />
           </div>
           <fieldset>
             <legend>Scopes</legend>
+            {faultAt("scopes") && (
+              <p class="error" id="scopes-error">
+                {faultAt("scopes")}
+              </p>
+            )}
             {SCOPES.map((scope) => (
               <CheckField
                 name="scope"
@@ -90,6 +94,7 @@ export function tokensPage(
                 label={scope}
                 hint={sentence(SCOPE_TEXTS[scope])}
                 checked={typed.scopes.includes(scope)}
+                fault={faultAt("scopes") && "scopes-error"}
               />
             ))}
           </fieldset>

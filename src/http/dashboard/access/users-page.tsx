@@ -24,7 +24,8 @@ const ROLE_TEXTS: Record<Role, string> = {
 
 const ROLE_OPTIONS = ROLES.map((role) => ({ value: role, label: ROLE_TEXTS[role] }));
 
-type Failed = { typed?: { name: string; role: Role }; message: string };
+/** What was refused: a new user as typed, the deletion of one, or something else. */
+type Failed = { typed?: { name: string; role: Role }; deleted?: string; message: string };
 
 export function usersPage(users: readonly User[], sessions: readonly Session[], failed?: Failed): Page {
   return {
@@ -39,7 +40,7 @@ export function usersPage(users: readonly User[], sessions: readonly Session[], 
     content: (
       <>
         <AccessTabs current="users" />
-        {failed && (
+        {failed && !failed.typed && failed.deleted === undefined && (
           <Notice tone="bad">
             <p>{sentence(failed.message)}</p>
           </Notice>
@@ -53,13 +54,29 @@ export function usersPage(users: readonly User[], sessions: readonly Session[], 
             { label: "Role", cell: (user) => <RoleForm user={user} /> },
             { label: "Password", cell: ({ hasPassword }) => (hasPassword ? "set" : <Badge>none</Badge>) },
             { label: "Created", cell: ({ createdAt }) => <Time at={Date.parse(createdAt)} /> },
-            { label: "Actions", isLabelUnseen: true, cell: (user) => <UserActions user={user} /> },
+            {
+              label: "Actions",
+              isLabelUnseen: true,
+              cell: (user) => (
+                <UserActions
+                  user={user}
+                  fault={failed?.deleted === user.name ? sentence(failed.message) : undefined}
+                />
+              ),
+            },
           ]}
         />
         <Form to="/access/users" class="card" id="new-user" label="Create a user">
           <h2>Create a user</h2>
           <div class="columns">
-            <TextField name="name" label="Name" id="new-name" value={failed?.typed?.name} required />
+            <TextField
+              name="name"
+              label="Name"
+              id="new-name"
+              value={failed?.typed?.name}
+              error={failed?.typed && sentence(failed.message)}
+              required
+            />
             <SelectField
               name="role"
               label="Role"
@@ -104,7 +121,7 @@ function RoleForm({ user }: { user: User }) {
   );
 }
 
-function UserActions({ user }: { user: User }) {
+function UserActions({ user, fault }: { user: User; fault: string | undefined }) {
   const { caller } = useView();
   return (
     <div class="actions">
@@ -118,7 +135,7 @@ function UserActions({ user }: { user: User }) {
         Sign-in link
       </ButtonForm>
       {caller?.name !== user.name && (
-        <details>
+        <details open={fault !== undefined}>
           <summary>
             Delete…<span class="unseen"> {user.name}</span>
           </summary>
@@ -127,6 +144,7 @@ function UserActions({ user }: { user: User }) {
               name="name"
               id={`delete-${user.name}`}
               label={`Type ${user.name} to confirm`}
+              error={fault}
               required
             />
             <div class="buttons">

@@ -8,6 +8,7 @@ import { areBoolean, parseRules } from "../../../flags/rules.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
+import { faultOfRows } from "../parts/row-fault.ts";
 import { parseWallTime, wallTime } from "../../../base/wall-time.ts";
 
 /** Fields of the form of a flag, each with its label. */
@@ -79,8 +80,11 @@ export function readDraft(fields: Fields, base: Draft): Typed {
     return { draft: { ...draft, targeting: targetingText(targetingOf(rows)) }, rows, faults: {} };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const hint = error.hint === null ? "" : `: ${error.hint}`;
-    return { draft, rows, faults: { targeting: `${error.message}${hint}` } };
+    return {
+      draft,
+      rows,
+      faults: { targeting: faultOfRows("row", error, rows, (row) => targetingOf([row])) },
+    };
   }
 }
 

@@ -2,6 +2,7 @@ import { OPERATORS, type Condition } from "../../../flags/conditions.ts";
 import { AreaField } from "../parts/field.tsx";
 import { Button } from "../parts/link.tsx";
 import { useMay } from "../view.ts";
+import { isOfRow } from "../parts/row-fault.ts";
 import { OPERATOR_WORDS } from "../../../flags/rule-words.ts";
 
 /** Empty rows behind those that hold a condition. */
@@ -53,7 +54,7 @@ export function RuleField({
         a text.
       </p>
       {all.map((row, index) => (
-        <Row row={row} number={index + 1} isWrong={fault !== undefined && index < rows.length} />
+        <Row row={row} number={index + 1} isWrong={index < rows.length && isOfRow(fault, index + 1)} />
       ))}
       {fault !== undefined && (
         <p class="error" id="rule-error">

@@ -28,6 +28,7 @@ import {
 } from "./draft.ts";
 import { settingPath } from "./paths.ts";
 import { type Act, type Outcome, confirmationOf, isTypedError, patched } from "./act.tsx";
+import { refusalsOf } from "./refusals.ts";
 import type { Tried } from "./try-fields.tsx";
 import type { ValuesDraft } from "./values-form.tsx";
 
@@ -63,6 +64,9 @@ export async function changeValues(act: string, context: Act): Promise<Outcome> 
   } catch (error) {
     if (!isTypedError(error)) throw error;
     if (error.reason === "revision-differs") return conflicting(context, typed, timeZone);
+    const refusals = refusalsOf(error, typed);
+    if (refusals !== null) return refused(typed, refusals);
+    if (act === "schedule") return { status: 422, values: { ...typed, atFault: sentence(error.message) } };
     const hint = error.hint === null ? "" : ` (${error.hint})`;
     return { status: 422, values: { ...typed, problem: `${error.message}${hint}` } };
   }

@@ -126,6 +126,9 @@ export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
           if (!(error instanceof AppError)) throw error;
           if (error.code === "unconfirmed") return confirmPage(slugIn(c), fields, error.message);
           if (error.code !== "invalid") throw error;
+          // `schema: …`: the name of a setting stands in front.
+          const [, name, fault] = /^(\w+): (.*)$/s.exec(error.message) ?? [];
+          if (name !== undefined && fields.has(name)) return again({ [name]: fault }, null);
           return again({}, error.message);
         }
       }),

@@ -151,7 +151,13 @@ export function CheckField({
   checked = false,
   value = "on",
   id = name,
-}: Omit<Common, "error" | "required"> & { checked?: boolean; value?: string }) {
+  fault,
+}: Omit<Common, "error" | "required"> & {
+  checked?: boolean;
+  value?: string;
+  /** The id of what is wrong with the boxes of this name. */
+  fault?: string | undefined;
+}) {
   return (
     <div class="check">
       <input
@@ -160,7 +166,8 @@ export function CheckField({
         name={name}
         value={value}
         checked={checked}
-        aria-describedby={describedBy(id, { hint })}
+        aria-invalid={fault && "true"}
+        aria-describedby={[fault, describedBy(id, { hint })].filter(Boolean).join(" ") || undefined}
       />
       <label for={id}>{label}</label>
       {hint && (

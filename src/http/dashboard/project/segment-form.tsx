@@ -7,6 +7,7 @@ import { OPERATOR_WORDS } from "../../../flags/rule-words.ts";
 import { lineOfPointer, parseJson } from "../json-text.ts";
 import { AreaField, SelectField } from "../parts/field.tsx";
 import { A, Button } from "../parts/link.tsx";
+import { faultOfRows, isOfRow } from "../parts/row-fault.ts";
 
 /** A rule as somebody edits it: as rows, or as a text in JSON. */
 export type RuleDraft = ({ as: "rows" } & SegmentRows) | { as: "json"; text: string };
@@ -49,7 +50,8 @@ export function readRule(fields: Fields): ReadRule {
     return { draft, rule: ruleOfRows({ join, rows }) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { draft, fault: error.hint === null ? error.message : `${error.message}: ${error.hint}` };
+    const check = (row: Comparison) => ruleOfRows({ join, rows: [row] });
+    return { draft, fault: faultOfRows("condition", error, rows, check) };
   }
 }
 
@@ -105,7 +107,7 @@ export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string 
       )}
       {rows.length <= 1 && <input type="hidden" name="join" value={join} />}
       {rows.map((row, at) => (
-        <ConditionRow row={row} number={at + 1} isWrong={fault !== undefined} />
+        <ConditionRow row={row} number={at + 1} isWrong={isOfRow(fault, at + 1)} />
       ))}
       {fault !== undefined && (
         <div class="field">

@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import { openTestApp } from "../../support/app.ts";
+import { hiddenIn, openDashboard } from "../../support/dashboard.ts";
+import { openShop } from "../../support/shop.ts";
+
+/** The names or ids of the fields that a page marks as wrong. */
+function wrongIn(text: string): string[] {
+  const tags = [...text.matchAll(/<(?:input|textarea|select)\b[^>]*aria-invalid="true"[^>]*>/g)];
+  return tags.map(([tag]) => (/ id="([^"]*)"/.exec(tag) ?? / aria-label="([^"]*)"/.exec(tag))![1]!);
+}
+
+test.each([
+  ["schema", { group: "schema", schema: '{"type": 5}' }, "The schema is invalid at #/type"],
+  ["autoreplyText", { group: "answer", autoreplyText: "{{#x}}" }, "Line 1: the section {{#x}} is not closed"],
+])("what is wrong with the setting %s stands at its field", async (name, fields, message) => {
+  const { signIn } = openDashboard(openTestApp());
+  const { get, post } = await signIn("editor");
+  await post("/forms/new", { slug: "contact" });
+  const { text: page } = await get("/forms/contact/settings");
+  const form = page.split("<form").find((each) => each.includes(`name="${name}"`))!;
+  const group = /name="group" value="(\w+)"/.exec(form)![1]!;
+  const { status, text } = await post("/forms/contact/settings", { ...fields, group });
+  expect([status, wrongIn(text)]).toEqual([400, [name]]);
+  expect(text).toContain(message);
+});
+
+test("what is wrong with a flag stands at its field, and names the row or the line of its rule", async () => {
+  const { app, set } = await openShop();
+  await set("live", { enabled: true, variants: { on: true, off: false }, defaultVariant: "off" });
+  const { get, post } = await openDashboard(app).signIn("editor");
+  const path = "/projects/shop/environments/live/flags/sale";
+  const page = await get(path);
+  const form = {
+    base: hiddenIn(page, "base").replaceAll("&quot;", '"'),
+    revision: hiddenIn(page, "revision"),
+    act: "save",
+  };
+  const rows = {
+    attribute: ["email", "country"],
+    operator: ["ends_with", "=="],
+    value: ["@example.com", "AT"],
+    variant: ["on", "blue"],
+  };
+  const send = async (fields: Record<string, string | string[]>) => {
+    const { status, text } = await post(path, { ...form, ...fields });
+    expect(status).toBe(422);
+    return { wrong: wrongIn(text), error: /<p class="error"[^>]*>(.*?)<\/p>/s.exec(text)?.[1] };
+  };
+  const ofRow2 = ["Attribute of row 2", "Value of row 2", "Variant of row 2"];
+  expect(await send(rows)).toEqual({
+    wrong: ofRow2,
+    error: "Row 2: &quot;blue&quot; is not one of the variants: on, off.",
+  });
+  const without = await send({ ...rows, value: ["@example.com", ""], variant: ["on", "off"] });
+  expect(without).toEqual({ wrong: ofRow2, error: expect.stringMatching(/^Row 2: /) });
+
+  const targeting = '{"if":[\n{"==":[{"var":"a"},1]},\n"blue",\n"off"]}';
+  expect(await send({ targeting })).toEqual({
+    wrong: ["targeting"],
+    error: "Line 3: &quot;blue&quot; is not one of the variants: on, off.",
+  });
+  expect((await send({ defaultVariant: "nope" })).wrong).toEqual(["defaultVariant"]);
+  const past = await send({ act: "schedule", description: "new", at: "2001-01-01T00:00" });
+  expect(past.wrong).toEqual(["values-at"]);
+});
+
+test("what is wrong with a segment names the condition", async () => {
+  const { app } = await openShop();
+  const { post } = await openDashboard(app).signIn("editor");
+  const { text } = await post("/projects/shop/segments/new", {
+    environment: "live",
+    name: "staff",
+    as: "rows",
+    join: "all",
+    attribute: ["email", "country"],
+    operator: ["ends_with", "=="],
+    value: ["@example.com", ""],
+  });
+  expect(wrongIn(text)).toEqual(["Attribute of condition 2", "Value of condition 2"]);
+  expect(text).toContain("condition 2: ");
+});
+
+test("what is wrong with a user or a token stands at its field", async () => {
+  const { post } = await openDashboard(openTestApp()).signIn("admin");
+  const wrongAfter = async (path: string, fields: Record<string, string | string[]>) => {
+    const { status, text } = await post(path, fields);
+    expect(status).toBeGreaterThanOrEqual(400);
+    return wrongIn(text);
+  };
+  expect(await wrongAfter("/access/users", { name: "a b", role: "viewer" })).toEqual(["new-name"]);
+  expect(await wrongAfter("/access/users", { name: "admin", role: "viewer" })).toEqual(["new-name"]);
+  await post("/access/users", { name: "eve", role: "viewer" });
+  const deletion = await post("/access/users/eve", { do: "delete", name: "nope" });
+  expect(wrongIn(deletion.text)).toEqual(["delete-eve"]);
+  expect(deletion.text).toContain("That is not eve: nobody is deleted.");
+
+  const token = { name: "ci", place: "", expires: "90d", scope: "read" };
+  const tokens = "/access/tokens";
+  expect(await wrongAfter(tokens, { ...token, name: "a b" })).toEqual(["name"]);
+  expect(await wrongAfter(tokens, { ...token, expires: "soon" })).toEqual(["expires"]);
+  expect((await wrongAfter(tokens, { ...token, scope: [] }))[0]).toBe("scope-admin");
+  await post(tokens, token);
+  expect(await wrongAfter(tokens, token)).toEqual(["name"]);
+});
