@@ -26,6 +26,14 @@ describeInBrowser("An open page", () => {
       expect(y).toBeGreaterThan(0);
       expect(y + height).toBeLessThanOrEqual(await page.evaluate<number>("innerHeight"));
     }
+    await page.setViewportSize({ width: 390, height: 844 });
+    // The text of a button is one line, whatever stands beside it.
+    const lines = `(() => {
+      const range = document.createRange();
+      range.selectNodeContents(document.querySelector("#messages form button"));
+      return range.getClientRects().length;
+    })()`;
+    expect(await page.evaluate<number>(lines)).toBe(1);
     await page.getByRole("button", { name: "Dismiss" }).click();
     expect(await message.count()).toBe(0);
     await context.close();
