@@ -399,6 +399,9 @@ const others: Scenario[] = [
   })),
   ...[
     "/export",
+    "/export?project=q",
+    "/export?project=r",
+    "/export?project=none&forms=true",
     "/projects/r/environments/production/flagd",
     "/projects/r/environments/production/flags?limit=10000",
   ].map((path) => ({

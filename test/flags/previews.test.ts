@@ -7,6 +7,8 @@ import { importFlags } from "../../src/flags/imports.ts";
 import { PREVIEW_LIMITS } from "../../src/flags/limits.ts";
 import { promoteFlags } from "../../src/flags/promotions.ts";
 import { applyDue, scheduleChange } from "../../src/flags/schedule.ts";
+import { createProject } from "../../src/projects/projects.ts";
+import { openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/caller.ts";
 import { errorOf } from "../support/refusals.ts";
 import { openShop } from "../support/shop.ts";
@@ -90,3 +92,22 @@ describe("a preview", () => {
     expect(await errorOf(scheduleChange(app, OPERATOR, place("live"), planned))).toBe(refused);
   });
 });
+
+test("thousands of flags are read in milliseconds beside previews of 64 KB", async () => {
+  const app = openTestApp();
+  await createProject(app, OPERATOR, { slug: "large", environments: ["live"] });
+  const contents = { isPreview: true, previewContent: "a ".repeat(32_000) };
+  const flags = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, index) => [
+      `f${index}`,
+      index % 100 === 0 ? { environments: { live: contents } } : {},
+    ]),
+  );
+  const document = { projects: { large: { flags } } };
+  await applyDocument(app, OPERATOR, document, { prune: false, confirmed: true });
+  const before = process.cpuUsage();
+  const { projects } = await app.store.setup.read(["large"], false);
+  const { user, system } = process.cpuUsage(before);
+  expect(projects[0]!.environments[0]!.flags.filter(({ isPreview }) => isPreview).length).toBe(100);
+  expect((user + system) / 1000).toBeLessThan(300); // 30 ms; 600 ms where SQLite reads previews on its way.
+}, 60_000);
