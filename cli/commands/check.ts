@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { formatBytes } from "../../src/base/bytes.ts";
-import { sweep } from "../../src/forms/removal.ts";
+import { sweep } from "../../src/forms/keeping/removal.ts";
 import { type CheckResult, checkData, correctCounts, removeOrphans } from "../../src/maintenance/check.ts";
 import { describeDatabase } from "../../src/store/postgres/database-url.ts";
 import { NAMES } from "../data/names.ts";

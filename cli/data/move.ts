@@ -1,5 +1,5 @@
 import { AppError } from "../../src/base/errors.ts";
-import { sweep } from "../../src/forms/removal.ts";
+import { sweep } from "../../src/forms/keeping/removal.ts";
 import { type MoveProgress, type Moved as Moving, moveData } from "../../src/maintenance/move.ts";
 import { describeDatabase } from "../../src/store/postgres/database-url.ts";
 import { type Moved, describeMoved, readMoved, removeMoved, writeMoved } from "./moved.ts";

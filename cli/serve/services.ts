@@ -2,7 +2,7 @@ import type { App } from "../../src/app.ts";
 import { createAddressList } from "../../src/base/network.ts";
 import { once } from "../../src/base/once.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
-import type { NoteRead } from "../../src/flags/reads.ts";
+import type { NoteRead } from "../../src/flags/reads/reads.ts";
 import type { Report } from "../../src/http/errors.ts";
 import { createFlagsService } from "../../src/http/flags/flags.ts";
 import type { OfrepService } from "../../src/http/flags/ofrep.ts";

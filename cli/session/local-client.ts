@@ -13,7 +13,7 @@ import { userName } from "./user.ts";
 export async function localClient(storage: Storage, version: string, io: Io): Promise<Client> {
   const [{ openApp }, { applyDue }, { directCall }] = await Promise.all([
     import("../data/open.ts"),
-    import("../../src/flags/schedule.ts"),
+    import("../../src/flags/schedule/schedule.ts"),
     import("./direct.ts"),
   ]);
   const app = await openApp({ ...storage, writing: "inline" });
@@ -51,7 +51,7 @@ export async function localClient(storage: Storage, version: string, io: Io): Pr
     },
     async () => {
       // A server would do this in the background, but none may be running.
-      if (hasDeleted) await (await import("../../src/forms/removal.ts")).clearDeletedForms(app);
+      if (hasDeleted) await (await import("../../src/forms/keeping/removal.ts")).clearDeletedForms(app);
       await app[Symbol.asyncDispose]();
     },
   );

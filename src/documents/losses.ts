@@ -1,5 +1,5 @@
 import { KiB, formatBytes } from "../base/bytes.ts";
-import { lossesOfPeriods } from "../forms/keeping.ts";
+import { lossesOfPeriods } from "../forms/keeping/keeping.ts";
 import { pathOf } from "./document.ts";
 import type { DocumentPlan, FormCheck } from "./plan.ts";
 import type { Setup, SetupChange } from "./setup.ts";

@@ -3,7 +3,7 @@ import { AppError } from "../base/errors.ts";
 import { createTurns } from "../base/event-loop.ts";
 import { dropFlag, putFlag } from "../flags/plan.ts";
 import { type FlagPatch, type FlagRecord, applyPatch } from "../flags/flag.ts";
-import { areBoolean, parseRules } from "../flags/rules.ts";
+import { areBoolean, parseRules } from "../flags/rules/rules.ts";
 import { type Document, type FlagEntry, flagEntries, flagEntry, pathOf } from "./document.ts";
 import { type DocumentPlan, type Target, add, fault } from "./plan.ts";
 import type { SetupProject } from "./setup.ts";

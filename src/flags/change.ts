@@ -1,6 +1,6 @@
 import type { HistoryEntry } from "../projects/history.ts";
 import type { FlagPlace, FlagRecord } from "./flag.ts";
-import type { ScheduledChange } from "./scheduled-change.ts";
+import type { ScheduledChange } from "./schedule/scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
 type Recorded = { history: HistoryEntry | null };

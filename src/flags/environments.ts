@@ -15,7 +15,7 @@ import type { FlagChange } from "./change.ts";
 import { requireFit } from "./fit.ts";
 import { changeRecord } from "./flag.ts";
 import { putFlag, putSegment } from "./plan.ts";
-import { NO_PREVIEW } from "./preview.ts";
+import { NO_PREVIEW } from "./previews/preview.ts";
 import { withValuesOf } from "./promotion.ts";
 import { rulesBySegment } from "./segment.ts";
 import type { FlagsApp } from "./store.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../base/errors.ts";
-import { applyRules, changesRules, parseRules } from "./rules.ts";
+import { applyRules, changesRules, parseRules } from "./rules/rules.ts";
 import type { FlagPatch, FlagValues } from "./flag.ts";
 import { canCauseGaps, missingSegments, requireNoGaps } from "./flagd/gaps.ts";
 import { findNestingFaults, inlineSegments, type Segments } from "./flagd/segments.ts";

@@ -3,7 +3,7 @@ import { anyObject, notDeeper, scalarObject } from "../base/json-schema.ts";
 import { momentOf, revision, slugOf, timestamp } from "../base/slug-schema.ts";
 import { findContentFault, findFlagSlugFault, findPayloadFault } from "./faults.ts";
 import { MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH, PREVIEW_LIMITS } from "./limits.ts";
-import { ruleDepth } from "./rule-schema.ts";
+import { ruleDepth } from "./rules/rule-schema.ts";
 
 /** Any JSON value. Not `z.json()`, which recurses as deep as a sender likes. */
 const json = z.any();

@@ -3,8 +3,8 @@ import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { flagPatchSchema, flagSchema } from "./flag-schema.ts";
-import { NO_PREVIEW, type Preview, previewMembers } from "./preview.ts";
-import { applyRules, parseRules, takesPayload } from "./rules.ts";
+import { NO_PREVIEW, type Preview, previewMembers } from "./previews/preview.ts";
+import { applyRules, parseRules, takesPayload } from "./rules/rules.ts";
 
 export type Flag = z.infer<typeof flagSchema>;
 

@@ -26,7 +26,7 @@ import {
 } from "./history.ts";
 import { flagInEveryEnvironment } from "./overviews.ts";
 import { dropFlag, putFlag } from "./plan.ts";
-import { requireSoundContent } from "./preview-content.ts";
+import { requireSoundContent } from "./previews/preview-content.ts";
 import { segmentsIn } from "./segments.ts";
 import type { FlagsApp } from "./store.ts";
 

@@ -2,8 +2,8 @@ import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { payloadText, type FlagPlace, type FlagRecord } from "./flag.ts";
 import type { Change } from "../projects/history.ts";
-import { NO_PREVIEW, type Preview, previewMembers } from "./preview.ts";
-import { parseRules } from "./rules.ts";
+import { NO_PREVIEW, type Preview, previewMembers } from "./previews/preview.ts";
+import { parseRules } from "./rules/rules.ts";
 import type { FlagsApp } from "./store.ts";
 
 /** A flag in one environment as the history records it, complete enough to restore it. */

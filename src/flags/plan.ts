@@ -1,7 +1,7 @@
 import type { FlagChange } from "./change.ts";
 import type { FlagPlace, FlagRecord } from "./flag.ts";
 import { flagState } from "./history.ts";
-import type { ScheduledChange } from "./scheduled-change.ts";
+import type { ScheduledChange } from "./schedule/scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
 /** The change that gives a flag other values in an environment; `before` is undefined where it is new. */

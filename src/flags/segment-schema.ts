@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { revision, slugOf, timestamp } from "../base/slug-schema.ts";
-import { ruleDepth } from "./rule-schema.ts";
+import { ruleDepth } from "./rules/rule-schema.ts";
 
 export const segmentName = slugOf("segment");
 

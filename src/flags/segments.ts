@@ -11,7 +11,7 @@ import type { FlagChange } from "./change.ts";
 import { requireSoundSegment } from "./fit.ts";
 import { requireRevision } from "./history.ts";
 import { dropSegment, putSegment } from "./plan.ts";
-import type { ScheduledChange } from "./scheduled-change.ts";
+import type { ScheduledChange } from "./schedule/scheduled-change.ts";
 import {
   applyRule,
   noSuchSegment,

@@ -2,9 +2,9 @@ import type { FlagsApp } from "./store.ts";
 import { isoTime } from "../base/clock.ts";
 import { type FlagValues, hasExpired } from "./flag.ts";
 import { resultsOf } from "./flagd/results.ts";
-import { type KnownCode, readKnownCode } from "./code-references.ts";
+import { type KnownCode, readKnownCode } from "./code/code-references.ts";
 import { listInSteps } from "./list.ts";
-import { parseRules } from "./rules.ts";
+import { parseRules } from "./rules/rules.ts";
 import type { StaleFlag, StaleReason } from "./stale-schema.ts";
 
 /** Default number of days after which an unchanged or unread flag is stale. */

@@ -2,16 +2,16 @@ import type { ChangeStore } from "../access/door.ts";
 import type { Clockwork } from "../base/clock.ts";
 import type { Versioned, Watch } from "../base/changes.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
-import type { TallyStore } from "./tally.ts";
+import type { TallyStore } from "./reads/tally.ts";
 import type { ProjectChange } from "../projects/change.ts";
 import type { ProjectsStore } from "../projects/store.ts";
 import type { FlagChange } from "./change.ts";
-import type { CodeList, CodePlace, CodeUploadRecord } from "./code-reference.ts";
-import type { Feedback, FeedbackRecord, RatingCount } from "./feedback.ts";
-import type { FlagRead } from "./flag-read.ts";
+import type { CodeList, CodePlace, CodeUploadRecord } from "./code/code-reference.ts";
+import type { Feedback, FeedbackRecord, RatingCount } from "./previews/feedback.ts";
+import type { FlagRead } from "./reads/flag-read.ts";
 import type { FlagHead, FlagPlace, FlagRecord, FlagStatus, FlagValues } from "./flag.ts";
-import type { PreviewedFlag } from "./preview.ts";
-import type { DueChange, ScheduledChange, ScheduledQuery } from "./scheduled-change.ts";
+import type { PreviewedFlag } from "./previews/preview.ts";
+import type { DueChange, ScheduledChange, ScheduledQuery } from "./schedule/scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
 /** The flags of one environment, newest first by creation, then by slug. */

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { formatBytes } from "../base/bytes.ts";
 import { displayName, slugOf, timestamp } from "../base/slug-schema.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "./limits.ts";
-import { isOriginPattern } from "./origins.ts";
+import { isOriginPattern } from "./intake/origins.ts";
 import { formSettingsPatchSchema, formSettingsSchema } from "./settings-schema.ts";
 
 const formSlug = slugOf("form");

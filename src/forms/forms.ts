@@ -16,8 +16,8 @@ import {
   type FormRecord,
   type NewForm,
 } from "./form.ts";
-import { requireConfirmedPeriods } from "./keeping.ts";
-import { beginRemoval } from "./removal.ts";
+import { requireConfirmedPeriods } from "./keeping/keeping.ts";
+import { beginRemoval } from "./keeping/removal.ts";
 import type { FormsApp } from "./store.ts";
 
 /** Creates a form with its key: enabled, uploads off. Throws `conflict` for a slug in use, `invalid`, `forbidden`, `unconfirmed`. */

@@ -3,12 +3,12 @@ import { anyObject } from "../base/json-schema.ts";
 import { momentOf, timestamp } from "../base/slug-schema.ts";
 import { plainAddress } from "../delivery/address.ts";
 import { MAX_TEMPLATE } from "../delivery/limits.ts";
-import { isHoneypotName } from "./control-fields.ts";
-import { isTypePattern } from "./file-types.ts";
+import { isHoneypotName } from "./intake/control-fields.ts";
+import { isTypePattern } from "./intake/file-types.ts";
 import { FILE_TYPE_LIMITS, INTAKE_LIMITS as LIMITS, SPAM_LIMITS } from "./limits.ts";
 import { LANGUAGES } from "./languages.ts";
-import { METADATA } from "./metadata.ts";
-import { isEmailPattern, isSpamWord } from "./spam.ts";
+import { METADATA } from "./intake/metadata.ts";
+import { isEmailPattern, isSpamWord } from "./spam/spam.ts";
 
 /** What happens to spam: it is stored as such and answered like a success, or it is refused. */
 const spamActionSchema = z.enum(["keep", "reject"], { error: "spam is keep or reject" });

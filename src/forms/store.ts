@@ -9,9 +9,9 @@ import type { Notes } from "../blobs/notes.ts";
 import type { TargetChange } from "../delivery/change.ts";
 import type { DeliveriesStore, NewDelivery } from "../delivery/store.ts";
 import type { FormChange } from "./change.ts";
-import type { Conditions, Insertion, StoredSubmission } from "./insertion.ts";
+import type { Conditions, Insertion, StoredSubmission } from "./intake/insertion.ts";
 import type { FormRecord } from "./form.ts";
-import type { Arrival, Scan, ScanStep, ScannedSubmission } from "./scan.ts";
+import type { Arrival, Scan, ScanStep, ScannedSubmission } from "./inbox/scan.ts";
 import type { RawSubmission, StoredFile, Submission, SubmissionPage } from "./submission.ts";
 import type { SubmissionMark, SubmissionState } from "./submission-state.ts";
 

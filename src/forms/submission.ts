@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { AppError } from "../base/errors.ts";
 import type { StagedBlob } from "../blobs/blobs.ts";
-import type { ControlFields } from "./control-fields.ts";
+import type { ControlFields } from "./intake/control-fields.ts";
 import type { fileSchema, submissionSchema } from "./submission-schema.ts";
 
 /** A file of a submission as the database stores it: `key` is its blob key, `submission` an id. */

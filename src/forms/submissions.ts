@@ -1,4 +1,9 @@
-import { type Conditions, type Insertion, type StoredSubmission, UNKNOWN_OUTCOME } from "./insertion.ts";
+import {
+  type Conditions,
+  type Insertion,
+  type StoredSubmission,
+  UNKNOWN_OUTCOME,
+} from "./intake/insertion.ts";
 import type { FormsApp } from "./store.ts";
 import { notInMemory } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";

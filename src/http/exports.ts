@@ -1,4 +1,4 @@
-import type { ExportFormat } from "../forms/export-format.ts";
+import type { ExportFormat } from "../forms/transfer/export-format.ts";
 
 /** The media type of each format of an export. */
 export const EXPORT_TYPES: Record<ExportFormat, string> = {

@@ -1,5 +1,5 @@
 import { AppError } from "../base/errors.ts";
-import { removeGarbage } from "../forms/removal.ts";
+import { removeGarbage } from "../forms/keeping/removal.ts";
 import { type Digests, createDigest, digestOf, requireSame } from "./digest.ts";
 import type { Batch, Dump, MaintenanceApp, MovingStore } from "./store.ts";
 import { PORTABLE_TABLES, type Stage, columnsOf } from "./tables.ts";

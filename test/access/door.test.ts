@@ -7,7 +7,7 @@ import { createEnvironment } from "../../src/flags/environments.ts";
 import { rollbackFlag, setFlag } from "../../src/flags/flags.ts";
 import { importFlags } from "../../src/flags/imports.ts";
 import { promoteFlags } from "../../src/flags/promotions.ts";
-import { applyDue, scheduleChange } from "../../src/flags/schedule.ts";
+import { applyDue, scheduleChange } from "../../src/flags/schedule/schedule.ts";
 import { setSegment } from "../../src/flags/segments.ts";
 import { createForm, getForm } from "../../src/forms/forms.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { endOfIds, timedId } from "../../src/base/ids.ts";
-import type { Scan } from "../../src/forms/scan.ts";
+import type { Scan } from "../../src/forms/inbox/scan.ts";
 import { SUBMISSION_STATES } from "../../src/forms/submission-state.ts";
 import { addForm, apply } from "../support/apply.ts";
 import { LAST_ID, NOW, nextId, random, submissionTo } from "../support/records.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { CodeList } from "../../src/flags/code-reference.ts";
+import type { CodeList } from "../../src/flags/code/code-reference.ts";
 import { addProject } from "../support/apply.ts";
 import { codeOf } from "../support/refusals.ts";
 import { type Driver, fresh, opener } from "./driver.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Store } from "../../src/app.ts";
 import { hourOf } from "../../src/base/days.ts";
-import type { Conditions } from "../../src/forms/insertion.ts";
+import type { Conditions } from "../../src/forms/intake/insertion.ts";
 import type { FormCounts } from "../../src/forms/store.ts";
 import { SUBMISSION_MARKS, SUBMISSION_STATES } from "../../src/forms/submission-state.ts";
 import { addForm, apply, deleteFormChange } from "../support/apply.ts";

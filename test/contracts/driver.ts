@@ -1,7 +1,7 @@
 import { afterAll } from "bun:test";
 import type { Store } from "../../src/app.ts";
 import type { Notes } from "../../src/blobs/notes.ts";
-import type { Insertion, StoredSubmission } from "../../src/forms/insertion.ts";
+import type { Insertion, StoredSubmission } from "../../src/forms/intake/insertion.ts";
 
 /** A store with the notes of its database. */
 export type OpenStore = Store & { notes: Notes };

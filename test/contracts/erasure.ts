@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Conditions } from "../../src/forms/insertion.ts";
+import type { Conditions } from "../../src/forms/intake/insertion.ts";
 import { addForm, apply, deleteFormChange } from "../support/apply.ts";
 import { NOW, fileKept, submissionTo } from "../support/records.ts";
 import { type Driver, fresh, garbageOf, insertNoted, opener } from "./driver.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Conditions, Mark } from "../../src/forms/insertion.ts";
+import type { Conditions, Mark } from "../../src/forms/intake/insertion.ts";
 import { addForm } from "../support/apply.ts";
 import { LAST_ID, NOW, fileKept, submissionTo } from "../support/records.ts";
 import { type Driver, fresh, opener, insertNoted } from "./driver.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ScheduledChange } from "../../src/flags/scheduled-change.ts";
+import type { ScheduledChange } from "../../src/flags/schedule/scheduled-change.ts";
 import { addProject, apply } from "../support/apply.ts";
 import { NOW } from "../support/records.ts";
 import { codeOf } from "../support/refusals.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { phrasesIn, termsOf } from "../../src/forms/search-text.ts";
-import type { Scan } from "../../src/forms/scan.ts";
+import { phrasesIn, termsOf } from "../../src/forms/inbox/search-text.ts";
+import type { Scan } from "../../src/forms/inbox/scan.ts";
 import type { SubmissionStore } from "../../src/forms/store.ts";
 import type { SubmissionState } from "../../src/forms/submission-state.ts";
 import { addForm, apply } from "../support/apply.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Tally } from "../../src/flags/tally.ts";
+import type { Tally } from "../../src/flags/reads/tally.ts";
 import { type Driver, opener } from "./driver.ts";
 
 /** What the product relies on for counts by the hour in every driver. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { flagPatchSchema, flagSlug } from "../../src/flags/flag-schema.ts";
 import { type FlagPatch, type FlagRecord, applyPatch } from "../../src/flags/flag.ts";
 import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH } from "../../src/flags/limits.ts";
-import { viewServed } from "../../src/flags/standing.ts";
+import { viewServed } from "../../src/flags/reads/standing.ts";
 import { flagRecord } from "../support/records.ts";
 
 const flag = (more: Partial<FlagRecord> = {}) =>

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { isoTime } from "../../src/base/clock.ts";
-import type { FlagRead } from "../../src/flags/flag-read.ts";
+import type { FlagRead } from "../../src/flags/reads/flag-read.ts";
 import type { FlagPatch, FlagRecord } from "../../src/flags/flag.ts";
 import { setFlag } from "../../src/flags/flags.ts";
-import { removeReferences, uploadReferences } from "../../src/flags/code-references.ts";
-import { READ_INTERVAL, createReads, neverRead } from "../../src/flags/reads.ts";
-import type { FlagRules } from "../../src/flags/rules.ts";
+import { removeReferences, uploadReferences } from "../../src/flags/code/code-references.ts";
+import { READ_INTERVAL, createReads, neverRead } from "../../src/flags/reads/reads.ts";
+import type { FlagRules } from "../../src/flags/rules/rules.ts";
 import { findStale, judge } from "../../src/flags/stale.ts";
 import { createFlagsService } from "../../src/http/flags/flags.ts";
 import { createOfrepService } from "../../src/http/flags/ofrep.ts";

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { deleteSubmission } from "../../src/forms/submission-deletion.ts";
+import { deleteSubmission } from "../../src/forms/keeping/submission-deletion.ts";
 import { describe, expect, test } from "bun:test";
 import { createForm, deleteForm } from "../../src/forms/forms.ts";
-import { sweep } from "../../src/forms/removal.ts";
-import { UNKNOWN_OUTCOME } from "../../src/forms/insertion.ts";
+import { sweep } from "../../src/forms/keeping/removal.ts";
+import { UNKNOWN_OUTCOME } from "../../src/forms/intake/insertion.ts";
 import { getSubmission, openFile, storeSubmission } from "../../src/forms/submissions.ts";
 import { AppError } from "../../src/base/errors.ts";
-import { eachSubmission, listSubmissions } from "../../src/forms/submission-list.ts";
+import { eachSubmission, listSubmissions } from "../../src/forms/inbox/submission-list.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { type TestApp, openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/caller.ts";

@@ -9,7 +9,7 @@ import { setFlag } from "../../src/flags/flags.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import type { Submission } from "../../src/forms/submission.ts";
 import { getSubmission } from "../../src/forms/submissions.ts";
-import { deleteSubmission } from "../../src/forms/submission-deletion.ts";
+import { deleteSubmission } from "../../src/forms/keeping/submission-deletion.ts";
 import type { RequestRecord } from "../../src/http/request-record.ts";
 import { createSite } from "../../src/http/site.ts";
 import { createProject } from "../../src/projects/projects.ts";

@@ -3,7 +3,7 @@ import { solveChallenge } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
 import type { Challenge } from "altcha-lib/types";
 import { setFlag } from "../../src/flags/flags.ts";
-import { createFileLinks } from "../../src/forms/file-links.ts";
+import { createFileLinks } from "../../src/forms/inbox/file-links.ts";
 import { newFormSchema } from "../../src/forms/form-schema.ts";
 import type { NewForm } from "../../src/forms/form.ts";
 import { loadLinkSecret } from "../../src/forms/link-secret.ts";

@@ -4,7 +4,7 @@ import type { Blobs } from "../../src/blobs/blobs.ts";
 import type { Notes } from "../../src/blobs/notes.ts";
 import { createForm, deleteForm } from "../../src/forms/forms.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
-import { deleteSubmission } from "../../src/forms/submission-deletion.ts";
+import { deleteSubmission } from "../../src/forms/keeping/submission-deletion.ts";
 import { checkData } from "../../src/maintenance/check.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { openTestApp } from "../support/app.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { HOUR_MS, hourOf } from "../../src/base/days.ts";
-import { READ_INTERVAL, createReads, neverRead } from "../../src/flags/reads.ts";
-import { tallyExpiryJob } from "../../src/flags/read-tally.ts";
+import { READ_INTERVAL, createReads, neverRead } from "../../src/flags/reads/reads.ts";
+import { tallyExpiryJob } from "../../src/flags/reads/read-tally.ts";
 import { createForm, deleteForm } from "../../src/forms/forms.ts";
 import { readRates, readStats } from "../../src/maintenance/stats.ts";
 import { createProject } from "../../src/projects/projects.ts";

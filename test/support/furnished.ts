@@ -1,13 +1,13 @@
 import { createUser } from "../../src/access/users.ts";
 import { createToken } from "../../src/access/tokens.ts";
-import { uploadReferences } from "../../src/flags/code-references.ts";
-import { takeFeedback } from "../../src/flags/feedbacks.ts";
+import { uploadReferences } from "../../src/flags/code/code-references.ts";
+import { takeFeedback } from "../../src/flags/previews/feedbacks.ts";
 import type { FlagPatch } from "../../src/flags/flag.ts";
 import { rollbackFlag, setFlag } from "../../src/flags/flags.ts";
-import { scheduleChange } from "../../src/flags/schedule.ts";
+import { scheduleChange } from "../../src/flags/schedule/schedule.ts";
 import { setSegment } from "../../src/flags/segments.ts";
 import { createForm } from "../../src/forms/forms.ts";
-import { markSubmissions } from "../../src/forms/submission-marks.ts";
+import { markSubmissions } from "../../src/forms/inbox/submission-marks.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
 import { setEnvironment } from "../../src/projects/environments.ts";
 import { createProject } from "../../src/projects/projects.ts";

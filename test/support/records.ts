@@ -7,10 +7,10 @@ import { isoTime } from "../../src/base/clock.ts";
 import { createIdSource, dashedKey } from "../../src/base/ids.ts";
 import { type TargetRecord, createWebhookSecret } from "../../src/delivery/target.ts";
 import type { FlagRecord } from "../../src/flags/flag.ts";
-import { NO_PREVIEW } from "../../src/flags/preview.ts";
+import { NO_PREVIEW } from "../../src/flags/previews/preview.ts";
 import { type FormRecord, formKey } from "../../src/forms/form.ts";
 import { DEFAULT_SETTINGS } from "../../src/forms/settings.ts";
-import type { StoredSubmission } from "../../src/forms/insertion.ts";
+import type { StoredSubmission } from "../../src/forms/intake/insertion.ts";
 import type { Environment } from "../../src/projects/environment.ts";
 
 export const NOW = Date.parse("2026-01-02T03:04:05.678Z");

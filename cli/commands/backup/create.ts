@@ -6,7 +6,7 @@ import { formatBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { createSum } from "../../../src/base/sum.ts";
 import { ignoreMissing } from "../../../src/base/directory.ts";
-import { removeGarbage } from "../../../src/forms/removal.ts";
+import { removeGarbage } from "../../../src/forms/keeping/removal.ts";
 import type { Scratch } from "../../../src/maintenance/archive.ts";
 import type { BackupManifest } from "../../../src/maintenance/manifest.ts";
 import { type BackupSource, createBackup, snapshotOf } from "../../../src/maintenance/backup.ts";

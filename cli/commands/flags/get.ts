@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { ruleInWords } from "../../../src/flags/rule-words.ts";
+import { ruleInWords } from "../../../src/flags/rules/rule-words.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { details, indentedJson, printableLines } from "../../output/text.ts";

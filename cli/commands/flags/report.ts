@@ -1,6 +1,6 @@
 import type { SetResult } from "../../../src/base/result.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
-import { ruleInWords } from "../../../src/flags/rule-words.ts";
+import { ruleInWords } from "../../../src/flags/rules/rule-words.ts";
 import { shown } from "../../output/text.ts";
 import type { Session } from "../../session/session.ts";
 import { nearFlag } from "./near-slug.ts";

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
-import { ruleOfCondition } from "../../../src/flags/conditions.ts";
+import { ruleOfCondition } from "../../../src/flags/rules/conditions.ts";
 import type { Flag } from "../../../src/flags/flag.ts";
-import type { Preview } from "../../../src/flags/preview.ts";
-import type { FlagRules, RulesPatch } from "../../../src/flags/rules.ts";
+import type { Preview } from "../../../src/flags/previews/preview.ts";
+import type { FlagRules, RulesPatch } from "../../../src/flags/rules/rules.ts";
 import type { Input } from "../../session/input.ts";
 import { jsonObject } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";

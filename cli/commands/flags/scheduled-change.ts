@@ -1,5 +1,5 @@
 import type { FlagPatch } from "../../../src/flags/flag.ts";
-import type { viewScheduled } from "../../../src/flags/scheduled-change.ts";
+import type { viewScheduled } from "../../../src/flags/schedule/scheduled-change.ts";
 import { shown } from "../../output/text.ts";
 import { type Client, path } from "../../session/client.ts";
 import { listAll } from "../../session/pages.ts";

@@ -1,4 +1,4 @@
-import type { FlagRules } from "../../../src/flags/rules.ts";
+import type { FlagRules } from "../../../src/flags/rules/rules.ts";
 import { isObject } from "../../../src/base/json.ts";
 import { usage } from "../../session/usage.ts";
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { noSuchScheduled } from "../../../src/flags/scheduled-change.ts";
+import { noSuchScheduled } from "../../../src/flags/schedule/scheduled-change.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
-import { areBoolean } from "../../../src/flags/rules.ts";
+import { areBoolean } from "../../../src/flags/rules/rules.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonValue } from "../../session/sources.ts";

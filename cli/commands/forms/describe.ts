@@ -1,6 +1,6 @@
 import { formatBytes } from "../../../src/base/bytes.ts";
 import type { Form } from "../../../src/forms/form.ts";
-import { stateOf } from "../../../src/forms/opening.ts";
+import { stateOf } from "../../../src/forms/intake/opening.ts";
 import { DEFAULT_SETTINGS } from "../../../src/forms/settings.ts";
 import { formUrl, pageUrl } from "../../../src/http/forms/links.ts";
 import { details } from "../../output/text.ts";

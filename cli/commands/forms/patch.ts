@@ -1,5 +1,5 @@
 import type { Form, FormPatch } from "../../../src/forms/form.ts";
-import { openingOf } from "../../../src/forms/opening.ts";
+import { openingOf } from "../../../src/forms/intake/opening.ts";
 import { DEFAULT_SETTINGS } from "../../../src/forms/settings.ts";
 import { shown } from "../../output/text.ts";
 import { path } from "../../session/client.ts";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { EXPORT_FORMATS } from "../../../src/forms/export-format.ts";
+import { EXPORT_FORMATS } from "../../../src/forms/transfer/export-format.ts";
 import { exportFormat } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";

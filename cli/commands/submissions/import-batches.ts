@@ -1,4 +1,4 @@
-import { atLine, completeRow, readRow, rowText } from "../../../src/forms/import-row.ts";
+import { atLine, completeRow, readRow, rowText } from "../../../src/forms/transfer/import-row.ts";
 import { IMPORT_LIMITS } from "../../../src/forms/limits.ts";
 import type { Source } from "./import-source.ts";
 

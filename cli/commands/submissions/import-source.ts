@@ -4,7 +4,7 @@ import {
   type ImportFormat,
   type ImportLine,
   linesIn,
-} from "../../../src/forms/import-lines.ts";
+} from "../../../src/forms/transfer/import-lines.ts";
 import type { Io } from "../../output/terminal.ts";
 import { chunksOf } from "../../session/connection.ts";
 import { usage } from "../../session/usage.ts";
@@ -33,7 +33,7 @@ export async function openSource(file: string, format: ImportFormat | null, io: 
   const lines =
     (format ?? formatOf(file, head)) === "jsonl"
       ? linesIn(all())
-      : (await import("../../../src/forms/import-csv.ts")).csvRows(all());
+      : (await import("../../../src/forms/transfer/import-csv.ts")).csvRows(all());
   return { lines, size: file === "-" ? null : Bun.file(file).size, done: () => done };
 }
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { IMPORT_FORMATS, type ImportFormat } from "../../../src/forms/import-lines.ts";
+import { IMPORT_FORMATS, type ImportFormat } from "../../../src/forms/transfer/import-lines.ts";
 import type { ImportResult } from "../../../src/forms/store.ts";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { Purge, PurgeResult } from "../../../src/forms/purge.ts";
+import type { Purge, PurgeResult } from "../../../src/forms/keeping/purge.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shellWord, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";

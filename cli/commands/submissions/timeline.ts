@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { TimelineEvent } from "../../../src/forms/timeline.ts";
+import type { TimelineEvent } from "../../../src/forms/inbox/timeline.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { table } from "../../output/text.ts";

@@ -3,7 +3,7 @@ import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { childrenOf, depthOf } from "../../base/json.ts";
 import { RULE_LIMITS } from "../limits.ts";
-import type { FlagRules } from "../rules.ts";
+import type { FlagRules } from "../rules/rules.ts";
 import { SILENT } from "./evaluate.ts";
 import { type Segments, inlineSegments, replaceReferences } from "./segments.ts";
 

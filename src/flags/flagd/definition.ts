@@ -3,7 +3,7 @@ import { PAYLOAD_SUFFIX } from "../faults.ts";
 import type { FlagValues } from "../flag.ts";
 import type { FlagDefinition } from "../import.ts";
 import { MAX_DESCRIPTION } from "../limits.ts";
-import { type FlagRules, parseRules, rulesText } from "../rules.ts";
+import { type FlagRules, parseRules, rulesText } from "../rules/rules.ts";
 import { type SegmentRecord, referencesOf } from "../segment.ts";
 import { type Segments, inlineSegments } from "./segments.ts";
 

@@ -1,5 +1,5 @@
 import { FeatureFlag } from "@openfeature/flagd-core";
-import type { FlagRules } from "../rules.ts";
+import type { FlagRules } from "../rules/rules.ts";
 import { LOGGER } from "./fractional.ts";
 import { type Engine, excess, excessOfRequest, guardEngine } from "./guard.ts";
 import { type Segments, inlineSegments } from "./segments.ts";

@@ -1,5 +1,5 @@
 import { type FlagValues, isOn, parsePayload } from "../flag.ts";
-import { parseRules } from "../rules.ts";
+import { parseRules } from "../rules/rules.ts";
 import { type Evaluation, type Subject, compileFlag } from "./evaluate.ts";
 import type { Segments } from "./segments.ts";
 

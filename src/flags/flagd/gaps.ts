@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import type { FlagRules, RulesPatch } from "../rules.ts";
+import type { FlagRules, RulesPatch } from "../rules/rules.ts";
 import { referencesOf } from "../segment.ts";
 import type { Fault } from "./check.ts";
 import { resultsOf } from "./results.ts";

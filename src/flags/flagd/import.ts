@@ -5,7 +5,7 @@ import { findSlugFault } from "../../base/slug.ts";
 import { findFlagSlugFault, findPayloadFault, PAYLOAD_SUFFIX } from "../faults.ts";
 import { payloadText } from "../flag.ts";
 import type { FlagDefinition, ImportPlan } from "../import.ts";
-import { type FlagRules, takesPayload } from "../rules.ts";
+import { type FlagRules, takesPayload } from "../rules/rules.ts";
 import { type Fault, findFault, findMetadataFault, findSegmentFault } from "./check.ts";
 import { defineFlag, type FlagdFlag, payloadOf } from "./definition.ts";
 import { findGaps, missingSegments } from "./gaps.ts";

@@ -1,7 +1,7 @@
 import type { OutputUnit } from "@cfworker/json-schema";
 import { AppError, type FieldError } from "../../base/errors.ts";
 import { depthOf, isObject } from "../../base/json.ts";
-import { fieldLabel, isPlainName } from "../fields.ts";
+import { fieldLabel, isPlainName } from "../intake/fields.ts";
 import { MAX_STEPS, spendOnLists } from "./budget.ts";
 import { findingsOf, type Finding, type Path } from "./findings.ts";
 import { createFormats } from "./formats.ts";

@@ -2,8 +2,12 @@ import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { MAX_LIST } from "../../base/pages.ts";
-import { codeReferencesSchema, uploadSchema, uploadedSchema } from "../../flags/code-reference-schema.ts";
-import { pageReferences, removeReferences, uploadReferences } from "../../flags/code-references.ts";
+import {
+  codeReferencesSchema,
+  uploadSchema,
+  uploadedSchema,
+} from "../../flags/code/code-reference-schema.ts";
+import { pageReferences, removeReferences, uploadReferences } from "../../flags/code/code-references.ts";
 import type { AdminEnv } from "../auth.ts";
 import { MAX_CODE_BODY } from "../limits.ts";
 import { describedBody, query, route } from "./contract.ts";

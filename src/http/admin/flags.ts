@@ -5,8 +5,8 @@ import { anyObject } from "../../base/json-schema.ts";
 import { flagDetailSchema, flagPatchSchema } from "../../flags/flag-schema.ts";
 import { noSuchFlag, viewDetail } from "../../flags/flag.ts";
 import { deleteFlag, setFlag } from "../../flags/flags.ts";
-import { forSchema, scheduledSchema } from "../../flags/schedule-schema.ts";
-import { viewScheduled } from "../../flags/scheduled-change.ts";
+import { forSchema, scheduledSchema } from "../../flags/schedule/schedule-schema.ts";
+import { viewScheduled } from "../../flags/schedule/scheduled-change.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, listAnswer, query, revisionOf, route, etagHeader } from "./contract.ts";
 import { listQuery, nextOf, nextSchema } from "./pages.ts";
@@ -111,7 +111,7 @@ export function flagRoutes(app: App) {
         const place = c.req.param();
         const { patch, until } = c.req.valid("json");
         const expected = revisionOf(c.req.header("if-match"));
-        const { setFlagFor } = await import("../../flags/schedule.ts");
+        const { setFlagFor } = await import("../../flags/schedule/schedule.ts");
         const set = await setFlagFor(app, c.get("caller"), place, patch, Date.parse(until), expected);
         const { record, result } = set;
         const scheduled = set.scheduled && viewScheduled(set.scheduled);
@@ -129,7 +129,7 @@ export function flagRoutes(app: App) {
       jsonBody(contextSchema, { rounded: true }),
       async (c) => {
         const { project, environment, flag: key } = c.req.param();
-        const { evaluateStored, tryChange } = await import("../../flags/evaluations.ts");
+        const { evaluateStored, tryChange } = await import("../../flags/reads/evaluations.ts");
         const { context = {}, contexts, patch } = c.req.valid("json");
         const [caller, place] = [c.get("caller"), { project, environment, flag: key }];
         if (contexts && patch)

@@ -2,8 +2,8 @@ import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { App } from "../../app.ts";
 import { momentOf } from "../../base/slug-schema.ts";
-import { ratingsSchema } from "../../flags/feedback-schema.ts";
-import { countRatings } from "../../flags/feedbacks.ts";
+import { ratingsSchema } from "../../flags/previews/feedback-schema.ts";
+import { countRatings } from "../../flags/previews/feedbacks.ts";
 import type { AdminEnv } from "../auth.ts";
 import { query, route } from "./contract.ts";
 

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { idOf, momentOf } from "../../base/slug-schema.ts";
-import type { Selection } from "../../forms/bulk.ts";
-import { EXPORT_FORMATS } from "../../forms/export-format.ts";
+import type { Selection } from "../../forms/inbox/bulk.ts";
+import { EXPORT_FORMATS } from "../../forms/transfer/export-format.ts";
 import { SEARCH_LIMITS } from "../../forms/limits.ts";
-import type { SubmissionFilter } from "../../forms/submission-filter.ts";
+import type { SubmissionFilter } from "../../forms/inbox/submission-filter.ts";
 import { NOT_SPAM, SUBMISSION_STATES, type SubmissionState } from "../../forms/submission-state.ts";
 import { limitOf } from "./pages.ts";
 

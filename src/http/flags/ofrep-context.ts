@@ -1,7 +1,7 @@
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
-import { checkContext, ContextError } from "../../flags/context.ts";
+import { checkContext, ContextError } from "../../flags/rules/context.ts";
 import type { Context } from "../../flags/flagd/evaluate.ts";
 import { RULE_LIMITS } from "../../flags/limits.ts";
 import { readJson } from "../body.ts";

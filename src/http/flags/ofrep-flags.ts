@@ -6,9 +6,9 @@ import type { FlagValues } from "../../flags/flag.ts";
 import type { Evaluation, Subject } from "../../flags/flagd/evaluate.ts";
 import { type Compiled, compileRules } from "../../flags/flagd/compiled.ts";
 import { createPayload, evaluateFlag } from "../../flags/flagd/flag.ts";
-import { type Readable, neverRead } from "../../flags/reads.ts";
-import { parseRules } from "../../flags/rules.ts";
-import { type FindSnapshot, type FlagSource, createFlagViews } from "../../flags/snapshots.ts";
+import { type Readable, neverRead } from "../../flags/reads/reads.ts";
+import { parseRules } from "../../flags/rules/rules.ts";
+import { type FindSnapshot, type FlagSource, createFlagViews } from "../../flags/reads/snapshots.ts";
 
 /** The result of evaluating a flag, as the body of an answer. */
 type Evaluated = { isError: boolean; json: string };

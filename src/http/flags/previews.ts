@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
-import { parseFeedback } from "../../flags/feedback.ts";
-import { noPreview, takeFeedback } from "../../flags/feedbacks.ts";
-import { type PreviewSet, createPreviewSets, viewPreviews } from "../../flags/previews.ts";
+import { parseFeedback } from "../../flags/previews/feedback.ts";
+import { noPreview, takeFeedback } from "../../flags/previews/feedbacks.ts";
+import { type PreviewSet, createPreviewSets, viewPreviews } from "../../flags/previews/previews.ts";
 import type { RateLimit } from "../../forms/form.ts";
 import { type Client, limitKey, networkOf } from "../address.ts";
 import { type Report, showError } from "../errors.ts";

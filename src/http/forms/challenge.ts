@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import type { Challenger } from "../../forms/challenge.ts";
+import type { Challenger } from "../../forms/intake/challenge.ts";
 import type { Form } from "../../forms/form.ts";
 import { type Report, showError } from "../errors.ts";
 import { corsHeaders, preflightFor } from "./cors.ts";

@@ -10,11 +10,11 @@ import {
   createFields,
   emptySubmission,
   overLimit,
-} from "../../forms/fields.ts";
+} from "../../forms/intake/fields.ts";
 import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
-import { checkNoLostFile } from "../../forms/lost-files.ts";
-import { cutMembers } from "../../forms/control-fields.ts";
+import { checkNoLostFile } from "../../forms/intake/lost-files.ts";
+import { cutMembers } from "../../forms/intake/control-fields.ts";
 import type { Sent } from "../../forms/submission.ts";
 import { headerValue } from "../headers.ts";
 import { type Body, readAll } from "../body.ts";

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { FileLinks } from "../../forms/file-links.ts";
+import type { FileLinks } from "../../forms/inbox/file-links.ts";
 import { attachment } from "../attachment.ts";
 import { type Report, showError } from "../errors.ts";
 import { page } from "./pages/layout.ts";

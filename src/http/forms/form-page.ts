@@ -1,8 +1,8 @@
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Form } from "../../forms/form.ts";
-import { checkOpen, checkRoom } from "../../forms/intake.ts";
-import type { PageContent } from "../../forms/input.ts";
+import { checkOpen, checkRoom } from "../../forms/intake/intake.ts";
+import type { PageContent } from "../../forms/intake/input.ts";
 import type { Client } from "../address.ts";
 import { type Report, type Shown, showError } from "../errors.ts";
 import type { Guard } from "../rate-limit.ts";
@@ -32,7 +32,7 @@ export function createFormPage({ app, links, report, guard, receiver, findForm }
     const known = contents.get(form);
     if (known) return known;
     try {
-      const { pageContentOf } = await import("../../forms/inputs.ts");
+      const { pageContentOf } = await import("../../forms/intake/inputs.ts");
       const content = pageContentOf(form);
       contents.set(form, content);
       return content;

@@ -9,9 +9,9 @@ import {
   fieldTooLong,
   overLimit,
   quoted,
-} from "../../forms/fields.ts";
-import { isHoneypotName } from "../../forms/control-fields.ts";
-import { FILE_HEAD_BYTES, checkExtension, checkFileType } from "../../forms/file-types.ts";
+} from "../../forms/intake/fields.ts";
+import { isHoneypotName } from "../../forms/intake/control-fields.ts";
+import { FILE_HEAD_BYTES, checkExtension, checkFileType } from "../../forms/intake/file-types.ts";
 import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
 import type { Sent, StagedFile } from "../../forms/submission.ts";

@@ -1,7 +1,7 @@
-import type { ControlFields } from "../../forms/control-fields.ts";
-import type { Fields } from "../../forms/fields.ts";
+import type { ControlFields } from "../../forms/intake/control-fields.ts";
+import type { Fields } from "../../forms/intake/fields.ts";
 import type { Form } from "../../forms/form.ts";
-import { checkNoLostFile } from "../../forms/lost-files.ts";
+import { checkNoLostFile } from "../../forms/intake/lost-files.ts";
 import type { Sent, StagedFile } from "../../forms/submission.ts";
 
 /**

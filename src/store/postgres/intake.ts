@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { noSuchForm } from "../../forms/form.ts";
-import type { Insertion, StoredSubmission } from "../../forms/insertion.ts";
+import type { Insertion, StoredSubmission } from "../../forms/intake/insertion.ts";
 import { POSTGRES_UNKNOWN_MS } from "../limits.ts";
 import { type CommitStats, createCommitStats } from "../commit-stats.ts";
 import { insertSubmission } from "../sql/new-submissions.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { type StoredSubmission, UNKNOWN_OUTCOME } from "../../forms/insertion.ts";
+import { type StoredSubmission, UNKNOWN_OUTCOME } from "../../forms/intake/insertion.ts";
 
 /** Whether a repeat of a submission is recognized by what it leaves behind. */
 export function leavesMark({ conditions }: StoredSubmission): boolean {

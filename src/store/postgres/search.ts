@@ -1,5 +1,5 @@
-import type { SearchTerms } from "../../forms/search-text.ts";
-import { createTermReader } from "../../forms/term-reader.ts";
+import type { SearchTerms } from "../../forms/inbox/search-text.ts";
+import { createTermReader } from "../../forms/inbox/term-reader.ts";
 import { bytesOf, textOf } from "../sql/submission-ids.ts";
 import { AFTER_EVERY_ID, filesOf } from "../sql/submission-rows.ts";
 import type { Hits } from "../sql/submission-scan.ts";

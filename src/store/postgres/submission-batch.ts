@@ -1,4 +1,4 @@
-import type { Insertion, StoredSubmission } from "../../forms/insertion.ts";
+import type { Insertion, StoredSubmission } from "../../forms/intake/insertion.ts";
 import { HOUR_MS } from "../../base/days.ts";
 import { textOf } from "../sql/submission-ids.ts";
 import { type Work, all, only } from "../sql/work.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { MAX_PAGE_BYTES, type Page } from "../../base/pages.ts";
-import type { CodeList, CodePlace, CodeUploadRecord } from "../../flags/code-reference.ts";
+import type { CodeList, CodePlace, CodeUploadRecord } from "../../flags/code/code-reference.ts";
 import type { CodeQuery, StoredCodeList } from "../../flags/store.ts";
 import { insertRows } from "./insert-rows.ts";
 import { cutPage } from "./pages.ts";

@@ -1,4 +1,4 @@
-import type { ScannedSubmission } from "../../forms/scan.ts";
+import type { ScannedSubmission } from "../../forms/inbox/scan.ts";
 import type { Aged, AgedQuery } from "../../forms/store.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { allAmong, runAmong } from "./byte-lists.ts";

@@ -1,5 +1,5 @@
 import type { Page } from "../../base/pages.ts";
-import { type FeedbackRecord, MOODS, type RatingCount } from "../../flags/feedback.ts";
+import { type FeedbackRecord, MOODS, type RatingCount } from "../../flags/previews/feedback.ts";
 import { noSuchFlag } from "../../flags/flag.ts";
 import type { FeedbackPlace, FeedbackQuery, NewFeedback } from "../../flags/store.ts";
 import { findFlagId, selectEnvironment } from "./flags.ts";

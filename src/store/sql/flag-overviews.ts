@@ -1,6 +1,6 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagHead, FlagStatus } from "../../flags/flag.ts";
-import { parseRules } from "../../flags/rules.ts";
+import { parseRules } from "../../flags/rules/rules.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { projectRow } from "./rows.ts";
 import { type Work, all } from "./work.ts";

@@ -1,7 +1,7 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagChange } from "../../flags/change.ts";
 import type { FlagPlace, FlagRecord, FlagValues } from "../../flags/flag.ts";
-import { NO_PREVIEW } from "../../flags/preview.ts";
+import { NO_PREVIEW } from "../../flags/previews/preview.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { putPreview } from "./previews.ts";
 import { type EnvironmentRow, environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";

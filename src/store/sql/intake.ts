@@ -1,4 +1,4 @@
-import type { Conditions, Insertion, Mark } from "../../forms/insertion.ts";
+import type { Conditions, Insertion, Mark } from "../../forms/intake/insertion.ts";
 import { NOT_SPAM } from "../../forms/submission-state.ts";
 import { countSubmissions } from "./submission-counts.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";

@@ -1,6 +1,11 @@
 import { noSuchForm } from "../../forms/form.ts";
 import type { NewDelivery } from "../../delivery/store.ts";
-import { type Conditions, IN_INBOX, type Insertion, type StoredSubmission } from "../../forms/insertion.ts";
+import {
+  type Conditions,
+  IN_INBOX,
+  type Insertion,
+  type StoredSubmission,
+} from "../../forms/intake/insertion.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { decide, leaveMarks } from "./intake.ts";
 import { insertDeliveries } from "./deliveries.ts";

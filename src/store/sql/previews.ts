@@ -1,4 +1,4 @@
-import type { Preview, PreviewedFlag } from "../../flags/preview.ts";
+import type { Preview, PreviewedFlag } from "../../flags/previews/preview.ts";
 import { type Work, all, run } from "./work.ts";
 
 /** Stores the preview of a flag in an environment, or removes the row of one for which nothing is set. */

@@ -1,4 +1,4 @@
-import type { FlagRead } from "../../flags/flag-read.ts";
+import type { FlagRead } from "../../flags/reads/flag-read.ts";
 import { environmentRow } from "./rows.ts";
 import { textOrder } from "./text-order.ts";
 import { type Work, all, run } from "./work.ts";

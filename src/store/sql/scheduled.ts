@@ -1,7 +1,7 @@
 import type { Page } from "../../base/pages.ts";
 import type { FlagChange } from "../../flags/change.ts";
 import type { FlagPatch } from "../../flags/flag.ts";
-import type { DueChange, ScheduledChange, ScheduledQuery } from "../../flags/scheduled-change.ts";
+import type { DueChange, ScheduledChange, ScheduledQuery } from "../../flags/schedule/scheduled-change.ts";
 import { cutPage } from "./pages.ts";
 import { environmentRow, projectRow } from "./rows.ts";
 import { type Work, all, first, only, run } from "./work.ts";

@@ -1,4 +1,4 @@
-import type { Arrival } from "../../forms/scan.ts";
+import type { Arrival } from "../../forms/inbox/scan.ts";
 import type { NewestQuery } from "../../forms/store.ts";
 import type { RawSubmission } from "../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../forms/submission-state.ts";

@@ -1,5 +1,5 @@
-import type { Scan, ScanStep } from "../../forms/scan.ts";
-import type { SearchTerms } from "../../forms/search-text.ts";
+import type { Scan, ScanStep } from "../../forms/inbox/scan.ts";
+import type { SearchTerms } from "../../forms/inbox/search-text.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { bytesOf, textOf } from "./submission-ids.ts";
 import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewRaw } from "./submission-rows.ts";

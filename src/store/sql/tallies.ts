@@ -6,7 +6,7 @@ import {
   type TallyPage,
   type TallyQuery,
   type TallySum,
-} from "../../flags/tally.ts";
+} from "../../flags/reads/tally.ts";
 import { insertRows } from "./insert-rows.ts";
 import { textOrder } from "./text-order.ts";
 import { type Params, type Work, all, run } from "./work.ts";

@@ -1,7 +1,7 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import type { NewDelivery } from "../../delivery/store.ts";
 import { noSuchForm } from "../../forms/form.ts";
-import type { Conditions, Insertion, StoredSubmission } from "../../forms/insertion.ts";
+import type { Conditions, Insertion, StoredSubmission } from "../../forms/intake/insertion.ts";
 import * as shared from "../sql/new-submissions.ts";
 import { runWork } from "./run.ts";
 import { query } from "./statements.ts";

@@ -11,13 +11,18 @@ import { isMailAddress } from "../../delivery/address.ts";
 import { DELIVERY_KINDS } from "../../delivery/delivery.ts";
 import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
 import { CHAT_KINDS, areTargetSecrets, isTargetUrl } from "../../delivery/target.ts";
-import { isLineContent, isLineNumber, isPlainText, isRepositoryUrl } from "../../flags/code-reference.ts";
-import { MOODS } from "../../flags/feedback.ts";
+import {
+  isLineContent,
+  isLineNumber,
+  isPlainText,
+  isRepositoryUrl,
+} from "../../flags/code/code-reference.ts";
+import { MOODS } from "../../flags/previews/feedback.ts";
 import { CODE_LIMITS, FEEDBACK_LIMITS, PREVIEW_LIMITS } from "../../flags/limits.ts";
 import { FORM_KEY } from "../../forms/form.ts";
 import { COLORS } from "../../projects/color.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "../../forms/limits.ts";
-import { isOriginPattern } from "../../forms/origins.ts";
+import { isOriginPattern } from "../../forms/intake/origins.ts";
 import { SUBMISSION_MARKS } from "../../forms/submission-state.ts";
 import type { Row, Value } from "./copy.ts";
 import { areSettings } from "./settings-rules.ts";

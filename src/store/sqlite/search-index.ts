@@ -1,5 +1,5 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import { createTermReader } from "../../forms/term-reader.ts";
+import { createTermReader } from "../../forms/inbox/term-reader.ts";
 import { query } from "./statements.ts";
 import { textOf } from "../sql/submission-ids.ts";
 import { type Work, run } from "../sql/work.ts";

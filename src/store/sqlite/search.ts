@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { SearchTerms } from "../../forms/search-text.ts";
+import type { SearchTerms } from "../../forms/inbox/search-text.ts";
 import type { FindHits } from "../sql/submission-scan.ts";
 import { naturalPosition, termIn } from "./search-index.ts";
 import { query } from "./statements.ts";

@@ -1,13 +1,13 @@
 import { isObject } from "../../base/json.ts";
 import { plainAddress } from "../../delivery/address.ts";
 import { MAX_TEMPLATE } from "../../delivery/limits.ts";
-import { isHoneypotName } from "../../forms/control-fields.ts";
-import { isTypePattern } from "../../forms/file-types.ts";
+import { isHoneypotName } from "../../forms/intake/control-fields.ts";
+import { isTypePattern } from "../../forms/intake/file-types.ts";
 import { FILE_TYPE_LIMITS, INTAKE_LIMITS, SPAM_LIMITS } from "../../forms/limits.ts";
 import { LANGUAGES } from "../../forms/languages.ts";
-import { METADATA } from "../../forms/metadata.ts";
+import { METADATA } from "../../forms/intake/metadata.ts";
 import type { FormSettings } from "../../forms/settings.ts";
-import { isEmailPattern, isSpamWord } from "../../forms/spam.ts";
+import { isEmailPattern, isSpamWord } from "../../forms/spam/spam.ts";
 
 type Rule = (value: unknown) => boolean;
 

@@ -5,7 +5,7 @@ import type { Store } from "../../app.ts";
 import type { Garbage } from "../../blobs/notes.ts";
 import { requireRoom } from "../../base/directory.ts";
 import { stringifyInTurns } from "../../base/json-turns.ts";
-import { IN_INBOX } from "../../forms/insertion.ts";
+import { IN_INBOX } from "../../forms/intake/insertion.ts";
 import { AppError } from "../../base/errors.ts";
 import { SQLITE_STALENESS_MS } from "../limits.ts";
 import { checkDatabase } from "./check.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { FlagValues } from "../../../src/flags/flag.ts";
 import { type Compiled, compileRules } from "../../../src/flags/flagd/compiled.ts";
 import { subjectOf } from "../../../src/flags/flagd/evaluate.ts";
-import { rulesText } from "../../../src/flags/rules.ts";
+import { rulesText } from "../../../src/flags/rules/rules.ts";
 import type { SegmentRecord } from "../../../src/flags/segment.ts";
 
 const times = { createdAt: 0, updatedAt: 0, revision: 1 };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { findFault, findSegmentFault } from "../../../src/flags/flagd/check.ts";
 import { type Context, compileFlag, subjectOf } from "../../../src/flags/flagd/evaluate.ts";
 import { inlineSegments } from "../../../src/flags/flagd/segments.ts";
-import type { FlagRules } from "../../../src/flags/rules.ts";
+import type { FlagRules } from "../../../src/flags/rules/rules.ts";
 
 const BOOLEAN = { variants: { on: true, off: false }, defaultVariant: "off" };
 const compile = (rules: FlagRules, segments = new Map<string, unknown>()) => {

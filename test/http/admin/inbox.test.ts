@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createForm } from "../../../src/forms/forms.ts";
-import { importSubmissions } from "../../../src/forms/import.ts";
+import { importSubmissions } from "../../../src/forms/transfer/import.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { expectError, openAdmin, path } from "../../support/admin.ts";

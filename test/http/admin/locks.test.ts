@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Scope } from "../../../src/access/scope.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import { setFlag, deleteFlag } from "../../../src/flags/flags.ts";
-import { scheduleChange } from "../../../src/flags/schedule.ts";
+import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { setSegment } from "../../../src/flags/segments.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { createProject } from "../../../src/projects/projects.ts";

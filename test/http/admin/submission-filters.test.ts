@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Form } from "../../../src/forms/form.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { MAX_SCANNED } from "../../../src/forms/limits.ts";
-import { searchJob } from "../../../src/forms/search-index.ts";
+import { searchJob } from "../../../src/forms/inbox/search-index.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
 import { expectError, fresh, path, openAdmin } from "../../support/admin.ts";
 import { OPERATOR } from "../../support/caller.ts";

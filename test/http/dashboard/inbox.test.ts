@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { exportSubmissions } from "../../../src/forms/export.ts";
+import { exportSubmissions } from "../../../src/forms/transfer/export.ts";
 import type { Form } from "../../../src/forms/form.ts";
-import { markSubmissions } from "../../../src/forms/submission-marks.ts";
+import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import type { SubmissionState } from "../../../src/forms/submission-state.ts";
 import { OPERATOR } from "../../support/caller.ts";
 import { hiddenIn, openDashboard } from "../../support/dashboard.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { saveSettings } from "../../../src/access/users.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
-import { scheduleChange } from "../../../src/flags/schedule.ts";
+import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { createForm } from "../../../src/forms/forms.ts";
-import { markSubmissions } from "../../../src/forms/submission-marks.ts";
+import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openTestApp } from "../../support/app.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { markSubmissions } from "../../../src/forms/submission-marks.ts";
+import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import { OPERATOR } from "../../support/caller.ts";
 import { openDashboard } from "../../support/dashboard.ts";
 import { json, openInbox } from "../../support/inbox.ts";

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Role } from "../../../src/access/role.ts";
-import { uploadReferences } from "../../../src/flags/code-references.ts";
-import { takeFeedback } from "../../../src/flags/feedbacks.ts";
+import { uploadReferences } from "../../../src/flags/code/code-references.ts";
+import { takeFeedback } from "../../../src/flags/previews/feedbacks.ts";
 import { fingerprintOf } from "../../../src/flags/promotion.ts";
 import { promoteFlags } from "../../../src/flags/promotions.ts";
-import { scheduleChange } from "../../../src/flags/schedule.ts";
+import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { deleteEnvironment, getEnvironment, setEnvironment } from "../../../src/projects/environments.ts";
 import { OPERATOR, callerNamed } from "../../support/caller.ts";
 import { hiddenIn, openDashboard } from "../../support/dashboard.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ruleInWords } from "../../../src/flags/rule-words.ts";
+import { ruleInWords } from "../../../src/flags/rules/rule-words.ts";
 import { parseJson } from "../../../src/http/dashboard/json-text.ts";
 import { visible } from "../../../src/http/dashboard/parts/text.tsx";
 import { formatRelative } from "../../../src/http/dashboard/relative-time.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { createFileLinks } from "../../../src/forms/file-links.ts";
+import { createFileLinks } from "../../../src/forms/inbox/file-links.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
-import { deleteSubmission } from "../../../src/forms/submission-deletion.ts";
+import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion.ts";
 import { OPERATOR } from "../../support/caller.ts";
 import { openSites } from "../../support/site.ts";
 import { uploadsOf } from "../../support/uploads.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { setForm } from "../../../src/forms/forms.ts";
-import { deleteSubmission } from "../../../src/forms/submission-deletion.ts";
+import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion.ts";
 import { OPERATOR } from "../../support/caller.ts";
 import { type Sent, file, json, multipart, openInbox, plain, text, urlencoded } from "../../support/inbox.ts";
 

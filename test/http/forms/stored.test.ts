@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { listSubmissions } from "../../../src/forms/submission-list.ts";
+import { listSubmissions } from "../../../src/forms/inbox/submission-list.ts";
 import { json, urlencoded, multipart, text, type Sent, openInbox } from "../../support/inbox.ts";
 
 const { app, newForm, send, stored } = openInbox();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { countMatching } from "../../../src/forms/bulk.ts";
+import { countMatching } from "../../../src/forms/inbox/bulk.ts";
 import { createForm } from "../../../src/forms/forms.ts";
-import { importSubmissions } from "../../../src/forms/import.ts";
+import { importSubmissions } from "../../../src/forms/transfer/import.ts";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { OPERATOR } from "../../support/caller.ts";

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { AppError } from "../../../src/base/errors.ts";
-import { type StoredSubmission, UNKNOWN_OUTCOME } from "../../../src/forms/insertion.ts";
+import { type StoredSubmission, UNKNOWN_OUTCOME } from "../../../src/forms/intake/insertion.ts";
 import { type Connections, createConnections } from "../../../src/store/postgres/connection.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { UnknownOutcomeError } from "../../../src/store/postgres/errors.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { MAX_PAGE } from "../../../../src/base/pages.ts";
-import { csvCell } from "../../../../src/forms/csv.ts";
+import { csvCell } from "../../../../src/forms/transfer/csv.ts";
 import { exportFormat, saveTo, writeOut } from "../../../output/save.ts";
 import type { Io } from "../../../output/terminal.ts";
 import { action } from "../../../session/action.ts";

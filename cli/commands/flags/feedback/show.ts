@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Ratings, viewFeedback } from "../../../../src/flags/feedback.ts";
+import type { Ratings, viewFeedback } from "../../../../src/flags/previews/feedback.ts";
 import { type Io, WIDTH } from "../../../output/terminal.ts";
 import { printable, shown } from "../../../output/text.ts";
 import { action } from "../../../session/action.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CodeReferences } from "../../../../src/flags/code-reference.ts";
+import type { CodeReferences } from "../../../../src/flags/code/code-reference.ts";
 import { fieldOption } from "../../../output/field.ts";
 import type { Io } from "../../../output/terminal.ts";
 import { printable, shorten, shown, table } from "../../../output/text.ts";

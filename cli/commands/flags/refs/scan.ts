@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import type { Command } from "commander";
 import type { Flag } from "../../../../src/flags/flag.ts";
-import { describeUpload } from "../../../../src/flags/code-reference.ts";
-import type { ReferenceReport } from "../../../../src/flags/refs.ts";
+import { describeUpload } from "../../../../src/flags/code/code-reference.ts";
+import type { ReferenceReport } from "../../../../src/flags/code/refs.ts";
 import type { Project } from "../../../../src/projects/project.ts";
 import { EXIT, Failed } from "../../../exit.ts";
 import type { Io } from "../../../output/terminal.ts";
@@ -127,7 +127,7 @@ async function scan(
   { dir, patterns, exclude, source }: Search,
 ): Promise<ReferenceReport & { files: number; collector: Collector | null }> {
   const [{ createReferenceFinder, createReferenceReport }, { readSourceFile, sourceFiles }] =
-    await Promise.all([import("../../../../src/flags/refs.ts"), import("./source-files.ts")]);
+    await Promise.all([import("../../../../src/flags/code/refs.ts"), import("./source-files.ts")]);
   const find = createReferenceFinder(slugs, patterns);
   const gathered = createReferenceReport(slugs);
   const collector = source && createCollector(source.prefix);

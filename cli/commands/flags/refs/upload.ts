@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { CodeReference, Uploaded } from "../../../../src/flags/code-reference.ts";
+import type { CodeReference, Uploaded } from "../../../../src/flags/code/code-reference.ts";
 import { CODE_LIMITS } from "../../../../src/flags/limits.ts";
-import type { Reference } from "../../../../src/flags/refs.ts";
+import type { Reference } from "../../../../src/flags/code/refs.ts";
 import { type Client, path } from "../../../session/client.ts";
 import { usage } from "../../../session/usage.ts";
 import { urlValue } from "../../../session/values.ts";

@@ -1,6 +1,6 @@
 import { flagEntry } from "../../../documents/document.ts";
 import type { FlagRecord } from "../../../flags/flag.ts";
-import { parseRules } from "../../../flags/rules.ts";
+import { parseRules } from "../../../flags/rules/rules.ts";
 import type { DashboardContext, DashboardOptions } from "../dashboard-env.ts";
 import { type Command, quoted } from "../parts/commands.tsx";
 import { FLAGS_PATH } from "../../paths.ts";

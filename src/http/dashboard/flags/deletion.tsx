@@ -1,6 +1,6 @@
 import { WhyField } from "../parts/why-field.tsx";
 import type { FlagRecord } from "../../../flags/flag.ts";
-import type { ScheduledChange } from "../../../flags/scheduled-change.ts";
+import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { isoTime } from "../../../base/clock.ts";
 import { isObject } from "../../../base/json.ts";
-import { type Condition, conditionsOf, targetingOf } from "../../../flags/conditions.ts";
+import { type Condition, conditionsOf, targetingOf } from "../../../flags/rules/conditions.ts";
 import { flagPatchSchema } from "../../../flags/flag-schema.ts";
 import type { FlagPatch, FlagRecord } from "../../../flags/flag.ts";
-import { areBoolean, parseRules } from "../../../flags/rules.ts";
+import { areBoolean, parseRules } from "../../../flags/rules/rules.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";

@@ -1,10 +1,10 @@
 import { hasExpired, type FlagRecord } from "../../../flags/flag.ts";
-import { parseRules } from "../../../flags/rules.ts";
+import { parseRules } from "../../../flags/rules/rules.ts";
 import { Badge, OnOff } from "../parts/status.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useView } from "../view.ts";
-import { ruleInWords } from "../../../flags/rule-words.ts";
+import { ruleInWords } from "../../../flags/rules/rule-words.ts";
 
 /** Characters of a payload that an overview shows. */
 const SHOWN = 600;

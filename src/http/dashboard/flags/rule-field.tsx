@@ -1,9 +1,9 @@
-import { OPERATORS, type Condition } from "../../../flags/conditions.ts";
+import { OPERATORS, type Condition } from "../../../flags/rules/conditions.ts";
 import { AreaField } from "../parts/field.tsx";
 import { Button } from "../parts/link.tsx";
 import { useMay } from "../view.ts";
 import { isOfRow } from "../parts/row-fault.ts";
-import { OPERATOR_WORDS } from "../../../flags/rule-words.ts";
+import { OPERATOR_WORDS } from "../../../flags/rules/rule-words.ts";
 
 /** Empty rows behind those that hold a condition. */
 const EMPTY_ROWS = 2;

@@ -1,7 +1,7 @@
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { applyPatch, type FlagPlace, type FlagRecord } from "../../../flags/flag.ts";
-import type { ScheduledChange } from "../../../flags/scheduled-change.ts";
+import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { noSuchEnvironment } from "../../../projects/environment.ts";
 import type { Change } from "../../../projects/history.ts";

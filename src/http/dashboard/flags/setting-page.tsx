@@ -1,5 +1,5 @@
 import type { FlagPatch } from "../../../flags/flag.ts";
-import type { ScheduledChange } from "../../../flags/scheduled-change.ts";
+import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import type { Page } from "../page.tsx";
 import type { Command } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";

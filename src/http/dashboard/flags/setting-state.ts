@@ -1,6 +1,6 @@
 import { AppError } from "../../../base/errors.ts";
 import { setFlag } from "../../../flags/flags.ts";
-import { scheduleChange, setFlagFor } from "../../../flags/schedule.ts";
+import { scheduleChange, setFlagFor } from "../../../flags/schedule/schedule.ts";
 import { sentence } from "../error-page.tsx";
 import { revisionIn, textOf } from "../fields.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";

@@ -1,13 +1,13 @@
 import { isTimeZone } from "../../../access/user.ts";
 import { AppError } from "../../../base/errors.ts";
 import { isObject } from "../../../base/json.ts";
-import type { Condition } from "../../../flags/conditions.ts";
-import { tryChange } from "../../../flags/evaluations.ts";
+import type { Condition } from "../../../flags/rules/conditions.ts";
+import { tryChange } from "../../../flags/reads/evaluations.ts";
 import type { Context } from "../../../flags/flagd/evaluate.ts";
 import type { FlagPatch } from "../../../flags/flag.ts";
 import { setFlag } from "../../../flags/flags.ts";
 import { flagState } from "../../../flags/history.ts";
-import { scheduleChange } from "../../../flags/schedule.ts";
+import { scheduleChange } from "../../../flags/schedule/schedule.ts";
 import { sentence } from "../error-page.tsx";
 import { revisionIn, textOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";

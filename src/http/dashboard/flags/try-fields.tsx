@@ -1,4 +1,4 @@
-import type { Trial } from "../../../flags/evaluations.ts";
+import type { Trial } from "../../../flags/reads/evaluations.ts";
 import type { FlagState } from "../../../flags/history.ts";
 import { Diff } from "../parts/diff.tsx";
 import { AreaField } from "../parts/field.tsx";

@@ -1,7 +1,7 @@
 import { Hono } from "hono/quick";
 import { newFormSchema } from "../../../forms/form-schema.ts";
 import { createForm, deleteForm, getForm, listForms, setForm } from "../../../forms/forms.ts";
-import { stateOf } from "../../../forms/opening.ts";
+import { stateOf } from "../../../forms/intake/opening.ts";
 import {
   addTarget,
   deleteTarget,

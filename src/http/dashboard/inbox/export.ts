@@ -1,9 +1,9 @@
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
-import { EXPORT_FORMATS } from "../../../forms/export-format.ts";
-import { exportSubmissions } from "../../../forms/export.ts";
+import { EXPORT_FORMATS } from "../../../forms/transfer/export-format.ts";
+import { exportSubmissions } from "../../../forms/transfer/export.ts";
 import { getForm } from "../../../forms/forms.ts";
-import type { SubmissionFilter } from "../../../forms/submission-filter.ts";
+import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
 import { NOT_SPAM, SUBMISSION_STATES } from "../../../forms/submission-state.ts";
 import { attachment } from "../../attachment.ts";
 import { EXPORT_TYPES, streamOf } from "../../exports.ts";

@@ -2,7 +2,7 @@ import { counted } from "../parts/counted.ts";
 import { Hono } from "hono/quick";
 import { AppError } from "../../../base/errors.ts";
 import { listDeliveries, retryDeliveries } from "../../../forms/deliveries.ts";
-import { openPreview } from "../../../forms/file-preview.ts";
+import { openPreview } from "../../../forms/inbox/file-preview.ts";
 import { getSubmission, openFile } from "../../../forms/submissions.ts";
 import { attachment } from "../../attachment.ts";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";

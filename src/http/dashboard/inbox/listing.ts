@@ -1,6 +1,6 @@
 import type { FormCounts } from "../../../forms/store.ts";
 import type { Submission } from "../../../forms/submission.ts";
-import type { SubmissionFilter } from "../../../forms/submission-filter.ts";
+import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
 import type { InboxQuery } from "./query.ts";
 
 /** What the folders are called on pages. */

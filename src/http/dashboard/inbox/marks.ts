@@ -3,10 +3,10 @@ import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { createTurns } from "../../../base/event-loop.ts";
-import { deleteMatching, markMatching, markPresent } from "../../../forms/bulk.ts";
+import { deleteMatching, markMatching, markPresent } from "../../../forms/inbox/bulk.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import { MAX_BULK_IDS, MAX_MARKED } from "../../../forms/limits.ts";
-import { deleteSubmissions } from "../../../forms/submission-deletion.ts";
+import { deleteSubmissions } from "../../../forms/keeping/submission-deletion.ts";
 import {
   SUBMISSION_MARKS,
   type SubmissionMark,

@@ -1,8 +1,8 @@
 import { counted } from "../parts/counted.ts";
 import { Hono } from "hono/quick";
-import { type Selection, countMatching } from "../../../forms/bulk.ts";
+import { type Selection, countMatching } from "../../../forms/inbox/bulk.ts";
 import { MAX_BULK_IDS } from "../../../forms/limits.ts";
-import { isSelective } from "../../../forms/submission-filter.ts";
+import { isSelective } from "../../../forms/inbox/submission-filter.ts";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
 import { textOf, textOrNull } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";

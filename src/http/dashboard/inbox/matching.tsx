@@ -4,7 +4,7 @@ import { Form } from "../parts/link.tsx";
 import { Facts } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { MAX_BULK_IDS } from "../../../forms/limits.ts";
-import type { SubmissionFilter } from "../../../forms/submission-filter.ts";
+import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
 import { quoted } from "../parts/commands.tsx";
 import { ExactTime } from "../parts/time.tsx";
 

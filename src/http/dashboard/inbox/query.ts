@@ -2,7 +2,7 @@ import { AppError } from "../../../base/errors.ts";
 import { SUBMISSION_ID } from "../../../base/ids.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
 import { SEARCH_LIMITS } from "../../../forms/limits.ts";
-import { type SubmissionFilter, searchOf } from "../../../forms/submission-filter.ts";
+import { type SubmissionFilter, searchOf } from "../../../forms/inbox/submission-filter.ts";
 import { SUBMISSION_STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { type Fields, textOf } from "../fields.ts";
 import { quoted } from "../parts/commands.tsx";

@@ -1,8 +1,8 @@
 import { isLargerThan } from "../../../base/json.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionMark, SubmissionState } from "../../../forms/submission-state.ts";
-import { explainSpam } from "../../../forms/spam-reason.ts";
-import type { TimelineEvent } from "../../../forms/timeline.ts";
+import { explainSpam } from "../../../forms/spam/spam-reason.ts";
+import type { TimelineEvent } from "../../../forms/inbox/timeline.ts";
 import type { Page } from "../page.tsx";
 import { CopyButton, A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";

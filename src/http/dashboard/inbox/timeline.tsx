@@ -1,4 +1,4 @@
-import type { TimelineEvent } from "../../../forms/timeline.ts";
+import type { TimelineEvent } from "../../../forms/inbox/timeline.ts";
 import type { DeliveryStatus } from "../../../delivery/delivery-status.ts";
 import { A, AskingButton } from "../parts/link.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";

@@ -7,7 +7,7 @@ import {
   createStaleCounts,
   recentChanges,
   upcomingChanges,
-} from "../../../flags/upcoming.ts";
+} from "../../../flags/schedule/upcoming.ts";
 import { type FormStats, type Stats, readStats } from "../../../maintenance/stats.ts";
 import type { RecentChange } from "../../../projects/history.ts";
 import type { DashboardEnv } from "../dashboard-env.ts";

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { MAX_UPCOMING, type StaleCount, type Upcoming } from "../../../flags/upcoming.ts";
+import { MAX_UPCOMING, type StaleCount, type Upcoming } from "../../../flags/schedule/upcoming.ts";
 import { MAX_STATS_DELIVERIES } from "../../../maintenance/limits.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
 import { A } from "../parts/link.tsx";

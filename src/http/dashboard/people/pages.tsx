@@ -1,5 +1,5 @@
 import { counted } from "../parts/counted.ts";
-import type { PurgeResult } from "../../../forms/purge.ts";
+import type { PurgeResult } from "../../../forms/keeping/purge.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import { sentence } from "../error-page.tsx";
 import { Rows } from "../inbox/rows.tsx";

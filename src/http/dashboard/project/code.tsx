@@ -1,8 +1,8 @@
 import { Hono } from "hono/quick";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
-import type { CodeReferences } from "../../../flags/code-reference.ts";
-import { pageReferences } from "../../../flags/code-references.ts";
+import type { CodeReferences } from "../../../flags/code/code-reference.ts";
+import { pageReferences } from "../../../flags/code/code-references.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
 import { flagPath } from "../flags/paths.ts";

@@ -1,7 +1,7 @@
 import { Hono } from "hono/quick";
 import type { App } from "../../../app.ts";
-import type { FeedbackRecord, Ratings } from "../../../flags/feedback.ts";
-import { countRatings, deleteFeedback, deleteFeedbackOf } from "../../../flags/feedbacks.ts";
+import type { FeedbackRecord, Ratings } from "../../../flags/previews/feedback.ts";
+import { countRatings, deleteFeedback, deleteFeedbackOf } from "../../../flags/previews/feedbacks.ts";
 import { noSuchFlag } from "../../../flags/flag.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import type { Project } from "../../../projects/project.ts";

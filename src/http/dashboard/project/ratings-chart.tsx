@@ -1,4 +1,4 @@
-import type { Ratings } from "../../../flags/feedback.ts";
+import type { Ratings } from "../../../flags/previews/feedback.ts";
 
 const [WIDTH, ROW, BAR, LABEL, VALUE] = [320, 24, 14, 20, 56];
 

@@ -1,5 +1,5 @@
 import type { Environment } from "../../../projects/environment.ts";
-import { type ScheduledChange } from "../../../flags/scheduled-change.ts";
+import { type ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import type { Change } from "../../../projects/history.ts";
 import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";

@@ -1,8 +1,8 @@
 import { Hono } from "hono/quick";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
-import { pageReferences } from "../../../flags/code-references.ts";
-import type { CodeReferences } from "../../../flags/code-reference.ts";
+import { pageReferences } from "../../../flags/code/code-references.ts";
+import type { CodeReferences } from "../../../flags/code/code-reference.ts";
 import { DEFAULT_STALE_DAYS, findStale } from "../../../flags/stale.ts";
 import type { StaleFlag, StaleReason } from "../../../flags/stale-schema.ts";
 import { getEnvironment } from "../../../projects/environments.ts";

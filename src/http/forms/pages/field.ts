@@ -1,5 +1,5 @@
 import { html, raw } from "hono/html";
-import { type Choice, type Input, lengths } from "../../../forms/input.ts";
+import { type Choice, type Input, lengths } from "../../../forms/intake/input.ts";
 import type { Html } from "./layout.ts";
 import type { Reader } from "./reader.ts";
 

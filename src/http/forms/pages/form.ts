@@ -1,8 +1,8 @@
 import { html, raw } from "hono/html";
 import type { FieldError } from "../../../base/errors.ts";
-import { CHALLENGE_FIELD, HONEYPOT_NAMES, IDEMPOTENCY_FIELD } from "../../../forms/control-fields.ts";
+import { CHALLENGE_FIELD, HONEYPOT_NAMES, IDEMPOTENCY_FIELD } from "../../../forms/intake/control-fields.ts";
 import type { Form } from "../../../forms/form.ts";
-import type { Input, PageContent } from "../../../forms/input.ts";
+import type { Input, PageContent } from "../../../forms/intake/input.ts";
 import { type Field, fieldHtml, hidden } from "./field.ts";
 import { FORM_STYLE } from "./form-style.ts";
 import { type Html, htmlPage } from "./layout.ts";

@@ -1,6 +1,6 @@
 import { isObject } from "../../../base/json.ts";
 import type { Form } from "../../../forms/form.ts";
-import type { Input } from "../../../forms/input.ts";
+import type { Input } from "../../../forms/intake/input.ts";
 import type { Snippet, SnippetOf } from "./snippet.ts";
 
 type Value = [name: string, value: string];

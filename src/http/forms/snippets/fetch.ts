@@ -1,4 +1,4 @@
-import type { Input } from "../../../forms/input.ts";
+import type { Input } from "../../../forms/intake/input.ts";
 import { formHtml } from "./html.ts";
 import type { Snippet, SnippetOf } from "./snippet.ts";
 

@@ -1,5 +1,5 @@
-import { CHALLENGE_FIELD, HONEYPOT_NAMES } from "../../../forms/control-fields.ts";
-import { type Choice, type Input, lengths } from "../../../forms/input.ts";
+import { CHALLENGE_FIELD, HONEYPOT_NAMES } from "../../../forms/intake/control-fields.ts";
+import { type Choice, type Input, lengths } from "../../../forms/intake/input.ts";
 import type { Snippet, SnippetOf } from "./snippet.ts";
 
 /** A form for any page, which needs no script unless a challenge is required. */

@@ -1,5 +1,5 @@
 import type { Form } from "../../../forms/form.ts";
-import type { PageContent } from "../../../forms/input.ts";
+import type { PageContent } from "../../../forms/intake/input.ts";
 import { readerOf } from "../pages/reader.ts";
 
 /** Kinds of snippets: a form, a form with a script, and a command. */
@@ -43,7 +43,7 @@ async function load(kind: SnippetKind): Promise<(of: SnippetOf) => Snippet | Pro
 }
 
 async function contentOf(form: Form): Promise<PageContent> {
-  const { pageContentOf } = await import("../../../forms/inputs.ts");
+  const { pageContentOf } = await import("../../../forms/intake/inputs.ts");
   return pageContentOf(form);
 }
 

@@ -1,0 +1,46 @@
+import { isoTime } from "../../base/clock.ts";
+import { yieldToEventLoop } from "../../base/event-loop.ts";
+import { hasExpired } from "../flag.ts";
+import { renderContent } from "./preview-content.ts";
+import type { PreviewedFlag } from "./preview.ts";
+import { type FindSnapshot, createSnapshots } from "../reads/snapshots.ts";
+import type { FlagsApp } from "../store.ts";
+
+/** The previews of one environment, newest first, with their content as HTML. */
+export type PreviewSet = {
+  flags: PreviewedFlag[];
+  /** The HTML by its Markdown. */
+  html: Map<string, string>;
+};
+
+/**
+ * Finds the previews of the environment that two keys select. The HTML is made of the Markdown when the previews are read
+ * into memory, and again only after the Markdown changes: what is stored, restored or written by another version is never
+ * served without being cleaned.
+ */
+export function createPreviewSets({ watch, store }: FlagsApp): FindSnapshot<PreviewSet> {
+  return createSnapshots<PreviewSet>(watch, store, async (selection, before) => {
+    const flags = await selection.previews();
+    const html = new Map<string, string>();
+    for (const { previewContent: markdown } of flags) {
+      if (html.has(markdown)) continue;
+      const known = before?.html.get(markdown);
+      html.set(markdown, known ?? (await renderContent(markdown)) ?? "");
+      if (known === undefined) await yieldToEventLoop();
+    }
+    return { flags, html };
+  });
+}
+
+/** The previews as readers see them at `now`, in milliseconds since 1970. */
+export function viewPreviews({ flags, html }: PreviewSet, now: number) {
+  return flags.map((flag) => ({
+    slug: flag.slug,
+    enabled: flag.enabled && !hasExpired(flag, now),
+    isPreview: true,
+    previewName: flag.previewName,
+    previewContent: html.get(flag.previewContent)!,
+    expiredAt: flag.expiresAt === null ? null : isoTime(flag.expiresAt),
+    createdAt: isoTime(flag.createdAt),
+  }));
+}

@@ -1,0 +1,62 @@
+import type { FlagsApp } from "../store.ts";
+import type { Job } from "../../base/jobs.ts";
+import type { FlagRead } from "./flag-read.ts";
+import { type Counted, createReadTally } from "./read-tally.ts";
+
+/** Least time between two recorded reads of a flag, in milliseconds, and so the precision of read times. */
+export const READ_INTERVAL = 3_600_000;
+
+/** Something that readers read; `readAt` is when a read was last recorded, -Infinity before the first. */
+export type Readable = Counted & { readAt: number };
+
+/** A readable that nobody has read. */
+export function neverRead(): Readable {
+  return { readAt: Number.NEGATIVE_INFINITY, count: 0 };
+}
+
+/** Milliseconds between two writes of recorded reads: `apply` deletes no flag unasked that was read lately. */
+const FLUSH_MS = 60_000;
+
+/** Records a read at a time in milliseconds since 1970; nearly every call is only two comparisons and an addition. */
+export type NoteRead = (read: Readable, environmentKey: string, slug: string | null, now: number) => void;
+
+/**
+ * Collects when flags are read, so that unread flags can be listed, and how often. Both outlive the snapshot that was
+ * read. `flush` stores them, and keeps them where that fails; a crash before a flush loses them.
+ */
+export function createReads(store: FlagsApp["store"]): {
+  note: NoteRead;
+  flush: () => Promise<void>;
+  /** Flush at intervals. */
+  jobs: Job[];
+} {
+  const tally = createReadTally(store);
+  let marks = new Map<string, FlagRead>();
+  const mark = (read: Readable, environmentKey: string, slug: string | null, at: number) => {
+    read.readAt = at;
+    marks.set(`${environmentKey}/${slug ?? ""}`, { environmentKey, slug, at });
+  };
+  const flushMarks = async () => {
+    if (marks.size === 0) return;
+    const taken = marks;
+    marks = new Map();
+    try {
+      await store.flags.markRead([...taken.values()]);
+    } catch (error) {
+      // Kept for the next write; marks that were added meanwhile are newer.
+      marks = new Map([...taken, ...marks]);
+      throw error;
+    }
+  };
+  return {
+    note(read, environmentKey, slug, now) {
+      if ((read.count += 1) === 1) tally.note(read, environmentKey, slug, now);
+      if (now - read.readAt >= READ_INTERVAL) mark(read, environmentKey, slug, now);
+    },
+    async flush() {
+      await flushMarks();
+      await tally.flush();
+    },
+    jobs: [{ name: "reads", every: FLUSH_MS, run: flushMarks }, tally.job],
+  };
+}

@@ -1,0 +1,130 @@
+import { type Known, type Watch, createCache } from "../../base/changes.ts";
+import type { FlagValues } from "../flag.ts";
+import type { SegmentRecord } from "../segment.ts";
+import type { FlagSelection, FlagsApp } from "../store.ts";
+
+/** Returns the snapshot of the environment that two keys select, at once where it is current; undefined where they select none. */
+export type FindSnapshot<T> = (
+  projectKey: string,
+  environmentKey: string,
+) => T | undefined | Promise<T | undefined>;
+
+/**
+ * Keeps a snapshot of the flags of each environment in memory, and renders it again only after those flags changed.
+ * Between two checks for changes, a snapshot is returned without a promise. While the database does not answer, a snapshot
+ * is the one rendered last; the function returned throws `unavailable` where that is none.
+ */
+export function createSnapshots<T>(
+  watch: Watch,
+  store: FlagsApp["store"],
+  render: (selection: FlagSelection, before: T | undefined) => Promise<T>,
+): FindSnapshot<T> {
+  type Entry = { projectKey: string; revision: number; snapshot: T };
+  const load = async (environmentKey: string, before: Entry | undefined): Promise<Entry | undefined> => {
+    const selection = await store.flags.select(environmentKey);
+    if (!selection) return undefined;
+    const { projectKey, revision } = selection;
+    const isSame = before?.revision === revision;
+    return {
+      projectKey,
+      revision,
+      snapshot: isSame ? before.snapshot : await render(selection, before?.snapshot),
+    };
+  };
+  // By one of the keys: a text joined from both would be made and hashed for each read.
+  const find = createCache<Entry>(watch, async (environmentKey, before) => {
+    const at = watch.last();
+    const entry = await load(environmentKey, before);
+    if (entry?.revision === before?.revision || !(await isNewer(at, environmentKey, entry))) return entry;
+    // A change that one answer shows is in every later one, whatever else is in memory.
+    await watch.look(true);
+    return entry;
+  });
+  /** Whether what was loaded may show a change that the look before it did not find. */
+  const isNewer = async (at: Known | undefined, environmentKey: string, entry: Entry | undefined) =>
+    at === undefined ||
+    entry === undefined ||
+    entry.revision > at.version ||
+    // What is read behind the revision may have changed meanwhile.
+    (await store.flags.select(environmentKey))?.revision !== entry.revision;
+  const snapshotOf = (entry: Entry | undefined, projectKey: string) =>
+    entry?.projectKey === projectKey ? entry.snapshot : undefined;
+  /** A function of its own: in the one returned, what it captures would cost each read an object more. */
+  const later = async (entry: Promise<Entry | undefined>, projectKey: string) =>
+    snapshotOf(await entry, projectKey);
+  return (projectKey, environmentKey) => {
+    const entry = find(environmentKey);
+    return entry instanceof Promise ? later(entry, projectKey) : snapshotOf(entry, projectKey);
+  };
+}
+
+/** What readers of an environment are answered from, as it is stored. */
+export type FlagSource = {
+  revision: number;
+  /** The metadata of the flag set, a term of flagd, as JSON text of an object. */
+  metadata: string;
+  /** Newest first by creation, then by slug. */
+  records: readonly FlagValues[];
+  /** In their order; none where no rule refers to one. */
+  segments: readonly SegmentRecord[];
+};
+
+/** A source with what the services have made of it, by their number, and of the one before it. */
+type Viewed = FlagSource & { views: unknown[]; before: unknown[] };
+
+type Sources = { find: FindSnapshot<Viewed>; services: number };
+
+type SourceApp = Pick<FlagsApp, "watch" | "store">;
+
+/** The same for all services of an app, so that none answers what another one does not know yet, or knows no more. */
+const sourcesOf = new WeakMap<SourceApp, Sources>();
+
+/**
+ * Keeps what a service makes of the flags of each environment, as `createSnapshots` does, on one snapshot that all services
+ * of an app share: what one of them has read is in the memory of the others.
+ */
+export function createFlagViews<T extends object>(
+  app: SourceApp,
+  render: (source: FlagSource, before: T | undefined) => Promise<T>,
+): FindSnapshot<T> {
+  const sources = sourcesOf.get(app) ?? createSources(app);
+  sourcesOf.set(app, sources);
+  const { find } = sources;
+  const service = sources.services;
+  sources.services += 1;
+
+  const make = async (source: Viewed): Promise<T> => {
+    try {
+      const view = await render(source, source.before[service] as T | undefined);
+      source.before[service] = undefined;
+      return (source.views[service] = view);
+    } catch (error) {
+      source.views[service] = undefined;
+      throw error;
+    }
+  };
+  const viewOf = (source: Viewed | undefined): T | undefined | Promise<T> =>
+    source && ((source.views[service] ??= make(source)) as T | Promise<T>);
+  const later = async (source: Promise<Viewed | undefined>) => viewOf(await source);
+  return (projectKey, environmentKey) => {
+    const source = find(projectKey, environmentKey);
+    return source instanceof Promise ? later(source) : viewOf(source);
+  };
+}
+
+function createSources({ watch, store }: SourceApp): Sources {
+  const find = createSnapshots<Viewed>(watch, store, async (selection, before) => {
+    const records = await selection.flags();
+    const refers = records.some(({ rules }) => rules?.includes("$ref"));
+    const segments = refers ? await selection.segments() : [];
+    const { revision, metadata } = selection;
+    // What a service has not read since then is still what it made of an earlier source.
+    const made = Array.from({ length: before ? sources.services : 0 }, (_, service) => {
+      const view = before?.views[service];
+      return view === undefined || view instanceof Promise ? before?.before[service] : view;
+    });
+    return { revision, metadata, records, segments, views: [], before: made };
+  });
+  const sources: Sources = { find, services: 0 };
+  return sources;
+}

@@ -1,0 +1,62 @@
+import { createTurns } from "../../base/event-loop.ts";
+import { type Flag, type FlagValues, isOn, parsePayload, viewFlag } from "../flag.ts";
+import { type Compiled, compileRules } from "../flagd/compiled.ts";
+import { subjectOf } from "../flagd/evaluate.ts";
+import { areBoolean, parseRules } from "../rules/rules.ts";
+import type { SegmentRecord } from "../segment.ts";
+
+/** What the rules of a flag that is on yield for readers without a context. */
+export type Standing = Omit<Compiled, "compile"> & { dependsOnTime: boolean };
+
+/**
+ * The standings of flags with variants by slug. Rules that are in `before` already are not evaluated again. Compiling takes
+ * about 0.4 ms a rule, so that other work of the event loop takes its turns.
+ */
+export async function readStandings(
+  records: readonly FlagValues[],
+  segments: readonly SegmentRecord[],
+  before: ReadonlyMap<string, Standing> | undefined,
+): Promise<ReadonlyMap<string, Standing>> {
+  const compiled = compileRules(records, segments, before);
+  const standings = new Map<string, Standing>();
+  const takeTurns = createTurns();
+  for (const [slug, each] of compiled) {
+    standings.set(slug, "dependsOnTime" in each ? each : standingOf(each));
+    await takeTurns();
+  }
+  return standings;
+}
+
+/** Besides the context, a rule can only read the time: one that does not always yields the same, and is not kept. */
+function standingOf({ source, decide }: Compiled): Standing {
+  const subject = subjectOf({});
+  const { timestamp } = subject.$flagd;
+  let dependsOnTime = false;
+  Object.defineProperty(subject.$flagd, "timestamp", {
+    get() {
+      dependsOnTime = true;
+      return timestamp;
+    },
+  });
+  const evaluation = decide(subject);
+  return { source, decide: dependsOnTime ? decide : () => evaluation, dependsOnTime };
+}
+
+/** The flag as a reader without a context gets it at `now`, and when that may change by itself. */
+export function viewServed(
+  record: FlagValues,
+  standing: Standing | undefined,
+  now: number,
+): { flag: Flag; until: number | null } {
+  const enabled = isOn(record, now);
+  if (record.rules === null || !standing)
+    return { flag: viewFlag(record, { enabled, payload: parsePayload(record.payload) }), until: null };
+  const evaluation = standing.decide(subjectOf({}));
+  const value = "value" in evaluation ? evaluation.value : undefined;
+  const until = standing.dependsOnTime ? Math.floor(now / 1000 + 1) * 1000 : null;
+  if (!areBoolean(parseRules(record.rules).variants))
+    return { flag: viewFlag(record, { enabled, payload: value ?? {} }), until };
+  const isTrue = enabled && value === true;
+  const payload = isTrue ? parsePayload(record.payload) : {};
+  return { flag: viewFlag(record, { enabled: isTrue, payload }), until };
+}

@@ -1,0 +1,204 @@
+import { AppError } from "../../base/errors.ts";
+import { isObject } from "../../base/json.ts";
+import {
+  bareText,
+  itemText,
+  listOf,
+  orderedOf,
+  orderedText,
+  plainText,
+  scalarText,
+  textOf,
+  valueOf,
+} from "./condition-values.ts";
+
+/** Operators of conditions, in the order in which people are shown them. */
+export const OPERATORS = [
+  "==",
+  "!=",
+  "<",
+  "<=",
+  ">",
+  ">=",
+  "in",
+  "contains",
+  "starts_with",
+  "ends_with",
+  "sem_ver",
+] as const;
+
+/**
+ * A comparison of an attribute of the context, such as `email`, with a value as people write it: `@example.com`, `18`,
+ * `"5"` for the text, `AT, DE` after `in`, `>= 2.1.0` after `sem_ver`.
+ */
+export type Comparison = { attribute: string; operator: string; value: string };
+
+/** A row of a rule: readers for whom the comparison holds get the variant, unless an earlier row chose one. */
+export type Condition = Comparison & { variant: string };
+
+type Rule = Record<string, unknown>;
+
+/** `email ends_with @example.com` as a comparison. Throws `invalid` for a text without three parts. */
+export function parseComparison(text: string): Comparison {
+  const match = /^\s*(\S+)\s+(\S+)\s+(\S.*)$/s.exec(text);
+  if (!match) throw invalid(`"${text}" is not a condition`);
+  const [, attribute, operator, rest] = match as unknown as [string, string, string, string];
+  return { attribute, operator, value: rest.trim() };
+}
+
+/**
+ * `age >= 18 and country in AT, DE` as a rule in JSONLogic that holds where every comparison does. An `and` in quotes, or
+ * as the value of a comparison, joins nothing. Throws as `parseComparison` and `ruleOfComparison`.
+ */
+export function ruleOfCondition(text: string): Rule {
+  const parts: string[] = [];
+  let [start, tokens] = [0, 0];
+  for (const { 0: token, index } of text.matchAll(/"[^"]*"|'[^']*'|,|[^\s,]+/gs)) {
+    const isJoining = token.toLowerCase() === "and" && tokens >= 3 && !/,\s*$/.test(text.slice(start, index));
+    if (isJoining) {
+      parts.push(text.slice(start, index));
+      [start, tokens] = [index + token.length, 0];
+    } else tokens += 1;
+  }
+  const rules = [...parts, text.slice(start)].map((part) => ruleOfComparison(parseComparison(part)));
+  return rules.length === 1 ? rules[0]! : { and: rules };
+}
+
+/** A comparison as `parseComparison` reads it. */
+export function printComparison({ attribute, operator, value }: Comparison): string {
+  return `${attribute} ${operator} ${value}`;
+}
+
+/** A comparison as a rule in JSONLogic. Throws `invalid` for an attribute, operator or value that is none. */
+export function ruleOfComparison({ attribute: name, operator, value: given }: Comparison): Rule {
+  const value = given.trim();
+  if (!/^[^\s"'()[\]{},<>=!&|]+$/.test(name))
+    throw invalid("an attribute is one word, such as email or user.plan");
+  if (value === "") throw invalid(`the condition on "${name}" has no value`);
+  const attribute = { var: name };
+  switch (operator) {
+    // Strict operators: flagd cannot compare a number with a text that is not a number.
+    case "==":
+      return { "===": [attribute, valueOf(value)] };
+    case "!=":
+      return { "!==": [attribute, valueOf(value)] };
+    case "in":
+      return { in: [attribute, listOf(value)] };
+    case "contains":
+      return { in: [valueOf(value), attribute] };
+    case "starts_with":
+    case "ends_with":
+      return { [operator]: [attribute, bareText(value)] };
+    case "sem_ver":
+      return { sem_ver: [attribute, ...versionOf(value)] };
+    case "<":
+    case "<=":
+    case ">":
+    case ">=":
+      // A missing attribute would count as 0.
+      return { and: [{ "!==": [attribute, null] }, { [operator]: [attribute, orderedOf(value)] }] };
+    default:
+      throw new AppError("invalid", `there is no operator "${operator}"`, {
+        hint: `choose one of ${OPERATORS.join(", ")}`,
+      });
+  }
+}
+
+/** The rule that serves each row's variant; null for no rows, which takes a rule away. Throws as `ruleOfComparison`. */
+export function targetingOf(conditions: readonly Condition[]): Rule | null {
+  if (conditions.length === 0) return null;
+  return { if: conditions.flatMap((row) => [ruleOfComparison(row), row.variant]) };
+}
+
+/**
+ * The rows of a rule, in their order: none for no rule, null for a rule that is not one of rows. `targetingOf` makes the
+ * same rule of them.
+ */
+export function conditionsOf(targeting: unknown): Condition[] | null {
+  if (targeting === undefined || targeting === null) return [];
+  if (!isObject(targeting)) return null;
+  const [[name, args] = [], ...more] = Object.entries(targeting);
+  if (name === undefined) return [];
+  if (name !== "if" || more.length > 0 || !Array.isArray(args) || args.length % 2 !== 0) return null;
+  const rows: Condition[] = [];
+  for (let at = 0; at < args.length; at += 2) {
+    const variant: unknown = args[at + 1];
+    const comparison = comparisonOf(args[at]);
+    if (comparison === null || typeof variant !== "string") return null;
+    rows.push({ ...comparison, variant });
+  }
+  return rows.length === 0 ? null : rows;
+}
+
+/** The comparison whose rule this is, null where it is none. */
+export function comparisonOf(rule: unknown): Comparison | null {
+  const guess = guessComparison(rule);
+  if (guess === null) return null;
+  try {
+    // What is shown has to mean what is stored, so only a comparison with the very same rule counts.
+    const isSame = Bun.deepEquals(ruleOfComparison(parseComparison(printComparison(guess))), rule, true);
+    return isSame ? guess : null;
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+function guessComparison(rule: unknown): Comparison | null {
+  const [name, args] = operationOf(rule);
+  const [first, second, third] = args;
+  switch (name) {
+    case "===":
+      return compared(first, "==", textOf(second));
+    case "!==":
+      return compared(first, "!=", textOf(second));
+    case "in":
+      if (Array.isArray(second)) return compared(first, "in", second.map(itemText).join(", "));
+      return compared(second, "contains", textOf(first));
+    case "starts_with":
+    case "ends_with":
+      return compared(first, name, plainText(second));
+    case "sem_ver":
+      return compared(first, name, `${scalarText(second)} ${scalarText(third)}`);
+    case "and": {
+      const [operator, [attribute, value]] = operationOf(second);
+      return compared(attribute, operator, orderedText(value));
+    }
+    default:
+      return null;
+  }
+}
+
+function compared(attribute: unknown, operator: string, value: string): Comparison | null {
+  const name = isObject(attribute) ? attribute["var"] : undefined;
+  return typeof name === "string" ? { attribute: name, operator, value } : null;
+}
+
+/** The name and the arguments of an operation; an empty name for what is none. */
+function operationOf(rule: unknown): [name: string, args: unknown[]] {
+  const [[name, args] = ["", []], ...more] = isObject(rule) ? Object.entries(rule) : [];
+  return more.length === 0 && Array.isArray(args) ? [name, args] : ["", []];
+}
+
+const VERSION = /^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}([-+][\w.+-]+)?$/;
+
+/** `>= 2.1.0` as operator and version. */
+function versionOf(text: string): [operator: string, version: string] {
+  const match = /^(==?|!=|<=?|>=?|~|\^)\s*(\S+)$/.exec(text);
+  if (!match) {
+    throw new AppError("invalid", `"${text}" does not compare with a version`, {
+      hint: "it looks like >= 2.1.0, with =, !=, <, <=, >, >=, ~ or ^",
+    });
+  }
+  const [, operator, version] = match as unknown as [string, string, string];
+  if (!VERSION.test(bareText(version))) {
+    throw new AppError("invalid", `${version} is not a version`, { hint: "a version looks like 2.1.0" });
+  }
+  return [operator === "==" ? "=" : operator, bareText(version)];
+}
+
+function invalid(message: string): AppError {
+  return new AppError("invalid", message, {
+    hint: "a condition looks like 'email ends_with @example.com', 'age >= 18 and country in AT, DE'",
+  });
+}

@@ -1,0 +1,38 @@
+import { formatBytes } from "../../base/bytes.ts";
+import { childrenOf } from "../../base/json.ts";
+import type { Context } from "../flagd/evaluate.ts";
+import { RULE_LIMITS } from "../limits.ts";
+
+/** A fault of the context of an evaluation, with OFREP's error code. */
+export class ContextError extends Error {
+  readonly errorCode: "PARSE_ERROR" | "INVALID_CONTEXT";
+
+  constructor(errorCode: ContextError["errorCode"], message: string) {
+    super(message);
+    this.errorCode = errorCode;
+  }
+}
+
+/** Throws `ContextError` for a context beyond the limits or with an invalid `targetingKey`. */
+export function checkContext(context: Context): void {
+  const { targetingKey } = context;
+  if (targetingKey !== undefined && typeof targetingKey !== "string")
+    throw new ContextError("INVALID_CONTEXT", "the targetingKey is a string");
+  if (targetingKey !== undefined && Buffer.byteLength(targetingKey) > RULE_LIMITS.targetingKey) {
+    const message = `the targetingKey has at most ${formatBytes(RULE_LIMITS.targetingKey)}`;
+    throw new ContextError("INVALID_CONTEXT", message);
+  }
+  checkValue(context, RULE_LIMITS.contextDepth);
+}
+
+/** Limits depth and arrays, since rules may go through all of both. */
+function checkValue(value: unknown, levels: number): void {
+  if (typeof value !== "object" || value === null) return;
+  if (levels === 0)
+    throw new ContextError("INVALID_CONTEXT", `a context has at most ${RULE_LIMITS.contextDepth} levels`);
+  if (Array.isArray(value) && value.length > RULE_LIMITS.elements) {
+    const message = `an array in a context has at most ${RULE_LIMITS.elements} elements`;
+    throw new ContextError("INVALID_CONTEXT", message);
+  }
+  for (const child of childrenOf(value)) checkValue(child, levels - 1);
+}

@@ -1,0 +1,161 @@
+import type { Caller } from "../../access/caller.ts";
+import { change, type Plan } from "../../access/door.ts";
+import { requireScope } from "../../access/token.ts";
+import { isoTime } from "../../base/clock.ts";
+import { AppError } from "../../base/errors.ts";
+import { dashedKey } from "../../base/ids.ts";
+import type { Job } from "../../base/jobs.ts";
+import { requireChangeable } from "../../projects/locks.ts";
+import type { FlagChange } from "../change.ts";
+import { requireFit, requireSoundRules } from "../fit.ts";
+import { applyPatch, type ChangedFlag, noSuchFlag, type FlagPatch, type FlagPlace } from "../flag.ts";
+import { canCauseGaps, requireNoGaps } from "../flagd/gaps.ts";
+import { requireRevision } from "../history.ts";
+import { inverseOf } from "./inverse.ts";
+import { SCHEDULE_POLL_MS } from "../limits.ts";
+import { planScheduled, putFlag } from "../plan.ts";
+import { requireSoundContent } from "../previews/preview-content.ts";
+import { parseRules } from "../rules/rules.ts";
+import { noSuchScheduled, type DueChange, type ScheduledChange } from "./scheduled-change.ts";
+import { segmentsIn } from "../segments.ts";
+import type { FlagsApp } from "../store.ts";
+
+/**
+ * Schedules a change of a flag. Throws `invalid` for a time that has passed or a patch that does not fit the flag now,
+ * `not_found` for the flag, and as `requireChangeable`.
+ */
+export async function scheduleChange(
+  app: FlagsApp,
+  caller: Caller,
+  place: FlagPlace,
+  { patch, at: due }: { patch: FlagPatch; at: number },
+): Promise<ScheduledChange> {
+  requireScope(caller, "flags:write", place);
+  const { project, environment, flag } = place;
+  return change(app, caller, async ({ at }): Promise<Plan<FlagChange, ScheduledChange>> => {
+    if (due <= at)
+      throw new AppError("invalid", `a change is scheduled for later: ${isoTime(due)} has passed`);
+    await requireChangeable(app, caller, place);
+    const current = await app.store.flags.find(place);
+    if (!current) throw noSuchFlag(flag);
+    applyPatch(flag, current, patch, due);
+    await requireSoundRules(current, patch, () => segmentsIn(app, place));
+    await requireSoundContent(patch.previewContent);
+    const id = dashedKey(app.random);
+    const { name: who, why = null } = caller;
+    const scheduled = { id, environment, flag, patch, at: due, who, why, createdAt: at };
+    return { changes: [planScheduled(project, scheduled)], result: scheduled };
+  });
+}
+
+/** A flag after a change, and the change back; null where the flag was already so. */
+type SetForNow = ChangedFlag & { scheduled: ScheduledChange | null };
+
+/**
+ * Changes a flag that exists, and schedules the change back at `until`, in milliseconds since 1970. Where the patch
+ * changes nothing, nothing is scheduled. Throws `invalid` for a time that has passed, `not_found` for the flag, and as
+ * `setFlag`.
+ */
+export async function setFlagFor(
+  app: FlagsApp,
+  caller: Caller,
+  place: FlagPlace,
+  patch: FlagPatch,
+  until: number,
+  expected: number | null = null,
+): Promise<SetForNow> {
+  requireScope(caller, "flags:write", place);
+  const { project, environment, flag } = place;
+  await requireSoundContent(patch.previewContent);
+  return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, SetForNow>> => {
+    if (until <= at)
+      throw new AppError("invalid", `a change lasts until a later time: ${isoTime(until)} has passed`);
+    const before = await app.store.flags.find(place);
+    await requireChangeable(app, caller, place);
+    requireRevision(flag, before?.revision ?? 0, expected);
+    if (!before) throw noSuchFlag(flag);
+    await requireSoundRules(before, patch, () => segmentsIn(app, place));
+    const { record, result } = applyPatch(flag, before, patch, at);
+    if (result === "unchanged") return { changes: [], result: { record, result, scheduled: null } };
+    const after = { ...record, revision: version + 1 };
+    const { name: who, why = null } = caller;
+    const back = { patch: inverseOf(before, after), at: until };
+    const scheduled = { id: dashedKey(app.random), environment, flag, ...back, who, why, createdAt: at };
+    return {
+      changes: [putFlag(place, before, after), planScheduled(project, scheduled)],
+      result: { record: after, result, scheduled },
+    };
+  });
+}
+
+/** Cancels a scheduled change. Throws `not_found`, and as `requireChangeable`. */
+export async function cancelScheduled(
+  app: FlagsApp,
+  caller: Caller,
+  { project, environment }: { project: string; environment: string },
+  id: string,
+): Promise<void> {
+  requireScope(caller, "flags:write", { project, environment });
+  return change(app, caller, async (): Promise<Plan<FlagChange, void>> => {
+    await requireChangeable(app, caller, { project, environment });
+    if (!(await app.store.scheduled.find(project, environment, id))) throw noSuchScheduled(id);
+    return { changes: [{ change: "deleteScheduled", project, id, history: null }], result: undefined };
+  });
+}
+
+/** Applies the changes that are due, one after the other, and reports each that fails and is dropped. */
+export async function applyDue(app: FlagsApp, report: (text: string) => void): Promise<void> {
+  const next = await app.store.scheduled.nextAt();
+  if (next === null || next > app.now()) return;
+  for (;;) {
+    const due = await app.store.scheduled.findDue(app.now());
+    if (!due) return;
+    const failure = await applyOne(app, due);
+    if (failure === null) continue;
+    const { id, flag, environment } = due.scheduled;
+    report(`dropped the scheduled change ${id} of flag ${flag} in ${due.project}/${environment}: ${failure}`);
+  }
+}
+
+/** A job that applies changes when they are due, including changes that other processes schedule. */
+export function scheduleJob(app: FlagsApp, report: (text: string) => void): Job {
+  return {
+    name: "schedule",
+    every: SCHEDULE_POLL_MS,
+    next: () => app.store.scheduled.nextAt(),
+    run: () => applyDue(app, report),
+  };
+}
+
+/** Applies a due change. Returns why it failed; null where it succeeded, or another process applied it. */
+function applyOne(app: FlagsApp, { project, scheduled }: DueChange): Promise<string | null> {
+  const { id, environment, flag, patch, who, why, createdAt } = scheduled;
+  const place = { project, environment, flag };
+  const author = { name: who, why: why ?? undefined, verify: async () => {} };
+  // Dated when it was due, also where the server was down then.
+  const then = { store: app.store, now: () => scheduled.at };
+  return change(then, author, async ({ version, at }) => {
+    if (!(await app.store.scheduled.find(project, environment, id))) return { changes: [], result: null };
+    const done: FlagChange = { change: "deleteScheduled", project, id, history: null };
+    try {
+      const before = await app.store.flags.find(place);
+      // A flag of the same name that was created since is another flag.
+      if (!before || before.createdAt > createdAt) throw noSuchFlag(flag);
+      if (typeof patch !== "object") throw new AppError("invalid", "the change cannot be read");
+      const { record, result } = applyPatch(flag, before, patch, at);
+      if (result === "unchanged") return { changes: [done], result: null };
+      const segments = await segmentsIn(app, place);
+      requireFit([record], segments, environment);
+      if (record.rules !== null && canCauseGaps(patch)) requireNoGaps(parseRules(record.rules), segments);
+      const put = putFlag(place, before, { ...record, revision: version + 1 });
+      return { changes: [put, done], result: null };
+    } catch (error) {
+      if (error instanceof AppError && error.code === "unavailable") throw error;
+      // Dropped for any other reason: a change that fails every time would block all later ones.
+      const failure = error instanceof Error ? error.message : String(error);
+      const after = { dropped: failure, change: patch };
+      const history = { environment, kind: "scheduled" as const, name: flag, before: null, after };
+      return { changes: [{ ...done, history }], result: failure };
+    }
+  });
+}

@@ -1,0 +1,79 @@
+import type { Caller } from "../../access/caller.ts";
+import { requireScope } from "../../access/token.ts";
+import { isoTime } from "../../base/clock.ts";
+import { AppError } from "../../base/errors.ts";
+import { yieldToEventLoop } from "../../base/event-loop.ts";
+import type { RecentChange } from "../../projects/history.ts";
+import { DEFAULT_STALE_DAYS, findStale } from "../stale.ts";
+import type { FlagsApp } from "../store.ts";
+
+/** Scheduled changes that are counted. */
+export const MAX_UPCOMING = 1000;
+
+/** Changes of flags since a time in milliseconds since 1970, in every project, newest first. Throws `forbidden`. */
+export async function recentChanges(
+  app: FlagsApp,
+  caller: Caller,
+  { since, limit }: { since: number; limit: number },
+): Promise<RecentChange[]> {
+  requireScope(caller, "flags:read");
+  return app.store.changes.recent(since, limit);
+}
+
+export type Upcoming = {
+  /** No more than `MAX_UPCOMING` are counted. */
+  count: number;
+  next: { project: string; environment: string; flag: string; at: string } | null;
+};
+
+/** How many changes are scheduled in all projects, and the next one. Throws `forbidden`. */
+export async function upcomingChanges(app: FlagsApp, caller: Caller): Promise<Upcoming> {
+  requireScope(caller, "flags:read");
+  const { count, next } = await app.store.scheduled.upcoming(MAX_UPCOMING);
+  if (!next) return { count, next: null };
+  const { environment, flag, at } = next.scheduled;
+  return { count, next: { project: next.project, environment, flag, at: isoTime(at) } };
+}
+
+export type StaleCount = { project: string; count: number };
+
+/** Milliseconds after which stale flags are counted again although no flag has changed. */
+const STALE_TTL = 600_000;
+
+/**
+ * Returns a function that counts the stale flags of each project that has any, the most first. It throws `forbidden`. The
+ * counts are kept until the setup changes, for ten minutes at most: they come from every flag.
+ */
+export function createStaleCounts(app: FlagsApp): (caller: Caller) => Promise<StaleCount[]> {
+  let kept: { version: number; until: number; counts: Promise<StaleCount[]> } | undefined;
+  return async (caller) => {
+    requireScope(caller, "flags:read");
+    const version = (await app.store.look()).version;
+    if (kept?.version !== version || app.now() >= kept.until) {
+      const counts = countStale(app);
+      kept = { version, until: app.now() + STALE_TTL, counts };
+      counts.catch(() => (kept = undefined));
+    }
+    return kept.counts;
+  };
+}
+
+async function countStale(app: FlagsApp): Promise<StaleCount[]> {
+  const counts: StaleCount[] = [];
+  for (const { slug: project } of await app.store.projects.list()) {
+    const count = await countIn(app, project);
+    if (count > 0) counts.push({ project, count });
+    await yieldToEventLoop();
+  }
+  return counts.toSorted((a, b) => b.count - a.count);
+}
+
+/** None where the project was deleted meanwhile. */
+async function countIn(app: FlagsApp, project: string): Promise<number> {
+  try {
+    return (await findStale(app, { project, environment: null, days: DEFAULT_STALE_DAYS })).length;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import type { Caller } from "../../access/caller.ts";
+import { requireScope } from "../../access/token.ts";
+import { createTurns, yieldToEventLoop } from "../../base/event-loop.ts";
+import { getForm } from "../forms.ts";
+import type { FormsApp } from "../store.ts";
+import { type RawSubmission, type Submission, parsed } from "../submission.ts";
+import { type SubmissionFilter, hasContent, isSelective, searchOf } from "./submission-filter.ts";
+
+/** Submissions that are looked at in one step, and at most, for a neighbour that a filter selects. */
+const STEP = 100;
+const MAX_LOOKED_AT = 1000;
+
+type Neighbours = { newer: string | null; older: string | null };
+
+/**
+ * The ids of the submissions of the same form that come next to one, of those that a filter selects; null where there is
+ * none, or none within `MAX_LOOKED_AT`. The submission itself need not be selected. Throws `not_found` for its form,
+ * `forbidden`.
+ */
+export async function neighboursOf(
+  app: FormsApp,
+  caller: Caller,
+  { id, form }: Pick<Submission, "id" | "form">,
+  filter: SubmissionFilter,
+): Promise<Neighbours> {
+  requireScope(caller, "forms:read");
+  const { key } = await getForm(app, form);
+  return {
+    newer: await findNeighbour(app, key, id, "newer", filter),
+    older: await findNeighbour(app, key, id, "older", filter),
+  };
+}
+
+async function findNeighbour(
+  app: FormsApp,
+  formKey: string,
+  id: string,
+  direction: "newer" | "older",
+  filter: SubmissionFilter,
+): Promise<string | null> {
+  const isSelected = selectorOf(filter);
+  const size = isSelective(filter) ? STEP : 1;
+  let from = id;
+  for (let looked = 0; looked < MAX_LOOKED_AT; looked += size) {
+    const page = await app.store.submissions.beside(formKey, from, direction, filter.states, size);
+    for (const submission of page) if (await isSelected(submission)) return submission.id;
+    if (page.length < size) return null;
+    from = page.at(-1)!.id;
+    await yieldToEventLoop();
+  }
+  return null;
+}
+
+/** Whether a filter selects a submission of its folders. */
+function selectorOf(filter: SubmissionFilter): (submission: RawSubmission) => Promise<boolean> {
+  const { unread = false, since = -Infinity, until = Infinity, fields = [] } = filter;
+  const phrases = searchOf(filter);
+  const hasFields = fields.length > 0 || phrases !== null;
+  const takeTurns = createTurns();
+  return async (submission) => {
+    const at = Date.parse(submission.createdAt);
+    const isInTime = at >= since && at < until && !(unread && submission.read);
+    return isInTime && (!hasFields || (await hasContent(parsed(submission), fields, phrases, takeTurns)));
+  };
+}

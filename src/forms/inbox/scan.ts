@@ -1,0 +1,39 @@
+import type { SearchTerms } from "./search-text.ts";
+import type { RawSubmission } from "../submission.ts";
+import type { SubmissionState } from "../submission-state.ts";
+
+/** Where a submission stands in the order of arrival, whatever its id: each submission that arrives has a greater place. */
+export type Arrival = { id: string; place: number };
+
+/** A submission of a scan of every form. */
+export type ScannedSubmission = {
+  place: number;
+  id: string;
+  /** The slug of its form. */
+  form: string;
+  formKey: string;
+  /** A JSON object as text, as it was sent. */
+  data: string;
+  /** The number of its files. */
+  files: number;
+};
+
+/** Which submissions a step looks at, and what of them it returns. Times are milliseconds since 1970. */
+export type Scan = {
+  states: readonly SubmissionState[];
+  /** Only unread ones. */
+  unread: boolean;
+  since: number | null;
+  until: number | null;
+  /** Only what had arrived by this place; null for all. */
+  upTo: number | null;
+  /** Only what may have these terms; the driver may return more. What is not in the search index is left out. */
+  terms: SearchTerms | null;
+  before: string | null;
+  limit: number;
+  /** Approximate bytes of text that one step reads, unless its first submission is larger. */
+  bytes: number;
+};
+
+/** `next` is the id of the last one that was looked at, to go on before; null at the end. */
+export type ScanStep = { submissions: RawSubmission[]; next: string | null };

@@ -1,0 +1,68 @@
+import { AppError } from "../../base/errors.ts";
+import type { Turns } from "../../base/event-loop.ts";
+import { equals } from "../equal-text.ts";
+import { type Phrases, containsPhrases, phrasesIn } from "./search-text.ts";
+import type { Submission } from "../submission.ts";
+import { NOT_SPAM, type SubmissionState } from "../submission-state.ts";
+
+/** A top-level field and the text that it, or a value of its array, has to equal, without regard to case. */
+export type FieldMatch = { name: string; value: string };
+
+/** Which submissions of a form are meant: those that fulfil every part. Times are milliseconds since 1970. */
+export type SubmissionFilter = {
+  states: readonly SubmissionState[];
+  unread?: boolean | undefined;
+  /** From this time on. */
+  since?: number | undefined;
+  /** Before this time. */
+  until?: number | undefined;
+  fields?: readonly FieldMatch[] | undefined;
+  /** Words that are all in its values or file names; the last may be incomplete. */
+  search?: string | undefined;
+};
+
+/** Everything but spam. */
+export const ALL_BUT_SPAM: SubmissionFilter = { states: NOT_SPAM };
+
+/** Whether a filter selects by more than the folder. */
+export function isSelective({ unread, since, until, fields = [], search }: SubmissionFilter): boolean {
+  return (
+    unread === true || since !== undefined || until !== undefined || fields.length > 0 || search !== undefined
+  );
+}
+
+/** The phrases that a filter searches for; null where it does not search. Throws `invalid` for a search without a word. */
+export function searchOf({ search }: SubmissionFilter): Phrases | null {
+  if (search === undefined) return null;
+  const phrases = phrasesIn(search);
+  if (phrases.length > 0) return phrases;
+  throw new AppError("invalid", "the search has no word", {
+    hint: "a search finds words, which are letters and digits",
+  });
+}
+
+/** Whether a submission has the fields and the phrases of a filter. Other work takes its turns. */
+export async function hasContent(
+  { data, files }: Submission,
+  fields: readonly FieldMatch[],
+  phrases: Phrases | null,
+  takeTurns: Turns,
+): Promise<boolean> {
+  for (const match of fields) {
+    if (!hasField(data, match)) return false;
+    const turn = takeTurns();
+    if (turn !== undefined) await turn;
+  }
+  if (phrases === null) return true;
+  const names = files.map(({ name }) => name);
+  return containsPhrases(data, names, phrases, takeTurns);
+}
+
+function hasField(data: Submission["data"], { name, value: text }: FieldMatch): boolean {
+  if (!Object.hasOwn(data, name)) return false;
+  const isSame = equals(text);
+  const value = data[name];
+  return (Array.isArray(value) ? value : [value]).some(
+    (each) => ["string", "number", "boolean"].includes(typeof each) && isSame(`${each}`),
+  );
+}

@@ -1,0 +1,56 @@
+import type { Caller } from "../../access/caller.ts";
+import { requireScope } from "../../access/token.ts";
+import { yieldToEventLoop } from "../../base/event-loop.ts";
+import type { NewDelivery } from "../../delivery/store.ts";
+import { type IntakeTarget, deliveriesOf, enabledTargets } from "../deliveries.ts";
+import type { Form } from "../form.ts";
+import { getForm } from "../forms.ts";
+import type { FormsApp } from "../store.ts";
+import { type SubmissionMark, isFolder } from "../submission-state.ts";
+
+/**
+ * Marks submissions, all or none, and returns the ids of those that were not marked so before. Those that leave the spam
+ * folder are delivered, once. Throws `not_found` for an unknown id, `forbidden`.
+ */
+export async function markSubmissions(
+  app: FormsApp,
+  caller: Caller,
+  ids: readonly string[],
+  mark: SubmissionMark,
+): Promise<string[]> {
+  requireScope(caller, "forms:write");
+  await caller.verify();
+  // Before the deliveries get their ids, which have a time too.
+  const at = app.now();
+  const deliveries = isFolder(mark) && mark !== "spam" ? await deliveriesOfSpam(app, ids) : {};
+  const changed = await app.store.submissions.mark(ids, mark, deliveries, { who: caller.name, at });
+  if (changed.length > 0 && Object.keys(deliveries).length > 0) app.onQueued();
+  return changed;
+}
+
+/** Submissions that are read in one turn of the event loop. */
+const STEP = 100;
+
+/** The deliveries of those of the submissions that are spam, by id, without automatic replies. */
+async function deliveriesOfSpam(
+  app: FormsApp,
+  ids: readonly string[],
+): Promise<Record<string, NewDelivery[]>> {
+  const deliveries: Record<string, NewDelivery[]> = {};
+  const forms = new Map<string, { form: Form; targets: IntakeTarget[] }>();
+  for (const [index, id] of ids.entries()) {
+    if (index % STEP === STEP - 1) await yieldToEventLoop();
+    const submission = await app.store.submissions.find(id);
+    if (submission?.state !== "spam") continue;
+    const known = forms.get(submission.form) ?? (await recipientsOf(app, submission.form));
+    forms.set(submission.form, known);
+    const own = deliveriesOf(app, known.form, known.targets);
+    if (own.length > 0) deliveries[id] = own;
+  }
+  return deliveries;
+}
+
+async function recipientsOf(app: FormsApp, slug: string) {
+  const form = await getForm(app, slug);
+  return { form, targets: await enabledTargets(app, form.key) };
+}

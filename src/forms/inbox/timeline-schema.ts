@@ -1,0 +1,45 @@
+import * as z from "zod/mini";
+import { timestamp } from "../../base/slug-schema.ts";
+import { attemptSchema } from "../../delivery/delivery-schema.ts";
+import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
+import { SUBMISSION_MARKS } from "../submission-state.ts";
+
+/** A delivery, in an event about it. */
+const about = {
+  delivery: z.string(),
+  /** `webhook`, a chat service, `notification` or `autoreply`. */
+  kind: z.string(),
+  /** The id of the target, or the mail address. */
+  target: z.string(),
+};
+
+/** What happened to a submission, and when. */
+export const timelineEventSchema = z.discriminatedUnion("event", [
+  z.object({
+    event: z.literal("stored"),
+    at: timestamp,
+    /** Why it was stored as spam; null where it was not. */
+    spam: z.nullable(z.string()),
+    /** The same in words. */
+    explanation: z.nullable(z.string()),
+  }),
+  z.object({
+    event: z.literal("marked"),
+    at: timestamp,
+    mark: z.enum(SUBMISSION_MARKS),
+    /** The user, the token, or the person on the machine of the data. */
+    who: z.string(),
+  }),
+  z.object({
+    event: z.literal("queued"),
+    at: timestamp,
+    ...about,
+    /** What the delivery is now. */
+    status: z.enum(DELIVERY_STATUSES),
+    /** When it is attempted next; null once it has ended, and while it waits for a mail server. */
+    nextAt: z.nullable(timestamp),
+    /** Why its last attempt failed, or why it waits; null for neither. */
+    error: z.nullable(z.string()),
+  }),
+  z.extend(attemptSchema, { event: z.literal("attempted"), ...about }),
+]);

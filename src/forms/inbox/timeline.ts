@@ -1,0 +1,64 @@
+import type * as z from "zod/mini";
+import type { Caller } from "../../access/caller.ts";
+import { requireScope } from "../../access/token.ts";
+import { isoTime } from "../../base/clock.ts";
+import { creationOf } from "../../base/ids.ts";
+import type { Delivery } from "../../delivery/delivery.ts";
+import { attemptsOf, listDeliveries } from "../deliveries.ts";
+import { explainSpam } from "../spam/spam-reason.ts";
+import type { FormsApp, MarkRecord } from "../store.ts";
+import type { Submission } from "../submission.ts";
+import { isFolder } from "../submission-state.ts";
+import { getSubmission } from "../submissions.ts";
+import type { timelineEventSchema } from "./timeline-schema.ts";
+
+export type TimelineEvent = z.infer<typeof timelineEventSchema>;
+
+/** Deliveries of a submission whose attempts are shown, the newest: a form has far fewer targets and addresses. */
+const MAX_DELIVERIES = 100;
+
+/**
+ * The life of a submission, oldest first: when it was stored and why as spam, its marks, and its deliveries with their
+ * attempts, as far as these are kept. Throws `not_found`, `forbidden`.
+ */
+export async function timelineOf(app: FormsApp, caller: Caller, id: string): Promise<TimelineEvent[]> {
+  requireScope(caller, "forms:read");
+  const submission = await getSubmission(app, id);
+  const marks = await app.store.submissions.marks(id);
+  const query = { form: null, submission: id, status: null, before: null, limit: MAX_DELIVERIES };
+  const { items: deliveries } = await listDeliveries(app, query);
+  const events: TimelineEvent[] = [storing(submission, marks), ...marks.map(marking)];
+  for (const delivery of deliveries.toReversed()) {
+    const { id: own, kind, target, status, nextAt, error } = delivery;
+    events.push({
+      event: "queued",
+      at: queuedAt(submission, delivery),
+      delivery: own,
+      kind,
+      target,
+      status,
+      nextAt,
+      error,
+    });
+    for (const attempt of await attemptsOf(app, own))
+      events.push({ event: "attempted", ...attempt, delivery: own, kind, target });
+  }
+  // ISO 8601 sorts as text, and events of one millisecond stay in this order.
+  return events.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+function storing({ createdAt, spam: now }: Submission, marks: readonly MarkRecord[]): TimelineEvent {
+  const first = marks.find(({ mark }) => isFolder(mark));
+  const spam = first === undefined ? now : first.spam;
+  return { event: "stored", at: createdAt, spam, explanation: spam === null ? null : explainSpam(spam) };
+}
+
+function marking({ mark, who, at }: MarkRecord): TimelineEvent {
+  return { event: "marked", at: isoTime(at), mark, who };
+}
+
+/** Its id is made just before its submission is stored. */
+function queuedAt({ createdAt }: Submission, { id }: Delivery): string {
+  const at = isoTime(creationOf(id));
+  return at < createdAt ? createdAt : at;
+}

@@ -1,0 +1,90 @@
+import { sha256 } from "../../base/sum.ts";
+import type { Challenger } from "./challenge.ts";
+import { CHALLENGE_FIELD, controlText } from "./control-fields.ts";
+import type { Form } from "../form.ts";
+import type { SenderDetails } from "./metadata.ts";
+import type { Conditions, Insertion, Mark } from "./insertion.ts";
+import type { FormsApp } from "../store.ts";
+import type { Sent } from "../submission.ts";
+
+/** How long a repeat gets the first answer, in milliseconds. */
+const KEY_LIFETIME = 86_400_000;
+
+/** Who sent a submission. */
+export type Sender = {
+  /** One IPv4 address or IPv6 network. */
+  network: () => string;
+  /** The header `Idempotency-Key`, without quotes; null for none. */
+  idempotencyKey: string | null;
+  /** Called only for a form that records them. */
+  details: () => SenderDetails;
+};
+
+/** What the store decides about a submission when it inserts it. */
+export async function conditionsFor(
+  app: FormsApp,
+  form: Form,
+  { sent, spam, keyText }: { sent: Sent; spam: string | null; keyText: string | null },
+  sender: Sender,
+  challenger: () => Promise<Challenger>,
+): Promise<Conditions> {
+  const content =
+    keyText === null ? "" : await hashContent(sent, ({ field, name, type }) => [field, name, type]);
+  // A repeat may name its files otherwise.
+  const repeated = form.duplicates === null ? "" : await hashContent(sent, ({ field }) => [field]);
+  const now = app.now();
+  const keyFor = (text: string): Conditions["key"] => {
+    // With the content in its hash, a key from a field makes only repeats of the same one submission.
+    const name =
+      sender.idempotencyKey === null ? ["field", form.key, text, content] : ["header", form.key, text];
+    return { hash: hashOf(name), content, expiresAt: now + KEY_LIFETIME };
+  };
+  const recentFor = (seconds: number): Mark => ({
+    hash: hashOf([form.key, sender.network(), repeated]),
+    expiresAt: now + seconds * 1000,
+  });
+  const solved = async () => {
+    const payload = controlText(sent.control, CHALLENGE_FIELD);
+    const solution = payload === null ? null : (await challenger()).verify(form.key, payload);
+    return solution && { hash: hashOf([solution.nonce]), expiresAt: solution.expiresAt };
+  };
+  return {
+    key: keyText === null ? null : keyFor(keyText),
+    spam,
+    recent: form.duplicates === null ? null : recentFor(form.duplicates),
+    challenge: form.challenge && spam === null ? { nonce: await solved() } : null,
+    keepsSpam: form.spam === "keep",
+    maxSubmissions: form.maxSubmissions,
+  };
+}
+
+/**
+ * What the store would decide now. It is asked only about a key, and where errors do not count for what it finds to be
+ * spam: reading costs each submission.
+ */
+export async function foresee(
+  app: FormsApp,
+  form: Form,
+  conditions: Conditions,
+  hasErrors: boolean,
+): Promise<Insertion> {
+  const { key, recent, challenge, spam, keepsSpam } = conditions;
+  const isAsked = key !== null || (hasErrors && (recent !== null || challenge !== null));
+  if (isAsked) return app.store.submissions.foresee(form.key, app.now(), conditions);
+  return spam === null || keepsSpam ? { kind: "stored", spam } : { kind: "spam", reason: spam };
+}
+
+/** The hash of the fields and files of a submission, and of what `describe` returns of each file. */
+async function hashContent(
+  { data, files }: Sent,
+  describe: (file: Sent["files"][number]) => string[],
+): Promise<string> {
+  const sums = await Promise.all(
+    files.map(async (file) => [...describe(file), (await file.blob.finish()).sha256]),
+  );
+  return hashOf([data, sums]);
+}
+
+function hashOf(parts: unknown[]): string {
+  return sha256(JSON.stringify(parts));
+}

@@ -1,0 +1,56 @@
+import type { NewDelivery } from "../../delivery/store.ts";
+import type { FileInfo } from "../submission.ts";
+
+/** A submission to store. */
+export type StoredSubmission = {
+  id: string;
+  /** The key of the form, because its slug may be reused. */
+  formKey: string;
+  /** A JSON object as text, as the sender sent it. */
+  data: string;
+  files: (FileInfo & { key: string })[];
+  createdAt: number;
+  /** Without these, it goes to the inbox. */
+  conditions?: Conditions | undefined;
+  /** Unless it is spam. */
+  deliveries?: NewDelivery[] | undefined;
+  /** What the form records about the sender: a JSON object as text. */
+  meta?: string | null;
+};
+
+/** Something that counts until it expires, in milliseconds since 1970; the hash is hexadecimal. */
+export type Mark = { hash: string; expiresAt: number };
+
+/** What decides in its transaction whether a submission is stored, and in which folder. The checks have this order. */
+export type Conditions = {
+  /** With a known key nothing is stored. `content` is the hash of what was sent, which has to be the same. */
+  key: (Mark & { content: string }) | null;
+  /** Why it is spam, where that was found before. */
+  spam: string | null;
+  /** Of its sender and content: where it is known, the submission is a `duplicate`. */
+  recent: Mark | null;
+  /** Not null where a challenge is required: of the solved one, whose nonce counts once. */
+  challenge: { nonce: Mark | null } | null;
+  /** Whether spam is stored. */
+  keepsSpam: boolean;
+  /** Most submissions outside the spam folder; null for any number. */
+  maxSubmissions: number | null;
+};
+
+/** The reason of an error after which a row may be stored or not: its files stay until their upload note is due. */
+export const UNKNOWN_OUTCOME = "unknown-outcome";
+
+/** What became of a submission. All but `stored` stored nothing. */
+export type Insertion =
+  /** In the spam folder where `spam`, the reason, is not null. */
+  | { kind: "stored"; spam: string | null }
+  /** The submission of that id came with the same key and content. */
+  | { kind: "replayed"; id: string }
+  /** The key came with other content before. */
+  | { kind: "other-content" }
+  | { kind: "spam"; reason: string }
+  /** The form holds as many as it takes. */
+  | { kind: "full" };
+
+/** The submission is stored, and not in the spam folder. */
+export const IN_INBOX: Insertion = { kind: "stored", spam: null };

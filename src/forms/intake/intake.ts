@@ -1,0 +1,205 @@
+import { AppError, type FieldError } from "../../base/errors.ts";
+import type { NewDelivery } from "../../delivery/store.ts";
+import type { Challenger } from "./challenge.ts";
+import { type Sender, conditionsFor, foresee } from "./conditions.ts";
+import { IDEMPOTENCY_FIELD, controlNames, controlText } from "./control-fields.ts";
+import { type IntakeTarget, autoreplyTo, deliveriesOf, enabledTargets } from "../deliveries.ts";
+import type { Form } from "../form.ts";
+import { type FindSpam, compileSpamRules } from "../spam/spam.ts";
+import { metadataOf } from "./metadata.ts";
+import { type Conditions, IN_INBOX, type Insertion } from "./insertion.ts";
+import type { FormsApp } from "../store.ts";
+import type { Sent } from "../submission.ts";
+import { openingOf } from "./opening.ts";
+import { NOT_SPAM } from "../submission-state.ts";
+import { storeSubmission } from "../submissions.ts";
+
+/** The rules of a form, compiled once for all its submissions. */
+export type Intake = {
+  /** The fields that are cut out of a submission. */
+  controlNames: ReadonlySet<string>;
+  findSpam: FindSpam;
+  /** Whether the store decides about every submission. */
+  hasConditions: boolean;
+  /** What is wrong with the fields of a submission; null for a form without a schema. */
+  findErrors: ((sent: Sent) => FieldError[]) | null;
+  /** The enabled targets of the form. */
+  targets: IntakeTarget[];
+};
+
+export type Received = {
+  id: string;
+  /** Whether the submission of that id was stored before, with the same key. */
+  isReplay: boolean;
+};
+
+export type Receiving = {
+  /** Loads the keys of the challenges; called only for a form that requires one. */
+  challenger: () => Promise<Challenger>;
+  /** Receives the reason for each submission that is spam, whether it is stored or refused. */
+  countSpam: (reason: string) => void;
+  /** Receives an error after the commit. */
+  report: (error: unknown) => void;
+  /** Whether the sender has disconnected. */
+  isAbandoned: () => boolean;
+};
+
+/** Loads what the submissions of a form need: its rules, compiled, and its targets. Throws `unavailable`. */
+export async function prepareIntake(app: FormsApp, form: Form): Promise<Intake> {
+  const targets = await enabledTargets(app, form.key);
+  return { ...(await compileRules(form)), targets };
+}
+
+/** Any error is a bug: the settings were checked when they were made. */
+async function compileRules(form: Form): Promise<Omit<Intake, "targets">> {
+  try {
+    return {
+      controlNames: controlNames(form.honeypots),
+      findSpam: await compileSpamRules(form),
+      hasConditions: form.duplicates !== null || form.challenge || form.maxSubmissions !== null,
+      findErrors: form.schema && (await compileErrors(form.schema)),
+    };
+  } catch (error) {
+    // An AppError would be shown to the sender, who did not write the schema.
+    throw new Error(`the rules of the form ${form.key} cannot be compiled`, { cause: error });
+  }
+}
+
+/** Loads the validation with the first schema. */
+async function compileErrors(schema: object): Promise<NonNullable<Intake["findErrors"]>> {
+  const { compileSchema, validate } = await import("../validation/validation.ts");
+  const validation = await compileSchema(schema);
+  return ({ fields, source, files }) => validate(validation, fields, source, files);
+}
+
+/** Throws `conflict` before a form opens and once it has closed. `now` is in milliseconds since 1970. */
+export function checkOpen({ opensAt, closesAt }: Form, now: number): void {
+  const opening = openingOf({ opensAt, closesAt }, now);
+  if (opening === "early") {
+    throw new AppError("conflict", `this form takes no submissions before ${opensAt}`, {
+      reason: "form-not-open",
+    });
+  }
+  if (opening === "late") {
+    throw new AppError("conflict", `this form has taken no submissions since ${closesAt}`, {
+      reason: "form-closed",
+    });
+  }
+}
+
+/** Throws `conflict` for a full form. */
+export async function checkRoom(app: FormsApp, { key, maxSubmissions }: Form): Promise<void> {
+  if (maxSubmissions === null) return;
+  const count = await app.store.submissions.count(key, NOT_SPAM);
+  if (count >= maxSubmissions) throw REFUSALS.full();
+}
+
+/**
+ * Takes in what was sent to a form: a repeat is answered as the first time, spam goes to its folder, and anything else has
+ * to match the form's schema and to have room. Throws `forbidden` for spam that the form rejects, `unprocessable` for a
+ * submission that does not match, with the errors of its fields, or a key that came with other content, `conflict` for a
+ * full form, and as {@link storeSubmission}.
+ */
+export function takeIn(
+  app: FormsApp,
+  form: Form,
+  intake: Intake,
+  sent: Sent,
+  sender: Sender,
+  receiving: Receiving,
+): Promise<Received> {
+  const spam = sent.hasHoneypotFile ? "honeypot" : intake.findSpam(sent.fields, sent.control);
+  // Without rules for spam, nothing is waited for.
+  return spam instanceof Promise
+    ? spam.then((reason) => takeJudged(app, form, intake, sent, sender, receiving, reason))
+    : takeJudged(app, form, intake, sent, sender, receiving, spam);
+}
+
+function takeJudged(
+  app: FormsApp,
+  form: Form,
+  intake: Intake,
+  sent: Sent,
+  sender: Sender,
+  receiving: Receiving,
+  spam: string | null,
+): Promise<Received> {
+  const keyText = sender.idempotencyKey ?? controlText(sent.control, IDEMPOTENCY_FIELD);
+  const errors = spam === null && intake.findErrors ? intake.findErrors(sent) : NO_ERRORS;
+  const submission: Incoming = { form, intake, sent, sender, errors };
+  // The store takes most submissions without conditions, in less time: `npm run bench -- submissions`.
+  return spam !== null || keyText !== null || intake.hasConditions
+    ? takeConditionally(app, submission, { spam, keyText }, receiving)
+    : store(app, submission, undefined, IN_INBOX, receiving);
+}
+
+/** A submission on its way in. */
+type Incoming = { form: Form; intake: Intake; sent: Sent; sender: Sender; errors: FieldError[] };
+
+async function takeConditionally(
+  app: FormsApp,
+  submission: Incoming,
+  { spam, keyText }: { spam: string | null; keyText: string | null },
+  receiving: Receiving,
+): Promise<Received> {
+  const { form, sent, sender, errors } = submission;
+  const conditions = await conditionsFor(app, form, { sent, spam, keyText }, sender, receiving.challenger);
+  const foreseen = await foresee(app, form, conditions, errors.length > 0);
+  // The schema comes after repeats and spam, and before the limit.
+  if (foreseen.kind !== "stored" && foreseen.kind !== "full") return receivedAs(foreseen, "", receiving);
+  return store(app, submission, conditions, foreseen, receiving);
+}
+
+/** Stores a submission that the store is expected to take as `foreseen`. Throws `unprocessable`. */
+function store(
+  app: FormsApp,
+  { form, intake, sent, sender, errors }: Incoming,
+  conditions: Conditions | undefined,
+  foreseen: Insertion,
+  receiving: Receiving,
+): Promise<Received> {
+  const isSpam = foreseen.kind === "stored" && foreseen.spam !== null;
+  if (errors.length > 0 && !isSpam) {
+    throw new AppError("unprocessable", "the submission does not match what this form asks for", { errors });
+  }
+  const { report, isAbandoned } = receiving;
+  const draft =
+    form.metadata === "none"
+      ? sent
+      : { ...sent, meta: JSON.stringify(metadataOf(form.metadata, sender.details())) };
+  const deliveries = isSpam ? NO_DELIVERIES : deliveriesFor(app, form, intake, sent);
+  return storeSubmission(app, form, draft, { report, isAbandoned, conditions, deliveries }).then(
+    ({ id, insertion }) => {
+      if (deliveries.length > 0) app.onQueued();
+      return receivedAs(insertion, id, receiving);
+    },
+  );
+}
+
+const NO_ERRORS: FieldError[] = [];
+
+function deliveriesFor(app: FormsApp, form: Form, { targets }: Intake, { fields }: Sent): NewDelivery[] {
+  if (targets.length === 0 && form.notify.length === 0 && !form.autoreply) return NO_DELIVERIES;
+  const reply = autoreplyTo(app, form, fields);
+  return [...deliveriesOf(app, form, targets), ...(reply === null ? [] : [reply])];
+}
+
+const NO_DELIVERIES: NewDelivery[] = [];
+
+function receivedAs(insertion: Insertion, id: string, { countSpam }: Receiving): Received {
+  if (insertion.kind === "stored") {
+    if (insertion.spam !== null) countSpam(insertion.spam);
+    return { id, isReplay: false };
+  }
+  if (insertion.kind === "replayed") return { id: insertion.id, isReplay: true };
+  if (insertion.kind === "spam") countSpam(insertion.reason);
+  throw REFUSALS[insertion.kind]();
+}
+
+const REFUSALS = {
+  "other-content": () =>
+    new AppError("unprocessable", "this idempotency key came with another submission before"),
+  spam: () => new AppError("forbidden", "this submission looks like spam, and was not stored"),
+  full: () =>
+    new AppError("conflict", "this form has all the submissions that it takes", { reason: "form-full" }),
+};

@@ -1,0 +1,50 @@
+import { AppError } from "../../base/errors.ts";
+import { isObject } from "../../base/json.ts";
+import { fieldLabel, quoted } from "./fields.ts";
+import type { Form } from "../form.ts";
+
+/** What a script sends that takes the value of a file input, or a file as text. */
+const NO_FILE = /^(?:C:\\fakepath\\|\[object (?:File|FileList|Blob)\](?:,\[object (?:File|Blob)\])*$)/;
+
+/** What a browser sends for a file in a form without the encoding for files: its name, of a type that people upload. */
+const FILE_NAME =
+  /^[^\\/:*?"<>|\p{Cc}]{1,250}\.(?:7z|aac|avi|avif|bmp|csv|docx?|dwg|dxf|eml|epub|flac|gif|gz|heic|heif|ics|jpe?g|json|key|log|m4a|m4v|mkv|mov|mp3|mp4|numbers|od[pst]|ogg|pages|pdf|png|pptx?|psd|rar|rtf|step|stl|svg|tar|tgz|tiff?|txt|vcf|wav|webm|webp|xlsx?|xml|zip)$/iu;
+
+/**
+ * Checks that no text is what is left of a file, for a submission without files: neither what scripts send instead of one
+ * nor, `urlencoded`, its name alone where the form takes files. `json` is the text of `data`. Throws `unsupported` with the field and what to do.
+ */
+export function checkNoLostFile(
+  form: Form,
+  { json, data }: { json: string; data: Record<string, unknown> },
+  isUrlencoded: boolean,
+): void {
+  const namesFiles = isUrlencoded && form.uploads;
+  // Almost every submission ends here.
+  if (!namesFiles && !json.includes("fakepath") && !json.includes("[object ")) return;
+  for (const [name, value] of Object.entries(data)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (typeof each !== "string" || each === "") continue;
+      if (NO_FILE.test(each)) throw fileLost(name, each, "let the script send the FormData of the form");
+      if (!namesFiles || !(FILE_NAME.test(each) || isFileField(form, name))) continue;
+      throw fileLost(name, each, 'add enctype="multipart/form-data" to the form');
+    }
+  }
+}
+
+/** Whether the schema of a form describes a field as a file, or as a list of files. */
+function isFileField({ schema }: Form, name: string): boolean {
+  const properties = isObject(schema) && schema["properties"];
+  const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : null;
+  if (!isObject(property)) return false;
+  const items = property["items"];
+  return property["format"] === "binary" || (isObject(items) && items["format"] === "binary");
+}
+
+function fileLost(name: string, text: string, advice: string): AppError {
+  const lost = "without its file, of which only a text was sent";
+  return new AppError("unsupported", `the field ${quoted(name)} came ${lost}, ${quoted(text)}: ${advice}`, {
+    plain: `${fieldLabel(name)} came ${lost}: ${advice}`,
+    reason: "file-lost",
+  });
+}

@@ -1,0 +1,104 @@
+import type { Caller } from "../../access/caller.ts";
+import { requireScope } from "../../access/token.ts";
+import { KiB } from "../../base/bytes.ts";
+import { AppError } from "../../base/errors.ts";
+import { yieldToEventLoop } from "../../base/event-loop.ts";
+import { type ArrivalBound, boundOfArrivals } from "../inbox/arrival-bound.ts";
+import { jsonLines } from "../transfer/export-json.ts";
+import { listForms } from "../forms.ts";
+import { type StepOf, mergeForms } from "../transfer/merge.ts";
+import { addressMatcher, parseWithSources } from "./purge-match.ts";
+import { beginIndexing, finishIndexing } from "../inbox/search-index.ts";
+import { phrasesIn, termsIn } from "../inbox/search-text.ts";
+import type { ScanStep } from "../inbox/scan.ts";
+import type { FormsApp } from "../store.ts";
+import type { FilteredPage } from "../inbox/submission-list.ts";
+import type { RawSubmission } from "../submission.ts";
+import { SUBMISSION_STATES } from "../submission-state.ts";
+
+const STEP_BYTES = 64 * KiB;
+
+/** Submissions of one step of an export. */
+const STEP = 100;
+
+/** The steps through the submissions of a form in which a text is an address, in every folder, up to a bound. */
+function stepsOf(app: FormsApp, address: string, bound: ArrivalBound | null = null): StepOf {
+  const find = addressMatcher(address);
+  const terms = { terms: termsIn(phrasesIn(address)), prefix: null };
+  const states = SUBMISSION_STATES;
+  return (formKey) => async (before, size) => {
+    const upTo = bound?.place ?? null;
+    const filter = { states, unread: false, since: null, until: null, upTo, terms };
+    const scan = { ...filter, before, limit: size, bytes: STEP_BYTES };
+    const { submissions, next } = await app.store.submissions.scan(formKey, scan);
+    const isHolding = ({ data }: { data: string }) => find(parseWithSources(data)) === "match";
+    return { submissions: submissions.filter(isHolding), next };
+  };
+}
+
+/**
+ * A page of the submissions of every form and folder in which a text is an address, newest first: those that a purge of
+ * the address deletes. One whose address comes after `SEARCH_LIMITS.words` other words is found by the purge alone, which
+ * reads every submission. Throws `forbidden`.
+ */
+export async function findPerson(
+  app: FormsApp,
+  caller: Caller,
+  address: string,
+  { limit, before }: { limit: number; before: string | null },
+): Promise<FilteredPage> {
+  requireScope(caller, "forms:read");
+  const indexing = await beginIndexing(app);
+  const page = await mergeForms(app, { states: SUBMISSION_STATES, limit, before }, stepsOf(app, address));
+  return { ...page, total: undefined, indexing };
+}
+
+/**
+ * What {@link findPerson} finds, form by form, as JSON with one submission a line, or as a zip with the files too. Throws
+ * `forbidden`, and `unsupported` where a file of a zip is missing or damaged. What arrives meanwhile is left out.
+ */
+export async function* exportPerson(
+  app: FormsApp,
+  caller: Caller,
+  address: string,
+  format: "jsonl" | "zip",
+): AsyncGenerator<string | Uint8Array> {
+  requireScope(caller, "forms:read");
+  await finishIndexing(app);
+  const bound = await boundOfArrivals(app);
+  const walk = () => eachOfPerson(app, address, bound);
+  if (format === "jsonl") yield* jsonLines(walk());
+  else {
+    const { zipExport } = await import("../transfer/export-zip.ts");
+    yield* zipExport(app, { states: SUBMISSION_STATES }, walk);
+  }
+}
+
+async function* eachOfPerson(
+  app: FormsApp,
+  address: string,
+  bound: ArrivalBound,
+): AsyncGenerator<RawSubmission[]> {
+  const stepOf = stepsOf(app, address, bound);
+  for (const { key } of await listForms(app)) {
+    const step = stepOf(key);
+    for (let before: string | null = null; ;) {
+      const { submissions, next }: ScanStep = await unlessDeleted(step(before, STEP));
+      if (!(await bound.holds())) continue;
+      if (submissions.length > 0) yield submissions;
+      await yieldToEventLoop();
+      if (next === null) break;
+      before = next;
+    }
+  }
+}
+
+/** Nothing where the form was deleted meanwhile. */
+async function unlessDeleted(step: Promise<ScanStep>): Promise<ScanStep> {
+  try {
+    return await step;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return { submissions: [], next: null };
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import { mayRepeat, splitRepeats } from "../../base/json-repeats.ts";
+import { childrenOf, findInexact, isExact, isObject } from "../../base/json.ts";
+import { equals } from "../equal-text.ts";
+
+/** What a submission is to a search: it holds the text, it only mentions it inside a longer one, or neither. */
+type Finding = "match" | "mention" | null;
+
+/** Judges parsed data, as {@link parseWithSources} returns it. */
+export type Find = (data: unknown) => Finding;
+
+/** Finds the submissions in which a text equals an address, regardless of case and of spaces around it. */
+export function addressMatcher(address: string): Find {
+  const isSame = equalsTrimmed(address);
+  const upper = address.trim().toUpperCase();
+  return (data) => {
+    let isMentioned = false;
+    for (const text of textsIn(data)) {
+      if (isSame(text)) return "match";
+      isMentioned ||= text.toUpperCase().includes(upper);
+    }
+    return isMentioned ? "mention" : null;
+  };
+}
+
+/** Finds the submissions in which a field of that name, at any depth, has a value. */
+export function fieldMatcher(field: string, value: string): Find {
+  const isSame = equalsTrimmed(value);
+  return (data) => (valuesOf(data, field).some((each) => textsIn(each).some(isSame)) ? "match" : null);
+}
+
+/** Returns whether a text equals one, regardless of spaces around it too. */
+function equalsTrimmed(wanted: string): (text: string) => boolean {
+  const isSame = equals(wanted.trim());
+  return (text) => isSame(text.trim());
+}
+
+/**
+ * Parses JSON so that every value is found. A number that changes by parsing is an array of the number and its text; where a
+ * name repeats, which submissions of older versions have, the values that parsing drops follow in an array.
+ */
+export function parseWithSources(json: string): unknown {
+  const data = parse(json);
+  if (typeof data !== "object" || data === null || !mayRepeat(json, data)) return data;
+  const { kept, repeats } = splitRepeats(json);
+  return repeats.length === 0 ? data : [parse(kept), ...repeats.map(parseWithSources)];
+}
+
+function parse(json: string): unknown {
+  if (findInexact(json) === undefined) return JSON.parse(json);
+  const withSource = (_name: string, value: unknown, { source }: { source?: string }) =>
+    typeof value === "number" && source !== undefined && !isExact(source) ? [value, source] : value;
+  return JSON.parse(json, withSource as (name: string, value: unknown) => unknown);
+}
+
+/** The texts in a value at any depth, also those of numbers and of true and false. */
+export function textsIn(value: unknown): string[] {
+  const texts: string[] = [];
+  collectTexts(value, texts);
+  return texts;
+}
+
+function collectTexts(value: unknown, texts: string[]): void {
+  if (typeof value === "string") texts.push(value);
+  else if (typeof value === "object" && value !== null)
+    for (const child of childrenOf(value)) collectTexts(child, texts);
+  else if (typeof value === "number" || typeof value === "boolean") texts.push(String(value));
+}
+
+/** The values of the fields of a name at any depth. */
+function valuesOf(data: unknown, field: string): unknown[] {
+  const values: unknown[] = [];
+  collectValues(data, field, values);
+  return values;
+}
+
+function collectValues(data: unknown, field: string, values: unknown[]): void {
+  if (typeof data !== "object" || data === null) return;
+  if (isObject(data) && Object.hasOwn(data, field)) values.push(data[field]);
+  for (const child of childrenOf(data)) collectValues(child, field, values);
+}

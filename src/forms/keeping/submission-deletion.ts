@@ -1,0 +1,29 @@
+import type { Caller } from "../../access/caller.ts";
+import { requireScope } from "../../access/token.ts";
+import { DELETION_MS, removeFilesOf } from "./removal.ts";
+import { forgetDeleted } from "../inbox/search-index.ts";
+import type { FormsApp } from "../store.ts";
+import { noSuchSubmission } from "../submission.ts";
+
+/**
+ * Deletes submissions, their files and their words in the search index. Returns the ids of those that existed. Throws
+ * `forbidden`.
+ */
+export async function deleteSubmissions(
+  app: FormsApp,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<string[]> {
+  requireScope(caller, "forms:write");
+  await caller.verify();
+  const deleted = await app.store.submissions.delete(ids);
+  await removeFilesOf(app, deleted);
+  await forgetDeleted(app, app.now() + DELETION_MS);
+  return deleted;
+}
+
+/** Deletes a submission as {@link deleteSubmissions} does. Throws `not_found`, `forbidden`. */
+export async function deleteSubmission(app: FormsApp, caller: Caller, id: string): Promise<void> {
+  const deleted = await deleteSubmissions(app, caller, [id]);
+  if (deleted.length === 0) throw noSuchSubmission(id);
+}

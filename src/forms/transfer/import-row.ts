@@ -1,0 +1,158 @@
+import { AppError } from "../../base/errors.ts";
+import { SUBMISSION_ID, timedId } from "../../base/ids.ts";
+import { isDeeper, isObject } from "../../base/json.ts";
+import { withoutRepeats } from "../../base/json-repeats.ts";
+import type { Clockwork } from "../../base/clock.ts";
+import { cutMembers } from "../intake/control-fields.ts";
+import { checkData, checkDepth, overLimit } from "../intake/fields.ts";
+import { readTime } from "./import-time.ts";
+import { membersOf } from "../intake/json-members.ts";
+import { IMPORT_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
+import type { ImportedSubmission } from "../store.ts";
+import { MANUAL_SPAM, SUBMISSION_STATES } from "../submission-state.ts";
+
+/** A row of an import: a submission whose id and time may be missing. */
+export type ImportRow = Omit<ImportedSubmission, "id" | "createdAt"> & {
+  id: string | null;
+  /** Milliseconds since 1970. */
+  createdAt: number | null;
+};
+
+/** Characters of the reason for spam. */
+const MAX_REASON = 200;
+
+/** What a form may record about a sender, and the characters of each. */
+const META = ["address", "userAgent", "referrer", "language"] as const;
+const MAX_META = 2048;
+
+/**
+ * Reads a row from JSON: an object with the member `data`, as an export has it, or else the fields themselves, of which
+ * `createdAt` or `Date` is the time, and `id` the id if it is a UUID. Throws `invalid`, and `too_large` past a limit.
+ */
+export function readRow(json: string): ImportRow {
+  const bytes = Buffer.from(json);
+  if (bytes.byteLength > IMPORT_LIMITS.row) throw overLimit("the row is", IMPORT_LIMITS.row);
+  // A row has one level around its data.
+  if (isDeeper(bytes, SUBMISSION_LIMITS.depth + 1)) checkDepth(bytes);
+  const row = parse(json);
+  if (!isObject(row)) throw new AppError("invalid", "a row is a JSON object");
+  const text = withoutRepeats(json);
+  return isObject(row["data"]) ? readSubmission(row, row["data"], text) : readFields(row, text);
+}
+
+/** A row as JSON in one line, which {@link readRow} reads. */
+export function rowText({ createdAt, data, ...rest }: ImportedSubmission): string {
+  const time = new Date(createdAt).toISOString();
+  return `{"createdAt":"${time}","data":${data},${JSON.stringify(rest).slice(1)}`;
+}
+
+/**
+ * Completes a row. The id of a row with a time follows from its form, time, data and line, so that the same file makes the
+ * same ids; a row without a time arrived now.
+ */
+export function completeRow(
+  { id, createdAt, ...rest }: ImportRow,
+  { formKey, line }: { formKey: string; line: number },
+  { now, random }: Clockwork,
+): ImportedSubmission {
+  const time = createdAt ?? now();
+  const unique = () => (createdAt === null ? random(8) : hashOf([formKey, time, rest.data, line]));
+  return { ...rest, id: id ?? timedId(time, 0, unique()), createdAt: time };
+}
+
+/** Adds the number of a line to an error about it. Any other error is returned as it is. */
+export function atLine(line: number, error: unknown): unknown {
+  if (!(error instanceof AppError)) return error;
+  return new AppError(error.code, `line ${line}: ${error.message}`, { hint: error.hint ?? undefined });
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new AppError("invalid", "the row is not valid JSON", { cause: error });
+  }
+}
+
+function readSubmission(row: Record<string, unknown>, data: object, json: string): ImportRow {
+  const text = [...membersOf(json)].find(({ name }) => name === "data")!.value.trim();
+  // An export has submissions of files alone too.
+  if (Object.keys(data).length > 0) checkFields(text, data);
+  const {
+    id = null,
+    createdAt = null,
+    Date: date = null,
+    state = null,
+    spam = null,
+    read = null,
+    meta = null,
+  } = row;
+  if (id !== null && !isId(id)) throw new AppError("invalid", "the id is not a UUID");
+  if (spam !== null && !(typeof spam === "string" && spam.length <= MAX_REASON))
+    throw new AppError("invalid", `spam is a reason of at most ${MAX_REASON} characters, or null`);
+  if (read !== null && typeof read !== "boolean") throw new AppError("invalid", "read is true or false");
+  const folder = SUBMISSION_STATES.find((each) => each === (state ?? (spam === null ? "inbox" : "spam")));
+  if (folder === undefined) throw new AppError("invalid", `state is one of ${SUBMISSION_STATES.join(", ")}`);
+  return {
+    id: id === null ? null : id.toLowerCase(),
+    data: text,
+    createdAt: timeOf(createdAt ?? date),
+    state: folder,
+    spam: folder === "spam" ? (spam ?? MANUAL_SPAM) : null,
+    read: read !== false,
+    meta: metaOf(meta),
+  };
+}
+
+function readFields(row: Record<string, unknown>, json: string): ImportRow {
+  const time = ["createdAt", "Date"].find((name) => (row[name] ?? null) !== null);
+  const id = row["id"];
+  const names = new Set([...(time === undefined ? [] : [time]), ...(isId(id) ? ["id"] : [])]);
+  const cut = cutMembers({ json, data: row }, names);
+  checkFields(cut.json, cut.data);
+  return {
+    id: isId(id) ? id.toLowerCase() : null,
+    data: cut.json,
+    createdAt: timeOf(time === undefined ? null : row[time]),
+    state: "inbox",
+    spam: null,
+    read: true,
+    meta: null,
+  };
+}
+
+function checkFields(json: string, data: object): void {
+  checkDepth(Buffer.from(json));
+  checkData(data);
+}
+
+/** Throws `invalid`. */
+function metaOf(value: unknown): ImportRow["meta"] {
+  if (value === null) return null;
+  const details = isObject(value) ? META.map((name) => [name, value[name] ?? null] as const) : [];
+  const isMeta = details.length > 0 && details.every(([, text]) => isShortText(text));
+  if (!isMeta) throw new AppError("invalid", `meta is an object of texts of at most ${MAX_META} characters`);
+  return Object.fromEntries(details) as ImportRow["meta"];
+}
+
+function isShortText(value: unknown): boolean {
+  return value === null || (typeof value === "string" && value.length <= MAX_META);
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === "string" && SUBMISSION_ID.test(value.toLowerCase());
+}
+
+/** Throws `invalid`. */
+function timeOf(value: unknown): number | null {
+  if (value === null) return null;
+  const time = typeof value === "string" ? readTime(value) : null;
+  if (time !== null) return time;
+  throw new AppError("invalid", "the time cannot be read", {
+    hint: "write it as 2027-01-31T12:00:00Z; it is in createdAt or Date",
+  });
+}
+
+function hashOf(parts: unknown[]): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(parts)).digest().subarray(0, 8);
+}

@@ -1,0 +1,57 @@
+import type { Caller } from "../../access/caller.ts";
+import { requireScope } from "../../access/token.ts";
+import { AppError } from "../../base/errors.ts";
+import { yieldToEventLoop } from "../../base/event-loop.ts";
+import { overLimit } from "../intake/fields.ts";
+import { getForm } from "../forms.ts";
+import { atLine, completeRow, readRow } from "./import-row.ts";
+import { IMPORT_LIMITS as LIMITS } from "../limits.ts";
+import type { FormsApp, ImportedSubmission, ImportResult } from "../store.ts";
+
+/** Rows that are read before other requests take their turn. */
+const STEP = 50;
+
+/**
+ * Stores the rows of JSON lines as submissions of a form, all or none, and returns how many. Those with a known id are
+ * skipped; files are not imported, and nothing is delivered. Throws `not_found` for the form, `invalid` and `too_large` with
+ * the number of a line, `forbidden`.
+ */
+export async function importSubmissions(
+  app: FormsApp,
+  caller: Caller,
+  form: string,
+  text: string,
+): Promise<ImportResult> {
+  requireScope(caller, "forms:write");
+  await caller.verify();
+  const { key } = await getForm(app, form);
+  const lines = linesOf(text);
+  if (lines.length > 1 && Buffer.byteLength(text) > LIMITS.batch)
+    throw overLimit("an import of several submissions in one request is", LIMITS.batch);
+  const rows: ImportedSubmission[] = [];
+  for (const { line, json } of lines) {
+    try {
+      rows.push(completeRow(readRow(json), { formKey: key, line }, app));
+    } catch (error) {
+      throw atLine(line, error);
+    }
+    if (rows.length % STEP === 0) await yieldToEventLoop();
+  }
+  return app.store.submissions.import(key, rows);
+}
+
+/** The lines that are not empty, with their numbers from 1. Throws `too_large`. */
+function linesOf(text: string): { line: number; json: string }[] {
+  const lines: { line: number; json: string }[] = [];
+  // A body of millions of empty lines must not become a list of them.
+  for (let [line, start] = [1, 0]; start < text.length; line += 1) {
+    const next = text.indexOf("\n", start);
+    const end = next === -1 ? text.length : next;
+    const json = text.slice(start, end);
+    if (json.trim() !== "") lines.push({ line, json });
+    if (lines.length > LIMITS.rows)
+      throw new AppError("too_large", `an import has at most ${LIMITS.rows} submissions in one request`);
+    start = end + 1;
+  }
+  return lines;
+}

@@ -1,0 +1,207 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { AppError } from "../../../src/base/errors.ts";
+import {
+  type Condition,
+  conditionsOf,
+  OPERATORS,
+  parseComparison,
+  printComparison,
+  ruleOfCondition,
+  targetingOf,
+} from "../../../src/flags/rules/conditions.ts";
+import { findFault } from "../../../src/flags/flagd/check.ts";
+import { type Context, compileFlag, subjectOf } from "../../../src/flags/flagd/evaluate.ts";
+
+/** Whether a condition lets a context in. */
+function holds(condition: string, context: Context): boolean {
+  const rules = {
+    variants: { yes: true, no: false },
+    defaultVariant: "no",
+    targeting: { if: [ruleOfCondition(condition), "yes"] },
+  };
+  expect(findFault(rules, new Map())).toBeUndefined();
+  const result = compileFlag("flag", rules, new Map())(subjectOf(context));
+  expect(result).toHaveProperty("variant");
+  return "variant" in result && result.variant === "yes";
+}
+
+describe("a condition", () => {
+  test.each<[condition: string, inside: Context[], outside: Context[]]>([
+    ["email ends_with @example.com", [{ email: "ann@example.com" }], [{ email: "ann@example.org" }, {}]],
+    ["id starts_with 12", [{ id: "123" }], [{ id: "312" }, { id: 123 }]],
+    ["name contains 'a b'", [{ name: "xa by" }, { name: ["a b"] }], [{ name: "ab" }, {}]],
+    ["user.plan == gold", [{ user: { plan: "gold" } }], [{ user: { plan: "silver" } }, {}]],
+    ["plan != gold", [{ plan: "silver" }, {}], [{ plan: "gold" }]],
+    ["text == a longer text", [{ text: "a longer text" }], [{ text: "a" }]],
+    ["age >= 18", [{ age: 18 }], [{ age: 17 }, {}]],
+    ["age < 18", [{ age: -1 }], [{ age: 18 }, {}, { age: null }]],
+    ["age <= 1.5", [{ age: 1.5 }], [{ age: 1.6 }]],
+    ["debt > -5", [{ debt: -4 }], [{ debt: -5 }, {}]],
+    ["level == 5", [{ level: 5 }], [{ level: "5" }, { level: "five" }]],
+    ['level == "5"', [{ level: "5" }], [{ level: 5 }]],
+    ["beta == true", [{ beta: true }], [{ beta: "true" }, { beta: false }]],
+    ["beta != 'true'", [{ beta: true }], [{ beta: "true" }]],
+    ["zip == 010", [{ zip: "010" }], [{ zip: 10 }]],
+    ["country in AT, DE,CH", [{ country: "AT" }, { country: "CH" }], [{ country: "A" }, {}]],
+    ["code in 1, '2', \"a,b\"", [{ code: 1 }, { code: "2" }, { code: "a,b" }], [{ code: "1" }, { code: 2 }]],
+    ["version sem_ver >= 2.1.0", [{ version: "2.10.0" }], [{ version: "2.0.9" }, {}]],
+    ["version sem_ver == 2.1.0", [{ version: "2.1.0" }], [{ version: "2.1.1" }]],
+    ["version sem_ver ^2.1.0", [{ version: "2.9.0" }], [{ version: "3.0.0" }]],
+    ["$flagd.timestamp > 1000", [{}], []],
+    ["since >= '2026-01-01'", [{ since: "2026-05-01" }], [{ since: "2025-05-01" }, {}]],
+    ["country in [AT, 'New York']", [{ country: "AT" }, { country: "New York" }], [{ country: "[AT" }, {}]],
+    ["country in ['AT','DE']", [{ country: "DE" }], [{ country: "'DE'" }]],
+    [
+      "plan == pro and country == AT",
+      [{ plan: "pro", country: "AT" }],
+      [{ plan: "pro" }, { country: "AT" }, { plan: "pro and country == AT" }],
+    ],
+    ["age > 17.50 and price <= 9.90", [{ age: 18, price: 9.9 }], [{ age: 17.5, price: 1 }]],
+    ["age >= 18 and age < 65", [{ age: 18 }, { age: 64 }], [{ age: 17 }, { age: 65 }, {}]],
+    [
+      'country in AT, DE AND plan == "this and that" and age > 5',
+      [{ country: "DE", plan: "this and that", age: 6 }],
+      [{ country: "DE", plan: "this", age: 6 }],
+    ],
+    ["word == and and state == OR", [{ word: "and", state: "OR" }], [{ word: "and" }]],
+  ])("%s", (condition, inside, outside) => {
+    for (const context of inside) expect([context, holds(condition, context)]).toEqual([context, true]);
+    for (const context of outside) expect([context, holds(condition, context)]).toEqual([context, false]);
+  });
+
+  test.each([
+    "",
+    "email",
+    "email ==",
+    "email like x",
+    "version sem_ver 2.1.0",
+    "version sem_ver => 2",
+    "plan == pro && country == AT",
+    "plan == pro&&country == AT",
+    "plan == pro || plan == team",
+    "plan == pro or plan == team",
+    "plan == pro country == AT",
+    "plan == pro and",
+    "plan == pro and country",
+    "and plan == pro",
+    "(plan == pro)",
+    "plan == pro, team",
+    "plan == [pro]",
+    'plan == "pro',
+    "plan == “pro”",
+    "title == Pride and Prejudice",
+    "country in AT DE",
+    "country in [AT, DE",
+    "country in AT,,DE",
+    "country in AT, DE or plan == pro",
+    "country in []",
+    "country in ,",
+    "age > eighteen",
+    "age >= true",
+    "age >= 18 years",
+    "age > 010",
+    "plan == null",
+    "plan != undefined",
+    "version sem_ver >= 2.x",
+    "version sem_ver >= v2.1.0",
+  ])("that cannot be read is refused with an example: %j", (condition) => {
+    expect(() => ruleOfCondition(condition)).toThrow(AppError);
+  });
+});
+
+/** What people may write, and what they may not: both sides of every quote, comma and number. */
+const value = fc.oneof(
+  fc.constantFrom(
+    "5",
+    '"5"',
+    "true",
+    "AT, DE",
+    '"a,b", \'c"d\', 1',
+    ">= 2.1.0",
+    "^1",
+    "",
+    " ",
+    "'",
+    '"a"b"',
+    "-0",
+  ),
+  fc.string(),
+  fc.double({ noNaN: true }).map(String),
+);
+const condition: fc.Arbitrary<Condition> = fc.record({
+  attribute: fc.oneof(fc.constantFrom("email", "user.plan", "$flagd.timestamp", "a b", ""), fc.string()),
+  operator: fc.constantFrom(...OPERATORS),
+  value,
+  variant: fc.constantFrom("on", "off", "a b"),
+});
+
+describe("the rows of a rule", () => {
+  test("are read from the rule that they make, and make the same rule again", () => {
+    fc.assert(
+      fc.property(fc.array(condition, { maxLength: 4 }), (rows) => {
+        let targeting: ReturnType<typeof targetingOf>;
+        try {
+          targeting = targetingOf(rows);
+        } catch (error) {
+          expect(error).toBeInstanceOf(AppError);
+          return;
+        }
+        const read = conditionsOf(targeting);
+        // A list of nothing, and a text with quotes of both kinds, cannot be written.
+        if (read === null) return;
+        expect(targetingOf(read)).toEqual(targeting);
+        for (const row of read)
+          expect(parseComparison(printComparison(row))).toMatchObject({ value: row.value });
+      }),
+    );
+  });
+
+  test("are read as they were written", () => {
+    const rows = [
+      "email ends_with @example.com",
+      "plan == gold",
+      'level == "5"',
+      "level != 5",
+      "beta == true",
+      "age >= 18",
+      'code in 1, "2", "a,b", x',
+      "name contains a b",
+      'name contains " a b "',
+      'name contains say "hi"',
+      "id starts_with 12",
+      "version sem_ver >= 2.1.0",
+    ].map((text) => ({ ...parseComparison(text), variant: "on" }));
+    expect(conditionsOf(targetingOf(rows))).toEqual(rows);
+    expect([conditionsOf(undefined), conditionsOf(null), conditionsOf({}), targetingOf([])]).toEqual([
+      [],
+      [],
+      [],
+      null,
+    ]);
+  });
+
+  test.each<[targeting: unknown]>([
+    [{ if: [] }],
+    [{ if: [true, "on"] }],
+    [{ if: [{ "===": [{ var: "a" }, 1] }, "on", "off"] }],
+    [{ if: [{ "===": [{ var: "a" }, 1] }, null] }],
+    [{ if: [{ "===": [{ var: "a" }, 1] }, { fractional: [["on", 1]] }] }],
+    [{ if: [{ "===": [{ var: "a" }, 1], "!==": [1, 2] }, "on"] }],
+    [{ if: [{ "==": [{ var: "a" }, 1] }, "on"] }],
+    [{ if: [{ "===": [{ var: ["a", 1] }, 1] }, "on"] }],
+    [{ if: [{ "===": [{ var: "a" }, { toString: 1 }] }, "on"] }],
+    [{ if: [{ in: [{ var: "a" }, [["b"]]] }, "on"] }],
+    [{ if: [{ starts_with: [{ var: "a" }, `"'x'"`] }, "on"] }],
+    [{ if: [{ sem_ver: [{ var: "a" }, { toString: 1 }, "1.0.0"] }, "on"] }],
+    [{ if: [{ and: [{ "!==": [{ var: "b" }, null] }, { ">": [{ var: "a" }, 1] }] }, "on"] }],
+    [{ if: [{ $ref: "staff" }, "on"] }],
+    [{ $ref: "staff" }],
+    [{ fractional: [["on", 1]] }],
+    [{ if: [true, "on"], or: [] }],
+    [["if"]],
+    ["if"],
+  ])("are not guessed from another rule: %j", (targeting) => {
+    expect(conditionsOf(targeting)).toBeNull();
+  });
+});
