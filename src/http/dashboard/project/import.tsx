@@ -33,7 +33,7 @@ export function importRoutes({ app, page, action }: Dashboard) {
       "/projects/:project/document.json",
       page("flags:read", async (c) => {
         const { slug } = await getProject(app, c.req.param("project")!);
-        const document = documentOf(await app.store.setup.read([slug], false), false);
+        const document = await documentOf(await app.store.setup.read([slug], false), false);
         return download(c, `${slug}.json`, document);
       }),
     )
