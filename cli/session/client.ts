@@ -167,7 +167,7 @@ export type Confirmations = {
   locked: string[];
   /** Whether deletions are confirmed. */
   yes: boolean;
-  /** Returns where the person confirms; null where nobody can be prompted. */
+  /** Returns once the person confirms; null without a terminal. */
   confirm: ((question: string) => Promise<void>) | null;
   note: (text: string) => void;
 };

@@ -17,7 +17,7 @@ export const SIGN_IN_LIMITS = {
   /** The same for all names: as many a minute as wrong tokens. */
   failuresOfNetwork: 20,
   networkWaitSeconds: 3,
-  /** How long a network goes first in which somebody signed in, and how many of these a process remembers. */
+  /** How long a network goes first after a sign-in, and how many such networks a process remembers. */
   lateDays: 14,
   lateKeys: 10_000,
 } as const;

@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 
-/** Whose turn it is: networks take turns, and those that go first pass all others. */
+/** Networks take turns; networks that go first pass all others. */
 type Sender = { network: string; isFirst: boolean };
 
 /** Runs work when it is the turn of its sender. Throws `rate_limited` where too much waits. */

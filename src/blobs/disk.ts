@@ -117,7 +117,7 @@ export function openDiskBlobs(root: string): Blobs {
         const path = pathOf(key);
         try {
           await fs().unlink(path).catch(ignoreMissing);
-          // For a file that is missing too: whoever removed it may not have synced its name yet.
+          // A missing file counts too: the call that removed it may not have synced the folder yet.
           shards.add(dirname(path));
         } catch (error) {
           undeleted.push({ key, error });

@@ -1,4 +1,5 @@
 import type { ExportFormat } from "../forms/transfer/export-format.ts";
+import { stringifyMembers } from "../base/json-turns.ts";
 
 /** The media type of each format of an export. */
 export const EXPORT_TYPES: Record<ExportFormat, string> = {
@@ -32,4 +33,10 @@ export function streamOf(
       await chunks.return(undefined);
     },
   });
+}
+
+/** An answer with an object that may have megabytes, written in turns with other requests, as `stringifyMembers` does. */
+export async function membersAnswer(object: object, levels: number): Promise<Response> {
+  const body = await stringifyMembers(object, levels);
+  return new Response(body, { headers: { "Content-Type": "application/json" } });
 }

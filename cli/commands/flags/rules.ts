@@ -107,7 +107,7 @@ export async function readRules(input: Input): Promise<RulesChange> {
 /** What a plain flag gets for a rule to choose from. */
 const MADE = { variants: { on: true, off: false }, defaultVariant: "off" } as const;
 
-/** Whether the variants of a flag are those that a plain flag gets for a rule, so that it is plain again without one. */
+/** Whether a flag has the variants that a plain flag gets for a rule, so that it is plain again without one. */
 function isMadeForRule(flag: FlagDetail | undefined): boolean {
   if (flag?.variants === undefined || flag.metadata !== undefined) return false;
   return Bun.deepEquals(flag.variants, MADE.variants) && flag.defaultVariant === MADE.defaultVariant;

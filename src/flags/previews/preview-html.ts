@@ -41,7 +41,7 @@ const filter = new FilterXSS({
       : undefined,
 });
 
-/** The attributes of a tag that are kept, each made anew. */
+/** The attributes of a tag that are kept, each rewritten. */
 function attributesOf(tag: string, html: string): string[] {
   const kept: string[] = [];
   const names = TAGS[tag]!;

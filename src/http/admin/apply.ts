@@ -5,7 +5,8 @@ import { applyDocument, compareDocument } from "../../documents/apply.ts";
 import { differenceSchema, documentSchema } from "../../documents/document-schema.ts";
 import type { AdminEnv } from "../auth.ts";
 import { MAX_IMPORT_BODY } from "../limits.ts";
-import { jsonBody, listAnswer, route } from "./contract.ts";
+import { jsonBody, route } from "./contract.ts";
+import { listAnswer } from "./pages.ts";
 
 const applySchema = z.strictObject({
   document: documentSchema,

@@ -6,7 +6,7 @@ import type { Scope } from "../../access/scope.ts";
 import { MAX_WHY } from "../../access/why.ts";
 import { AppError } from "../../base/errors.ts";
 import { MAX_JSON_LEVELS, findInexactInTurns, inexactMessage, isDeeper } from "../../base/json.ts";
-import { parseInTurns, stringifyInTurns, stringifyMembers } from "../../base/json-turns.ts";
+import { parseInTurns } from "../../base/json-turns.ts";
 import { pathOf } from "../../documents/document.ts";
 import { CONFIRM, type OperationPlace, requires, WHY } from "../auth.ts";
 import { MAX_ADMIN_BODY } from "../limits.ts";
@@ -202,26 +202,6 @@ export function revisionOf(ifMatch: string | undefined): number | null {
 /** The body of the answer to a create: the resource, with its result. */
 export function created<T extends object>(value: T): T & { result: "created" } {
   return { ...value, result: "created" };
-}
-
-/** An answer with a list that may have megabytes, and the members of `rest`, written in turns with other requests. */
-export async function listAnswer<T>(
-  name: string,
-  items: readonly T[],
-  rest: object = {},
-  view?: (item: T) => unknown,
-): Promise<Response> {
-  const texts = await stringifyInTurns(items, view);
-  const list = texts.map((text) => text.slice(1, -1)).join(",");
-  const others = JSON.stringify(rest).slice(1, -1);
-  const body = `{"${name}":[${list}]${others === "" ? "" : `,${others}`}}`;
-  return new Response(body, { headers: { "Content-Type": "application/json" } });
-}
-
-/** An answer with an object that may have megabytes, written in turns with other requests, as `stringifyMembers` does. */
-export async function membersAnswer(object: object, levels: number): Promise<Response> {
-  const body = await stringifyMembers(object, levels);
-  return new Response(body, { headers: { "Content-Type": "application/json" } });
 }
 
 export const createdResult = { result: z.literal("created") };

@@ -5,7 +5,8 @@ import { documentSchema } from "../../documents/document-schema.ts";
 import { documentOf } from "../../documents/document.ts";
 import { noSuchProject } from "../../projects/project.ts";
 import type { AdminEnv } from "../auth.ts";
-import { membersAnswer, query, route } from "./contract.ts";
+import { query, route } from "./contract.ts";
+import { membersAnswer } from "../exports.ts";
 
 const one = z.pipe(
   z.transform((value) => (typeof value === "string" ? [value] : value)),

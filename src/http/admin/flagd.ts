@@ -5,7 +5,8 @@ import { exportFlags } from "../../flags/flagd/definition.ts";
 import { importFlags } from "../../flags/imports.ts";
 import type { AdminEnv } from "../auth.ts";
 import { MAX_IMPORT_BODY } from "../limits.ts";
-import { jsonBody, membersAnswer, query, route } from "./contract.ts";
+import { jsonBody, query, route } from "./contract.ts";
+import { membersAnswer } from "../exports.ts";
 
 const tag = "flags";
 const PLACE = "/projects/:project/environments/:environment/flagd";

@@ -8,8 +8,8 @@ import { deleteFlag, setFlag } from "../../flags/flags.ts";
 import { forSchema, scheduledSchema } from "../../flags/schedule/schedule-schema.ts";
 import { viewScheduled } from "../../flags/schedule/scheduled-change.ts";
 import type { AdminEnv } from "../auth.ts";
-import { jsonBody, listAnswer, query, revisionOf, route, etagHeader } from "./contract.ts";
-import { listQuery, nextOf, nextSchema } from "./pages.ts";
+import { jsonBody, query, revisionOf, route, etagHeader } from "./contract.ts";
+import { listQuery, nextOf, nextSchema, listAnswer } from "./pages.ts";
 
 const tag = "flags";
 const ALL = "/projects/:project/environments/:environment/flags";

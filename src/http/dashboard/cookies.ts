@@ -69,7 +69,7 @@ export function createCookies(instance: string, root: string, dashboardUrl: stri
   };
 }
 
-/** With the secret of the session, so that nobody plants a message in the browser of another person. */
+/** Signed with the secret of the session, so that a planted message is not shown. */
 function signatureOf(text: string, secret: string): string {
   return new Bun.CryptoHasher("sha256", secret).update(`flash ${text}`).digest("base64url");
 }

@@ -1,16 +1,16 @@
-import { isLargerThan } from "../../../base/json.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionMark, SubmissionState } from "../../../forms/submission-state.ts";
 import { explainSpam } from "../../../forms/spam/spam-reason.ts";
 import type { TimelineEvent } from "../../../forms/inbox/timeline.ts";
 import type { Page } from "../page.tsx";
-import { CopyButton, A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Facts } from "../parts/table.tsx";
 import { Foreign, ForeignValue, visible } from "../parts/text.tsx";
 import { ExactTime } from "../parts/time.tsx";
 import { useMay } from "../view.ts";
 import { Files } from "./files.tsx";
+import { JsonCard } from "./json-card.tsx";
 import { FOLDER_NAMES } from "./listing.ts";
 import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "./query.ts";
 import { Rows, besideOf, submissionPath } from "./rows.tsx";
@@ -95,7 +95,7 @@ export function submissionPage(reading: Reading): Page {
           {submission.files.length > 0 && <Files submission={submission} previews={reading.previews} />}
           <Sender reading={reading} />
           <Timeline events={reading.events} retry={`${submissionPath(submission)}/retry`} />
-          <Json submission={submission} />
+          <JsonCard submission={submission} />
         </article>
       </div>
     ),
@@ -217,42 +217,4 @@ function Sender({ reading: { submission, address, formName } }: { reading: Readi
 
 function has(text: string | null | undefined): boolean {
   return text !== null && text !== undefined && text !== "";
-}
-
-/** Characters of JSON that a page holds to be copied. */
-const MAX_JSON = 32_768;
-
-/** Characters that change how the text around them looks: JSON may have them escaped. */
-const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
-/** The JSON of a submission to be copied; null for a large one, whose JSON would take other requests a quarter of a second. */
-function shortJson(submission: Submission): string | null {
-  if (isLargerThan(MAX_JSON, submission)) return null;
-  const json = JSON.stringify(submission, null, 2).replaceAll(
-    UNSEEN,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-  return json.length <= MAX_JSON ? json : null;
-}
-
-function Json({ submission }: { submission: Submission }) {
-  const json = shortJson(submission);
-  const path = `${submissionPath(submission)}/json`;
-  return (
-    <section class="card" aria-labelledby="json-title">
-      <h2 id="json-title">JSON</h2>
-      <p class="buttons">
-        {json !== null && <CopyButton of="#json">Copy as JSON</CopyButton>}
-        <A to={path}>Download as JSON</A>
-      </p>
-      {json !== null && (
-        <details id="json-details">
-          <summary>Show</summary>
-          <pre id="json" tabindex={0}>
-            {json}
-          </pre>
-        </details>
-      )}
-    </section>
-  );
 }

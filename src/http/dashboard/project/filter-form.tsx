@@ -53,7 +53,7 @@ export function EnvironmentField({
   );
 }
 
-/** Chooses an environment to change, among those that the person may change. */
+/** Selects one of the environments that the person may change. */
 export function ChangedEnvironmentField({
   environments,
   value,
