@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
-import type { Connections } from "./connection.ts";
-import { postgresError } from "./errors.ts";
+import type { Connections, Query } from "./connection.ts";
+import { isRepeatable, postgresError } from "./errors.ts";
 
 /** Tables that hold what people send, and hashes of it, which a rewrite frees of what was deleted. */
 const REWRITTEN = [
@@ -29,6 +29,9 @@ const FORGET_STATISTICS = `SELECT format('ALTER TABLE %I %s', $1::text, string_a
   WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped
     AND atttypid IN ('text'::regtype, 'tsvector'::regtype, 'bytea'::regtype)`;
 
+/** How often a statement is sent again that PostgreSQL ended to resolve a deadlock: with an insert, or another rewrite. */
+const MAX_REPEATS = 20;
+
 /**
  * Rewrites the tables that hold what people send, and what PostgreSQL keeps of their values for its planner. Throws
  * `forbidden` for a role that does not own them, `unsupported` behind a pooler, `unavailable`.
@@ -44,13 +47,24 @@ export async function rewriteTables(connections: Connections): Promise<void> {
         });
       for (const table of REWRITTEN) {
         const { rows } = await query(FORGET_STATISTICS, [table]);
-        await query(String(rows[0]!["statement"]));
-        await query(`VACUUM (FULL, ANALYZE) ${table}`);
+        await insist(query, String(rows[0]!["statement"]));
+        await insist(query, `VACUUM (FULL, ANALYZE) ${table}`);
       }
       // Skipped with a warning, and left to autovacuum, for a role that does not own the database.
-      await query("VACUUM (FULL) pg_statistic");
+      await insist(query, "VACUUM (FULL) pg_statistic");
     });
   } catch (error) {
     throw postgresError(error);
+  }
+}
+
+async function insist(query: Query, statement: string): Promise<void> {
+  for (let repeats = 0; ; repeats += 1) {
+    try {
+      await query(statement);
+      return;
+    } catch (error) {
+      if (repeats === MAX_REPEATS || !isRepeatable(error)) throw error;
+    }
   }
 }
