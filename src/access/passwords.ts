@@ -1,3 +1,4 @@
+import { DAY_MS } from "../base/days.ts";
 import { sha256 } from "../base/sum.ts";
 import { hashOnThread } from "./hashes.ts";
 import { SIGN_IN_LIMITS } from "./limits.ts";
@@ -41,7 +42,7 @@ function createLately(now: () => number): Lately {
   const { lateDays, lateKeys } = SIGN_IN_LIMITS;
   const times = new Map<string, number>();
   return {
-    has: (key) => now() - (times.get(key) ?? 0) < lateDays * 86_400_000,
+    has: (key) => now() - (times.get(key) ?? 0) < lateDays * DAY_MS,
     add(key) {
       times.delete(key);
       const [oldest] = times.keys();

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../base/days.ts";
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import type { Random } from "../base/ids.ts";
@@ -27,13 +28,11 @@ export function signInSecret(random: Random): string {
   return Buffer.from(random(32)).toString("base64url");
 }
 
-const DAY = 86_400_000;
-
 /** The times before which a session that has ended was last seen or was created, in milliseconds since 1970. */
 export function endTimes(now: number): { seenBefore: number; createdBefore: number } {
   return {
-    seenBefore: now - SESSION_LIMITS.idleDays * DAY,
-    createdBefore: now - SESSION_LIMITS.days * DAY,
+    seenBefore: now - SESSION_LIMITS.idleDays * DAY_MS,
+    createdBefore: now - SESSION_LIMITS.days * DAY_MS,
   };
 }
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from "./days.ts";
 /** Returns `length` cryptographically random bytes. */
 export type Random = (length: number) => Uint8Array;
 
@@ -65,7 +66,7 @@ export function timedId(time: number, counter: number, unique: Uint8Array): stri
 }
 
 /** Milliseconds by which a clock may have been ahead before it was set back. */
-export const MAX_AHEAD = 2 * 86_400_000;
+export const MAX_AHEAD = 2 * DAY_MS;
 
 /** Above every id that {@link createIdSource} can have made until now, in milliseconds since 1970. */
 export function endOfIds(now: number): string {

@@ -1,9 +1,8 @@
+import { DAY_MS } from "./days.ts";
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Formatters that are kept; making one takes longer than a hundred uses. */
 const MAX_KEPT = 50;
-
-const DAY_MS = 86_400_000;
 
 const WALL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/;
 

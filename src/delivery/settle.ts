@@ -1,8 +1,7 @@
+import { DAY_MS } from "../base/days.ts";
 import type { Random } from "../base/ids.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ClaimedDelivery, SettledDelivery } from "./store.ts";
-
-const DAY_MS = 86_400_000;
 
 /** How long ended deliveries are kept, in milliseconds. */
 const DELIVERED_MS = 7 * DAY_MS;

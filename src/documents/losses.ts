@@ -1,3 +1,4 @@
+import { DAY_MS } from "../base/days.ts";
 import { KiB, formatBytes } from "../base/bytes.ts";
 import { lossesOfPeriods } from "../forms/keeping/keeping.ts";
 import { pathOf } from "./document.ts";
@@ -9,7 +10,7 @@ import type { DocumentsApp } from "./store.ts";
 const FEW = 3;
 
 /** A flag that was read within this time is in use, in milliseconds. */
-const IN_USE_MS = 7 * 86_400_000;
+const IN_USE_MS = 7 * DAY_MS;
 
 /** Names in one message. */
 const NAMED = 5;

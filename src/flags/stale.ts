@@ -1,3 +1,4 @@
+import { DAY_MS } from "../base/days.ts";
 import type { FlagsApp } from "./store.ts";
 import { isoTime } from "../base/clock.ts";
 import { type FlagValues, hasExpired } from "./flag.ts";
@@ -9,8 +10,6 @@ import type { StaleFlag, StaleReason } from "./stale-schema.ts";
 
 /** Default number of days after which an unchanged or unread flag is stale. */
 export const DEFAULT_STALE_DAYS = 30;
-
-const DAY = 86_400_000;
 
 /** A flag in one environment; `readAt` is when it was last read there, null for never. */
 type FlagUse = { record: FlagValues; readAt: number | null };
@@ -36,7 +35,7 @@ export async function findStale(
   }
   const code = await readKnownCode(app, project);
   return [...bySlug].flatMap(([slug, uses]) => {
-    const verdict = judge(uses, now(), days * DAY, code);
+    const verdict = judge(uses, now(), days * DAY_MS, code);
     return verdict ? [{ slug, environment, ...verdict }] : [];
   });
 }

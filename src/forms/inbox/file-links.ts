@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../base/days.ts";
 import { AppError } from "../../base/errors.ts";
 import { once } from "../../base/once.ts";
 import type { FormsApp } from "../store.ts";
@@ -8,7 +9,7 @@ import { openFile } from "../submissions.ts";
 export const FILE_LINK_PATH = "/v1/files";
 
 /** How long a link is valid, in milliseconds: 14 days. */
-const LIFETIME = 14 * 86_400_000;
+const LIFETIME = 14 * DAY_MS;
 
 /** Bytes of each part of a token: id, number of the file, expiry in seconds since 1970, signature. */
 const [ID, POSITION, EXPIRY, SIGNATURE] = [16, 2, 6, 16];

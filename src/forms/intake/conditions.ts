@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../base/days.ts";
 import { sha256 } from "../../base/sum.ts";
 import type { Challenger } from "./challenge.ts";
 import { CHALLENGE_FIELD, controlText } from "./control-fields.ts";
@@ -8,7 +9,7 @@ import type { FormsApp } from "../store.ts";
 import type { Sent } from "../submission.ts";
 
 /** How long a repeat gets the first answer, in milliseconds. */
-const KEY_LIFETIME = 86_400_000;
+const KEY_LIFETIME = DAY_MS;
 
 /** Who sent a submission. */
 export type Sender = {

@@ -108,29 +108,18 @@ export function takeIn(
   sender: Sender,
   receiving: Receiving,
 ): Promise<Received> {
-  const spam = sent.hasHoneypotFile ? "honeypot" : intake.findSpam(sent.fields, sent.control);
+  const take = (spam: string | null) => {
+    const keyText = sender.idempotencyKey ?? controlText(sent.control, IDEMPOTENCY_FIELD);
+    const errors = spam === null && intake.findErrors ? intake.findErrors(sent) : NO_ERRORS;
+    const submission: Incoming = { form, intake, sent, sender, errors };
+    // The store takes most submissions without conditions, in less time: `npm run bench -- submissions`.
+    return spam !== null || keyText !== null || intake.hasConditions
+      ? takeConditionally(app, submission, { spam, keyText }, receiving)
+      : store(app, submission, undefined, IN_INBOX, receiving);
+  };
+  const found = sent.hasHoneypotFile ? "honeypot" : intake.findSpam(sent.fields, sent.control);
   // Without rules for spam, nothing is waited for.
-  return spam instanceof Promise
-    ? spam.then((reason) => takeJudged(app, form, intake, sent, sender, receiving, reason))
-    : takeJudged(app, form, intake, sent, sender, receiving, spam);
-}
-
-function takeJudged(
-  app: FormsApp,
-  form: Form,
-  intake: Intake,
-  sent: Sent,
-  sender: Sender,
-  receiving: Receiving,
-  spam: string | null,
-): Promise<Received> {
-  const keyText = sender.idempotencyKey ?? controlText(sent.control, IDEMPOTENCY_FIELD);
-  const errors = spam === null && intake.findErrors ? intake.findErrors(sent) : NO_ERRORS;
-  const submission: Incoming = { form, intake, sent, sender, errors };
-  // The store takes most submissions without conditions, in less time: `npm run bench -- submissions`.
-  return spam !== null || keyText !== null || intake.hasConditions
-    ? takeConditionally(app, submission, { spam, keyText }, receiving)
-    : store(app, submission, undefined, IN_INBOX, receiving);
+  return found instanceof Promise ? found.then(take) : take(found);
 }
 
 /** A submission on its way in. */

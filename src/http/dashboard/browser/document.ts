@@ -66,8 +66,8 @@ export function isChanged(form: HTMLFormElement): boolean {
     if (field instanceof HTMLInputElement)
       return field.type === "checkbox" || field.type === "radio"
         ? field.checked !== field.defaultChecked
-        : field.type !== "hidden" && field.value !== field.defaultValue.replace(/[\r\n]/g, "");
-    // A field of one line drops line breaks, and one of several lines has its own kind.
+        : // A field of one line drops line breaks.
+          field.type !== "hidden" && field.value !== field.defaultValue.replace(/[\r\n]/g, "");
     if (field instanceof HTMLTextAreaElement)
       return field.value !== field.defaultValue.replace(/\r\n?/g, "\n");
     if (field instanceof HTMLSelectElement) {

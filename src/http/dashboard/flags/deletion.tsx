@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../base/days.ts";
 import { WhyField } from "../parts/why-field.tsx";
 import type { FlagRecord } from "../../../flags/flag.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
@@ -35,7 +36,7 @@ export type DeletionDraft = { name: string; why: string; fault: string };
 
 /** Whether applications have read a flag lately enough to miss it. */
 export function isRead({ readAt }: Pick<Place, "readAt">, now: number): boolean {
-  return readAt !== null && now - readAt < DEFAULT_STALE_DAYS * 86_400_000;
+  return readAt !== null && now - readAt < DEFAULT_STALE_DAYS * DAY_MS;
 }
 
 /** The form that deletes a flag, which names who still reads it. */
