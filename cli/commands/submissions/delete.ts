@@ -18,7 +18,7 @@ export function addDeleteCommand(submissions: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-With --matching at least one option has to select: a form, a filter or a folder. Submissions are deleted a few hundred at a time, and those that arrive meanwhile are left out.
+With --matching at least one option has to select: a form, a filter or a folder. Submissions are deleted a few hundred at a time, and submissions that arrive meanwhile are left out.
 
 Examples:
   formflag submissions delete 01a1fc49-92a7-75da-ab11-1c9958800353

@@ -19,7 +19,7 @@ export function addMarkCommand(submissions: Command, io: Io): void {
       "after",
       `
 All of the ids are marked, or none. What leaves the spam folder is delivered, once. With --matching submissions are
-marked a few hundred at a time, and those that arrive meanwhile are left out.
+marked a few hundred at a time, and submissions that arrive meanwhile are left out.
 
 Examples:
   formflag submissions mark 01a1fc49-92a7-75da-ab11-1c9958800353 spam
