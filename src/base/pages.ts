@@ -21,3 +21,9 @@ export type Page<T> = {
 
 /** Selects a page of a list that is sorted by name: at most `limit` items, starting after a name. */
 export type PageQuery = { limit: number; after?: string | undefined };
+
+/** The cursor for the next page; null on the last. */
+export function nextOf<T, C>({ items, more }: Page<T>, cursorOf: (last: T) => C): C | null {
+  const last = items.at(-1);
+  return more && last !== undefined ? cursorOf(last) : null;
+}

@@ -4,14 +4,21 @@ import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Outgoing } from "../../delivery/outgoing.ts";
 import type { CommitMinute } from "../../maintenance/commit-latency.ts";
+import type { Noun as Operations } from "../../operations/operation.ts";
 import { type AdminEnv, identify } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
 import { ADMIN_PATH, OPENAPI_PATH } from "../paths.ts";
 import type { Guard } from "../rate-limit.ts";
 
+/** Returns what makes the routes of operations. */
+async function operations<S, P extends Record<string, string>>(noun: Operations<S, P>) {
+  const { routesOf } = await import("./routes.ts");
+  return (app: App) => routesOf(app, noun);
+}
+
 /** Imported on demand, since a command needs the routes of only one noun. */
 const ROUTES = {
-  projects: async () => (await import("./projects.ts")).projectRoutes,
+  projects: async () => operations((await import("../../operations/projects.ts")).projects),
   environments: async () => (await import("./environments.ts")).environmentRoutes,
   flags: async () => (await import("./flags.ts")).flagRoutes,
   feedback: async () => (await import("./feedback.ts")).feedbackRoutes,
@@ -32,7 +39,7 @@ const ROUTES = {
   apply: async () => (await import("./apply.ts")).applyRoutes,
   stats: async () => (await import("./stats.ts")).statsRoutes,
   mail: async () => (await import("./mail.ts")).mailRoutes,
-  tokens: async () => (await import("./tokens.ts")).tokenRoutes,
+  tokens: async () => operations((await import("../../operations/tokens.ts")).tokens),
   users: async () => (await import("./users.ts")).userRoutes,
   sessions: async () => (await import("./sessions.ts")).sessionRoutes,
 };
@@ -87,7 +94,7 @@ export async function createAdminApp(
     c.header("Cache-Control", "no-store");
   });
   admin.use(`${ADMIN_PATH}/*`, identify(app));
-  for (const noun of nouns) admin.route(ADMIN_PATH, (await ROUTES[noun]())(app, options));
+  for (const noun of nouns) admin.route(ADMIN_PATH, await (await ROUTES[noun]())(app, options));
   admin.all(`${ADMIN_PATH}/*`, () => {
     throw new AppError("not_found", "the admin API has no such address or method", {
       hint: `GET ${OPENAPI_PATH} lists the operations`,

@@ -11,7 +11,7 @@ import { pageReferences, removeReferences, uploadReferences } from "../../flags/
 import type { AdminEnv } from "../auth.ts";
 import { MAX_CODE_BODY } from "../limits.ts";
 import { describedBody, query, route } from "./contract.ts";
-import { limitOf, nextSchema } from "./pages.ts";
+import { limitOf, nextSchema } from "../../operations/schema/shared-schema.ts";
 
 const tag = "flags";
 const PLACE = "/projects/:project/code-refs";

@@ -199,13 +199,6 @@ export function revisionOf(ifMatch: string | undefined): number | null {
   return Number(revision);
 }
 
-/** The body of the answer to a create: the resource, with its result. */
-export function created<T extends object>(value: T): T & { result: "created" } {
-  return { ...value, result: "created" };
-}
-
-export const createdResult = { result: z.literal("created") };
-
 /** The header that names the revision of a resource, for `If-Match` later. */
 export function etagHeader({ revision }: { revision: number }): { ETag: string } {
   return { ETag: `"${revision}"` };

@@ -8,7 +8,7 @@ import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
 import { getDelivery, listDeliveries, retryDeliveries } from "../../forms/deliveries.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, query, route } from "./contract.ts";
-import { limitOf, nextSchema } from "./pages.ts";
+import { limitOf, nextSchema } from "../../operations/schema/shared-schema.ts";
 
 const tag = "deliveries";
 

@@ -9,7 +9,9 @@ import {
 import { createEnvironment } from "../../flags/environments.ts";
 import { deleteEnvironment, getEnvironment, setEnvironment } from "../../projects/environments.ts";
 import type { AdminEnv } from "../auth.ts";
-import { created, createdResult, jsonBody, route } from "./contract.ts";
+import { createdResult } from "../../operations/schema/shared-schema.ts";
+import { created } from "../../operations/results.ts";
+import { jsonBody, route } from "./contract.ts";
 
 const tag = "environments";
 const ALL = "/projects/:project/environments";

@@ -8,7 +8,8 @@ import { viewFeedback } from "../../flags/previews/feedback.ts";
 import { deleteFeedback, deleteFeedbackOf, firstIdSince } from "../../flags/previews/feedbacks.ts";
 import type { AdminEnv } from "../auth.ts";
 import { query, route } from "./contract.ts";
-import { limitOf, nextOf, nextSchema } from "./pages.ts";
+import { nextOf } from "../../base/pages.ts";
+import { limitOf, nextSchema } from "../../operations/schema/shared-schema.ts";
 
 const ALL = "/projects/:project/flags/:flag/feedback";
 

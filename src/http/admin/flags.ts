@@ -9,7 +9,9 @@ import { forSchema, scheduledSchema } from "../../flags/schedule/schedule-schema
 import { viewScheduled } from "../../flags/schedule/scheduled-change.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, query, revisionOf, route, etagHeader } from "./contract.ts";
-import { listQuery, nextOf, nextSchema, listAnswer } from "./pages.ts";
+import { nextOf } from "../../base/pages.ts";
+import { listQuery, nextSchema } from "../../operations/schema/shared-schema.ts";
+import { listAnswer } from "./pages.ts";
 
 const tag = "flags";
 const ALL = "/projects/:project/environments/:environment/flags";

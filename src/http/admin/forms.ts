@@ -8,8 +8,11 @@ import { submissionSchema } from "../../forms/submission-schema.ts";
 import { sendTest } from "../../forms/test-submission.ts";
 import type { AdminEnv } from "../auth.ts";
 import { formUrl } from "../forms/links.ts";
-import { created, createdResult, jsonBody, query, route } from "./contract.ts";
-import { listQuery, nextOf, nextSchema } from "./pages.ts";
+import { createdResult } from "../../operations/schema/shared-schema.ts";
+import { created } from "../../operations/results.ts";
+import { jsonBody, query, route } from "./contract.ts";
+import { nextOf } from "../../base/pages.ts";
+import { listQuery, nextSchema } from "../../operations/schema/shared-schema.ts";
 
 const tag = "forms";
 

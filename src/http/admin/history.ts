@@ -9,7 +9,8 @@ import { CHANGE_KINDS, type ChangeQuery, viewChange } from "../../projects/histo
 import { getEnvironment } from "../../projects/environments.ts";
 import type { AdminEnv } from "../auth.ts";
 import { query, route } from "./contract.ts";
-import { limitOf, nextOf } from "./pages.ts";
+import { nextOf } from "../../base/pages.ts";
+import { limitOf } from "../../operations/schema/shared-schema.ts";
 
 const tag = "history";
 

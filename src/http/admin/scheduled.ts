@@ -7,7 +7,8 @@ import { cancelScheduled, scheduleChange } from "../../flags/schedule/schedule.t
 import { type ScheduledChange, viewScheduled } from "../../flags/schedule/scheduled-change.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, query, route } from "./contract.ts";
-import { listQuery, nextOf, nextSchema } from "./pages.ts";
+import { nextOf } from "../../base/pages.ts";
+import { listQuery, nextSchema } from "../../operations/schema/shared-schema.ts";
 
 const tag = "scheduled changes";
 

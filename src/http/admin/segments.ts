@@ -6,7 +6,8 @@ import { noSuchSegment, viewSegment } from "../../flags/segment.ts";
 import { deleteSegment, setSegment } from "../../flags/segments.ts";
 import type { AdminEnv } from "../auth.ts";
 import { jsonBody, query, revisionOf, route, etagHeader } from "./contract.ts";
-import { listQuery, nextOf, nextSchema } from "./pages.ts";
+import { nextOf } from "../../base/pages.ts";
+import { listQuery, nextSchema } from "../../operations/schema/shared-schema.ts";
 
 const tag = "segments";
 const ALL = "/projects/:project/environments/:environment/segments";

@@ -6,7 +6,7 @@ import { EXPORT_FORMATS } from "../../forms/transfer/export-format.ts";
 import { SEARCH_LIMITS } from "../../forms/limits.ts";
 import type { SubmissionFilter } from "../../forms/inbox/submission-filter.ts";
 import { NOT_SPAM, SUBMISSION_STATES, type SubmissionState } from "../../forms/submission-state.ts";
-import { limitOf } from "./pages.ts";
+import { limitOf } from "../../operations/schema/shared-schema.ts";
 
 /** A folder, or `all` of them. */
 export const submissionState = z.enum([...SUBMISSION_STATES, "all"], "state is inbox, spam, archived or all");

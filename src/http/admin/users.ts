@@ -12,8 +12,11 @@ import { createLink, createUser, deleteUser, setRole } from "../../access/users.
 import type { App } from "../../app.ts";
 import type { AdminEnv } from "../auth.ts";
 import { dashboardLink } from "../paths.ts";
-import { created, createdResult, jsonBody, query, route } from "./contract.ts";
-import { listQuery, nextOf, nextSchema } from "./pages.ts";
+import { createdResult } from "../../operations/schema/shared-schema.ts";
+import { created } from "../../operations/results.ts";
+import { jsonBody, query, route } from "./contract.ts";
+import { nextOf } from "../../base/pages.ts";
+import { listQuery, nextSchema } from "../../operations/schema/shared-schema.ts";
 
 const shared = { tag: "users", scope: "admin", confirms: false } as const;
 

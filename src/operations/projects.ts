@@ -1,0 +1,41 @@
+import { nextOf } from "../base/pages.ts";
+import { createProject, deleteProject, getProject } from "../projects/projects.ts";
+import { noun } from "./operation.ts";
+import { created } from "./results.ts";
+
+export const projects = noun("projects", () => import("./schema/projects-schema.ts"), {
+  list: {
+    method: "GET",
+    path: "/projects",
+    summary: "List projects",
+    scope: "flags:read",
+    run: async ({ app, query }) => {
+      const page = await app.store.projects.page(query);
+      return { projects: page.items, next: nextOf(page, ({ slug }) => slug) };
+    },
+  },
+  create: {
+    method: "POST",
+    path: "/projects",
+    summary: "Create a project",
+    scope: "admin",
+    status: 201,
+    run: async ({ app, caller, body }) => created(await createProject(app, caller, body)),
+  },
+  get: {
+    method: "GET",
+    path: "/projects/:project",
+    summary: "Get a project",
+    scope: "flags:read",
+    run: ({ app, names }) => getProject(app, names.project),
+  },
+  delete: {
+    method: "DELETE",
+    path: "/projects/:project",
+    summary: "Delete a project, its environments and flags",
+    scope: "admin",
+    run: async ({ app, caller, names }) => {
+      await deleteProject(app, caller, names.project);
+    },
+  },
+});

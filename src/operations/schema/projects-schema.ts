@@ -1,0 +1,15 @@
+import * as z from "zod/mini";
+import { newProjectSchema, projectSchema } from "../../projects/project-schema.ts";
+import { createdResult, listQuery, nextSchema } from "./shared-schema.ts";
+
+export const list = {
+  query: listQuery,
+  output: z.object({ projects: z.array(projectSchema), next: nextSchema }),
+};
+
+export const create = { body: newProjectSchema, output: z.extend(projectSchema, createdResult) };
+
+export const get = { output: projectSchema };
+
+const none = {};
+export { none as delete };

@@ -1,0 +1,15 @@
+import * as z from "zod/mini";
+import { MAX_LIST } from "../../base/pages.ts";
+
+/** The parameter for the most items of a page. */
+export function limitOf(max: number, byDefault: number) {
+  return z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(max)), byDefault);
+}
+
+/** The query of a list; `after` is the cursor of the page before. */
+export const listQuery = z.object({ limit: limitOf(MAX_LIST, MAX_LIST), after: z.optional(z.string()) });
+
+/** What to pass as `after` for the next page; null on the last. */
+export const nextSchema = z.nullable(z.string());
+
+export const createdResult = { result: z.literal("created") };
