@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { HASHING, PASSWORD_HASH } from "../../src/access/password.ts";
 import { resumeSession } from "../../src/access/sessions.ts";
 import { signInByLink, signInByPassword, signInByProxy } from "../../src/access/sign-in.ts";
 import { createToken } from "../../src/access/tokens.ts";
 import { createLink, createUser, setPassword } from "../../src/access/users.ts";
-import { openTestApp } from "../support/app.ts";
+import { type TestApp, openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
 import { BROWSER, PASSWORD, signIn } from "../support/users.ts";
@@ -71,7 +71,11 @@ describe("a link", () => {
 });
 
 describe("a password", () => {
-  const app = openTestApp();
+  // Wrong passwords count for the network of every test, in whatever order they run.
+  let app: TestApp;
+  beforeEach(() => {
+    app = openTestApp();
+  });
   const login = (name: string, password: string) => signInByPassword(app, { name, password }, BROWSER);
   const give = async (name: string, password = PASSWORD) => {
     const { caller, session } = await signIn(app, name);
