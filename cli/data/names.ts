@@ -12,6 +12,8 @@ export const NAMES = {
   unpacked: "restore.tmp",
   /** A backup copies the database here. */
   scratch: "backup.tmp",
+  /** Says where the running server is reached. */
+  serving: "serving.json",
   /** Says where the data has been moved to. */
   moved: "moved.json",
 } as const;

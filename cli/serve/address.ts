@@ -13,3 +13,12 @@ export function listenValue(text: string, option: string): Listen {
     );
   return { hostname: match[1]?.replace(/^\[|\]$/g, "") || "127.0.0.1", port };
 }
+
+/** Wildcard addresses can be listened on, but not connected to. */
+const ANY: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+/** The host by which a program on this machine reaches an address that is listened on, as in a URL. */
+export function localHost(hostname: string): string {
+  const host = ANY[hostname] ?? hostname;
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,7 +1,7 @@
 import { AppError } from "../../src/base/errors.ts";
 import type { Site } from "../../src/http/site.ts";
 import { readWhole } from "../session/read-whole.ts";
-import type { Listen } from "./address.ts";
+import { type Listen, localHost } from "./address.ts";
 
 /** A certificate chain and its private key, in PEM. */
 export type Tls = { cert: string; key: string };
@@ -10,6 +10,8 @@ export type Tls = { cert: string; key: string };
 export type Listener = {
   /** `http://HOST:PORT`, or https. */
   origin: string;
+  /** The same as a program on this machine reaches it. */
+  localOrigin: string;
   /** Serves new connections with another certificate; open connections keep the old one. */
   renew: (tls: Tls) => Promise<void>;
   /** Makes each further answer the last one of its connection. */
@@ -48,6 +50,7 @@ export function listen(
   /** Servers that take no more connections. */
   const stopping = new Map<Server, Promise<void>>();
   let isOver = false;
+  const scheme = tls ? "https" : "http";
 
   const open = (port: number, tls: Tls | null): Socket => {
     const socket = openSocket(hostname, port, site, tls, report);
@@ -78,7 +81,8 @@ export function listen(
     if (last !== socket) sockets[sockets.indexOf(socket)] = last;
   };
   return {
-    origin: `${tls ? "https" : "http"}://${originOf(current.server)}`,
+    origin: `${scheme}://${originOf(current.server)}`,
+    localOrigin: `${scheme}://${localHost(hostname)}:${current.server.port}`,
     async renew(tls) {
       const { openSockets, steerConnections } = await import("./handover.ts");
       if (isOver) return;

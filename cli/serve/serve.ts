@@ -21,13 +21,16 @@ import type { Io } from "../output/terminal.ts";
 import { env } from "../session/env.ts";
 import { VERSION } from "../version.ts";
 import type { Storage } from "../data/storage.ts";
+import { recordServing } from "../data/serving.ts";
 import type { ServeConfig } from "./config.ts";
+import { linkBaseOf } from "./dashboard-config.ts";
 import { checkFiles, filesJobs } from "./files.ts";
 import { type Listener, type Tls, listen, readTls } from "./listen.ts";
 import { type Log, createLog } from "./log.ts";
 import { openOutbox } from "./outbox.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
-import { placeServices } from "./services.ts";
+import { type Place, placeServices } from "./services.ts";
+import { welcome } from "./welcome.ts";
 
 /** How long a server of a shared database serves on before it stops, so that balancers notice, in milliseconds. */
 const DEFAULT_DRAIN = 5000;
@@ -74,6 +77,7 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
   const listeners: Listener[] = [];
   const reads = createReads(app.store);
   const commitLatency = createCommitLatency(app);
+  let forget = () => {};
   let jobs: Jobs | undefined;
   let outbox: Outbox | undefined;
   try {
@@ -124,8 +128,16 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
     );
     app.watch.onChange(() => jobs?.wake());
     const nextSignal = stopSignals();
+    const dashboard = dashboardOf(config, places, listeners);
+    if (storage.shared === null) {
+      const [origin, startedAt] = [listeners[0]!.localOrigin + config.basePath, new Date().toISOString()];
+      forget = recordServing(storage.data, { version: VERSION, startedAt, origin, dashboard });
+    }
     // Plain text in either format: scripts wait for this line.
     for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
+    // The link signs in: it belongs on a screen, not in a log.
+    if (io.errIsTerminal && config.log.format !== "json")
+      io.err(`\n${await welcome(app, storage, dashboard)}\n`);
     const signal = await nextSignal();
     const drain = config.drain ?? (isShared(app.store) ? DEFAULT_DRAIN : 0);
     if (drain > 0 && signal === "SIGTERM") {
@@ -147,11 +159,18 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
     await Promise.all(listeners.map((listener) => listener.end()));
     await reads.flush().catch(log.error);
     await app[Symbol.asyncDispose]();
+    forget();
     unlock();
     log.flush();
     await io.settle();
   }
   process.exit(0);
+}
+
+/** Where a browser reaches the dashboard, this one where nothing else is configured; null where none is served. */
+function dashboardOf(config: ServeConfig, places: Place[], listeners: Listener[]): string | null {
+  const listener = listeners[places.findIndex(({ hasDashboard }) => hasDashboard)];
+  return listener ? (linkBaseOf(config) ?? `${listener.localOrigin}${config.basePath}`) : null;
 }
 
 /** Null if the database is damaged there: a server still answers what it can. */

@@ -27,6 +27,9 @@ const OF_FLAGS = ["previews", "codeReferences", "ofrep"] as const;
 type OfFlags = (typeof OF_FLAGS)[number];
 const isOfFlags = (name: string): name is OfFlags => OF_FLAGS.some((each) => each === name);
 
+/** An address with the services that answer there. */
+export type Place = { address: Listen; site: Site; hasDashboard: boolean };
+
 /** What the services of one server share. */
 type Wiring = {
   outgoing: () => Promise<Outgoing>;
@@ -47,7 +50,7 @@ export function placeServices(
   config: ServeConfig,
   app: App,
   { outgoing, log, metrics, noteRead, commitMinutes, isDraining, linkSecret, storage }: Wiring,
-): { places: { address: Listen; site: Site }[]; endStreams: () => void } {
+): { places: Place[]; endStreams: () => void } {
   const { basePath, publicUrl, maxStale } = config;
   const reportOf = (service: ServiceName): Report => ({
     error: log.error,
@@ -157,6 +160,7 @@ export function placeServices(
   const report = reportOf("operation");
   const places = [...placed.values()].map(({ address, services }) => ({
     address,
+    hasDashboard: "dashboard" in services,
     site: createSite(services, {
       app,
       basePath,

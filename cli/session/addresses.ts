@@ -1,4 +1,4 @@
-import type { Listen } from "../serve/address.ts";
+import { type Listen, localHost } from "../serve/address.ts";
 import type { ServeConfig } from "../serve/config.ts";
 import { chunksOf, failureOf, isLoopbackUrl, readAtMost } from "./connection.ts";
 
@@ -9,10 +9,7 @@ export type Origins = Record<"forms" | "flags" | "admin" | "metrics", string | n
 export function originsOf(config: ServeConfig): Origins {
   const { listen, formsListen, flagsListen, adminListen, metricsListen, tls } = config;
   const originOf = ({ hostname, port }: Listen) => {
-    const host = ANY[hostname] ?? hostname;
-    return port === 0
-      ? null
-      : `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    return port === 0 ? null : `${tls ? "https" : "http"}://${localHost(hostname)}:${port}`;
   };
   return {
     forms: originOf(formsListen ?? listen),
@@ -21,9 +18,6 @@ export function originsOf(config: ServeConfig): Origins {
     metrics: originOf(metricsListen ?? adminListen ?? listen),
   };
 }
-
-/** Wildcard addresses can be listened on, but not connected to. */
-const ANY: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 /** How long a server may take to answer, in milliseconds, and with how many bytes. */
 const PATIENCE = 5000;

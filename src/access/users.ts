@@ -94,7 +94,7 @@ async function requireOtherAdmin({ store }: AccessApp, { name, role }: User): Pr
 
 /**
  * Creates a link that signs a user in once, within 15 minutes. Without any user it creates the first one, an admin. Without
- * a name it is for the only admin. Throws `invalid` where there are several, `not_found`, `conflict` as `createUser`,
+ * a name it is for the only admin. Throws `invalid` if there is none or several, `not_found`, `conflict` as `createUser`,
  * `forbidden`.
  */
 export async function createLink(
@@ -122,9 +122,8 @@ export async function createLink(
 async function onlyAdmin({ store }: AccessApp): Promise<string> {
   const [admin, other] = await store.users.admins(2);
   if (admin !== undefined && other === undefined) return admin;
-  throw new AppError("invalid", "there are several admins: name the user that the link is for", {
-    reason: "link-unnamed",
-  });
+  const admins = admin === undefined ? "there is no admin" : "there are several admins";
+  throw new AppError("invalid", `${admins}: name the user that the link is for`, { reason: "link-unnamed" });
 }
 
 /**

@@ -1,0 +1,33 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isLocked } from "../../src/store/sqlite/lock.ts";
+import { NAMES } from "./names.ts";
+
+/** Where the server of a data directory is reached from this machine. */
+export type Serving = {
+  version: string;
+  startedAt: string;
+  /** The first address that it listens on, with the base path and without a slash at the end. */
+  origin: string;
+  /** Where browsers reach the dashboard, without `/dashboard`; null where it serves none. */
+  dashboard: string | null;
+};
+
+/** Records where the server that holds the lock of a data directory is reached, until the returned function is called. */
+export function recordServing(data: string, serving: Serving): () => void {
+  const file = join(data, NAMES.serving);
+  writeFileSync(file, `${JSON.stringify(serving)}\n`, { mode: 0o600 });
+  return () => rmSync(file, { force: true });
+}
+
+/** What the running server of a data directory recorded; null without one. */
+export function readServing(data: string): Serving | null {
+  // A server that was killed leaves its record behind, but not its lock.
+  if (!isLocked(join(data, NAMES.serveLock))) return null;
+  try {
+    return JSON.parse(readFileSync(join(data, NAMES.serving), "utf8")) as Serving;
+  } catch {
+    // Not written yet, or by an older server not at all.
+    return null;
+  }
+}

@@ -1,0 +1,42 @@
+import { resolve } from "node:path";
+import { operatorCaller } from "../../src/access/caller.ts";
+import { createLink } from "../../src/access/users.ts";
+import type { App } from "../../src/app.ts";
+import { DASHBOARD_PATH, dashboardLink } from "../../src/http/paths.ts";
+import type { Storage } from "../data/storage.ts";
+import { details } from "../output/text.ts";
+import { userName } from "../session/user.ts";
+
+/**
+ * What a person at the terminal of a new server needs: where its data is, the address of its dashboard, and what to type
+ * next. Without any user it creates the first one and includes the link that signs in, so the text belongs in no log.
+ */
+export async function welcome(app: App, storage: Storage, dashboard: string | null): Promise<string> {
+  const rows: [string, string][] = [["data", placeOf(storage)]];
+  let isNew = false;
+  if (dashboard !== null) {
+    rows.push(["dashboard", `${dashboard}${DASHBOARD_PATH}`]);
+    const [someone] = (await app.store.users.page({ limit: 1 })).items;
+    isNew = !someone;
+    if (isNew) {
+      const { secret } = await createLink(
+        app,
+        operatorCaller(userName, () => false),
+      );
+      rows.push(["sign in", dashboardLink(dashboard, secret)]);
+    }
+  }
+  const [project, form] = await Promise.all([
+    app.store.projects.page({ limit: 1 }),
+    app.store.forms.page({ limit: 1 }),
+  ]);
+  const once = "The link works once, within 15 minutes; formflag users link prints another.\n";
+  const isEmpty = project.items.length === 0 && form.items.length === 0;
+  const next =
+    "\nNext, in another terminal: formflag forms create contact, or formflag projects create shop\n";
+  return `${details(rows)}${isNew ? once : ""}${isEmpty ? next : ""}`;
+}
+
+function placeOf({ data, shared }: Storage): string {
+  return shared === null ? resolve(data) : `the PostgreSQL database ${shared.database.database}`;
+}

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "bun:test";
+import { readServing } from "../../../cli/data/serving.ts";
+import { onData } from "../../support/commands.ts";
+import { startServer } from "../../support/executable.ts";
+import { tempDirectory } from "../../support/temp.ts";
+import { atTerminal } from "../../support/terminal.ts";
+
+const serve = (data: string, ...args: string[]) =>
+  atTerminal(["serve", "--data", data, "--listen", "127.0.0.1:0", ...args], {}, 60);
+
+const stop = async (data: string, server: ReturnType<typeof atTerminal>) => {
+  server.type("\x03");
+  const { code, screen } = await server.ends();
+  expect(code).toBe(0);
+  expect(existsSync(join(data, "serving.json"))).toBe(false);
+  return screen.replaceAll("\r", "");
+};
+
+test("at a terminal, a new server says where its data is, how to sign in and what to type next", async () => {
+  const data = join(tempDirectory(), "new");
+  const server = serve(data);
+  await server.shows("Next, in another terminal");
+  const { origin, dashboard } = JSON.parse(readFileSync(join(data, "serving.json"), "utf8"));
+  expect(dashboard).toBe(origin);
+  const screen = await stop(data, server);
+  expect(screen).toContain(`listening on ${origin}\n`);
+  expect(screen).toContain(`data       ${data}\n`);
+  expect(screen).toContain(`dashboard  ${origin}/dashboard\n`);
+  expect(screen).toMatch(/sign in {4}http:\S+\/dashboard\/link\/[\w-]{43}\n/);
+  expect(screen).toContain("The link works once, within 15 minutes");
+  // The second start has no link, and once there is a form or a project nothing to type next.
+  expect((await onData(data).run("forms", "create", "contact")).code).toBe(0);
+  const again = serve(data);
+  await again.shows("/dashboard");
+  expect(await stop(data, again)).not.toMatch(/sign in|once|Next/);
+});
+
+test("the link at the start signs in, and a server without a dashboard offers none", async () => {
+  const data = join(tempDirectory(), "new");
+  const server = serve(data, "--base-path", "/flags");
+  await server.shows("Next, in another terminal");
+  const { dashboard } = JSON.parse(readFileSync(join(data, "serving.json"), "utf8"));
+  expect(dashboard).toEndWith("/flags");
+  server.type("\x03");
+  const link = /http:\S+\/link\/\S+/.exec((await server.ends()).screen)?.[0];
+  expect(link).toStartWith(`${dashboard}/dashboard/link/`);
+  const without = serve(data, "--no-dashboard");
+  await without.shows("Next");
+  expect(await stop(data, without)).not.toContain("dashboard");
+});
+
+test("without a terminal a start says nothing of it, and creates no user", async () => {
+  const { data, stderr } = await startServer();
+  expect(stderr()).toMatch(/^listening on \S+\n$/);
+  expect(await onData(data).json("users", "list")).toEqual([]);
+});
+
+test("what a killed server recorded of its address does not count", async () => {
+  const { data, url, stop } = await startServer();
+  expect(readServing(data)).toMatchObject({ origin: url, dashboard: url });
+  await stop("SIGKILL");
+  expect(existsSync(join(data, "serving.json"))).toBe(true);
+  expect(readServing(data)).toBeNull();
+});
