@@ -52,14 +52,14 @@ export function createFormsService(app: App, links: Links, report: Report, guard
 
   // Not an async function, whose promise would cost each submission one more turn.
   const submit = (request: Request, formKey: string, client: () => Client): Promise<Response> =>
-    receiver.receive(request, formKey, client, asksForRest(request.url) ? rest : redirect);
+    receiver.receive(request, formKey, client, asksForRest(request) ? rest : redirect);
 
   const routes: Routes = new Hono();
   for (const path of [SUBMIT_PATH, `${SUBMIT_PATH}/`, SUBMIT_PATH.replace(":form_key", "")]) {
     const formKeyOf = (c: Context) => c.req.param("form_key") ?? "";
     routes.post(path, (c) => submit(c.req.raw, formKeyOf(c), () => c.env.client));
     routes.options(path, async (c) => preflightFor(c.req.raw, await findForm(formKeyOf(c)), "POST, OPTIONS"));
-    routes.all(path, (c) => notPosted(asksForRest(c.req.raw.url), links));
+    routes.all(path, (c) => notPosted(asksForRest(c.req.raw), links));
   }
   routes.on(["GET", "OPTIONS"], CHALLENGE_PATH, (c) => {
     const client = () => c.env.client;
@@ -163,13 +163,19 @@ function addPages(routes: Routes, links: Links, findForm: FindForm): void {
   });
 }
 
-/** Whether the query asks for a JSON answer. The address of a request without a `Host` is only a path. */
-function asksForRest(url: string): boolean {
+/** Whether a request asks for a JSON answer: by its `mode`, or without one by an `Accept` that names JSON first. */
+function asksForRest({ url, headers }: Request): boolean {
+  // The address of a request without a `Host` is only a path.
   const query = url.indexOf("?");
-  if (query === -1) return false;
-  // Compared first, since parsing costs a fifth of a submission (`npm run bench -- submissions`).
-  const text = url.slice(query + 1);
-  return text === "mode=rest" || new URLSearchParams(text).get("mode") === "rest";
+  if (query !== -1) {
+    // Compared first, since parsing costs a fifth of a submission (`npm run bench -- submissions`).
+    const text = url.slice(query + 1);
+    if (text === "mode=rest") return true;
+    const mode = new URLSearchParams(text).get("mode");
+    if (mode !== null) return mode === "rest";
+  }
+  // Browsers that send a form name HTML first, programs without a preference everything.
+  return /^\s*application\/json\s*(?:[,;]|$)/i.test(headers.get("accept") ?? "");
 }
 
 /** Answers a request other than POST: someone opened the address in a browser, or used the wrong method. */

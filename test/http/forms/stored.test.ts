@@ -48,6 +48,25 @@ describe("a submission that is stored", () => {
     }
   });
 
+  test.each([
+    ["application/json", "", 200],
+    ["application/json;q=0.9", "", 200],
+    ["APPLICATION/JSON, text/plain, */*", "?x=1", 200],
+    ["application/json", "?mode=", 303],
+    ["application/json", "?mode=html", 303],
+    ["text/html", "?mode=rest", 200],
+    ["text/html,application/json", "", 303],
+    ["application/jsonx", "", 303],
+    ["*/*", "", 303],
+  ])("with Accept: %s and the query %p is answered with %d", async (accept, query, status) => {
+    const form = await newForm();
+    const sent = json({ name: "Ada" });
+    const headers = { ...sent.headers, Accept: accept };
+    expect((await send(form.key, { ...sent, headers, query })).status).toBe(status);
+    const refused = await send(form.key, { ...json({}), headers, query });
+    expect(refused.status).toBe(status === 200 ? 400 : 303);
+  });
+
   test("goes to the form's success URL, whose own query and fragment stay", async () => {
     const successUrl = "https://example.com/thanks?lang=de&x=1%202#top";
     const form = await newForm({ successUrl });
