@@ -1,4 +1,43 @@
 /** Lint rules of this project that no published plugin has: docs/architecture.md. */
+import { dirname, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { FLOORS, LOADS_SCHEMAS } from "./floors.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const isIn = (path, folder) => path === folder || path.startsWith(`${folder}/`);
+
+const floors = {
+  create(context) {
+    const path = relative(ROOT, context.filename);
+    const rows = FLOORS.filter(({ area }) => isIn(path, area));
+    const imports = rows.flatMap((row) => [row.area, ...row.imports]);
+    const libraries = rows.flatMap((row) => row.libraries);
+    const table = "scripts/lint/floors.js";
+    const check = ({ source, importKind, specifiers = [] }) => {
+      if (typeof source?.value !== "string" || source.value.startsWith("node:")) return;
+      const report = (message) => context.report({ node: source, message });
+      const isTypes =
+        importKind === "type" ||
+        (specifiers.length > 0 && specifiers.every((specifier) => specifier.importKind === "type"));
+      if (/^zod|-schema\.ts$/.test(source.value) && !isTypes && !LOADS_SCHEMAS.test(path))
+        report("Schemas are loaded by HTTP alone: elsewhere only their types.");
+      if (source.value.startsWith(".")) {
+        const target = relative(ROOT, resolve(dirname(context.filename), source.value));
+        if (!imports.some((folder) => isIn(target, folder)))
+          report(`${table}: this area does not import that one.`);
+      } else if (!libraries.some((library) => isIn(source.value, library)))
+        report(`${table}: this area does not use that library.`);
+    };
+    return {
+      Program: (node) =>
+        rows.length === 0 && context.report({ node, message: `${table} has no row for it.` }),
+      ImportDeclaration: check,
+      ImportExpression: check,
+      ExportAllDeclaration: check,
+      ExportNamedDeclaration: check,
+    };
+  },
+};
 
 /** The writes of the store's port: only operations of the product call them. */
 const WRITES = {
@@ -126,6 +165,7 @@ const noRawMarkup = {
 export default {
   meta: { name: "house" },
   rules: {
+    floors,
     "no-option-text": noOptionText,
     "no-store-write": noStoreWrite,
     "no-connection": noConnection,

@@ -1,0 +1,81 @@
+/**
+ * The floors of the house: what the files below a folder may import, of this repository and of libraries, besides their own
+ * area. A file has what all rows say that fit its path. The rule `house/floors` holds them, for `import()` too.
+ */
+const BLOBS = ["src/blobs/blobs.ts", "src/blobs/key.ts", "src/blobs/notes.ts"];
+const AREAS = [
+  "src/base",
+  "src/access",
+  "src/delivery",
+  "src/projects",
+  "src/flags",
+  "src/forms",
+  "src/documents",
+  "src/maintenance",
+  ...BLOBS,
+];
+
+export const FLOORS = [
+  { area: "src/base", imports: [], libraries: ["zod"] },
+  { area: "src/access", imports: ["src/base"], libraries: ["zod"] },
+  { area: "src/blobs", imports: ["src/base"], libraries: ["aws4fetch"] },
+  { area: "src/delivery", imports: ["src/base", "src/access"], libraries: ["mustache", "zod"] },
+  { area: "src/projects", imports: ["src/base", "src/access"], libraries: ["zod"] },
+  { area: "src/flags", imports: ["src/base", "src/access", "src/projects"], libraries: ["xss", "zod"] },
+  { area: "src/flags/flagd", imports: [], libraries: ["@openfeature/flagd-core"] },
+  {
+    area: "src/forms",
+    imports: ["src/base", "src/access", "src/delivery", ...BLOBS],
+    libraries: [
+      "@cfworker/json-schema",
+      "altcha-lib",
+      "csv-parse",
+      "disposable-email-domains-js",
+      "magic-bytes.js",
+      "re2js",
+      "zod",
+    ],
+  },
+  {
+    area: "src/documents",
+    imports: ["src/base", "src/access", "src/delivery", "src/projects", "src/flags", "src/forms"],
+    libraries: ["zod"],
+  },
+  {
+    area: "src/maintenance",
+    imports: AREAS.filter((area) => area !== "src/documents"),
+    libraries: ["modern-tar", "zod"],
+  },
+  { area: "src/app.ts", imports: AREAS, libraries: [] },
+  { area: "src/operations", imports: [...AREAS, "src/app.ts"], libraries: ["zod"] },
+  { area: "src/store", imports: [...AREAS, "src/app.ts"], libraries: [] },
+  { area: "src/store/sqlite", imports: [], libraries: ["bun:sqlite"] },
+  { area: "src/store/postgres", imports: [], libraries: ["bun"] },
+  { area: "src/send", imports: ["src/base", "src/access", "src/delivery"], libraries: ["nodemailer"] },
+  {
+    area: "src/http",
+    imports: [...AREAS, "src/app.ts", "src/operations"],
+    libraries: [
+      "altcha",
+      "d3-scale",
+      "d3-shape",
+      "hono",
+      "hono-openapi",
+      "idiomorph",
+      "jsonc-parser",
+      "lucide-static",
+      "prom-client",
+      "uqr",
+      "zod",
+    ],
+  },
+  { area: "src/http/forms/altcha", imports: ["node_modules/altcha"], libraries: [] },
+  {
+    area: "cli",
+    imports: ["src", "package.json"],
+    libraries: ["@clack/prompts", "bun:ffi", "commander", "js-yaml", "uqr"],
+  },
+];
+
+/** Schemas are loaded only where they are used to check or describe: elsewhere only their types. */
+export const LOADS_SCHEMAS = /^(?:cli|src\/http|src\/operations)\/|-schema\.ts$/;

@@ -1,0 +1,73 @@
+import { basename, dirname, join } from "node:path";
+import { expect, test } from "bun:test";
+
+/** Exceptions from the rules below: the list only shrinks. */
+const EXCEPTIONS = {
+  cycles: [
+    "cli/data/open-shared.ts",
+    "cli/data/open.ts",
+    "src/http/forms/snippets/curl.ts",
+    "src/http/forms/snippets/fetch.ts",
+    "src/http/forms/snippets/html.ts",
+    "src/http/forms/snippets/snippet.ts",
+  ],
+  folders: ["src/store/sql", "test/contracts", "test/support"],
+  stems: [
+    "src/blobs blobs",
+    "src/flags flag",
+    "src/flags import",
+    "src/flags segments",
+    "src/http/dashboard text",
+    "src/http/forms files",
+  ],
+  operations: ["src/forms/intake/insertion.ts"],
+};
+const MOST_FILES = 30;
+
+const ROOT = join(import.meta.dir, "../..");
+const FILES = [...new Bun.Glob("{src,cli,scripts,test}/**/*.{ts,tsx,js}").scanSync(ROOT)].toSorted();
+const PRODUCT = FILES.filter((path) => /^(?:src|cli)\//.test(path));
+/** Types and lazy imports too. */
+const imports = new Map<string, string[]>();
+for (const file of PRODUCT) {
+  const found = (await Bun.file(join(ROOT, file)).text()).matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
+  imports.set(
+    file,
+    [...found].map(([, path]) => join(dirname(file), path!)),
+  );
+}
+
+/** All that a file imports, also by way of others. */
+function reached(file: string, seen = new Set<string>()): Set<string> {
+  for (const next of imports.get(file) ?? []) if (!seen.has(next)) reached(next, seen.add(next));
+  return seen;
+}
+
+test("no files import each other, not even lazily", () => {
+  expect(PRODUCT.filter((file) => reached(file).has(file))).toEqual(EXCEPTIONS.cycles);
+});
+
+test("no folder has too many files", () => {
+  const large = [...Map.groupBy(FILES, dirname)].filter(([, { length }]) => length > MOST_FILES);
+  expect(large.map(([folder]) => folder)).toEqual(EXCEPTIONS.folders);
+});
+
+test("files of an area have names of their own, unless their folders are beside each other", () => {
+  const areaOf = (file: string) => /^(?:src\/(?:http|store)|src|cli)\/[^/]+/.exec(file)![0];
+  // Verbs of commands: each noun has a folder.
+  const files = PRODUCT.filter((file) => !file.startsWith("cli/commands/"));
+  const alike = Map.groupBy(files, (file) => `${areaOf(file)} ${basename(file).replace(/\..*/, "")}`);
+  const parents = (group: string[]) => new Set(group.map((file) => dirname(dirname(file)))).size;
+  const wrong = [...alike].filter(([, group]) => parents(group) > 1);
+  expect(wrong.map(([name]) => name)).toEqual(EXCEPTIONS.stems);
+});
+
+test("drivers and senders import records and ports, no operation", () => {
+  const isDriver = (file: string) => /^src\/(?:store|send)\//.test(file);
+  const isPort = (file: string) => /^src\/(?:\w+\/store|app)\.ts$/.test(file);
+  const below = new Set(PRODUCT.filter(isDriver).flatMap((file) => imports.get(file)!));
+  const operations = [...below].filter(
+    (file) => !isDriver(file) && !isPort(file) && imports.get(file)!.some(isPort),
+  );
+  expect(operations).toEqual(EXCEPTIONS.operations);
+});
