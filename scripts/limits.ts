@@ -9,6 +9,7 @@ import * as flags from "../src/flags/limits.ts";
 import * as forms from "../src/forms/limits.ts";
 import * as maintenance from "../src/maintenance/limits.ts";
 import * as http from "../src/http/limits.ts";
+import * as operations from "../src/operations/limits.ts";
 import * as store from "../src/store/limits.ts";
 import { tableOf } from "./markdown.ts";
 
@@ -23,6 +24,7 @@ const LIMITS = {
   ...flags,
   ...maintenance,
   ...http,
+  ...operations,
   ...store,
   ...pages,
   MAX_WHY,

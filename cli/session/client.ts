@@ -1,6 +1,6 @@
 import { AppError, ERROR_CODES } from "../../src/base/errors.ts";
 import { isDeeper } from "../../src/base/json.ts";
-import { ADMIN_PATH } from "../../src/http/paths.ts";
+import { ADMIN_PATH } from "../../src/operations/operation.ts";
 import { RemoteError } from "../exit.ts";
 import { shown } from "../output/text.ts";
 import type { Shape } from "./shape.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../src/base/errors.ts";
 import { once } from "../../src/base/once.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
-import { ADMIN_PATH } from "../../src/http/paths.ts";
+import { ADMIN_PATH } from "../../src/operations/operation.ts";
 import type { Storage } from "../data/storage.ts";
 import { printableLines } from "../output/text.ts";
 import type { Io } from "../output/terminal.ts";
@@ -27,12 +27,11 @@ export async function localClient(storage: Storage, version: string, io: Io): Pr
   };
   const outgoing = once(() => openOutgoing(app.now, version));
   const admin = async (path: string) => {
-    const { createAdminApp, nounOf } = await import("../../src/http/admin/admin.ts");
-    const noun = nounOf(path);
+    const { createAdminApp } = await import("../../src/http/admin/admin.ts");
     // As a server with the same environment shows it.
     const publicUrl = env["FORMFLAG_PUBLIC_URL"] ?? null;
-    const dashboard = noun === "users" ? await dashboardAddress() : {};
-    return createAdminApp(app, { version, report, publicUrl, outgoing, ...dashboard }, noun && [noun]);
+    const dashboard = path.startsWith("/users") ? await dashboardAddress() : {};
+    return createAdminApp(app, { version, report, publicUrl, outgoing, ...dashboard });
   };
   // Scheduled changes may have become due while no server ran.
   const catchUp = () => applyDue(app, (text) => io.note(`warning: ${text}\n`));

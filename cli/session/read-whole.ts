@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { formatBytes } from "../../src/base/bytes.ts";
 import { AppError } from "../../src/base/errors.ts";
-import { MAX_IMPORT_BODY } from "../../src/http/limits.ts";
+import { MAX_IMPORT_BODY } from "../../src/operations/limits.ts";
 import { chunksOf, readAtMost } from "./connection.ts";
 
 /** Bytes that are read from a file at once. */

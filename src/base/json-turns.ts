@@ -1,5 +1,5 @@
 import { type Turns, createTurns } from "./event-loop.ts";
-import { endOfString, isObject } from "./json.ts";
+import { endOfString } from "./json.ts";
 
 /** Characters that are parsed at once: a thousand names or texts take a millisecond. */
 const PART = 65_536;
@@ -137,7 +137,10 @@ export async function stringifyInTurns<T>(
   return texts;
 }
 
-/** An object as JSON, in turns with other work: its members, and theirs to so many `levels`, are written one by one. */
+/**
+ * An object as JSON, in turns with other work: its members, and theirs to so many `levels`, are written one by one, and so
+ * are the items of lists in them.
+ */
 export async function stringifyMembers(
   object: object,
   levels: number,
@@ -146,13 +149,17 @@ export async function stringifyMembers(
   const members: string[] = [];
   for (const [name, value] of Object.entries(object) as [string, unknown][]) {
     if (value === undefined) continue;
-    const text =
-      levels > 1 && isObject(value)
-        ? await stringifyMembers(value, levels - 1, takeTurns)
-        : JSON.stringify(value);
+    const isLarge = levels > 1 && typeof value === "object" && value !== null;
+    const text = isLarge ? await stringifyLarge(value, levels - 1, takeTurns) : JSON.stringify(value);
     members.push(`${JSON.stringify(name)}:${text}`);
     const turn = takeTurns();
     if (turn !== undefined) await turn;
   }
   return `{${members.join(",")}}`;
+}
+
+async function stringifyLarge(value: object, levels: number, takeTurns: Turns): Promise<string> {
+  if (!Array.isArray(value)) return stringifyMembers(value, levels, takeTurns);
+  const parts = await stringifyInTurns(value);
+  return `[${parts.map((part) => part.slice(1, -1)).join(",")}]`;
 }

@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type Caller, confirmationIn, operatorCaller } from "../access/caller.ts";
-import type { Scope } from "../access/scope.ts";
 import { requireScope } from "../access/token.ts";
 import { createTokenFinder } from "../access/token-finder.ts";
 import { authenticate } from "../access/tokens.ts";
@@ -11,7 +10,9 @@ import { formatBytes } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
 import { type Client, limitKey } from "./address.ts";
 import { readAll, refuseAbandoned } from "./body.ts";
-import { MAX_ADMIN_BODY, MAX_WRONG_TOKENS } from "./limits.ts";
+import { MAX_ADMIN_BODY } from "../operations/limits.ts";
+import type { Operation } from "../operations/operation.ts";
+import { MAX_WRONG_TOKENS } from "./limits.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
 /**
@@ -69,27 +70,27 @@ export function identify(app: App) {
   });
 }
 
-/** Where a request names the environment it acts on: in its path or its query. */
-export type OperationPlace = "path" | "query";
-
 /**
- * Requires that the caller holds the scope there. It is checked before the body is read, so that only an authorised
- * caller makes the server read it, and again afterwards, since a token may be revoked or expire while a body arrives.
- * Throws `forbidden`, `too_large` for a body of more than `maxBody` bytes, `invalid` where its sender disconnected, and as
- * `identify`.
+ * Requires that the caller holds the scope of an operation in its place. It is checked before the body is read, so that only
+ * an authorised caller makes the server read it, and again afterwards, since a token may be revoked or expire while a body
+ * arrives. Throws `forbidden`, `too_large` for a body of more than `maxBody` bytes, `invalid` where its sender disconnected,
+ * and as `identify`.
  */
-export function requires(
-  scope: Scope,
-  { place = "path", maxBody = MAX_ADMIN_BODY }: { place?: OperationPlace; maxBody?: number } = {},
-) {
+export function requires({
+  scope,
+  place,
+  maxBody = MAX_ADMIN_BODY,
+}: Pick<Operation, "scope" | "place" | "maxBody">) {
   return createMiddleware<AdminEnv>(async (c, next) => {
-    const { project, ...path } = c.req.param() as Partial<Record<string, string>>;
-    const environment = place === "query" ? c.req.query("environment") : path["environment"];
-    requireScope(c.get("caller"), scope, { project, environment });
+    const { project, environment = c.req.query("environment") } = c.req.param() as Partial<
+      Record<string, string>
+    >;
+    const where = { project, environment: place === "environment" ? environment : undefined };
+    requireScope(c.get("caller"), scope, where);
     if (c.req.raw.body) {
       await readBody(c, maxBody);
       c.set("caller", await c.get("identify")());
-      requireScope(c.get("caller"), scope, { project, environment });
+      requireScope(c.get("caller"), scope, where);
     }
     if (c.req.method !== "GET") await refuseAbandoned(c.req.raw);
     await next();

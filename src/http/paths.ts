@@ -1,5 +1,4 @@
 /** Paths of the services, without the base path. */
-export const ADMIN_PATH = "/api/admin/v1";
 export const OPENAPI_PATH = "/openapi.json";
 export const HEALTH_PATH = "/healthz";
 export const READY_PATH = "/readyz";

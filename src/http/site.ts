@@ -3,6 +3,7 @@ import { matchedRoutes } from "hono/route";
 import { getPath } from "hono/utils/url";
 import type { App } from "../app.ts";
 import { normalise } from "../base/network.ts";
+import { ADMIN_PATH } from "../operations/operation.ts";
 import { type Client, findClient } from "./address.ts";
 import { SECURITY_HEADERS } from "./dashboard/security.ts";
 import { type Report, showError } from "./errors.ts";
@@ -12,7 +13,6 @@ import { missingPage } from "./forms/pages/error.ts";
 import { FORWARDED, createHealth } from "./operation/health.ts";
 import type { Metrics } from "./operation/metrics.ts";
 import {
-  ADMIN_PATH,
   CODE_REFS_PATH,
   DASHBOARD_PATH,
   FEEDBACK_PATH,

@@ -2,6 +2,10 @@ import type * as z from "zod/mini";
 import type { Caller } from "../access/caller.ts";
 import type { Scope } from "../access/scope.ts";
 import type { App } from "../app.ts";
+import type { Deployment } from "./deployment.ts";
+
+/** Where the admin API begins, without the base path. */
+export const ADMIN_PATH = "/api/admin/v1";
 
 /** What an operation takes and returns, in zod; loaded only to check or describe it. */
 export type Schemas = {
@@ -9,56 +13,113 @@ export type Schemas = {
   query?: z.ZodMiniType;
   /** The JSON body. */
   body?: z.ZodMiniType;
+  /** A JSON body that the operation checks itself: it is given the bytes. */
+  upload?: z.ZodMiniType;
+  /** Each line of a body of JSON lines: the operation is given the text. */
+  lines?: z.ZodMiniType;
   /** The JSON of the answer, which has no body without it. */
   output?: z.ZodMiniType;
 };
 
+/** What an operation reaches, for which a token has to be good. An environment is named in the path or in the query. */
+type Place = "none" | "form" | "project" | "environment";
+
 /** A call of an operation. */
-type Call<S extends Schemas, P extends string> = {
+type Call<S extends Schemas = Schemas, P extends string = string> = {
   app: App;
+  deployment: Deployment;
   caller: Caller;
   /** The names in the path. */
-  names: Record<NamesIn<P>, string>;
+  names: Names<P>;
   query: Checked<S["query"]>;
-  body: Checked<S["body"]>;
+  body: Body<S>;
+  /** The header `If-Match`. */
+  ifMatch?: string | undefined;
+  /** Names the revision of the answer, which `If-Match` may name later. */
+  tag: (revision: number | string) => void;
 };
 
 type Checked<Z> = Z extends z.ZodMiniType ? z.output<Z> : unknown;
 
-/** An operation of the admin API, from which its route and its description are made. */
-export type Operation<S extends Schemas = Schemas, P extends string = string> = {
+type Body<S extends Schemas> = S extends { lines: z.ZodMiniType }
+  ? string
+  : S extends { upload: z.ZodMiniType }
+    ? Uint8Array
+    : Checked<S["body"]>;
+
+/** A file that an operation answers. */
+export type Download = {
+  name: string;
+  /** Its media type. */
+  type: string;
+  /** Its bytes; null where that is not known. */
+  size: number | null;
+  /** How many rows it has; null where that is not known. */
+  rows: number | null;
+  content: ReadableStream<Uint8Array<ArrayBuffer>> | AsyncGenerator<string | Uint8Array>;
+};
+
+/** What {@link noun} is given of an operation. */
+type Declared<S extends Schemas, P extends string> = {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Its address behind `/api/admin/v1`. */
+  /** Its address behind `ADMIN_PATH`. */
   path: P;
   summary: string;
   /** The scope that a token needs. */
   scope: Scope;
+  place: Place;
   /** Status of the answer. Default: 200, or 204 without output. */
   status?: 200 | 201;
-  run: (call: Call<S, P>) => Promise<S["output"] extends z.ZodMiniType ? z.output<S["output"]> : void>;
+  /** Whether the caller may confirm locked environments, or a form. Default: where the scope allows changes. */
+  confirms?: boolean | "form";
+  /** Whether the caller may say why, for the history. Default: where the scope allows changes. */
+  explains?: boolean;
+  /** Most bytes of the body. Default: `MAX_ADMIN_BODY`. */
+  maxBody?: number;
+  /** The member of the body in which the paths of faults begin. */
+  whole?: string;
+  /** Whether the body may hold numbers that a double does not hold exactly. */
+  rounded?: boolean;
+  /** For an answer that may have megabytes: levels of it that are written in turns with other requests. */
+  levels?: number;
+  /** For a {@link Download}, which it returns in place of output: its media types. */
+  media?: string[];
+  // A method, so that a list can hold the operations of any types.
+  run(
+    call: Call<S, P>,
+  ): Promise<S["output"] extends z.ZodMiniType ? z.output<S["output"]> | Download : unknown>;
+};
+
+/** An operation of the admin API. Routes, their description and clients are made from it. */
+export type Operation<S extends Schemas = Schemas, P extends string = string> = Declared<S, P> & {
+  tag: string;
+  schemas: () => Promise<S>;
 };
 
 /** The names in a path, such as `project` in `/projects/:project`. */
+type Names<P extends string> = Record<NamesIn<P>, string>;
+
 type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | NamesIn<`/${Rest}`>
   : P extends `${string}:${infer Name}`
     ? Name
     : never;
 
-/** The operations of a noun, by name. `schemas` loads what they take and return, by the same names. */
-export type Noun<S = unknown, P extends Record<string, string> = Record<string, string>> = {
-  tag: string;
-  schemas: () => Promise<S>;
-  operations: { [K in keyof P]: Operation<SchemasOf<S, K>, P[K]> };
-};
+type SchemasOf<S, K> = K extends keyof S ? (S[K] extends Schemas ? S[K] : never) : { output?: never };
 
-type SchemasOf<S, K> = K extends keyof S ? (S[K] extends Schemas ? S[K] : never) : never;
-
-/** Declares the operations of a noun, each with the types of its schemas and of its path. */
+/**
+ * Declares the operations of a noun, each with the types of its schemas and of its path. `schemas` loads what they take and
+ * return, by the same names.
+ */
 export function noun<S, const P extends { [K in keyof S]: string } & Record<string, string>>(
   tag: string,
   schemas: () => Promise<S>,
-  operations: { [K in keyof P]: Operation<SchemasOf<S, K>, P[K]> },
-): Noun<S, P> {
-  return { tag, schemas, operations };
+  operations: { [K in keyof P]: Declared<SchemasOf<S, K>, P[K]> },
+): { [K in keyof P]: Operation<SchemasOf<S, K>, P[K]> } {
+  const load = async (name: string) => ((await schemas()) as Record<string, Schemas>)[name] ?? {};
+  const named = Object.entries<Declared<Schemas, string>>(operations).map(([name, declared]) => [
+    name,
+    { ...declared, tag, schemas: () => load(name) },
+  ]);
+  return Object.fromEntries(named) as { [K in keyof P]: Operation<SchemasOf<S, K>, P[K]> };
 }

@@ -9,6 +9,7 @@ export const projects = noun("projects", () => import("./schema/projects-schema.
     path: "/projects",
     summary: "List projects",
     scope: "flags:read",
+    place: "none",
     run: async ({ app, query }) => {
       const page = await app.store.projects.page(query);
       return { projects: page.items, next: nextOf(page, ({ slug }) => slug) };
@@ -19,6 +20,7 @@ export const projects = noun("projects", () => import("./schema/projects-schema.
     path: "/projects",
     summary: "Create a project",
     scope: "admin",
+    place: "none",
     status: 201,
     run: async ({ app, caller, body }) => created(await createProject(app, caller, body)),
   },
@@ -27,6 +29,7 @@ export const projects = noun("projects", () => import("./schema/projects-schema.
     path: "/projects/:project",
     summary: "Get a project",
     scope: "flags:read",
+    place: "project",
     run: ({ app, names }) => getProject(app, names.project),
   },
   delete: {
@@ -34,8 +37,7 @@ export const projects = noun("projects", () => import("./schema/projects-schema.
     path: "/projects/:project",
     summary: "Delete a project, its environments and flags",
     scope: "admin",
-    run: async ({ app, caller, names }) => {
-      await deleteProject(app, caller, names.project);
-    },
+    place: "project",
+    run: ({ app, caller, names }) => deleteProject(app, caller, names.project),
   },
 });

@@ -1,4 +1,33 @@
-/** The body of the answer to a create: the resource, with its result. */
+import { AppError } from "../base/errors.ts";
+import { createTurns } from "../base/event-loop.ts";
+import type { SetResult } from "../base/result.ts";
+
+/** The answer to a create: the resource, with its result. */
 export function created<T extends object>(value: T): T & { result: "created" } {
   return { ...value, result: "created" };
+}
+
+/** The answer to a change of a resource that exists. */
+export function updated<T extends object>(value: T, result: SetResult) {
+  return { ...value, result: result as Exclude<SetResult, "created"> };
+}
+
+/** What a list shows of its items, made in turns with other requests. */
+export async function viewInTurns<T, V>(items: readonly T[], view: (item: T) => V): Promise<V[]> {
+  const takeTurns = createTurns();
+  const views: V[] = [];
+  for (const item of items) {
+    views.push(view(item));
+    await takeTurns();
+  }
+  return views;
+}
+
+/** The revision that `If-Match` names (RFC 9110, 13.1.1); null where it names none. Throws `invalid`. */
+export function revisionIn(ifMatch: string | undefined): number | null {
+  if (ifMatch === undefined || ifMatch.trim() === "*") return null;
+  const revision = /^"(\d{1,15})"$/.exec(ifMatch.trim())?.[1];
+  if (revision === undefined)
+    throw new AppError("invalid", `If-Match ${ifMatch} does not name a revision: it looks like "12"`);
+  return Number(revision);
 }

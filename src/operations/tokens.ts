@@ -9,6 +9,7 @@ export const tokens = noun("tokens", () => import("./schema/tokens-schema.ts"), 
     path: "/tokens",
     summary: "List tokens",
     scope: "admin",
+    place: "none",
     run: async ({ app, query }) => {
       const page = await app.store.tokens.page(query);
       return { tokens: page.items, next: nextOf(page, ({ name }) => name) };
@@ -19,6 +20,7 @@ export const tokens = noun("tokens", () => import("./schema/tokens-schema.ts"), 
     path: "/tokens",
     summary: "Create a token; its secret is shown once",
     scope: "admin",
+    place: "none",
     status: 201,
     run: async ({ app, caller, body }) => created(await createToken(app, caller, body)),
   },
@@ -27,8 +29,7 @@ export const tokens = noun("tokens", () => import("./schema/tokens-schema.ts"), 
     path: "/tokens/:name",
     summary: "Revoke a token",
     scope: "admin",
-    run: async ({ app, caller, names }) => {
-      await revokeToken(app, caller, names.name);
-    },
+    place: "none",
+    run: ({ app, caller, names }) => revokeToken(app, caller, names.name),
   },
 });

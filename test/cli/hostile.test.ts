@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { Shape } from "../../cli/session/shape.ts";
 import { shapeOf } from "../../cli/session/answers.ts";
 import { remoteClient } from "../../cli/session/remote.ts";
-import { ADMIN_PATH } from "../../src/http/paths.ts";
+import { ADMIN_PATH } from "../../src/operations/operation.ts";
 import { formflag, onData } from "../support/commands.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { atTerminal } from "../support/terminal.ts";

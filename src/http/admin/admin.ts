@@ -4,59 +4,16 @@ import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Outgoing } from "../../delivery/outgoing.ts";
 import type { CommitMinute } from "../../maintenance/commit-latency.ts";
-import type { Noun as Operations } from "../../operations/operation.ts";
+import { OPERATIONS } from "../../operations/all.ts";
+import { ADMIN_PATH } from "../../operations/operation.ts";
 import { type AdminEnv, identify } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
-import { ADMIN_PATH, OPENAPI_PATH } from "../paths.ts";
+import { formUrl } from "../forms/links.ts";
+import { OPENAPI_PATH, dashboardLink } from "../paths.ts";
 import type { Guard } from "../rate-limit.ts";
-
-/** Returns what makes the routes of operations. */
-async function operations<S, P extends Record<string, string>>(noun: Operations<S, P>) {
-  const { routesOf } = await import("./routes.ts");
-  return (app: App) => routesOf(app, noun);
-}
-
-/** Imported on demand, since a command needs the routes of only one noun. */
-const ROUTES = {
-  projects: async () => operations((await import("../../operations/projects.ts")).projects),
-  environments: async () => (await import("./environments.ts")).environmentRoutes,
-  flags: async () => (await import("./flags.ts")).flagRoutes,
-  feedback: async () => (await import("./feedback.ts")).feedbackRoutes,
-  ratings: async () => (await import("./ratings.ts")).ratingRoutes,
-  stale: async () => (await import("./stale.ts")).staleRoutes,
-  "code-refs": async () => (await import("./code-references.ts")).codeReferenceRoutes,
-  segments: async () => (await import("./segments.ts")).segmentRoutes,
-  flagd: async () => (await import("./flagd.ts")).flagdRoutes,
-  history: async () => (await import("./history.ts")).historyRoutes,
-  rollback: async () => (await import("./rollback.ts")).rollbackRoutes,
-  promote: async () => (await import("./promote.ts")).promoteRoutes,
-  scheduled: async () => (await import("./scheduled.ts")).scheduledRoutes,
-  forms: async () => (await import("./forms.ts")).formRoutes,
-  targets: async () => (await import("./targets.ts")).targetRoutes,
-  submissions: async () => (await import("./submissions.ts")).submissionRoutes,
-  deliveries: async () => (await import("./deliveries.ts")).deliveryRoutes,
-  export: async () => (await import("./export.ts")).exportRoutes,
-  apply: async () => (await import("./apply.ts")).applyRoutes,
-  stats: async () => (await import("./stats.ts")).statsRoutes,
-  mail: async () => (await import("./mail.ts")).mailRoutes,
-  tokens: async () => operations((await import("../../operations/tokens.ts")).tokens),
-  users: async () => (await import("./users.ts")).userRoutes,
-  sessions: async () => (await import("./sessions.ts")).sessionRoutes,
-};
-
-export type Noun = keyof typeof ROUTES;
-const NOUNS = Object.keys(ROUTES) as Noun[];
+import { addRoute } from "./routes.ts";
 
 export type AdminApp = Hono<AdminEnv>;
-
-/**
- * The noun whose routes answer a path behind `/api/admin/v1`, in which collections and names take turns. A path of several
- * nouns belongs to the last of them in the list: flags come after the environments and projects that hold them.
- */
-export function nounOf(path: string): Noun | undefined {
-  const collections = new Set(path.split("/").filter((_, index) => index % 2 === 1));
-  return NOUNS.findLast((noun) => collections.has(noun));
-}
 
 type AdminOptions = {
   version: string;
@@ -72,18 +29,19 @@ type AdminOptions = {
   commitMinutes?: () => readonly CommitMinute[];
 };
 
-/**
- * The admin API, or its part for some nouns: design.md, section 5. Commands call the same app, over HTTP or in their
- * own process.
- */
-export async function createAdminApp(
-  app: App,
-  options: AdminOptions,
-  nouns: readonly Noun[] = NOUNS,
-): Promise<AdminApp> {
+/** The admin API over HTTP: a route for each operation. */
+export async function createAdminApp(app: App, options: AdminOptions): Promise<AdminApp> {
+  const {
+    report,
+    outgoing,
+    publicUrl = null,
+    basePath = "",
+    dashboardUrl,
+    commitMinutes = () => [],
+  } = options;
   const admin = new Hono<AdminEnv>();
   admin.onError((error, c) => {
-    const { status, code, reason, message, hint, headers } = showError(error, options.report, c.req.raw);
+    const { status, code, reason, message, hint, headers } = showError(error, report, c.req.raw);
     if (status === 401) headers["WWW-Authenticate"] = 'Bearer realm="formflag"';
     return c.json({ error: { code, reason, message, hint } }, status, headers);
   });
@@ -94,7 +52,13 @@ export async function createAdminApp(
     c.header("Cache-Control", "no-store");
   });
   admin.use(`${ADMIN_PATH}/*`, identify(app));
-  for (const noun of nouns) admin.route(ADMIN_PATH, await (await ROUTES[noun]())(app, options));
+  const deployment = {
+    outgoing,
+    formUrl: (key: string) => formUrl(publicUrl, basePath, key),
+    signInUrl: (secret: string) => dashboardLink(dashboardUrl ?? basePath, secret),
+    commitMinutes,
+  };
+  for (const operation of OPERATIONS) await addRoute(admin, { app, deployment, report }, operation);
   admin.all(`${ADMIN_PATH}/*`, () => {
     throw new AppError("not_found", "the admin API has no such address or method", {
       hint: `GET ${OPENAPI_PATH} lists the operations`,

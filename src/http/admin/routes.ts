@@ -1,32 +1,76 @@
-import type { MiddlewareHandler } from "hono";
-import { Hono } from "hono/quick";
+import type { Context } from "hono";
+import type { Hono } from "hono/quick";
 import type { App } from "../../app.ts";
-import type { Noun, Schemas } from "../../operations/operation.ts";
-import type { AdminEnv } from "../auth.ts";
-import { jsonBody, query, route } from "./contract.ts";
+import { AppError } from "../../base/errors.ts";
+import { stringifyMembers } from "../../base/json-turns.ts";
+import type { Deployment } from "../../operations/deployment.ts";
+import { ADMIN_PATH, type Download, type Operation, type Schemas } from "../../operations/operation.ts";
+import { checkBody, checkQuery } from "../../operations/schema/check.ts";
+import { attachment } from "../attachment.ts";
+import { type AdminEnv, requires } from "../auth.ts";
+import type { Report } from "../errors.ts";
+import { streamOf } from "../exports.ts";
+import { JSON_LINES, describeOperation, successOf } from "./contract.ts";
 
-/** The routes of a noun, made from its operations. */
-export async function routesOf(app: App, { tag, schemas, operations }: Noun): Promise<Hono<AdminEnv>> {
-  const loaded = (await schemas()) as Record<string, Schemas>;
-  const routes = new Hono<AdminEnv>();
-  for (const [name, { method, path, summary, scope, status, run }] of Object.entries(operations)) {
-    const { query: parameters, body, output } = loaded[name]!;
-    const checks: MiddlewareHandler<AdminEnv>[] = [];
-    if (parameters) checks.push(query(parameters) as MiddlewareHandler);
-    if (body) checks.push(jsonBody(body) as MiddlewareHandler);
-    const success: 200 | 201 | 204 = status ?? (output ? 200 : 204);
-    const described = { tag, summary, scope, status: success, ...(output && { schema: output }) };
-    routes.on(method, [path], route(described) as MiddlewareHandler<AdminEnv>, ...checks, async (c) => {
-      const valid = (target: "query" | "json") => c.req.valid<never>(target as never);
-      const value = await run({
-        app,
-        caller: c.get("caller"),
-        names: c.req.param(),
-        query: valid("query"),
-        body: valid("json"),
-      });
-      return success === 204 ? c.body(null, 204) : c.json(value, success);
+type Server = { app: App; deployment: Deployment; report: Report };
+
+/** Adds the route of an operation. */
+export async function addRoute(
+  admin: Hono<AdminEnv>,
+  { app, deployment, report }: Server,
+  operation: Operation,
+): Promise<void> {
+  const schemas = await operation.schemas();
+  const { method, path, media, levels } = operation;
+  const status = successOf(operation, schemas);
+  const checks = [requires(operation), ...describeOperation(operation, schemas)];
+  admin.on(method, [ADMIN_PATH + path], ...checks, async (c) => {
+    let headers = {};
+    const value = await operation.run({
+      app,
+      deployment,
+      caller: c.get("caller"),
+      names: c.req.param(),
+      query: schemas.query && checkQuery(schemas.query, queryOf(c)),
+      body: await bodyOf(c, operation, schemas),
+      ifMatch: c.req.header("if-match"),
+      tag: (revision) => void (headers = { ETag: `"${revision}"` }),
     });
+    if (media) return answerOf(value as Download, (error) => report.error(error, c.req.raw));
+    if (status === 204) return c.body(null, 204);
+    if (levels === undefined) return c.json(value, status, headers);
+    const json = await stringifyMembers(value as object, levels);
+    return c.body(json, status, { ...headers, "Content-Type": "application/json" });
+  });
+}
+
+/** The parameters of the URL; of one that is repeated, a list. */
+function queryOf(c: Context): Record<string, string | string[]> {
+  const entries = Object.entries(c.req.queries());
+  return Object.fromEntries(entries.map(([name, [...all]]) => [name, all.length === 1 ? all[0]! : all]));
+}
+
+async function bodyOf(c: Context, operation: Operation, { body, upload, lines }: Schemas): Promise<unknown> {
+  const type = c.req.header("content-type") ?? "";
+  if (lines) {
+    requireType(JSON_LINES, /^application\/(jsonl|x-ndjson)\b/i.test(type));
+    return c.req.text();
   }
-  return routes;
+  if (!body && !upload) return undefined;
+  requireType("application/json", /^application\/json\b/i.test(type));
+  const json = new Uint8Array(await c.req.arrayBuffer());
+  return body ? checkBody(body, json, operation) : json;
+}
+
+function requireType(type: string, isSent: boolean): void {
+  if (!isSent) throw new AppError("unsupported", `the body has to be sent as Content-Type: ${type}`);
+}
+
+function answerOf({ name, type, size, rows, content }: Download, report: (error: unknown) => void): Response {
+  const headers = {
+    ...attachment(name, type),
+    ...(size !== null && { "Content-Length": String(size) }),
+    ...(rows !== null && { "X-Total-Count": String(rows) }),
+  };
+  return new Response(content instanceof ReadableStream ? content : streamOf(content, report), { headers });
 }

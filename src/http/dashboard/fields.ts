@@ -1,7 +1,7 @@
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { readAll } from "../body.ts";
-import { MAX_ADMIN_BODY } from "../limits.ts";
+import { MAX_ADMIN_BODY } from "../../operations/limits.ts";
 
 /** What a form of the dashboard sent. */
 export type Fields = Awaited<ReturnType<Response["formData"]>>;

@@ -13,7 +13,7 @@ import { createFailureCount } from "../auth.ts";
 import { openBody, readAll, refuseAbandoned } from "../body.ts";
 import { type Report, showError } from "../errors.ts";
 import { headerValue } from "../headers.ts";
-import { MAX_CODE_BODY } from "../limits.ts";
+import { MAX_CODE_BODY } from "../../operations/limits.ts";
 import { CODE_REFS_PATH } from "../paths.ts";
 import { preflight } from "../preflight.ts";
 import type { Guard } from "../rate-limit.ts";

@@ -43,7 +43,7 @@ export function createMetricsApp(app: App, options: MetricsOptions): MetricsApp 
       await next();
     },
     identify(app),
-    requires("read"),
+    requires({ scope: "read", place: "none" }),
     async (c) => c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType }),
   );
   return routes;

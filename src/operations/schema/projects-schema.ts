@@ -10,6 +10,3 @@ export const list = {
 export const create = { body: newProjectSchema, output: z.extend(projectSchema, createdResult) };
 
 export const get = { output: projectSchema };
-
-const none = {};
-export { none as delete };

@@ -13,3 +13,7 @@ export const listQuery = z.object({ limit: limitOf(MAX_LIST, MAX_LIST), after: z
 export const nextSchema = z.nullable(z.string());
 
 export const createdResult = { result: z.literal("created") };
+
+export const updatedResult = { result: z.enum(["updated", "unchanged"]) };
+
+export const setResult = { result: z.enum(["created", "updated", "unchanged"]) };

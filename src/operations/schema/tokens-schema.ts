@@ -8,5 +8,3 @@ export const list = {
 };
 
 export const create = { body: newTokenSchema, output: z.extend(createdTokenSchema, createdResult) };
-
-export const revoke = {};

@@ -4,7 +4,7 @@ import { AppError } from "../../../src/base/errors.ts";
 import { documentSchema } from "../../../src/documents/document-schema.ts";
 import { flagPatchSchema } from "../../../src/flags/flag-schema.ts";
 import { formPatchSchema } from "../../../src/forms/form-schema.ts";
-import { ShapeError, parseShape } from "../../../src/http/admin/shape.ts";
+import { ShapeError, parseShape } from "../../../src/operations/schema/shape.ts";
 
 const many = (count: number, value: unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, value]));

@@ -3,7 +3,7 @@ import { FlagsSDK, type SubmitCodeReferencesPayload } from "@basestack/flags-js"
 import type { Scope } from "../../../src/access/scope.ts";
 import { createToken, revokeToken } from "../../../src/access/tokens.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
-import { MAX_CODE_BODY } from "../../../src/http/limits.ts";
+import { MAX_CODE_BODY } from "../../../src/operations/limits.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { fresh } from "../../support/admin.ts";
 import { OPERATOR } from "../../support/caller.ts";

@@ -5,7 +5,7 @@ import { SUBMISSION_ID } from "../../../base/ids.ts";
 import { exportPerson, findPerson } from "../../../forms/keeping/person.ts";
 import { purgeSchema } from "../../../forms/keeping/purge-schema.ts";
 import { purgeSubmissions } from "../../../forms/keeping/purge.ts";
-import { EXPORT_TYPES } from "../../exports.ts";
+import { EXPORT_TYPES } from "../../../forms/transfer/export-format.ts";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import { sendFile } from "../inbox/export.ts";

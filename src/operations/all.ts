@@ -1,0 +1,49 @@
+import { codeReferences } from "./code-references.ts";
+import { deliveries } from "./deliveries.ts";
+import { documents } from "./documents.ts";
+import { environments } from "./environments.ts";
+import { feedback } from "./feedback.ts";
+import { flagd } from "./flagd.ts";
+import { flags } from "./flags.ts";
+import { forms } from "./forms.ts";
+import { history } from "./history.ts";
+import { inbox } from "./inbox.ts";
+import { mail } from "./mail.ts";
+import type { Operation } from "./operation.ts";
+import { projects } from "./projects.ts";
+import { promotion } from "./promotion.ts";
+import { scheduled } from "./scheduled.ts";
+import { segments } from "./segments.ts";
+import { sessions } from "./sessions.ts";
+import { stale } from "./stale.ts";
+import { stats } from "./stats.ts";
+import { submissions } from "./submissions.ts";
+import { targets } from "./targets.ts";
+import { tokens } from "./tokens.ts";
+import { users } from "./users.ts";
+
+/** Every operation of the admin API, in the order of its description. */
+export const OPERATIONS: readonly Operation[] = [
+  projects,
+  environments,
+  flags,
+  feedback,
+  stale,
+  codeReferences,
+  segments,
+  flagd,
+  history,
+  promotion,
+  scheduled,
+  forms,
+  targets,
+  inbox,
+  submissions,
+  deliveries,
+  documents,
+  stats,
+  mail,
+  tokens,
+  users,
+  sessions,
+].flatMap((noun): Operation[] => Object.values(noun));

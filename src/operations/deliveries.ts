@@ -1,0 +1,36 @@
+import { getDelivery, listDeliveries, retryDeliveries } from "../forms/deliveries.ts";
+import { noun } from "./operation.ts";
+
+export const deliveries = noun("deliveries", () => import("./schema/deliveries-schema.ts"), {
+  list: {
+    method: "GET",
+    path: "/deliveries",
+    summary: "List deliveries, newest first",
+    scope: "forms:read",
+    place: "none",
+    run: async ({ app, query }) => {
+      const { form = null, submission = null, status = null, before = null, limit } = query;
+      const { items, next } = await listDeliveries(app, { form, submission, status, before, limit });
+      return { deliveries: items, next };
+    },
+  },
+  get: {
+    method: "GET",
+    path: "/deliveries/:delivery",
+    summary: "Get a delivery with its attempts",
+    scope: "forms:read",
+    place: "form",
+    run: ({ app, names }) => getDelivery(app, names.delivery),
+  },
+  retry: {
+    method: "POST",
+    path: "/deliveries/retry",
+    summary: "Send deliveries again, or now instead of at their next attempt",
+    scope: "forms:write",
+    place: "none",
+    run: async ({ app, caller, body: { ids, form } }) => {
+      const retry = ids === undefined ? { failed: true as const, form } : { ids };
+      return { queued: await retryDeliveries(app, caller, retry) };
+    },
+  },
+});

@@ -1,0 +1,36 @@
+import { exportFlags } from "../flags/flagd/definition.ts";
+import { importFlags } from "../flags/imports.ts";
+import { MAX_IMPORT_BODY } from "./limits.ts";
+import { noun } from "./operation.ts";
+
+const PLACE = "/projects/:project/environments/:environment/flagd";
+
+/** Export and import of flagd files: https://flagd.dev/schema/v0/flags.json */
+export const flagd = noun("flags", () => import("./schema/flagd-schema.ts"), {
+  export: {
+    method: "GET",
+    path: PLACE,
+    summary: "Export the flags and segments of an environment as a flagd file",
+    scope: "flags:read",
+    place: "environment",
+    levels: 2,
+    run: async ({ app, names }) => {
+      const selection = await app.store.flags.selectIn(names.project, names.environment);
+      const [flags, segments] = [await selection.flags(), await selection.segments()];
+      return exportFlags(flags, segments, selection.metadata);
+    },
+  },
+  import: {
+    method: "POST",
+    path: PLACE,
+    summary: "Import the flags and segments of a flagd file into an environment",
+    scope: "flags:write",
+    place: "environment",
+    maxBody: MAX_IMPORT_BODY,
+    run: async ({ app, caller, names, query, body }) => {
+      const dryRun = query.dryRun === "true";
+      const { differences: _, ...imported } = await importFlags(app, caller, names, body, dryRun);
+      return imported;
+    },
+  },
+});

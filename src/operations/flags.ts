@@ -1,0 +1,88 @@
+import { nextOf } from "../base/pages.ts";
+import { noSuchFlag, viewDetail } from "../flags/flag.ts";
+import { deleteFlag, setFlag } from "../flags/flags.ts";
+import { viewScheduled } from "../flags/schedule/scheduled-change.ts";
+import { noun } from "./operation.ts";
+import { revisionIn, viewInTurns } from "./results.ts";
+
+const ALL = "/projects/:project/environments/:environment/flags";
+const ONE = "/projects/:project/environments/:environment/flags/:flag";
+
+export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
+  list: {
+    method: "GET",
+    path: ALL,
+    summary: "List the flags of an environment",
+    scope: "flags:read",
+    place: "environment",
+    levels: 2,
+    run: async ({ app, names, query }) => {
+      const page = await app.store.flags.page(names.project, names.environment, query);
+      const flags = await viewInTurns(page.items, (flag) => viewDetail(flag, app.now()));
+      return { flags, next: nextOf(page, ({ slug }) => slug) };
+    },
+  },
+  get: {
+    method: "GET",
+    path: ONE,
+    summary: "Get a flag in an environment",
+    scope: "flags:read",
+    place: "environment",
+    run: async ({ app, names, tag }) => {
+      const record = await app.store.flags.find(names);
+      if (!record) throw noSuchFlag(names.flag);
+      tag(record.revision);
+      return viewDetail(record, app.now());
+    },
+  },
+  set: {
+    method: "PATCH",
+    path: ONE,
+    summary: "Create or change a flag in an environment",
+    scope: "flags:write",
+    place: "environment",
+    run: async ({ app, caller, names, body, ifMatch, tag }) => {
+      const { record, result } = await setFlag(app, caller, names, body, revisionIn(ifMatch));
+      tag(record.revision);
+      return { ...viewDetail(record, app.now()), result };
+    },
+  },
+  setFor: {
+    method: "POST",
+    path: `${ONE}/for`,
+    summary: "Change a flag in an environment, and schedule the change back",
+    scope: "flags:write",
+    place: "environment",
+    run: async ({ app, caller, names, body: { patch, until }, ifMatch, tag }) => {
+      const expected = revisionIn(ifMatch);
+      const { setFlagFor } = await import("../flags/schedule/schedule.ts");
+      const set = await setFlagFor(app, caller, names, patch, Date.parse(until), expected);
+      const { record, result } = set;
+      tag(record.revision);
+      const scheduled = set.scheduled && viewScheduled(set.scheduled);
+      return { ...viewDetail(record, app.now()), result, scheduled };
+    },
+  },
+  evaluate: {
+    method: "POST",
+    path: `${ONE}/evaluate`,
+    summary: "Evaluate a flag for a context, or an unsaved change of it for several",
+    scope: "flags:read",
+    place: "environment",
+    rounded: true,
+    run: async ({ app, caller, names, body: { context = {}, contexts, patch } }) => {
+      const { evaluateStored, tryChange } = await import("../flags/reads/evaluations.ts");
+      const key = names.flag;
+      if (contexts && patch) return { key, results: await tryChange(app, caller, names, patch, contexts) };
+      return { key, ...(await evaluateStored(app, caller, names, context)) };
+    },
+  },
+  delete: {
+    method: "DELETE",
+    path: "/projects/:project/flags/:flag",
+    summary: "Delete a flag from every environment",
+    scope: "flags:write",
+    place: "project",
+    run: ({ app, caller, names, ifMatch }) => deleteFlag(app, caller, names, revisionIn(ifMatch)),
+  },
+});

@@ -1,0 +1,74 @@
+import { nextOf } from "../base/pages.ts";
+import { type Form, viewForm } from "../forms/form.ts";
+import { createForm, deleteForm, getForm, setForm } from "../forms/forms.ts";
+import { sendTest } from "../forms/test-submission.ts";
+import type { Deployment } from "./deployment.ts";
+import { noun } from "./operation.ts";
+import { created, updated } from "./results.ts";
+
+export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
+  list: {
+    method: "GET",
+    path: "/forms",
+    summary: "List forms",
+    scope: "forms:read",
+    place: "none",
+    run: async ({ app, deployment, query }) => {
+      const page = await app.store.forms.page(query);
+      const forms = page.items.map((record) => withUrl(deployment, viewForm(record)));
+      return { forms, next: nextOf(page, ({ slug }) => slug) };
+    },
+  },
+  create: {
+    method: "POST",
+    path: "/forms",
+    summary: "Create a form",
+    scope: "forms:write",
+    place: "none",
+    status: 201,
+    confirms: "form",
+    run: async ({ app, deployment, caller, body }) =>
+      created(withUrl(deployment, await createForm(app, caller, body))),
+  },
+  get: {
+    method: "GET",
+    path: "/forms/:form",
+    summary: "Get a form by its slug or key",
+    scope: "forms:read",
+    place: "form",
+    run: async ({ app, deployment, names }) => withUrl(deployment, await getForm(app, names.form)),
+  },
+  set: {
+    method: "PATCH",
+    path: "/forms/:form",
+    summary: "Change a form",
+    scope: "forms:write",
+    place: "form",
+    confirms: "form",
+    run: async ({ app, deployment, caller, names, body }) => {
+      const { form, result } = await setForm(app, caller, names.form, body);
+      return updated(withUrl(deployment, form), result);
+    },
+  },
+  test: {
+    method: "POST",
+    path: "/forms/:form/test",
+    summary: "Store a test submission and send it as any other",
+    scope: "forms:write",
+    place: "form",
+    status: 201,
+    run: ({ app, caller, names }) => sendTest(app, caller, names.form),
+  },
+  delete: {
+    method: "DELETE",
+    path: "/forms/:form",
+    summary: "Delete a form, its submissions and their files",
+    scope: "forms:write",
+    place: "form",
+    run: ({ app, caller, names }) => deleteForm(app, caller, names.form),
+  },
+});
+
+function withUrl({ formUrl }: Deployment, form: Form) {
+  return { ...form, url: formUrl(form.key) };
+}

@@ -1,0 +1,66 @@
+import type { App } from "../app.ts";
+import { nextOf } from "../base/pages.ts";
+import { noSuchFlag, viewDetail } from "../flags/flag.ts";
+import { rollbackFlag } from "../flags/flags.ts";
+import { noSuchSegment } from "../flags/segment.ts";
+import { getEnvironment } from "../projects/environments.ts";
+import { type ChangeQuery, viewChange } from "../projects/history.ts";
+import { noun } from "./operation.ts";
+import { revisionIn } from "./results.ts";
+
+export const history = noun("history", () => import("./schema/history-schema.ts"), {
+  list: {
+    method: "GET",
+    path: "/projects/:project/history",
+    summary: "List the changes in a project, newest first",
+    scope: "flags:read",
+    place: "environment",
+    run: ({ app, names, query }) => listChanges(app, names.project, query),
+  },
+  ofFlag: {
+    method: "GET",
+    path: "/projects/:project/flags/:flag/history",
+    summary: "List the changes of a flag, newest first",
+    scope: "flags:read",
+    place: "environment",
+    run: ({ app, names, query }) =>
+      listChanges(app, names.project, { ...query, kind: "flag", name: names.flag }),
+  },
+  rollback: {
+    method: "POST",
+    path: "/projects/:project/environments/:environment/flags/:flag/rollback",
+    summary: "Set a flag in an environment to what it was after a revision, or before its newest change",
+    scope: "flags:write",
+    place: "environment",
+    run: async ({ app, caller, names, body: { to = "before" }, ifMatch, tag }) => {
+      const point = to === "before" ? { before: null } : to;
+      const { record, result } = await rollbackFlag(app, caller, names, point, revisionIn(ifMatch));
+      tag(record.revision);
+      return { ...viewDetail(record, app.now()), result };
+    },
+  },
+});
+
+async function listChanges(app: App, project: string, filter: ChangeQuery) {
+  const page = await app.store.changes.page(project, filter);
+  if (page.items.length === 0) await requireKnown(app, project, filter);
+  return { changes: page.items.map(viewChange), next: nextOf(page, ({ revision }) => revision) };
+}
+
+/** Throws `not_found` for an environment, a flag or a segment that does not exist and never did. */
+async function requireKnown(
+  app: App,
+  project: string,
+  { kind, name, environment }: ChangeQuery,
+): Promise<void> {
+  if (environment !== undefined) await getEnvironment(app, project, environment);
+  if (kind === undefined || name === undefined) return;
+  const { items } = await app.store.changes.page(project, { kind, name, limit: 1 });
+  if (items.length > 0) return;
+  if (kind === "environment") await getEnvironment(app, project, name);
+  if (kind === "segment") throw noSuchSegment(name);
+  if (kind !== "flag") return;
+  const [first] = await app.store.environments.list(project);
+  if (!first || !(await app.store.flags.find({ project, environment: first.slug, flag: name })))
+    throw noSuchFlag(name);
+}

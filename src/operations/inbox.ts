@@ -1,0 +1,102 @@
+import { AppError } from "../base/errors.ts";
+import { countMatching, deleteMatching, markMatching } from "../forms/inbox/bulk.ts";
+import { listInbox } from "../forms/inbox/inbox.ts";
+import { isSelective } from "../forms/inbox/submission-filter.ts";
+import type { FilteredPage } from "../forms/inbox/submission-list.ts";
+import { markSubmissions } from "../forms/inbox/submission-marks.ts";
+import { findPerson } from "../forms/keeping/person.ts";
+import { purgeSubmissions } from "../forms/keeping/purge.ts";
+import { deleteSubmissions } from "../forms/keeping/submission-deletion.ts";
+import { noun } from "./operation.ts";
+import { filterOf, selectionOf } from "./submission-query.ts";
+
+/** Lists of submissions, and what changes many of them at once. */
+export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"), {
+  ofForm: {
+    method: "GET",
+    path: "/forms/:form/submissions",
+    summary: "List the submissions of a form, newest first",
+    scope: "forms:read",
+    place: "form",
+    run: async ({ app, caller, names, query: { limit, before = null, ...filters } }) => {
+      const page = { form: names.form, limit, before, filter: filterOf(filters) };
+      return viewPage(await listInbox(app, caller, page));
+    },
+  },
+  list: {
+    method: "GET",
+    path: "/submissions",
+    summary: "List the submissions of all forms, or those that hold an address, newest first",
+    scope: "forms:read",
+    place: "none",
+    run: async ({ app, caller, query }) => {
+      const { form = null, email, limit, before = null, state = "inbox", ...others } = query;
+      if (email !== undefined) return viewPage(await findPerson(app, caller, email, { limit, before }));
+      const filter = filterOf({ state, ...others });
+      return viewPage(await listInbox(app, caller, { form, limit, before, filter }));
+    },
+  },
+  mark: {
+    method: "POST",
+    path: "/submissions/mark",
+    summary: "Move submissions to a folder, or mark them as read or unread",
+    scope: "forms:write",
+    place: "none",
+    run: async ({ app, caller, body: { ids, mark } }) => ({
+      changed: (await markSubmissions(app, caller, ids, mark)).length,
+    }),
+  },
+  markMatching: {
+    method: "POST",
+    path: "/submissions/mark-matching",
+    summary: "Mark every submission that filters select",
+    scope: "forms:write",
+    place: "none",
+    run: async ({ app, caller, body: { mark, dryRun = false, ...body } }) => {
+      const selected = selectionOf(body);
+      const result = dryRun
+        ? await countMatching(app, caller, selected)
+        : await markMatching(app, caller, selected, mark);
+      return { dryRun, ...result };
+    },
+  },
+  deleteSome: {
+    method: "POST",
+    path: "/submissions/delete",
+    summary: "Delete submissions and their files",
+    scope: "forms:write",
+    place: "none",
+    run: async ({ app, caller, body }) => ({ ids: await deleteSubmissions(app, caller, body.ids) }),
+  },
+  deleteMatching: {
+    method: "POST",
+    path: "/submissions/delete-matching",
+    summary: "Delete every submission that filters select, with its files",
+    scope: "forms:write",
+    place: "none",
+    run: async ({ app, caller, body: { dryRun = false, ...body } }) => {
+      const selected = selectionOf({ ...body, state: body.state ?? "inbox" });
+      const selects = body.form !== undefined || body.state !== undefined || isSelective(selected.filter);
+      // A filter whose value is missing where the body was made would otherwise delete every inbox.
+      if (!dryRun && !selects)
+        throw new AppError("invalid", "nothing selects what to delete", {
+          hint: "name a form, a state or another filter; the state `all` selects everything",
+        });
+      const work = dryRun ? countMatching : deleteMatching;
+      return { dryRun, ...(await work(app, caller, selected)) };
+    },
+  },
+  purge: {
+    method: "POST",
+    path: "/submissions/purge",
+    summary: "Delete every submission that holds an address or a value",
+    scope: "forms:write",
+    place: "none",
+    run: ({ app, caller, body }) => purgeSubmissions(app, caller, body),
+  },
+});
+
+/** What there is nothing of is left out. */
+function viewPage({ indexing, ...page }: FilteredPage) {
+  return { ...page, ...(indexing > 0 && { indexing }) };
+}

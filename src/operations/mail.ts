@@ -1,0 +1,16 @@
+import { testMail } from "../delivery/mail-test.ts";
+import { noun } from "./operation.ts";
+
+export const mail = noun("mail", () => import("./schema/mail-schema.ts"), {
+  test: {
+    method: "POST",
+    path: "/mail/test",
+    summary: "Send a test message through the mail server",
+    scope: "admin",
+    place: "none",
+    confirms: false,
+    explains: false,
+    run: async ({ app, deployment, caller, body }) =>
+      testMail(app, caller, (await deployment.outgoing()).mail, body.address),
+  },
+});

@@ -1,0 +1,67 @@
+import * as z from "zod/mini";
+import en from "zod/v4/locales/en.js";
+import { AppError } from "../../base/errors.ts";
+import { MAX_JSON_LEVELS, findInexactInTurns, inexactMessage, isDeeper } from "../../base/json.ts";
+import { parseInTurns } from "../../base/json-turns.ts";
+import { pathOf } from "../../documents/document.ts";
+import type { Operation } from "../operation.ts";
+import { ShapeError, parseShape } from "./shape.ts";
+
+z.config(en());
+
+type BodyRules = Pick<Operation, "whole" | "rounded">;
+
+/** The JSON body of a call. Throws `invalid` with the first fault and its path. */
+export async function checkBody(
+  schema: z.ZodMiniType,
+  json: Uint8Array,
+  { whole, rounded = false }: BodyRules,
+): Promise<unknown> {
+  if (isDeeper(json, MAX_JSON_LEVELS))
+    throw new AppError("invalid", `the body has more than ${MAX_JSON_LEVELS} levels`);
+  const text = new TextDecoder().decode(json);
+  const body = await parsedInTurns(text);
+  const inexact = rounded ? undefined : await findInexactInTurns(text);
+  if (inexact)
+    throw new AppError("invalid", `${placeOf(inexact.steps, whole)}: ${inexactMessage(inexact.source)}`, {
+      hint: "write it as a text, in quotes",
+    });
+  return parseShape(schema, body).catch((error: unknown) => {
+    if (error instanceof ShapeError) throw refusal(error.issues, whole);
+    throw error;
+  });
+}
+
+/** The query of a call, in which what is given several times is a list. Throws `invalid` with the first fault. */
+export function checkQuery(schema: z.ZodMiniType, query: unknown): unknown {
+  const result = z.safeParse(schema, query);
+  if (result.success) return result.data;
+  throw refusal(result.error.issues);
+}
+
+/** Throws `invalid` for what is not JSON. */
+async function parsedInTurns(text: string): Promise<unknown> {
+  try {
+    return await parseInTurns(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new AppError("invalid", "the body is not valid JSON", { cause });
+  }
+}
+
+/** A fault may list every name that is not known. */
+const MAX_MESSAGE = 2000;
+
+/** The error `invalid` with the first fault. Paths inside the member `whole` start there. */
+function refusal([issue]: readonly z.core.$ZodIssue[], whole?: string): AppError {
+  const path = placeOf(issue?.path.map(String) ?? [], whole);
+  // The faults in a key of a record.
+  const inner = issue && "issues" in issue ? issue.issues[0] : undefined;
+  const message = inner?.message ?? issue?.message ?? "the request is not valid";
+  const shown = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+  return new AppError("invalid", path === "" || shown.startsWith(path) ? shown : `${path}: ${shown}`);
+}
+
+function placeOf(steps: string[], whole?: string): string {
+  return steps[0] === whole ? pathOf(...steps.slice(1)) : steps.join(".");
+}

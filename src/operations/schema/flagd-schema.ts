@@ -1,0 +1,27 @@
+import * as z from "zod/mini";
+
+/** Only the outer object: the import checks the rest, and reports all faults with their paths. */
+const documentSchema = z.looseObject({
+  $schema: z.optional(z.any()),
+  flags: z.optional(z.any()),
+  $evaluators: z.optional(z.any()),
+  metadata: z.optional(z.any()),
+});
+
+const exported = { output: documentSchema };
+
+const result = z.enum(["created", "updated", "unchanged"]);
+
+const imported = {
+  query: z.strictObject({ dryRun: z._default(z.enum(["true", "false"]), "false") }),
+  body: documentSchema,
+  output: z.object({
+    flags: z.array(z.object({ key: z.string(), result })),
+    segments: z.array(z.object({ name: z.string(), result })),
+    metadata: result,
+    /** Rules that are imported and fail when evaluated, each with a JSON pointer (RFC 6901). */
+    warnings: z.array(z.string()),
+  }),
+};
+
+export { exported as export, imported as import };

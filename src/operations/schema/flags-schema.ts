@@ -1,0 +1,56 @@
+import * as z from "zod/mini";
+import { anyObject } from "../../base/json-schema.ts";
+import { flagDetailSchema, flagPatchSchema } from "../../flags/flag-schema.ts";
+import { forSchema, scheduledSchema } from "../../flags/schedule/schedule-schema.ts";
+import { listQuery, nextSchema, setResult } from "./shared-schema.ts";
+
+export const list = {
+  query: listQuery,
+  output: z.object({ flags: z.array(flagDetailSchema), next: nextSchema }),
+};
+
+export const get = { output: flagDetailSchema };
+
+export const set = { body: flagPatchSchema, output: z.extend(flagDetailSchema, setResult) };
+
+export const setFor = {
+  body: forSchema,
+  output: z.extend(set.output, {
+    /** The change back; null where the flag is already as the patch makes it. */
+    scheduled: z.nullable(scheduledSchema),
+  }),
+};
+
+const context = anyObject("the context is a JSON object");
+
+const outcomeSchema = z.object({
+  value: z.optional(z.any()),
+  variant: z.optional(z.string()),
+  reason: z.optional(z.string()),
+  /** Present instead of `reason` where the rule cannot be evaluated. */
+  errorCode: z.optional(z.string()),
+  errorDetails: z.optional(z.string()),
+});
+
+export const evaluate = {
+  body: z
+    .strictObject({
+      context: z.optional(context),
+      /** Evaluates an unsaved change for each of these, together with `patch`. */
+      contexts: z.optional(z.array(context)),
+      patch: z.optional(flagPatchSchema),
+    })
+    .check(
+      z.refine(
+        ({ context, contexts, patch }) =>
+          (contexts === undefined) === (patch === undefined) &&
+          (contexts === undefined || context === undefined),
+        "send a context, or contexts and a patch",
+      ),
+    ),
+  output: z.extend(outcomeSchema, {
+    key: z.string(),
+    /** With `contexts`, in their order: what the flag is now, and what it would be after the change. */
+    results: z.optional(z.array(z.object({ context, now: outcomeSchema, after: outcomeSchema }))),
+  }),
+};

@@ -1,0 +1,58 @@
+import * as z from "zod/mini";
+import { MAX_MARKED } from "../../forms/limits.ts";
+import { purgeResultSchema, purgeSchema } from "../../forms/keeping/purge-schema.ts";
+import { submissionSchema } from "../../forms/submission-schema.ts";
+import { SUBMISSION_MARKS } from "../../forms/submission-state.ts";
+import { inboxQuery, pageQuery, selection, submissionState } from "./submission-query-schema.ts";
+
+const pageSchema = z.object({
+  submissions: z.array(submissionSchema),
+  /** What to pass as `before` for the next page; null on the last. With a filter a page may be short, or empty, before. */
+  next: z.nullable(z.string()),
+  /** The number of all submissions of the form in that state; absent with a filter, and past 1,000: see `MAX_COUNTED`. */
+  total: z.optional(z.int()),
+  /** How many submissions, at most, a search left out because they are not in its index yet; absent for none. */
+  indexing: z.optional(z.int()),
+});
+
+export const ofForm = { query: pageQuery, output: pageSchema };
+
+export const list = { query: inboxQuery, output: pageSchema };
+
+const ids = z
+  .array(z.string())
+  .check(
+    z.minLength(1, "ids names at least one submission"),
+    z.maxLength(MAX_MARKED, `ids names at most ${MAX_MARKED} submissions`),
+  );
+const markSchema = z.enum(SUBMISSION_MARKS, `mark is ${SUBMISSION_MARKS.slice(0, -1).join(", ")} or unread`);
+
+export const mark = {
+  body: z.strictObject({ ids, mark: markSchema }),
+  output: z.object({
+    /** How many were not marked so before. */
+    changed: z.int(),
+  }),
+};
+
+const bulkSchema = z.object({
+  dryRun: z.boolean(),
+  /** How many submissions were changed; in a dry run, how many are selected. */
+  total: z.int(),
+  /** The first 10,000 of them. */
+  ids: z.array(z.string()),
+  /** The submission that had arrived last: with it as `upTo`, later arrivals are left out. Null where there is none. */
+  upTo: z.nullable(z.string()),
+});
+
+export const markMatching = { body: z.strictObject({ ...selection, mark: markSchema }), output: bulkSchema };
+
+export const deleteSome = { body: z.strictObject({ ids }), output: z.object({ ids: z.array(z.string()) }) };
+
+export const deleteMatching = {
+  /** Without the default state: at least one member has to select. */
+  body: z.strictObject({ ...selection, state: z.optional(submissionState) }),
+  output: bulkSchema,
+};
+
+export const purge = { body: purgeSchema, output: purgeResultSchema };

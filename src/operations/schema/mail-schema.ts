@@ -1,0 +1,3 @@
+import { mailTestSchema, newMailTestSchema } from "../../delivery/mail-test-schema.ts";
+
+export const test = { body: newMailTestSchema, output: mailTestSchema };

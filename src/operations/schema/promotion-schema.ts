@@ -1,0 +1,3 @@
+import { promotionOrderSchema, promotionSchema } from "../../flags/promotion-schema.ts";
+
+export const promote = { body: promotionOrderSchema, output: promotionSchema };

@@ -1,0 +1,7 @@
+import * as z from "zod/mini";
+import { sessionSchema } from "../../access/session-schema.ts";
+
+export const list = {
+  query: z.strictObject({ user: z.optional(z.string()) }),
+  output: z.object({ sessions: z.array(sessionSchema) }),
+};

@@ -1,0 +1,86 @@
+import * as z from "zod/mini";
+import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
+import { idOf, momentOf } from "../../base/slug-schema.ts";
+import { EXPORT_FORMATS } from "../../forms/transfer/export-format.ts";
+import { SEARCH_LIMITS } from "../../forms/limits.ts";
+import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
+import { limitOf } from "./shared-schema.ts";
+
+/** A folder, or `all` of them. */
+export const submissionState = z.enum([...SUBMISSION_STATES, "all"], "state is inbox, spam, archived or all");
+
+const { characters, fields } = SEARCH_LIMITS;
+const shortText = (name: string) =>
+  z.string().check(z.maxLength(characters, `${name} has at most ${characters} characters`));
+const field = shortText("field").check(z.regex(/=/, "field is a name and a text, as in field=email=a@b.c"));
+
+/** The filters of a list and of an export; a submission has to fulfil all of them. */
+const filters = {
+  /** Words that are in values or file names; the last may be incomplete. */
+  search: z.optional(shortText("search")),
+  /** `NAME=VALUE`: a field that equals a text, without regard to case. May be repeated. */
+  field: z.optional(
+    z.pipe(
+      z.transform((value) => (typeof value === "string" ? [value] : value)),
+      z.array(field).check(z.maxLength(fields, `field is given at most ${fields} times`)),
+    ),
+  ),
+  /** From this time on. */
+  since: z.optional(momentOf("since")),
+  /** Before this time. */
+  until: z.optional(momentOf("until")),
+  unread: z.optional(z.enum(["true", "false"], "unread is true or false")),
+};
+
+export const pageQuery = z.strictObject({
+  state: z._default(submissionState, "inbox"),
+  limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
+  before: z.optional(idOf("before is the id of a submission")),
+  ...filters,
+});
+
+/** The query of a list of all forms: `email` lists what a purge of that address would delete, and goes alone. */
+export const inboxQuery = z
+  .strictObject({
+    form: z.optional(z.string()),
+    email: z.optional(shortText("email").check(z.regex(/\S/, "email is empty"))),
+    state: z.optional(submissionState),
+    limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
+    before: z.optional(idOf("before is the id of a submission")),
+    ...filters,
+  })
+  .check(
+    z.refine(
+      ({ email, limit: _limit, before: _before, ...others }) =>
+        email === undefined || Object.values(others).every((each) => each === undefined),
+      "email goes with limit and before alone: it covers every form and folder",
+    ),
+  );
+
+/** Everything that the filters select, in the body of a request. */
+export const selection = {
+  /** The slug or key of a form; absent for all forms. */
+  form: z.optional(z.string()),
+  state: z._default(submissionState, "inbox"),
+  search: filters.search,
+  field: z.optional(z.array(field).check(z.maxLength(fields, `field has at most ${fields} entries`))),
+  since: filters.since,
+  until: filters.until,
+  unread: z.optional(z.boolean()),
+  /** The last arrival that is touched, as `upTo` of a dry run has it; 409 once it is deleted. Default: the last one there is. */
+  upTo: z.optional(idOf("upTo is the id of a submission")),
+  /** Whether the submissions are only counted. */
+  dryRun: z.optional(z.boolean()),
+};
+
+const selectionSchema = z.strictObject(selection);
+export type SelectionBody = z.infer<typeof selectionSchema>;
+
+export const exportQuery = z.strictObject({
+  format: z._default(z.enum(EXPORT_FORMATS), "jsonl"),
+  /** Inbox and archive where it is absent. */
+  state: z.optional(submissionState),
+  ...filters,
+});
+
+export type FilterQuery = Omit<z.infer<typeof exportQuery>, "format">;

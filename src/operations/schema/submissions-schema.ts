@@ -1,0 +1,34 @@
+import * as z from "zod/mini";
+import { timelineEventSchema } from "../../forms/inbox/timeline-schema.ts";
+import { metadataSchema, submissionSchema } from "../../forms/submission-schema.ts";
+import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
+import { exportQuery } from "./submission-query-schema.ts";
+
+const exported = { query: exportQuery, output: z.array(submissionSchema) };
+
+const imported = {
+  /** An object without `data` holds the fields themselves. */
+  lines: z.object({
+    /** A UUID. */
+    id: z.optional(z.nullable(z.string())),
+    data: z.record(z.string(), z.any()),
+    createdAt: z.optional(z.nullable(z.string())),
+    state: z.optional(z.enum(SUBMISSION_STATES)),
+    spam: z.optional(z.nullable(z.string())),
+    read: z.optional(z.boolean()),
+    meta: z.optional(z.nullable(metadataSchema)),
+  }),
+  output: z.object({
+    imported: z.int(),
+    /** Submissions whose id is known. */
+    skipped: z.int(),
+    /** How many of these belong to other forms. */
+    elsewhere: z.int(),
+  }),
+};
+
+export { exported as export, imported as import };
+
+export const get = { output: submissionSchema };
+
+export const timeline = { output: z.object({ events: z.array(timelineEventSchema) }) };

@@ -1,0 +1,23 @@
+import * as z from "zod/mini";
+import {
+  newTargetSchema,
+  rotatedSecretSchema,
+  rotationSchema,
+  targetPatchSchema,
+  targetSecretSchema,
+  targetTestSchema,
+  targetViewSchema,
+} from "../../delivery/target-schema.ts";
+import { updatedResult } from "./shared-schema.ts";
+
+export const list = { output: z.object({ targets: z.array(targetViewSchema) }) };
+
+export const add = { body: newTargetSchema, output: targetSecretSchema };
+
+export const get = { output: targetViewSchema };
+
+export const set = { body: targetPatchSchema, output: z.extend(targetViewSchema, updatedResult) };
+
+export const test = { output: targetTestSchema };
+
+export const rotate = { body: rotationSchema, output: rotatedSecretSchema };

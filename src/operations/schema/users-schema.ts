@@ -1,0 +1,22 @@
+import * as z from "zod/mini";
+import {
+  linkSchema,
+  newLinkSchema,
+  newUserSchema,
+  userPatchSchema,
+  userSchema,
+} from "../../access/user-schema.ts";
+import { createdResult, listQuery, nextSchema, updatedResult } from "./shared-schema.ts";
+
+export const list = {
+  query: listQuery,
+  output: z.object({ users: z.array(userSchema), next: nextSchema }),
+};
+
+export const create = { body: newUserSchema, output: z.extend(userSchema, createdResult) };
+
+export const link = { body: newLinkSchema, output: linkSchema };
+
+export const get = { output: userSchema };
+
+export const set = { body: userPatchSchema, output: z.extend(userSchema, updatedResult) };

@@ -1,0 +1,24 @@
+import { viewSession } from "../access/session.ts";
+import { endSession, listSessions } from "../access/sessions.ts";
+import { noun } from "./operation.ts";
+
+const shared = { scope: "admin", place: "none", confirms: false } as const;
+
+export const sessions = noun("sessions", () => import("./schema/sessions-schema.ts"), {
+  list: {
+    ...shared,
+    method: "GET",
+    path: "/sessions",
+    summary: "List the browsers that are signed in, the one used last first",
+    run: async ({ app, caller, query: { user = null } }) => ({
+      sessions: (await listSessions(app, caller, user)).map(viewSession),
+    }),
+  },
+  end: {
+    ...shared,
+    method: "DELETE",
+    path: "/sessions/:session",
+    summary: "Sign a browser out",
+    run: ({ app, caller, names }) => endSession(app, caller, names.session),
+  },
+});

@@ -1,0 +1,15 @@
+import { findStale } from "../flags/stale.ts";
+import { noun } from "./operation.ts";
+
+export const stale = noun("flags", () => import("./schema/stale-schema.ts"), {
+  list: {
+    method: "GET",
+    path: "/projects/:project/stale",
+    summary: "List the flags that look finished",
+    scope: "flags:read",
+    place: "environment",
+    run: async ({ app, names, query: { days, environment = null } }) => ({
+      stale: await findStale(app, { project: names.project, environment, days }),
+    }),
+  },
+});

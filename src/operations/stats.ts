@@ -1,0 +1,20 @@
+import { isoTime } from "../base/clock.ts";
+import { readStats } from "../maintenance/stats.ts";
+import { noun } from "./operation.ts";
+
+export const stats = noun("stats", () => import("./schema/stats-schema.ts"), {
+  read: {
+    method: "GET",
+    path: "/stats",
+    summary: "Count submissions and reads of flags",
+    scope: "read",
+    place: "none",
+    run: async ({ app, deployment, caller, query }) => {
+      const commits = deployment.commitMinutes();
+      const stats = await readStats(app, caller, { ...query, commits });
+      const view = { ...stats, commits: commits.map((each) => ({ ...each, at: isoTime(each.at) })) };
+      // A token without the scope for a part is not sent it, which the description leaves out.
+      return view as Required<typeof view>;
+    },
+  },
+});

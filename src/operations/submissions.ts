@@ -1,0 +1,81 @@
+import { getForm } from "../forms/forms.ts";
+import { isSelective, searchOf } from "../forms/inbox/submission-filter.ts";
+import { timelineOf } from "../forms/inbox/timeline.ts";
+import { deleteSubmission } from "../forms/keeping/submission-deletion.ts";
+import { getSubmission, openFile } from "../forms/submissions.ts";
+import { EXPORT_TYPES } from "../forms/transfer/export-format.ts";
+import { exportSubmissions } from "../forms/transfer/export.ts";
+import { importSubmissions } from "../forms/transfer/import.ts";
+import { MAX_IMPORT_BODY } from "./limits.ts";
+import { noun } from "./operation.ts";
+import { filterOf } from "./submission-query.ts";
+
+export const submissions = noun("submissions", () => import("./schema/submissions-schema.ts"), {
+  export: {
+    method: "GET",
+    path: "/forms/:form/submissions/export",
+    summary: "Export the submissions of a form, newest first",
+    scope: "forms:read",
+    place: "form",
+    media: ["application/jsonl", "text/csv", "application/zip"],
+    run: async ({ app, names, query: { format, ...filters } }) => {
+      const form = await getForm(app, names.form);
+      const filter = filterOf(filters);
+      // Refuses a search without a word before the answer begins.
+      searchOf(filter);
+      return {
+        name: `${form.slug}.${format}`,
+        type: EXPORT_TYPES[format],
+        size: null,
+        rows: isSelective(filter) ? null : await app.store.submissions.count(form.key, filter.states),
+        content: exportSubmissions(app, form, format, filter),
+      };
+    },
+  },
+  import: {
+    method: "POST",
+    path: "/forms/:form/submissions/import",
+    summary: "Import submissions, without files and deliveries",
+    scope: "forms:write",
+    place: "form",
+    maxBody: MAX_IMPORT_BODY,
+    run: ({ app, caller, names, body }) => importSubmissions(app, caller, names.form, body),
+  },
+  get: {
+    method: "GET",
+    path: "/submissions/:id",
+    summary: "Get a submission",
+    scope: "forms:read",
+    place: "form",
+    run: ({ app, names }) => getSubmission(app, names.id),
+  },
+  timeline: {
+    method: "GET",
+    path: "/submissions/:id/timeline",
+    summary: "List what happened to a submission, oldest first",
+    scope: "forms:read",
+    place: "form",
+    run: async ({ app, caller, names }) => ({ events: await timelineOf(app, caller, names.id) }),
+  },
+  file: {
+    method: "GET",
+    path: "/submissions/:id/files/:file",
+    summary: "Download a file by its number, from 1, or its name",
+    scope: "forms:read",
+    place: "form",
+    media: ["application/octet-stream"],
+    run: async ({ app, names }) => {
+      const { file, bytes } = await openFile(app, names.id, names.file);
+      const { name, size } = file;
+      return { name, type: "application/octet-stream", size, rows: null, content: bytes };
+    },
+  },
+  delete: {
+    method: "DELETE",
+    path: "/submissions/:id",
+    summary: "Delete a submission and its files",
+    scope: "forms:write",
+    place: "form",
+    run: ({ app, caller, names }) => deleteSubmission(app, caller, names.id),
+  },
+});

@@ -1,0 +1,82 @@
+import {
+  addTarget,
+  deleteTarget,
+  getTarget,
+  listTargets,
+  rotateSecret,
+  setTargetEnabled,
+  testTarget,
+} from "../forms/targets.ts";
+import { noun } from "./operation.ts";
+import { updated } from "./results.ts";
+
+const OF_FORM = "/forms/:form/targets";
+const ONE = "/targets/:target";
+
+export const targets = noun("targets", () => import("./schema/targets-schema.ts"), {
+  list: {
+    method: "GET",
+    path: OF_FORM,
+    summary: "List the targets of a form, oldest first, with masked URLs",
+    scope: "forms:read",
+    place: "form",
+    run: async ({ app, names }) => ({ targets: await listTargets(app, names.form) }),
+  },
+  add: {
+    method: "POST",
+    path: OF_FORM,
+    summary: "Add a target to a form; the secret of a webhook is shown once",
+    scope: "forms:write",
+    place: "form",
+    status: 201,
+    run: async ({ app, deployment, caller, names, body }) =>
+      addTarget(app, caller, names.form, body.target, await deployment.outgoing()),
+  },
+  get: {
+    method: "GET",
+    path: ONE,
+    summary: "Get a target, with a masked URL",
+    scope: "forms:read",
+    place: "form",
+    run: ({ app, names }) => getTarget(app, names.target),
+  },
+  set: {
+    method: "PATCH",
+    path: ONE,
+    summary: "Enable or disable a target",
+    scope: "forms:write",
+    place: "form",
+    run: async ({ app, caller, names, body }) => {
+      const { target, result } = await setTargetEnabled(app, caller, names.target, body.enabled);
+      return updated(target, result);
+    },
+  },
+  delete: {
+    method: "DELETE",
+    path: ONE,
+    summary: "Delete a target",
+    scope: "forms:write",
+    place: "form",
+    run: ({ app, caller, names }) => deleteTarget(app, caller, names.target),
+  },
+  test: {
+    method: "POST",
+    path: `${ONE}/test`,
+    summary: "Send a sample to a target and show how it was answered",
+    scope: "forms:write",
+    place: "form",
+    run: async ({ app, deployment, caller, names }) => {
+      const outgoing = await deployment.outgoing();
+      const { code, error, outcome } = await testTarget(app, caller, names.target, outgoing);
+      return { code, error, outcome };
+    },
+  },
+  rotate: {
+    method: "POST",
+    path: `${ONE}/rotate`,
+    summary: "Give a webhook a new secret, which is shown once",
+    scope: "forms:write",
+    place: "form",
+    run: ({ app, caller, names, body }) => rotateSecret(app, caller, names.target, body.overlap),
+  },
+});
