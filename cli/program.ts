@@ -24,12 +24,12 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
   {
     name: "projects",
     summary: "manage projects, which hold flags and environments",
-    load: async () => (await import("./commands/projects/projects.ts")).addProjectCommands,
+    load: async () => (await import("./commands/projects.ts")).addProjectCommands,
   },
   {
     name: "environments",
     summary: "manage the environments of a project",
-    load: async () => (await import("./commands/environments/environments.ts")).addEnvironmentCommands,
+    load: async () => (await import("./commands/environments.ts")).addEnvironmentCommands,
   },
   {
     name: "flags",
@@ -39,7 +39,7 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
   {
     name: "segments",
     summary: "manage rules that the flags of an environment share",
-    load: async () => (await import("./commands/segments/segments.ts")).addSegmentCommands,
+    load: async () => (await import("./commands/segments.ts")).addSegmentCommands,
   },
   {
     name: "forms",
@@ -89,7 +89,7 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
   {
     name: "tokens",
     summary: "manage tokens for the admin API, which --server uses",
-    load: async () => (await import("./commands/tokens/tokens.ts")).addTokenCommands,
+    load: async () => (await import("./commands/tokens.ts")).addTokenCommands,
   },
   {
     name: "users",
@@ -99,7 +99,7 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
   {
     name: "sessions",
     summary: "list the browsers that are signed in to the dashboard, and sign them out",
-    load: async () => (await import("./commands/sessions/sessions.ts")).addSessionCommands,
+    load: async () => (await import("./commands/sessions.ts")).addSessionCommands,
   },
   {
     name: "check",

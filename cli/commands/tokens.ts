@@ -1,18 +1,51 @@
 import type { Command } from "commander";
-import { SCOPES } from "../../../src/access/scope.ts";
-import type { Token } from "../../../src/access/token.ts";
-import { AppError } from "../../../src/base/errors.ts";
-import type { Io } from "../../output/terminal.ts";
-import { shown } from "../../output/text.ts";
-import { BEGINS, action } from "../../session/action.ts";
-import type { Client } from "../../session/client.ts";
-import { create, ifNotExistsOption } from "../../session/create.ts";
-import type { Input } from "../../session/input.ts";
-import { listAll } from "../../session/pages.ts";
-import type { Session } from "../../session/session.ts";
-import { collect, expiryValue } from "../../session/values.ts";
+import { SCOPES } from "../../src/access/scope.ts";
+import type { Token } from "../../src/access/token.ts";
+import { AppError } from "../../src/base/errors.ts";
+import type { Io } from "../output/terminal.ts";
+import { shown } from "../output/text.ts";
+import { BEGINS, action } from "../session/action.ts";
+import { type Client, path } from "../session/client.ts";
+import { create, ifNotExistsOption } from "../session/create.ts";
+import type { Input } from "../session/input.ts";
+import { listAll } from "../session/pages.ts";
+import type { Session } from "../session/session.ts";
+import { collect, expiryValue } from "../session/values.ts";
+import { addList, addRevoke } from "./verbs.ts";
 
-export function addCreateCommand(tokens: Command, io: Io): void {
+export function addTokenCommands(tokens: Command, io: Io): void {
+  tokens.addHelpText(
+    "after",
+    `\nExamples:
+  formflag tokens create pipeline --scope flags:write -p shop --expires 90d
+  formflag tokens list
+  formflag tokens revoke pipeline
+`,
+  );
+  addCreateCommand(tokens, io);
+  addList<void, Token>(tokens, io, {
+    description: "list tokens by name, without their secrets",
+    parse: () => {},
+    url: () => "/tokens",
+    items: "tokens",
+    head: ["TOKEN", "SCOPES", "CREATED", "EXPIRES"],
+    row: ({ name, scopes, project, environment, createdAt, expiresAt }) => [
+      name,
+      [scopes.join(", "), [project, environment].filter(Boolean).join("/")].join(" ").trimEnd(),
+      createdAt,
+      expiresAt ?? "never",
+    ],
+  });
+  addRevoke(tokens, io, {
+    argument: ["[name]", "name of the token"],
+    description: "revoke a token at once",
+    url: (name) => path`/tokens/${name}`,
+    kind: "token",
+    what: "name",
+  });
+}
+
+function addCreateCommand(tokens: Command, io: Io): void {
   tokens
     .command("create")
     .argument("[name]", "name of the new token")

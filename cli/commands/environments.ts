@@ -1,0 +1,210 @@
+import { type Command, Option } from "commander";
+import { COLORS } from "../../src/projects/color.ts";
+import type { Environment } from "../../src/projects/environment.ts";
+import { fieldOption } from "../output/field.ts";
+import type { Io } from "../output/terminal.ts";
+import { details, shown } from "../output/text.ts";
+import { action } from "../session/action.ts";
+import { path } from "../session/client.ts";
+import { projectOption } from "../session/config.ts";
+import { create, ifNotExistsOption } from "../session/create.ts";
+import type { Input } from "../session/input.ts";
+import type { Session } from "../session/session.ts";
+import { usage } from "../session/usage.ts";
+import { whyOption } from "../session/why.ts";
+import { addHistoryCommand } from "./change-history.ts";
+import { addDelete, addGet, addList } from "./verbs.ts";
+
+export function addEnvironmentCommands(environments: Command, io: Io): void {
+  environments.addHelpText(
+    "after",
+    `\nExamples:
+  formflag environments list -p shop
+  formflag environments create preview -p shop --from staging
+`,
+  );
+  addCreateCommand(environments, io);
+  addList<string, Environment>(environments, io, {
+    description: "list the environments of a project by name",
+    options: [projectOption()],
+    parse: (input) => input.project(),
+    url: (project) => path`/projects/${project}/environments`,
+    items: "environments",
+    head: ["ENVIRONMENT", "NAME", "X-ENVIRONMENT-KEY", "LOCKED", "COLOR"],
+    row: ({ slug, name, key, locked, color }) => [slug, name, key, locked ? "yes" : "", color ?? ""],
+  });
+  addGet(environments, io, {
+    argument: ENVIRONMENT,
+    description: "show an environment with its key",
+    options: [projectOption()],
+    parse: readPlace,
+    url: urlOf,
+    describe: describeEnvironment,
+  });
+  addSetCommand(environments, io);
+  addDelete(environments, io, {
+    argument: ENVIRONMENT,
+    description: "delete an environment and its flag values",
+    options: [projectOption(), whyOption()],
+    parse: readPlace,
+    url: urlOf,
+    kind: "environment",
+    id: ({ environment: slug }) => ({ slug }),
+    of: ({ project }) => ` of project ${project}`,
+    more: () => " with its flag values",
+  });
+  addLockCommand(environments, io, true);
+  addLockCommand(environments, io, false);
+  addHistoryCommand(environments, io, "environment");
+}
+
+const ENVIRONMENT: [string, string] = ["[environment]", "slug of the environment"];
+
+/** An environment of a project, by their slugs. */
+type Place = { project: string; environment: string };
+
+function urlOf({ project, environment }: Place): string {
+  return path`/projects/${project}/environments/${environment}`;
+}
+
+/** The project of `-p` and the environment that was given, prompted for where missing. */
+async function readPlace(input: Input, given?: string): Promise<Place> {
+  const project = await input.project();
+  return { project, environment: await input.need(given, "environment") };
+}
+
+/** An environment with its key, for a person. */
+function describeEnvironment({ slug, name, key, locked, color }: Environment): string {
+  return details([
+    ["environment", slug],
+    ["name", name],
+    ["x-environment-key", key],
+    ...(locked ? [["locked", "yes"] as [string, string]] : []),
+    // A server of an earlier version sends none.
+    ...(color == null ? [] : [["color", color] as [string, string]]),
+  ]);
+}
+
+function colorOption(): Option {
+  return new Option("--color <color>", "its colour on the dashboard").choices([...COLORS, "none"]);
+}
+
+/** The colour of `--color`: null for `none`, undefined without the option. */
+function colorOf({ options }: Input): Environment["color"] | undefined {
+  const { color } = options as { color?: NonNullable<Environment["color"]> | "none" };
+  return color === "none" ? null : color;
+}
+
+function addCreateCommand(environments: Command, io: Io): void {
+  environments
+    .command("create")
+    .argument("[environment]", "slug of the new environment")
+    .description("create an environment with its key")
+    .addOption(projectOption())
+    .option("--name <name>", "name for people")
+    .option("--from <environment>", "copy every flag's values from that environment")
+    .addOption(colorOption())
+    .addOption(ifNotExistsOption("the environment"))
+    .addOption(whyOption())
+    .addOption(fieldOption())
+    .addHelpText(
+      "after",
+      "\nExamples:\n  formflag environments create preview -p shop\n  formflag environments create preview -p shop --from staging\n",
+    )
+    .action(action(io, parseCreate, createEnvironment));
+}
+
+type NewEnvironment = {
+  project: string;
+  environment: {
+    slug: string;
+    name: string | undefined;
+    from: string | undefined;
+    color: Environment["color"] | undefined;
+  };
+  ifNotExists: boolean;
+};
+
+async function parseCreate(input: Input, given?: string): Promise<NewEnvironment> {
+  const slug = await input.need(given, "environment");
+  const project = await input.project();
+  const options = input.options as { name?: string; from?: string; ifNotExists?: true };
+  const { name, from, ifNotExists = false } = options;
+  return { project, environment: { slug, name, from, color: colorOf(input) }, ifNotExists };
+}
+
+async function createEnvironment({ client, report }: Session, { project, ...values }: NewEnvironment) {
+  const find = () =>
+    client.call<Environment>("GET", urlOf({ project, environment: values.environment.slug }));
+  const url = path`/projects/${project}/environments`;
+  const environment = await create(client, url, values.environment, values.ifNotExists ? find : null);
+  await report(environment, describeEnvironment(environment));
+}
+
+function addSetCommand(environments: Command, io: Io): void {
+  environments
+    .command("set")
+    .argument(...ENVIRONMENT)
+    .description("set the colour of an environment on the dashboard")
+    .addOption(projectOption())
+    .addOption(colorOption())
+    .addOption(whyOption())
+    .addHelpText(
+      "after",
+      `
+Examples:
+  formflag environments set production -p shop --color red
+  formflag environments set develop -p shop --color none
+`,
+    )
+    .action(action(io, parseSet, setColor));
+}
+
+type Colored = { place: Place; color: Environment["color"] };
+
+async function parseSet(input: Input, given?: string): Promise<Colored> {
+  const place = await readPlace(input, given);
+  const color = colorOf(input);
+  if (color === undefined) throw usage("nothing would change", "name a colour: --color red");
+  return { place, color };
+}
+
+async function setColor({ client, report }: Session, { place, color }: Colored): Promise<void> {
+  const set = await client.call<Environment & { result: string }>("PATCH", urlOf(place), { color });
+  const { project, environment } = place;
+  await report(
+    set,
+    shown`${set.result} environment ${environment} of project ${project}: color ${color ?? "none"}\n`,
+  );
+}
+
+/** `lock`, or `unlock`. */
+function addLockCommand(environments: Command, io: Io, locked: boolean): void {
+  const verb = locked ? "lock" : "unlock";
+  environments
+    .command(verb)
+    .argument(...ENVIRONMENT)
+    .description(
+      locked
+        ? "require --yes, or a yes at the terminal, for changes of its flags and segments"
+        : "allow changes of its flags and segments without --yes again",
+    )
+    .addOption(projectOption())
+    .addOption(whyOption())
+    .addHelpText(
+      "after",
+      `
+A token needs the scope flags:locked to change what is locked, and admin to lock or unlock.
+
+Examples:
+  formflag environments ${verb} production -p shop
+`,
+    )
+    .action(
+      action(io, readPlace, async ({ client, report }, place) => {
+        const set = await client.call<Environment & { result: string }>("PATCH", urlOf(place), { locked });
+        const done = set.result === "unchanged" ? `unchanged, ${verb}ed already:` : `${verb}ed`;
+        await report(set, shown`${done} environment ${place.environment} of project ${place.project}\n`);
+      }),
+    );
+}

@@ -1,0 +1,110 @@
+import type { Command } from "commander";
+import type { Project } from "../../src/projects/project.ts";
+import { fieldOption } from "../output/field.ts";
+import type { Io } from "../output/terminal.ts";
+import { details, shown, table } from "../output/text.ts";
+import { BEGINS, action } from "../session/action.ts";
+import { path } from "../session/client.ts";
+import { create, ifNotExistsOption } from "../session/create.ts";
+import type { Input } from "../session/input.ts";
+import type { Session } from "../session/session.ts";
+import { usage } from "../session/usage.ts";
+import { collect } from "../session/values.ts";
+import { addDelete, addGet, addList, named } from "./verbs.ts";
+
+export function addProjectCommands(projects: Command, io: Io): void {
+  projects.addHelpText(
+    "after",
+    `\nExamples:
+  formflag projects create shop
+  formflag projects get shop
+  formflag projects get shop --field key
+  formflag projects list --json
+`,
+  );
+  addCreateCommand(projects, io);
+  addList<void, Project>(projects, io, {
+    description: "list projects by name",
+    parse: () => {},
+    url: () => "/projects",
+    items: "projects",
+    head: ["PROJECT", "NAME", "KEY", "ENVIRONMENTS"],
+    row: ({ slug, name, key, environments }) => [
+      slug,
+      name,
+      key,
+      environments.map((environment) => environment.slug).join(", "),
+    ],
+    none: () => "No projects yet. Next: formflag projects create <project>",
+  });
+  addGet(projects, io, {
+    argument: ["[project]", "slug of the project"],
+    description: "show a project with its keys",
+    parse: (input, given) => given ?? input.project(),
+    url: urlOf,
+    describe: describeProject,
+  });
+  addDelete(projects, io, {
+    argument: ["[project]", "slug of the project"],
+    description: "delete a project, its environments and flags",
+    help: "\nExample:\n  formflag projects delete shop --yes\n",
+    parse: named("project"),
+    url: urlOf,
+    kind: "project",
+    id: (slug) => ({ slug }),
+    more: () => " with all its environments and flags",
+  });
+}
+
+const urlOf = (slug: string) => path`/projects/${slug}`;
+
+/** A project with its keys, for a person. */
+function describeProject({ slug, name, key, environments }: Project): string {
+  const rows = environments.map((environment) => [environment.slug, environment.name, environment.key]);
+  return (
+    details([
+      ["project", slug],
+      ["name", name],
+      ["x-project-key", key],
+    ]) + (rows.length > 0 ? `\n${table(["ENVIRONMENT", "NAME", "X-ENVIRONMENT-KEY"], rows)}` : "")
+  );
+}
+
+function addCreateCommand(projects: Command, io: Io): void {
+  projects
+    .command("create")
+    .argument("[project]", "slug of the new project")
+    .description("create a project with its environments and keys")
+    .option("--name <name>", "name for people")
+    .option("--environments <list>", "environments, by commas (default: develop,staging,production)", collect)
+    .addOption(ifNotExistsOption("the project"))
+    .addOption(fieldOption())
+    .addHelpText(
+      "after",
+      "\nExamples:\n  formflag projects create shop\n  formflag projects create shop --environments test,live\n",
+    )
+    .action(action(io, parseCreate, createProject, BEGINS));
+}
+
+type NewProject = {
+  project: { slug: string; name: string | undefined; environments: string[] | undefined };
+  ifNotExists: boolean;
+};
+
+async function parseCreate(input: Input, given?: string): Promise<NewProject> {
+  const slug = await input.need(given, "project");
+  const options = input.options as { name?: string; environments?: string[]; ifNotExists?: true };
+  const { name, environments, ifNotExists = false } = options;
+  if (environments?.length === 0)
+    throw usage("--environments names none", "leave it out for the usual three");
+  return { project: { slug, name, environments }, ifNotExists };
+}
+
+async function createProject({ client, report, suggest }: Session, values: NewProject): Promise<void> {
+  const { slug } = values.project;
+  const find = () => client.call<Project>("GET", urlOf(slug));
+  const project = await create(client, "/projects", values.project, values.ifNotExists ? find : null);
+  await report(project, describeProject(project));
+  const environment = project.environments[0]?.slug ?? "<environment>";
+  suggest(shown`\nNext: formflag flags set <flag> -p ${slug} -e ${environment} --on`);
+}
