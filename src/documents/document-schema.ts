@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { displayName } from "../base/slug-schema.ts";
+import { SHARED } from "../flags/flag-fields.ts";
 import { flagPatchSchema, flagSlug } from "../flags/flag-schema.ts";
 import { segmentName, segmentRuleSchema } from "../flags/segment-schema.ts";
 import { formPatchSchema, formSchema } from "../forms/form-schema.ts";
@@ -7,9 +8,9 @@ import { color, environmentSchema } from "../projects/environment-schema.ts";
 import { projectSchema } from "../projects/project-schema.ts";
 
 const flag = z.strictObject({
-  description: flagPatchSchema.shape.description,
+  ...z.pick(flagPatchSchema, SHARED).shape,
   environments: z
-    .optional(z.record(environmentSchema.shape.slug, z.omit(flagPatchSchema, { description: true })))
+    .optional(z.record(environmentSchema.shape.slug, z.omit(flagPatchSchema, SHARED)))
     .check(z.describe("What the flag is in each environment; in one that is not named it stays as it is.")),
 });
 

@@ -1,8 +1,8 @@
 import type * as z from "zod/mini";
 import { isoTime } from "../base/clock.ts";
 import { createTurns } from "../base/event-loop.ts";
+import { OPTIONAL_NAMES, optionalMembers, type OptionalName, SHARED } from "../flags/flag-fields.ts";
 import { type FlagRecord, parsePayload } from "../flags/flag.ts";
-import { previewMembers } from "../flags/previews/preview.ts";
 import { parseRules } from "../flags/rules/rules.ts";
 import type { FormRecord } from "../forms/form.ts";
 import type { differenceSchema, documentSchema } from "./document-schema.ts";
@@ -30,8 +30,8 @@ export async function documentOf({ projects, forms }: Setup, withForms: boolean)
 async function projectEntry({ name, environments }: SetupProject): Promise<DocumentProject> {
   const takeTurns = createTurns();
   const flags: [string, DocumentFlag][] = [];
-  for (const [index, { slug, description }] of (environments[0]?.flags ?? []).entries()) {
-    flags.push([slug, { description, environments: flagEntries(environments, index) }]);
+  for (const [index, record] of (environments[0]?.flags ?? []).entries()) {
+    flags.push([record.slug, { ...sharedEntry(record), environments: flagEntries(environments, index) }]);
     const turn = takeTurns();
     if (turn !== undefined) await turn;
   }
@@ -55,13 +55,22 @@ export function flagEntries(environments: SetupEnvironment[], index: number): Re
   return Object.fromEntries(environments.map(({ slug, flags }) => [slug, flagEntry(flags[index]!)]));
 }
 
-/** The values of a flag in one environment. A payload that is not set is `{}`, or left out beside variants; a preview is left out. */
+const isShared = (name: OptionalName) => name in SHARED;
+const SHARED_OPTIONAL = OPTIONAL_NAMES.filter(isShared);
+const OWN_OPTIONAL = OPTIONAL_NAMES.filter((name) => !isShared(name));
+
+/** What the environments of a flag share. */
+export function sharedEntry(record: FlagRecord) {
+  return { description: record.description, ...optionalMembers(record, SHARED_OPTIONAL) };
+}
+
+/** The values of a flag in one environment. A payload that is not set is `{}`, or left out beside variants; so is a preview. */
 export function flagEntry(record: FlagRecord): FlagEntry {
   const { enabled, payload: text, expiresAt, rules } = record;
   const expiredAt = expiresAt === null ? null : isoTime(expiresAt);
-  const preview = previewMembers(record);
   const payload = parsePayload(text);
-  if (rules === null) return { enabled, payload, expiredAt, ...preview };
+  const optional = optionalMembers(record, OWN_OPTIONAL);
+  if (rules === null) return { enabled, payload, expiredAt, ...optional };
   const { variants, defaultVariant, targeting, metadata } = parseRules(rules);
   return {
     enabled,
@@ -71,7 +80,7 @@ export function flagEntry(record: FlagRecord): FlagEntry {
     ...(targeting === undefined ? {} : { targeting }),
     ...(metadata === undefined ? {} : { metadata }),
     expiredAt,
-    ...preview,
+    ...optional,
   };
 }
 

@@ -1,10 +1,11 @@
 import type { Clockwork } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns } from "../base/event-loop.ts";
+import { pick, RULE_NAMES, SHARED_NAMES } from "../flags/flag-fields.ts";
 import { dropFlag, putFlag } from "../flags/plan.ts";
 import { type FlagPatch, type FlagRecord, applyPatch } from "../flags/flag.ts";
 import { areBoolean, parseRules } from "../flags/rules/rules.ts";
-import { type Document, type FlagEntry, flagEntries, flagEntry, pathOf } from "./document.ts";
+import { type Document, type FlagEntry, flagEntries, flagEntry, pathOf, sharedEntry } from "./document.ts";
 import { type DocumentPlan, type Target, add, fault } from "./plan.ts";
 import type { SetupProject } from "./setup.ts";
 
@@ -34,9 +35,10 @@ export async function planFlags(
     if (turn !== undefined) await turn;
   }
   if (!prune) return;
-  for (const [index, { slug, description }] of existing.entries()) {
+  for (const [index, record] of existing.entries()) {
+    const { slug } = record;
     if (Object.hasOwn(flags, slug)) continue;
-    const before = { description, environments: flagEntries(current!.environments, index) };
+    const before = { ...sharedEntry(record), environments: flagEntries(current!.environments, index) };
     const records = new Map(current!.environments.map((each) => [each.slug, each.flags[index]!]));
     const path = pathOf("projects", project, "flags", slug);
     add(
@@ -61,11 +63,11 @@ function planFlag(clock: Clockwork, plan: DocumentPlan, flag: OneFlag): void {
   const { project, slug, index, wanted, targets } = flag;
   const path = pathOf("projects", project, "flags", slug);
   const placeIn = (environment: string) => ({ project, environment, flag: slug });
-  const blank = applyPatch(slug, undefined, {}, clock.now()).record;
+  const unset = applyPatch(slug, undefined, {}, clock.now()).record;
   const [known] = index === undefined ? [] : [...targets.values()].flatMap(({ flags }) => flags[index] ?? []);
-  const { description = known?.description ?? "" } = wanted;
+  const blank = { ...unset, ...pick(known ?? unset, SHARED_NAMES), ...pick(wanted, SHARED_NAMES) };
   const entries = Object.entries(wanted.environments ?? {}).map(([environment, entry]) =>
-    compare(clock, flag, environment, entry, { ...blank, description }),
+    compare(clock, flag, environment, entry, blank),
   );
   for (const { path, current, record, isNew, target, isSame } of entries) {
     if (record.rules !== null && !isSame)
@@ -77,9 +79,9 @@ function planFlag(clock: Clockwork, plan: DocumentPlan, flag: OneFlag): void {
   const [first] = targets.keys();
   if (index === undefined) {
     if (first === undefined) throw fault(path, "the project has no environment for this flag");
-    const [one = { environment: first, record: { ...blank, description } }, ...others] = entries;
+    const [one = { environment: first, record: blank }, ...others] = entries;
     const after = {
-      description,
+      ...sharedEntry(blank),
       environments: Object.fromEntries(entries.map((each) => [each.environment, each.after])),
     };
     add(
@@ -92,18 +94,14 @@ function planFlag(clock: Clockwork, plan: DocumentPlan, flag: OneFlag): void {
     );
     return;
   }
-  if (known && first !== undefined && description !== known.description) {
-    const before = targets.get(first)!.flags[index] ?? { ...blank, description: known.description };
+  const changed = known ? SHARED_NAMES.filter((name) => blank[name] !== known[name]) : [];
+  if (known && first !== undefined && changed.length > 0) {
+    const before = targets.get(first)!.flags[index] ?? { ...blank, ...pick(known, SHARED_NAMES) };
+    const [was, is] = [pick(known, changed), pick(blank, changed)];
     add(
       plan,
-      {
-        action: "update",
-        kind: "flag",
-        path,
-        before: { description: known.description },
-        after: { description },
-      },
-      putFlag(placeIn(first), before, applyPatch(slug, before, { description }, clock.now()).record),
+      { action: "update", kind: "flag", path, before: was, after: is },
+      putFlag(placeIn(first), before, applyPatch(slug, before, is, clock.now()).record),
     );
   }
   for (const { environment, path, current, record, before, after, isSame } of entries) {
@@ -133,7 +131,7 @@ function compare(
       `add it to ${pathOf("projects", project)}.environments`,
     );
   const stored = index === undefined ? undefined : target.flags[index];
-  const current = { ...(stored ?? blank), description: blank.description };
+  const current = { ...(stored ?? blank), ...pick(blank, SHARED_NAMES) };
   const patch = patchOf(entry, current);
   const { record } = within(path, () => applyPatch(slug, current, patch, clock.now()));
   target.flagRules.set(slug, record.rules);
@@ -153,8 +151,7 @@ function patchOf(entry: FlagEntry, { rules, payload }: FlagRecord): FlagPatch {
   if (patch.variants && payload !== null && areBoolean(patch.variants)) patch.payload ??= {};
   if (patch.variants && rules !== null) {
     const before = parseRules(rules);
-    for (const part of ["defaultVariant", "targeting", "metadata"] as const)
-      if (patch[part] === undefined && before[part] != null) patch[part] = null;
+    for (const part of RULE_NAMES) if (patch[part] === undefined && before[part] != null) patch[part] = null;
   }
   if (rules !== null && patch.payload !== undefined) patch.variants ??= null;
   return patch;

@@ -13,9 +13,9 @@ import { planEnvironment } from "../projects/plan.ts";
 import { getProject } from "../projects/projects.ts";
 import type { FlagChange } from "./change.ts";
 import { requireFit } from "./fit.ts";
-import { changeRecord } from "./flag.ts";
+import { pick, SHARED_NAMES } from "./flag-fields.ts";
+import { BLANK, changeRecord } from "./flag.ts";
 import { putFlag, putSegment } from "./plan.ts";
-import { NO_PREVIEW } from "./previews/preview.ts";
 import { withValuesOf } from "./promotion.ts";
 import { rulesBySegment } from "./segment.ts";
 import type { FlagsApp } from "./store.ts";
@@ -69,8 +69,7 @@ async function planCopies(
     }),
   );
   const flags = (await app.store.flags.list(project, from)).flatMap((source) => {
-    const none = { enabled: false, payload: null, expiresAt: null, rules: null, imported: false };
-    const off = { ...source, ...none, ...NO_PREVIEW };
+    const off = { ...source, ...BLANK, ...pick(source, SHARED_NAMES) };
     const { record, result } = changeRecord(source.slug, off, at, withValuesOf(source));
     return result === "unchanged" ? [] : [{ slug: source.slug, off, record }];
   });

@@ -2,15 +2,18 @@ import type * as z from "zod/mini";
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
-import type { flagPatchSchema, flagSchema } from "./flag-schema.ts";
-import { NO_PREVIEW, type Preview, previewMembers } from "./previews/preview.ts";
+import { NO_OPTIONAL, type Optional, OPTIONAL_NAMES, optionalMembers, pick } from "./flag-fields.ts";
+import type { flagDetailSchema, flagPatchSchema, flagSchema } from "./flag-schema.ts";
 import { applyRules, parseRules, takesPayload } from "./rules/rules.ts";
 
 export type Flag = z.infer<typeof flagSchema>;
 
+/** A flag as the admin API shows it. */
+export type FlagDetail = Omit<z.infer<typeof flagDetailSchema>, "revision">;
+
 export type FlagPatch = z.infer<typeof flagPatchSchema>;
 
-/** A flag as it is stored for one environment, without its preview. Times are milliseconds since 1970. */
+/** A flag as it is stored for one environment, without its optional fields. Times are milliseconds since 1970. */
 export type FlagValues = {
   slug: string;
   description: string;
@@ -29,7 +32,7 @@ export type FlagValues = {
 };
 
 /** A flag as it is stored for one environment. */
-export type FlagRecord = FlagValues & Preview;
+export type FlagRecord = FlagValues & Optional;
 
 /** What all environments of a project share of a flag. */
 export type FlagHead = Pick<FlagValues, "slug" | "description" | "createdAt">;
@@ -57,12 +60,12 @@ export function viewFlag(record: FlagValues, { enabled, payload }: Pick<Flag, "e
   };
 }
 
-/** A flag as it is set, with its revision, the rules of a flag with variants, and the preview where one is set. */
+/** A flag as it is set, with its revision, the rules of a flag with variants, and the optional fields that are set. */
 export function viewDetail(record: FlagRecord, now: number) {
   const { revision } = record;
   const rules = record.rules === null ? {} : parseRules(record.rules);
   const values = { enabled: isOn(record, now), payload: payloadSet(record) };
-  return { ...viewFlag(record, values), revision, ...rules, ...previewMembers(record) };
+  return { ...viewFlag(record, values), revision, ...rules, ...optionalMembers(record) };
 }
 
 /** The payload that is set, or the value of the default variant where the variants take its place; `{}` without either. */
@@ -92,6 +95,17 @@ export function hasExpired(record: Pick<FlagValues, "expiresAt">, now: number): 
   return record.expiresAt !== null && record.expiresAt <= now;
 }
 
+/** What is set of a new flag. */
+export const BLANK = {
+  description: "",
+  enabled: false,
+  payload: null,
+  expiresAt: null,
+  rules: null,
+  imported: false,
+  ...NO_OPTIONAL,
+};
+
 /** A flag after a change, and whether the change created, updated or did not alter it. */
 export type ChangedFlag = { record: FlagRecord; result: SetResult };
 
@@ -102,19 +116,7 @@ export function changeRecord(
   now: number,
   change: (before: FlagRecord) => FlagRecord,
 ): ChangedFlag {
-  const before: FlagRecord = current ?? {
-    slug,
-    description: "",
-    enabled: false,
-    payload: null,
-    expiresAt: null,
-    rules: null,
-    imported: false,
-    ...NO_PREVIEW,
-    createdAt: now,
-    updatedAt: now,
-    revision: 0,
-  };
+  const before: FlagRecord = current ?? { slug, ...BLANK, createdAt: now, updatedAt: now, revision: 0 };
   const record = change(before);
   if (!current) return { record, result: "created" };
   if (sameRecord(record, before)) return { record, result: "unchanged" };
@@ -132,26 +134,26 @@ export function applyPatch(
 }
 
 function patched(before: FlagRecord, patch: FlagPatch): FlagRecord {
-  const record = { ...before, imported: false };
-  if (patch.enabled !== undefined) record.enabled = patch.enabled;
-  record.rules = applyRules(before.rules, patch);
-  const hasPayload = takesPayload(record.rules);
+  const rules = applyRules(before.rules, patch);
+  const record = { ...before, ...storedValues(patch), rules, imported: false };
+  const hasPayload = takesPayload(rules);
   if (!hasPayload) record.payload = null;
-  if (patch.payload !== undefined) {
-    if (!hasPayload) {
-      const message =
-        "a flag with variants other than true and false has no payload of its own: each variant is one";
-      throw new AppError("invalid", message, { reason: "payload-with-variants" });
-    }
-    record.payload = payloadText(patch.payload);
+  if (patch.payload === undefined) return record;
+  if (!hasPayload) {
+    const message =
+      "a flag with variants other than true and false has no payload of its own: each variant is one";
+    throw new AppError("invalid", message, { reason: "payload-with-variants" });
   }
-  if (patch.expiredAt !== undefined)
-    record.expiresAt = patch.expiredAt === null ? null : Date.parse(patch.expiredAt);
-  if (patch.description !== undefined) record.description = patch.description;
-  if (patch.isPreview !== undefined) record.isPreview = patch.isPreview;
-  if (patch.previewName !== undefined) record.previewName = patch.previewName;
-  if (patch.previewContent !== undefined) record.previewContent = patch.previewContent;
-  return record;
+  return { ...record, payload: payloadText(patch.payload) };
+}
+
+/** The values that a patch or a state names as they are stored, without payload and rules, which belong together. */
+export function storedValues(shown: Omit<FlagPatch, "payload">): Partial<FlagRecord> {
+  const { expiredAt, ...values } = shown;
+  return {
+    ...pick(values, ["enabled", "description", ...OPTIONAL_NAMES]),
+    ...(expiredAt === undefined ? {} : { expiresAt: expiredAt === null ? null : Date.parse(expiredAt) }),
+  };
 }
 
 /** Ignores `imported`: the origin of values is not a value. */

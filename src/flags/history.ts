@@ -1,23 +1,18 @@
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
-import { payloadText, type FlagPlace, type FlagRecord } from "./flag.ts";
+import { NO_OPTIONAL, optionalMembers } from "./flag-fields.ts";
+import { type FlagDetail, type FlagPlace, type FlagRecord, payloadText, storedValues } from "./flag.ts";
 import type { Change } from "../projects/history.ts";
-import { NO_PREVIEW, type Preview, previewMembers } from "./previews/preview.ts";
-import { parseRules } from "./rules/rules.ts";
+import { parseRules, rulesText } from "./rules/rules.ts";
 import type { FlagsApp } from "./store.ts";
 
-/** A flag in one environment as the history records it, complete enough to restore it. */
-export type FlagState = {
-  enabled: boolean;
-  /** Left out where none is set. */
+/**
+ * A flag in one environment as the history records it, complete enough to restore it. The payload is left out where none is
+ * set.
+ */
+export type FlagState = Omit<FlagDetail, "slug" | "createdAt" | "updatedAt" | "payload"> & {
   payload?: unknown;
-  expiredAt: string | null;
-  description: string;
-  variants?: unknown;
-  defaultVariant?: unknown;
-  targeting?: unknown;
-  metadata?: unknown;
-} & Partial<Preview>;
+};
 
 export function flagState(record: FlagRecord): FlagState {
   return {
@@ -26,27 +21,19 @@ export function flagState(record: FlagRecord): FlagState {
     expiredAt: record.expiresAt === null ? null : isoTime(record.expiresAt),
     description: record.description,
     ...(record.rules === null ? {} : parseRules(record.rules)),
-    ...previewMembers(record),
+    ...optionalMembers(record),
   };
 }
 
 /** Returns a function that sets a record to a recorded state. */
 export function restore(state: FlagState): (record: FlagRecord) => FlagRecord {
-  const { enabled, payload, expiredAt, description, isPreview, previewName, previewContent, ...rules } = {
-    ...NO_PREVIEW,
-    ...state,
+  const { variants } = state;
+  const values = {
+    ...storedValues({ ...NO_OPTIONAL, ...state }),
+    payload: payloadText(state.payload),
+    rules: variants === undefined ? null : rulesText({ ...state, variants }),
   };
-  return (record) => ({
-    ...record,
-    enabled,
-    payload: payloadText(payload),
-    expiresAt: expiredAt === null ? null : Date.parse(expiredAt),
-    description,
-    rules: rules.variants === undefined ? null : JSON.stringify(rules),
-    isPreview,
-    previewName,
-    previewContent,
-  });
+  return (record) => ({ ...record, ...values });
 }
 
 /** The state of a flag after a change. Throws `not_found` for a change of something else, `invalid` for a deletion. */

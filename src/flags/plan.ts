@@ -1,4 +1,5 @@
 import type { FlagChange } from "./change.ts";
+import { SHARED_NAMES } from "./flag-fields.ts";
 import type { FlagPlace, FlagRecord } from "./flag.ts";
 import { flagState } from "./history.ts";
 import type { ScheduledChange } from "./schedule/scheduled-change.ts";
@@ -10,7 +11,7 @@ export function putFlag(place: FlagPlace, before: FlagRecord | undefined, record
     change: "putFlag",
     ...place,
     record,
-    describes: before?.description !== record.description,
+    describes: SHARED_NAMES.some((name) => before?.[name] !== record[name]),
     history: {
       environment: place.environment,
       kind: "flag",

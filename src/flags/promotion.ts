@@ -1,6 +1,7 @@
 import type { SetResult } from "../base/result.ts";
 import { sha256 } from "../base/sum.ts";
-import type { FlagRecord } from "./flag.ts";
+import { pick, SHARED } from "./flag-fields.ts";
+import { BLANK, type FlagRecord } from "./flag.ts";
 import type { FlagState } from "./history.ts";
 import { type SegmentRecord, referencesOf } from "./segment.ts";
 
@@ -22,10 +23,14 @@ export function fingerprintOf({ flags, segments }: Promotion): string {
   return sha256(JSON.stringify([flags, segments]));
 }
 
+/** What an environment has for itself. */
+const COPIED = (Object.keys(BLANK) as (keyof typeof BLANK)[]).filter(
+  (name) => name !== "imported" && !(name in SHARED),
+);
+
 /** Returns a function that gives a record the values of another environment. */
 export function withValuesOf(source: FlagRecord) {
-  const { enabled, payload, expiresAt, rules, isPreview, previewName, previewContent } = source;
-  const values = { enabled, payload, expiresAt, rules, isPreview, previewName, previewContent };
+  const values = pick(source, COPIED);
   return (record: FlagRecord): FlagRecord => ({ ...record, ...values });
 }
 

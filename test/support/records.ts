@@ -7,7 +7,7 @@ import { isoTime } from "../../src/base/clock.ts";
 import { createIdSource, dashedKey } from "../../src/base/ids.ts";
 import { type TargetRecord, createWebhookSecret } from "../../src/delivery/target.ts";
 import type { FlagRecord } from "../../src/flags/flag.ts";
-import { NO_PREVIEW } from "../../src/flags/previews/preview.ts";
+import { NO_OPTIONAL } from "../../src/flags/flag-fields.ts";
 import { type FormRecord, formKey } from "../../src/forms/form.ts";
 import { DEFAULT_SETTINGS } from "../../src/forms/settings.ts";
 import type { StoredSubmission } from "../../src/forms/intake/insertion.ts";
@@ -33,7 +33,7 @@ export function flagRecord(slug: string, more: Partial<FlagRecord> = {}): FlagRe
     expiresAt: null,
     rules: null,
     imported: false,
-    ...NO_PREVIEW,
+    ...NO_OPTIONAL,
     createdAt: NOW,
     updatedAt: NOW,
     revision: 0,

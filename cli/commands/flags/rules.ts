@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import { ruleOfCondition } from "../../../src/flags/rules/conditions.ts";
+import type { Optional } from "../../../src/flags/flag-fields.ts";
 import type { Flag } from "../../../src/flags/flag.ts";
-import type { Preview } from "../../../src/flags/previews/preview.ts";
 import type { FlagRules, RulesPatch } from "../../../src/flags/rules/rules.ts";
 import type { Input } from "../../session/input.ts";
 import { jsonObject } from "../../session/sources.ts";
@@ -11,7 +11,7 @@ import { isUnset } from "../../session/values.ts";
 import { hasRule, shareRule, withoutShare } from "./shares.ts";
 
 /** A flag as the admin API shows it. */
-export type FlagDetail = Flag & Partial<FlagRules> & Partial<Preview>;
+export type FlagDetail = Flag & Partial<FlagRules> & Partial<Optional>;
 
 type RuleOptions = {
   variants?: string;

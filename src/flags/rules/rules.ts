@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { pick, RULE_NAMES } from "../flag-fields.ts";
 
 /**
  * A flag definition of flagd without its state; members that were left out stay out. All variants are of one type:
@@ -20,8 +21,8 @@ export type RulesPatch = {
   metadata?: FlagRules["metadata"] | null;
 };
 
-export function changesRules({ variants, defaultVariant, targeting, metadata }: RulesPatch): boolean {
-  return [variants, defaultVariant, targeting, metadata].some((value) => value !== undefined);
+export function changesRules(patch: RulesPatch): boolean {
+  return RULE_NAMES.some((name) => patch[name] !== undefined);
 }
 
 /** Applies a patch to rules; both are JSON text, or null for a plain flag. Throws `invalid` for a patch that does not fit. */
@@ -49,8 +50,8 @@ export function applyRules(current: string | null, patch: RulesPatch): string | 
 }
 
 /** The JSON text to store for rules, with members always in the same order. */
-export function rulesText({ variants, defaultVariant, targeting, metadata }: FlagRules): string {
-  return JSON.stringify({ variants, defaultVariant, targeting, metadata });
+export function rulesText(rules: FlagRules): string {
+  return JSON.stringify(pick(rules, RULE_NAMES));
 }
 
 /** Whether all variants are true or false, so that a flag can have a payload for readers who get true. */

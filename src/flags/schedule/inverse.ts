@@ -1,43 +1,29 @@
-import { isoTime } from "../../base/clock.ts";
-import { type FlagPatch, type FlagRecord, parsePayload } from "../flag.ts";
-import { type FlagRules, parseRules, type RulesPatch, takesPayload } from "../rules/rules.ts";
+import { FIELD_NAMES, FIELDS, type FieldName, NO_OPTIONAL, pick, RULE_NAMES } from "../flag-fields.ts";
+import type { FlagPatch, FlagRecord } from "../flag.ts";
+import { flagState } from "../history.ts";
+import { takesPayload } from "../rules/rules.ts";
+
+/** A patch names the state first, then the rules. */
+const NAMES = [...new Set<FieldName>(["enabled", ...RULE_NAMES, ...FIELD_NAMES])];
 
 /** The patch that turns `after` back into `before`. It names only what differs, so that other changes in between stay. */
 export function inverseOf(before: FlagRecord, after: FlagRecord): FlagPatch {
-  const { enabled, description, isPreview, previewName, previewContent } = before;
-  return {
-    ...(enabled === after.enabled ? {} : { enabled }),
-    ...rulesBack(before.rules, after.rules),
-    ...payloadBack(before, after),
-    ...expiryBack(before.expiresAt, after.expiresAt),
-    ...(description === after.description ? {} : { description }),
-    ...(isPreview === after.isPreview ? {} : { isPreview }),
-    ...(previewName === after.previewName ? {} : { previewName }),
-    ...(previewContent === after.previewContent ? {} : { previewContent }),
-  };
+  const [was, is] = [valuesOf(before), valuesOf(after)];
+  const differing = NAMES.filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]));
+  return pick(
+    was,
+    differing.filter((name) => isNamed(name, before.rules)),
+  );
 }
 
-function payloadBack(before: FlagRecord, after: FlagRecord): Pick<FlagPatch, "payload"> {
-  if (!takesPayload(before.rules) || before.payload === after.payload) return {};
-  return { payload: parsePayload(before.payload) };
+/** Every field of a flag, also those that are not set, as a patch sets or removes them. */
+function valuesOf(record: FlagRecord): FlagPatch {
+  const noRules = Object.fromEntries(RULE_NAMES.map((name) => [name, null]));
+  return { payload: {}, ...noRules, ...NO_OPTIONAL, ...flagState(record) };
 }
 
-function expiryBack(before: number | null, after: number | null): Pick<FlagPatch, "expiredAt"> {
-  if (before === after) return {};
-  return { expiredAt: before === null ? null : isoTime(before) };
-}
-
-function rulesBack(before: string | null, after: string | null): RulesPatch {
-  if (before === after) return {};
-  if (before === null) return { variants: null };
-  const was = parseRules(before);
-  const is: Partial<FlagRules> = after === null ? {} : parseRules(after);
-  const differs = (part: keyof FlagRules) =>
-    JSON.stringify(was[part] ?? null) !== JSON.stringify(is[part] ?? null);
-  return {
-    ...(differs("variants") ? { variants: was.variants } : {}),
-    ...(differs("defaultVariant") ? { defaultVariant: was.defaultVariant ?? null } : {}),
-    ...(differs("targeting") ? { targeting: was.targeting ?? null } : {}),
-    ...(differs("metadata") ? { metadata: was.metadata ?? null } : {}),
-  };
+/** Without variants there are no rules, and with variants other than true and false no payload. */
+function isNamed(name: FieldName, rules: string | null): boolean {
+  if (name === "payload") return takesPayload(rules);
+  return rules !== null || name === "variants" || FIELDS[name].kind !== "rule";
 }

@@ -1,7 +1,7 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagChange } from "../../flags/change.ts";
+import { NO_OPTIONAL } from "../../flags/flag-fields.ts";
 import type { FlagPlace, FlagRecord, FlagValues } from "../../flags/flag.ts";
-import { NO_PREVIEW } from "../../flags/previews/preview.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { putPreview } from "./previews.ts";
 import { type EnvironmentRow, environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";
@@ -190,8 +190,8 @@ function toRecord(row: FullRow): FlagRecord {
   return {
     ...toValues(row),
     isPreview: row.preview === 1,
-    previewName: row.preview_name ?? NO_PREVIEW.previewName,
-    previewContent: row.preview_content ?? NO_PREVIEW.previewContent,
+    previewName: row.preview_name ?? NO_OPTIONAL.previewName,
+    previewContent: row.preview_content ?? NO_OPTIONAL.previewContent,
   };
 }
 

@@ -1,5 +1,8 @@
-import type { Preview, PreviewedFlag } from "../../flags/previews/preview.ts";
+import type { FlagRecord } from "../../flags/flag.ts";
+import type { PreviewedFlag } from "../../flags/previews/preview.ts";
 import { type Work, all, run } from "./work.ts";
+
+type Preview = Pick<FlagRecord, "isPreview" | "previewName" | "previewContent">;
 
 /** Stores the preview of a flag in an environment, or removes the row of one for which nothing is set. */
 export function* putPreview(environmentId: number, flagId: number, record: Preview): Work<void> {

@@ -1,22 +1,15 @@
+import { FIELDS } from "../../../flags/flag-fields.ts";
 import { differencesOf, isUnset } from "../../../projects/differences.ts";
 import { visible } from "./text.tsx";
+
+/** By name; a field of another thing that is called the same reads the same. */
+const FLAG_FIELDS = new Map<string, { kind: string; label: string }>(Object.entries(FIELDS));
 
 /** Lines around a change that are shown with it. */
 const AROUND = 2;
 /** Lines of one value that are shown at most, and characters of one line. */
 const MAX_LINES = 60;
 const MAX_LINE = 500;
-
-/** What the fields of recorded states are called on pages; a field that is missing here goes by its own name. */
-const LABELS: Record<string, string> = {
-  enabled: "state",
-  expiredAt: "expires",
-  defaultVariant: "default variant",
-  targeting: "rule",
-  isPreview: "preview",
-  previewName: "preview name",
-  previewContent: "preview content",
-};
 
 /**
  * What differs between two states of one thing, such as a flag as the history records it: a field after the other, with
@@ -32,7 +25,7 @@ export function Diff({ before, after }: { before: unknown; after: unknown }) {
         const shown = cutEqual(removed, added);
         return (
           <div>
-            {field !== null && <dt>{visible(LABELS[field] ?? field)}</dt>}
+            {field !== null && <dt>{visible(FLAG_FIELDS.get(field)?.label.toLowerCase() ?? field)}</dt>}
             <dd>
               {shown.isCutBefore && <span class="soft">…</span>}
               {shown.removed.length > 0 && <Lines sign="-" lines={shown.removed} />}
@@ -58,7 +51,7 @@ function Lines({ sign, lines }: { sign: "-" | "+"; lines: readonly string[] }) {
 /** A value as people read it: on or off for a state, texts as they are, anything else as JSON. */
 function linesOf(value: unknown, field: string): string[] {
   if (isUnset(value, field)) return [];
-  if (field === "enabled" || field === "isPreview") return [value === true ? "on" : "off"];
+  if (FLAG_FIELDS.get(field)?.kind === "switch") return [value === true ? "on" : "off"];
   if (typeof value === "string" && field !== "payload") return value.split("\n");
   return JSON.stringify(value, null, 2).split("\n");
 }

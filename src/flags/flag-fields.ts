@@ -1,0 +1,112 @@
+/**
+ * How the value of a field is stored: `json` as JSON text, `time` in milliseconds, a `rule` as a member of the rules, any
+ * other kind as it is shown.
+ */
+type Kind = "switch" | "text" | "markdown" | "json" | "time" | "rule";
+
+type Field = {
+  kind: Kind;
+  /** What people call it, in differences and messages. */
+  label: string;
+  /** What the form of a flag calls it, where that is not the label. */
+  ask?: string;
+  /** What is said below it in the form of a flag. */
+  hint?: string;
+  /** The option of `flags set` behind its dashes, and its help, for a field without rules of its own there. */
+  option?: readonly [flags: string, help: string];
+};
+
+/** A field that is shown only where it, or another of its section, is set. */
+type OptionalField = Field & { kind: "switch" | "text" | "markdown"; section: string };
+
+const OPTIONAL_FIELDS = {
+  isPreview: {
+    kind: "switch",
+    section: "Preview",
+    label: "Preview",
+    ask: "People may try it and say what they think",
+    option: ["preview <on|off>", "whether people may try it and say what they think of it"],
+  },
+  previewName: {
+    kind: "text",
+    section: "Preview",
+    label: "Preview name",
+    ask: "Name of the preview",
+    option: ["preview-name <text>", "its name on a page of previews"],
+  },
+  previewContent: {
+    kind: "markdown",
+    section: "Preview",
+    label: "Preview content",
+    ask: "What it is about",
+    hint: "Markdown.",
+    option: ["preview-content <markdown>", "what it is about: Markdown, @FILE, or - for standard input"],
+  },
+} as const satisfies Record<string, OptionalField>;
+
+/** What is set of a flag, by the names of the admin API, in the order of pages. */
+export const FIELDS = {
+  enabled: { kind: "switch", label: "State" },
+  payload: { kind: "json", label: "Payload" },
+  variants: { kind: "rule", label: "Variants" },
+  defaultVariant: { kind: "rule", label: "Default variant" },
+  targeting: { kind: "rule", label: "Rule" },
+  metadata: { kind: "rule", label: "Metadata" },
+  expiredAt: { kind: "time", label: "Expires" },
+  description: {
+    kind: "text",
+    label: "Description",
+    hint: "The same in every environment.",
+    option: ["description <text>", "what it is for, in every environment"],
+  },
+  ...OPTIONAL_FIELDS,
+} as const satisfies Record<string, Field | OptionalField>;
+
+/** Fields that all environments share. Each environment has the others for itself: a promotion copies these. */
+export const SHARED = { description: true } as const;
+
+export type FieldName = keyof typeof FIELDS;
+export type SharedName = keyof typeof SHARED;
+export type OptionalName = keyof typeof OPTIONAL_FIELDS;
+
+export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
+/** What the rules of a flag are made of. */
+export const RULE_NAMES = ["variants", "defaultVariant", "targeting", "metadata"] as const;
+export const SHARED_NAMES = Object.keys(SHARED) as SharedName[];
+export const OPTIONAL_NAMES = Object.keys(OPTIONAL_FIELDS) as OptionalName[];
+
+const NONE = { switch: false, text: "", markdown: "" };
+
+type Values = { switch: boolean; text: string; markdown: string };
+
+/** The optional fields of a flag, which are stored as they are shown. */
+export type Optional = {
+  [Name in OptionalName]: Values[(typeof OPTIONAL_FIELDS)[Name]["kind"]];
+};
+
+/** The optional fields of a flag for which none was set. */
+export const NO_OPTIONAL = Object.fromEntries(
+  OPTIONAL_NAMES.map((name) => [name, NONE[FIELDS[name].kind]]),
+) as Optional;
+
+/** Optional fields as members of a larger object, a section as a whole; none where nothing was set. */
+export function optionalMembers(
+  record: Optional,
+  names: readonly OptionalName[] = OPTIONAL_NAMES,
+): Partial<Optional> {
+  const set = names.filter((name) => record[name] !== NO_OPTIONAL[name]);
+  if (set.length === 0) return {};
+  const sections = new Set<string>(set.map((name) => FIELDS[name].section));
+  return pick(
+    record,
+    names.filter((name) => sections.has(FIELDS[name].section)),
+  );
+}
+
+/** These members of an object, except those that are undefined. */
+export function pick<T, Name extends keyof T>(from: T, names: readonly Name[]): Defined<Pick<T, Name>> {
+  const members = names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]);
+  return Object.fromEntries(members) as Defined<Pick<T, Name>>;
+}
+
+type Defined<T> = { [Name in keyof T]: Exclude<T[Name], undefined> };
