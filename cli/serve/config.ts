@@ -1,5 +1,5 @@
 import { isAddressRange } from "../../src/base/network.ts";
-import type { RateLimit } from "../../src/forms/form.ts";
+import type { Rate } from "../../src/base/units.ts";
 import { usage } from "../session/usage.ts";
 import { countValue, durationValue, isUnset, rateValue } from "../session/values.ts";
 import { type Listen, listenValue } from "./address.ts";
@@ -24,9 +24,9 @@ export type ServeConfig = DashboardConfig & {
   tls: Tls | null;
   /** Seconds of `Strict-Transport-Security`; null sends none. */
   hsts: number | null;
-  limits: { concurrent: number; rate: RateLimit | null };
+  limits: { concurrent: number; rate: Rate | null };
   /** The feedback about previews that one address may send over time; null for no limit. */
-  feedbackRate: RateLimit | null;
+  feedbackRate: Rate | null;
   /** The age in milliseconds up to which flags are answered from memory while the database does not answer; null for any. */
   maxStale: number | null;
   /** Milliseconds to serve on as not ready before stopping; null for the default of the database. */

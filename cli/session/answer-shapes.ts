@@ -1,3 +1,7 @@
+import type { Kind } from "../../src/forms/settings/setting.ts";
+import { NAMES, SETTINGS, isStored } from "../../src/forms/settings/settings.ts";
+import type { Shape } from "./shape.ts";
+
 /** What commands rely on in single resources of the admin API. */
 
 export const ENVIRONMENT = {
@@ -64,46 +68,32 @@ export const CODE_REFERENCES = {
   projectName: "string",
   references: [{ filePath: "string", lineNumber: "number", lineContent: "string", "url?": "string" }],
 } as const;
+
+const SHAPES: Partial<Record<Kind["is"], Shape>> = {
+  switch: "boolean",
+  count: "number",
+  bytes: "number",
+  seconds: "number",
+  rate: "object",
+  json: "object",
+  list: ["string"],
+  origins: ["string"],
+  senders: ["string"],
+};
+/** A server of an earlier version lacks some of the settings that are stored together. */
+const SETTING_SHAPES = Object.fromEntries(
+  NAMES.map((name) => {
+    const { kind, default: unset } = SETTINGS[name];
+    const isSent = unset !== null && !isStored(name);
+    return [isSent ? name : `${name}?`, SHAPES[kind.is] ?? "string"];
+  }),
+);
 export const FORM = {
   slug: "string",
   name: "string",
   key: "string",
   "url?": "string",
-  enabled: "boolean",
-  uploads: "boolean",
-  "successUrl?": "string",
-  "errorUrl?": "string",
-  allowedOrigins: ["string"],
-  blockedSenders: ["string"],
-  "rateLimit?": "object",
-  maxFileSize: "number",
-  maxFiles: "number",
-  "allowedTypes?": ["string"],
-  "opensAt?": "string",
-  "closesAt?": "string",
-  "maxSubmissions?": "number",
-  "spam?": "string",
-  "honeypots?": ["string"],
-  "spamWords?": ["string"],
-  "spamEmails?": ["string"],
-  "spamLinks?": "number",
-  "spamDisposable?": "boolean",
-  "duplicates?": "number",
-  "challenge?": "boolean",
-  "schema?": "object",
-  "notify?": ["string"],
-  "notifySubject?": "string",
-  "emailField?": "string",
-  "attach?": "number",
-  "autoreply?": "boolean",
-  "autoreplySubject?": "string",
-  "autoreplyText?": "string",
-  "retention?": "number",
-  "spamRetention?": "number",
-  "metadata?": "string",
-  "successMessage?": "string",
-  "language?": "string",
-  "page?": "boolean",
+  ...SETTING_SHAPES,
   createdAt: "string",
   updatedAt: "string",
 } as const;

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import { AppError } from "../../src/base/errors.ts";
 
 const ADDRESS = "the address has the port: formflag serve --listen 127.0.0.1:9000";
@@ -86,18 +86,15 @@ function excessHint(excess: string, command: Command): string {
   return `a text with spaces is put into quotes; ${typed} --help shows what it takes`;
 }
 
-/** Options that the admin API knows by another name. */
+/** An option that carries the name of its field in the admin API. */
+export type FieldOption = Option & { field?: string };
+
+/** Fields of the admin API that options have another name for. */
 const FIELDS: Record<string, string> = {
   scopes: "--scope",
   expiresAt: "--expires",
   expiredAt: "--expires",
   defaultVariant: "--default",
-  allowedOrigins: "--allow-origin",
-  blockedSenders: "--block-sender",
-  allowedTypes: "--allow-type",
-  honeypots: "--honeypot",
-  spamWords: "--spam-word",
-  spamEmails: "--spam-email",
 };
 
 /** Rewrites an error that names a field of the admin API to name the option of the command that set the field. */
@@ -105,7 +102,9 @@ export function inTermsOf(command: Command, error: unknown): unknown {
   if (!(error instanceof AppError) || !["invalid", "too_large"].includes(error.code)) return error;
   const [, field, colon = "", text] = /^([a-z]+[A-Za-z]*)(?:\.[\w.]+)?(:?) (.*)$/s.exec(error.message) ?? [];
   if (field === undefined) return error;
-  const long = FIELDS[field] ?? `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const own = command.options.find((option: FieldOption) => option.field === field);
+  const long =
+    own?.long ?? FIELDS[field] ?? `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   const isOption = command.options.some((option) => option.long === long);
   if (!isOption && !(colon && ["slug", "name"].includes(field))) return error;
   const message = isOption ? `${long}${colon} ${text}` : text!;

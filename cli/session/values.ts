@@ -1,6 +1,5 @@
 import { parseBytes } from "../../src/base/bytes.ts";
-import { parseDuration, parseRate } from "../../src/base/units.ts";
-import type { RateLimit } from "../../src/forms/form.ts";
+import { type Rate, parseDuration, parseRate } from "../../src/base/units.ts";
 import { usage } from "./usage.ts";
 
 /** `10MB`, `500k`, `2048` in bytes; `default` as null. Throws `invalid`, also for a number below 1 KB without a unit. */
@@ -27,17 +26,6 @@ export function isUnset(text: string): boolean {
   return text === "none" || text === "off";
 }
 
-/** A text; null, which resets a setting, for `none`, `off` and `default`. */
-export function textOrNull(text: string): string | null {
-  return isUnset(text) || text === "default" ? null : text;
-}
-
-/** The values of a repeated option; empty for `none` and `off` alone, and for another word `all` that means the same. */
-export function listValue(texts: string[], all = "none"): string[] {
-  const [only, ...others] = texts;
-  return others.length === 0 && only !== undefined && (isUnset(only) || only === all) ? [] : texts;
-}
-
 /** `on` as true, `off` and `none` as false. Throws `invalid`. */
 export function switchValue(text: string, option: string): boolean {
   if (text === "on" || isUnset(text)) return text === "on";
@@ -53,7 +41,7 @@ export function durationValue(text: string, option: string): number {
 }
 
 /** `20/1h` as 20 in 3600 seconds; `off` and `none` as null. Throws `invalid`. */
-export function rateValue(text: string, option: string): RateLimit | null {
+export function rateValue(text: string, option: string): Rate | null {
   if (isUnset(text)) return null;
   const rate = parseRate(text);
   if (rate === undefined)

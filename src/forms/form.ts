@@ -1,19 +1,28 @@
-import type * as z from "zod/mini";
 import { type Clockwork, isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { type Random, characters } from "../base/ids.ts";
 import type { SetResult } from "../base/result.ts";
-import type { formPatchSchema, formSchema, newFormSchema, rateLimitSchema } from "./form-schema.ts";
 import { DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "./limits.ts";
-import { DEFAULT_SETTINGS, givenSettings } from "./settings.ts";
+import {
+  type ColumnSettings,
+  DEFAULT_SETTINGS,
+  type FormSettings,
+  type SettingsPatch,
+  givenSettings,
+} from "./settings/settings.ts";
 
-export type RateLimit = z.infer<typeof rateLimitSchema>;
+export type Form = {
+  slug: string;
+  /** The last segment of the URL that submissions are posted to. */
+  key: string;
+  createdAt: string;
+  updatedAt: string;
+} & ColumnSettings &
+  FormSettings;
 
-export type Form = z.infer<typeof formSchema>;
+export type FormPatch = SettingsPatch;
 
-export type FormPatch = z.infer<typeof formPatchSchema>;
-
-export type NewForm = z.infer<typeof newFormSchema>;
+export type NewForm = FormPatch & { slug: string };
 
 /** A form as it is stored: null for a setting that follows the default. Times are milliseconds since 1970. */
 export type FormRecord = Omit<Form, "maxFileSize" | "maxFiles" | "createdAt" | "updatedAt"> & {

@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { sha256 } from "../base/sum.ts";
-import type { RateLimit } from "../forms/form.ts";
+import type { Rate } from "../base/units.ts";
 import type { Shared } from "../forms/store.ts";
 import { type Client, limitKey } from "./address.ts";
 
@@ -8,10 +8,10 @@ import { type Client, limitKey } from "./address.ts";
 const MAX_WINDOWS = 10_000;
 
 /** Counts something that `sender` did. Throws `rate_limited` with the seconds to wait past the limit. */
-export type RateLimiter = (sender: string, limit: RateLimit) => void;
+export type RateLimiter = (sender: string, limit: Rate) => void;
 
 /** As {@link RateLimiter}, at once or later; also throws `unavailable` where the counts cannot be reached. */
-export type SharedRateLimiter = (sender: string, limit: RateLimit) => void | Promise<void>;
+export type SharedRateLimiter = (sender: string, limit: Rate) => void | Promise<void>;
 
 type Window = { endsAt: number; count: number };
 
@@ -52,7 +52,7 @@ export function createSharedRateLimiter(
   };
 }
 
-function openWindow(at: number, { seconds }: RateLimit): Window {
+function openWindow(at: number, { seconds }: Rate): Window {
   return { endsAt: at + seconds * 1000, count: 0 };
 }
 
@@ -100,7 +100,7 @@ export type Guard = (client: () => Client) => () => void;
 /** Limits each client to `concurrent` requests at a time and, unless `rate` is null, to that rate. */
 export function createGuard(
   now: () => number,
-  { concurrent, rate }: { concurrent: number; rate: RateLimit | null },
+  { concurrent, rate }: { concurrent: number; rate: Rate | null },
 ): Guard {
   type Request = { client: () => Client; network?: string | null };
   /** Requests under way whose client was not needed yet: reading an address costs a twentieth of a submission. */

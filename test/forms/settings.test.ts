@@ -6,7 +6,7 @@ import {
   type FormSettings,
   givenSettings,
   storedSettings,
-} from "../../src/forms/settings.ts";
+} from "../../src/forms/settings/settings.ts";
 import { openTestApp } from "../support/app.ts";
 import { addForm } from "../support/apply.ts";
 import { OPERATOR } from "../support/caller.ts";

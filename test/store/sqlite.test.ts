@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { timedId } from "../../src/base/ids.ts";
-import { DEFAULT_SETTINGS } from "../../src/forms/settings.ts";
+import { DEFAULT_SETTINGS } from "../../src/forms/settings/settings.ts";
 import { connect } from "../../src/store/sqlite/connection.ts";
 import { MIGRATIONS, migrate } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";

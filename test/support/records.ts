@@ -9,7 +9,7 @@ import { type TargetRecord, createWebhookSecret } from "../../src/delivery/targe
 import type { FlagRecord } from "../../src/flags/flag.ts";
 import { NO_OPTIONAL } from "../../src/flags/flag-fields.ts";
 import { type FormRecord, formKey } from "../../src/forms/form.ts";
-import { DEFAULT_SETTINGS } from "../../src/forms/settings.ts";
+import { DEFAULT_SETTINGS } from "../../src/forms/settings/settings.ts";
 import type { StoredSubmission } from "../../src/forms/intake/insertion.ts";
 import type { Environment } from "../../src/projects/environment.ts";
 

@@ -1,11 +1,12 @@
 import { formatBytes } from "../../../src/base/bytes.ts";
+import { durationInWords } from "../../../src/base/units.ts";
 import type { Form } from "../../../src/forms/form.ts";
 import { stateOf } from "../../../src/forms/intake/opening.ts";
-import { DEFAULT_SETTINGS } from "../../../src/forms/settings.ts";
+import type { Kind } from "../../../src/forms/settings/setting.ts";
+import { DEFAULT_SETTINGS, NAMES, SETTINGS } from "../../../src/forms/settings/settings.ts";
 import { formUrl, pageUrl } from "../../../src/http/forms/links.ts";
-import { details } from "../../output/text.ts";
+import { details, shorten } from "../../output/text.ts";
 import type { Config } from "../../session/config.ts";
-import { settingDetails } from "./setting-details.ts";
 
 type WithUrl<T> = T & { url: string };
 
@@ -46,4 +47,38 @@ export function describeForm(form: WithUrl<Form>): string {
 /** The limits of uploads, or `off`. */
 export function uploadsOf(form: Form): string {
   return form.uploads ? `at most ${form.maxFiles} of ${formatBytes(form.maxFileSize)}` : "off";
+}
+
+/** The settings that differ from the default, named and in words. */
+function settingDetails(form: Form): [name: string, value: string][] {
+  // A server of an earlier version does not send all of them.
+  const settings = { ...DEFAULT_SETTINGS, ...form };
+  return NAMES.flatMap((name): [string, string][] => {
+    const { line, kind, default: unset } = SETTINGS[name];
+    const value: unknown = settings[name];
+    if (line === undefined || Bun.deepEquals(value, unset)) return [];
+    const [label, inWords] = line;
+    return [[label, inWords ? inWords(value!) : textOf(value, kind)]];
+  });
+}
+
+function textOf(value: unknown, kind: Kind): string {
+  if (Array.isArray(value)) return listed(value);
+  if (kind.is === "seconds") return value === null ? "forever" : durationInWords(value as number);
+  if (kind.is === "area") return shorten(value as string, 60);
+  if (kind.is === "json") return listed(propertiesOf(value as object)) || "without properties";
+  return String(value);
+}
+
+/** Items of a list that are shown to a person. */
+const MAX_SHOWN = 10;
+
+/** The first items of a list. */
+function listed(items: string[]): string {
+  const shown = items.slice(0, MAX_SHOWN).join(", ");
+  return items.length > MAX_SHOWN ? `${shown} and ${items.length - MAX_SHOWN} more` : shown;
+}
+
+function propertiesOf({ properties }: { properties?: unknown }): string[] {
+  return typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
 }

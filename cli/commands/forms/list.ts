@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Form } from "../../../src/forms/form.ts";
 import { stateOf } from "../../../src/forms/intake/opening.ts";
-import { DEFAULT_SETTINGS } from "../../../src/forms/settings.ts";
+import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { table } from "../../output/text.ts";

@@ -1,6 +1,6 @@
 import type { Form, FormPatch } from "../../../src/forms/form.ts";
 import { openingOf } from "../../../src/forms/intake/opening.ts";
-import { DEFAULT_SETTINGS } from "../../../src/forms/settings.ts";
+import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
 import { shown } from "../../output/text.ts";
 import { path } from "../../session/client.ts";
 import type { Session } from "../../session/session.ts";

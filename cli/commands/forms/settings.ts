@@ -1,67 +1,111 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { FormPatch } from "../../../src/forms/form.ts";
+import type { Kind, Setting } from "../../../src/forms/settings/setting.ts";
+import { SETTINGS, type SettingName, inOrder } from "../../../src/forms/settings/settings.ts";
 import type { Input } from "../../session/input.ts";
+import type { FieldOption } from "../../session/near-misses.ts";
+import { jsonObject, sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
-import { countValue, isUnset, originsValue, rateValue, sizeValue, urlValue } from "../../session/values.ts";
-import { deliverySettingsOf, withDeliverySettings } from "./delivery-settings.ts";
-import { inboxSettingsOf, withInboxSettings } from "./inbox-settings.ts";
-import { intakeSettingsOf, withIntakeSettings } from "./intake-settings.ts";
+import {
+  countValue,
+  durationValue,
+  isUnset,
+  originsValue,
+  rateValue,
+  sizeValue,
+  switchValue,
+  timeValue,
+} from "../../session/values.ts";
 
 /** The options that `create` and `set` share. */
 export function withSettings(command: Command): Command {
-  command
-    .option("--name <name>", "name for people")
-    .option("--success-url <url>", "where a sender goes after a submission; none for the built-in page")
-    .option("--error-url <url>", "where a sender goes after a failure; none for the built-in page")
-    .option(
-      "--allow-origin <url...>",
-      "only pages of these origins may post, also https://*.example.com; any for all",
-    )
-    .option("--max-file-size <size>", "largest file, such as 10MB; default for 1MB")
-    .option("--max-files <n>", "files in one submission; default for 5")
-    .option("--rate-limit <rate>", "submissions of one sender, such as 20/h; off for no limit")
-    .option("--block-sender <cidr...>", "addresses that may not post; none for no block");
-  withIntakeSettings(command);
-  withDeliverySettings(command);
-  return withInboxSettings(command);
+  for (const name of inOrder("option")) command.addOption(optionOf(name));
+  return command;
 }
-
-type SettingOptions = {
-  name?: string;
-  uploads?: string;
-  successUrl?: string;
-  errorUrl?: string;
-  allowOrigin?: string[];
-  maxFileSize?: string;
-  maxFiles?: string;
-  rateLimit?: string;
-  blockSender?: string[];
-};
 
 /** The settings that were given, as the admin API takes them. Throws `invalid`. */
 export async function settingsOf(input: Input): Promise<FormPatch> {
-  const given = input.options as SettingOptions;
-  const patch: FormPatch = {
-    ...(await intakeSettingsOf(input)),
-    ...(await deliverySettingsOf(input)),
-    ...inboxSettingsOf(input),
-  };
-  if (given.name !== undefined) patch.name = given.name;
-  if (given.uploads !== undefined) patch.uploads = onOff(given.uploads);
-  if (given.successUrl !== undefined) patch.successUrl = urlValue(given.successUrl);
-  if (given.errorUrl !== undefined) patch.errorUrl = urlValue(given.errorUrl);
-  if (given.allowOrigin !== undefined) patch.allowedOrigins = originsValue(given.allowOrigin);
-  if (given.maxFileSize !== undefined) patch.maxFileSize = sizeValue(given.maxFileSize, "--max-file-size");
-  if (given.maxFiles !== undefined) {
-    patch.maxFiles = given.maxFiles === "default" ? null : countValue(given.maxFiles, "--max-files");
+  const patch: Record<string, unknown> = {};
+  for (const name of inOrder("option")) {
+    const option = optionOf(name);
+    const given = input.options[option.attributeName()] as string | string[] | undefined;
+    if (given !== undefined) patch[name] = await valueOf(given, option.long!, SETTINGS[name], input);
   }
-  if (given.rateLimit !== undefined) patch.rateLimit = rateValue(given.rateLimit, "--rate-limit");
-  if (given.blockSender !== undefined)
-    patch.blockedSenders = given.blockSender.filter((each) => !isUnset(each));
-  return patch;
+  const uploads = input.options["uploads"] as string | undefined;
+  return uploads === undefined ? patch : { ...patch, uploads: onOff(uploads) };
 }
 
 export function onOff(state: string): boolean {
   if (state !== "on" && state !== "off") throw usage(`uploads are on or off, not ${state}`);
   return state === "on";
+}
+
+function optionOf(name: SettingName): FieldOption {
+  const [flags, help] = SETTINGS[name].option!;
+  return Object.assign(new Option(`--${flags}`, help), { field: name });
+}
+
+const NEVER = { none: null, off: null };
+const DEFAULT = { default: null };
+
+/** Words that stand for a value, by the kind of a setting that has none of its own. */
+const WORDS: Partial<Record<Kind["is"], Record<string, unknown>>> = {
+  url: { none: null, ...DEFAULT },
+  text: { ...NEVER, ...DEFAULT },
+  area: { ...NEVER, ...DEFAULT },
+  field: { ...NEVER, ...DEFAULT },
+  choice: { ...NEVER, ...DEFAULT },
+  bytes: DEFAULT,
+  count: NEVER,
+  seconds: NEVER,
+  time: NEVER,
+  json: NEVER,
+  list: { none: [], off: [] },
+};
+
+const SCHEMA = '{"properties":{"email":{"type":"string","format":"email"}}}';
+
+async function valueOf(
+  given: string | string[],
+  option: string,
+  { kind, words = WORDS[kind.is] ?? {}, isSource }: Setting<unknown>,
+  input: Input,
+): Promise<unknown> {
+  const texts = [given].flat();
+  const text = texts[0]!;
+  if (texts.length === 1 && Object.hasOwn(words, text)) return words[text];
+  switch (kind.is) {
+    case "switch":
+      return switchValue(text, option);
+    case "count":
+      // The server has words of its own for what is too few.
+      return countValue(text, option, kind.errors ? 0 : kind.least);
+    case "bytes":
+      return sizeValue(text, option);
+    case "seconds":
+      return durationValue(text, option);
+    case "rate":
+      return rateValue(text, option);
+    case "time":
+      return timeValue(text, option, Date.now(), "none");
+    case "json":
+      return jsonObject(text, option, SCHEMA, input);
+    case "choice":
+      if (kind.isOpen || kind.among.includes(text)) return text;
+      throw usage(`${option} is ${kind.among.slice(0, -1).join(", ")} or ${kind.among.at(-1)}, not ${text}`);
+    case "list":
+      return texts;
+    case "origins":
+      return originsValue(texts);
+    case "senders":
+      return texts.filter((each) => !isUnset(each));
+    case "name":
+    case "url":
+    case "text":
+    case "area":
+    case "field":
+      return isSource ? sourceOf(text, option, input) : text;
+    default:
+      return kind satisfies never;
+  }
 }

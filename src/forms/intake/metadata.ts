@@ -3,9 +3,6 @@ import { truncateAddress, wholeAddress } from "../../base/network.ts";
 import { METADATA_LIMITS } from "../limits.ts";
 import type { metadataSchema } from "../submission-schema.ts";
 
-/** What a form records about its senders: nothing, with shortened addresses, or everything. */
-export const METADATA = ["none", "truncated", "full"] as const;
-
 /** What a form has recorded about a sender; null for what the sender did not send. */
 export type Metadata = z.infer<typeof metadataSchema>;
 

@@ -4,7 +4,7 @@ import { AppError } from "../../base/errors.ts";
 import { parseFeedback } from "../../flags/previews/feedback.ts";
 import { noPreview, takeFeedback } from "../../flags/previews/feedbacks.ts";
 import { type PreviewSet, createPreviewSets, viewPreviews } from "../../flags/previews/previews.ts";
-import type { RateLimit } from "../../forms/form.ts";
+import type { Rate } from "../../base/units.ts";
 import { type Client, limitKey, networkOf } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
 import { FEEDBACK_PATH, PREVIEWS_PATH } from "../paths.ts";
@@ -35,7 +35,7 @@ type PreviewsOptions = {
   /** Limits the other requests of a client. */
   guard?: Guard | undefined;
   /** Limits the feedback of a client; null for no limit. */
-  feedbackRate: RateLimit | null;
+  feedbackRate: Rate | null;
   /** The age in milliseconds up to which previews are answered while the database does not answer; null for any age. */
   maxStale?: number | null;
   /** Counts a feedback that was stored. */

@@ -1,7 +1,7 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FormChange } from "../../forms/change.ts";
 import type { FormRecord } from "../../forms/form.ts";
-import { DEFAULT_SETTINGS, storedSettings } from "../../forms/settings.ts";
+import { DEFAULT_SETTINGS, storedSettings } from "../../forms/settings/settings.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { SKIP_LOCKED, type Work, all, first, run } from "./work.ts";
 

@@ -5,7 +5,7 @@ import {
   WITHOUT_TARGET,
 } from "../../delivery/delivery-status.ts";
 import type { ClaimedDelivery, DeliveryContent, OutboxTurn, SettledDelivery } from "../../delivery/store.ts";
-import { DEFAULT_SETTINGS } from "../../forms/settings.ts";
+import { DEFAULT_SETTINGS } from "../../forms/settings/settings.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { recordAttempt } from "./attempts.ts";
 import { LANE, QUEUED } from "./deliveries.ts";

@@ -1,62 +1,58 @@
 import { isObject } from "../../base/json.ts";
-import { plainAddress } from "../../delivery/address.ts";
-import { MAX_TEMPLATE } from "../../delivery/limits.ts";
 import { isHoneypotName } from "../../forms/intake/control-fields.ts";
-import { isTypePattern } from "../../forms/intake/file-types.ts";
-import { FILE_TYPE_LIMITS, INTAKE_LIMITS, SPAM_LIMITS } from "../../forms/limits.ts";
-import { LANGUAGES } from "../../forms/languages.ts";
-import { METADATA } from "../../forms/intake/metadata.ts";
-import type { FormSettings } from "../../forms/settings.ts";
-import { isEmailPattern, isSpamWord } from "../../forms/spam/spam.ts";
+import { ITEMS } from "../../forms/settings/items.ts";
+import type { Kind } from "../../forms/settings/setting.ts";
+import { SETTINGS, isStored } from "../../forms/settings/settings.ts";
 
-type Rule = (value: unknown) => boolean;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-const listOf = (most: number, isItem: (text: string) => boolean) => (value: unknown) =>
-  Array.isArray(value) &&
-  value.length <= most &&
-  value.every((item) => typeof item === "string" && isItem(item));
-const integer = (min: number, max: number) => (value: unknown) =>
-  Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
-const textOf = (most: number) => (value: unknown) => typeof value === "string" && value.length <= most;
-const time: Rule = (value) =>
-  typeof value === "string" &&
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
-  !Number.isNaN(Date.parse(value));
-
-/** The values that formflag writes into the column of settings, where they differ from the default. */
-const RULES: Record<keyof FormSettings, Rule> = {
-  allowedTypes: listOf(FILE_TYPE_LIMITS.types, isTypePattern),
-  opensAt: time,
-  closesAt: time,
-  maxSubmissions: integer(1, INTAKE_LIMITS.submissions),
-  spam: (value) => value === "reject",
-  honeypots: listOf(INTAKE_LIMITS.honeypots, isHoneypotName),
-  spamWords: listOf(SPAM_LIMITS.words, isSpamWord),
-  spamEmails: listOf(SPAM_LIMITS.emails, isEmailPattern),
-  spamLinks: integer(0, SPAM_LIMITS.links),
-  spamDisposable: (value) => value === true,
-  duplicates: integer(1, INTAKE_LIMITS.duplicateSeconds),
-  challenge: (value) => value === true,
-  schema: isObject,
-  notify: listOf(INTAKE_LIMITS.notify, (text) => plainAddress(text) === text),
-  notifySubject: textOf(MAX_TEMPLATE),
-  emailField: (value) => typeof value === "string" && isHoneypotName(value),
-  attach: integer(0, INTAKE_LIMITS.attach),
-  autoreply: (value) => value === true,
-  autoreplySubject: textOf(MAX_TEMPLATE),
-  autoreplyText: textOf(MAX_TEMPLATE),
-  retention: integer(1, INTAKE_LIMITS.retentionSeconds),
-  spamRetention: (value) => value === null || integer(1, INTAKE_LIMITS.retentionSeconds)(value),
-  metadata: (value) => METADATA.some((each) => each === value),
-  successMessage: textOf(INTAKE_LIMITS.successMessage),
-  language: (value) => value === "auto" || LANGUAGES.some((each) => each === value),
-  page: (value) => value === true,
-};
-
-/** Whether a value, as parsed JSON, is one that formflag writes into the column of settings. */
+/** Whether a value, as parsed JSON, holds settings of a form, each with a value that it can have. */
 export function areSettings(value: unknown): boolean {
   if (!isObject(value)) return false;
-  return Object.entries(value).every(
-    ([name, setting]) => Object.hasOwn(RULES, name) && RULES[name as keyof FormSettings](setting),
-  );
+  return Object.entries(value).every(([name, setting]) => {
+    if (!isStored(name)) return false;
+    const { kind, hasNull } = SETTINGS[name];
+    return setting === null ? hasNull === true : fits(setting, kind);
+  });
+}
+
+function fits(value: unknown, kind: Kind): boolean {
+  switch (kind.is) {
+    case "switch":
+      return typeof value === "boolean";
+    case "count":
+    case "bytes":
+    case "seconds":
+      return Number.isInteger(value) && Number(value) >= kind.least && Number(value) <= kind.most;
+    case "json":
+      return isObject(value);
+    case "list":
+      return (
+        Array.isArray(value) &&
+        value.length <= kind.most &&
+        value.every((item) => isText(item) && ITEMS[kind.item].isValid(item))
+      );
+    case "time":
+      return isText(value) && TIME.test(value) && !Number.isNaN(Date.parse(value));
+    case "text":
+    case "area":
+      return isText(value) && value.length <= kind.most;
+    case "field":
+      return isText(value) && isHoneypotName(value);
+    case "choice":
+      return isText(value) && kind.among.includes(value);
+    // These have columns of their own.
+    case "name":
+    case "url":
+    case "origins":
+    case "senders":
+    case "rate":
+      return false;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }

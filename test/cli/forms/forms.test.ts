@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { FormSettings } from "../../../src/forms/settings.ts";
+import type { FormSettings } from "../../../src/forms/settings/settings.ts";
 import { emptyData, formflag, onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";

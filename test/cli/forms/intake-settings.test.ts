@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { DEFAULT_SETTINGS, type FormSettings } from "../../../src/forms/settings.ts";
+import { DEFAULT_SETTINGS, type FormSettings } from "../../../src/forms/settings/settings.ts";
 import { emptyData, formflag, onData } from "../../support/commands.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startServer } from "../../support/executable.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { DEFAULT_SETTINGS } from "../../../src/forms/settings.ts";
+import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
 import { fresh, path, openAdmin } from "../../support/admin.ts";
 import { shownForm } from "../../support/records.ts";
 

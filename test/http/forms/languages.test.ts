@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { setForm } from "../../../src/forms/forms.ts";
-import { LANGUAGES } from "../../../src/forms/languages.ts";
+import { LANGUAGES } from "../../../src/forms/settings/kept.ts";
 import { ENGLISH_READER, askedLanguage, readerOf } from "../../../src/http/forms/pages/reader.ts";
 import type { NewForm } from "../../../src/forms/form.ts";
 import { OPERATOR } from "../../support/caller.ts";

@@ -1,28 +1,46 @@
 import { formatBytes, parseBytes } from "../../../base/bytes.ts";
 import { AppError } from "../../../base/errors.ts";
-import { formatDuration, formatRate, parseDuration, parseRate } from "../../../base/units.ts";
+import { type Rate, formatDuration, formatRate, parseDuration, parseRate } from "../../../base/units.ts";
 import { parseWallTime, wallTime } from "../../../base/wall-time.ts";
 import { formPatchSchema } from "../../../forms/form-schema.ts";
 import type { Form, FormPatch } from "../../../forms/form.ts";
+import type { Group, Kind } from "../../../forms/settings/setting.ts";
+import { SETTINGS, type SettingName, inOrder } from "../../../forms/settings/settings.ts";
 import { type Fields, textOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
-import { SETTINGS, type Setting } from "./form-settings.ts";
+
+const TITLES: Record<Group, string> = {
+  after: "After a submission",
+  senders: "Who may send",
+  files: "Files",
+  spam: "Spam",
+  mail: "Mail",
+  kept: "What is kept",
+  schema: "Schema",
+};
+
+/** The groups of settings, in the order of the page. */
+export const GROUPS = Object.entries(TITLES).map(([id, title]) => ({
+  id,
+  title,
+  names: inOrder("field").filter((name) => SETTINGS[name].field![0] === id),
+}));
 
 /** A setting as its field shows it; `on` or nothing for a switch. */
-export function settingText(form: Form, { name, kind }: Setting, timeZone: string): string {
+export function settingText(form: Form, name: SettingName, timeZone: string): string {
+  const { is } = SETTINGS[name].kind;
   const value = form[name];
-  if (kind === "switch") return value === true ? "on" : "";
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.join("\n");
-  if (kind === "size") return formatBytes(value as number);
-  if (kind === "duration") return formatDuration(value as number);
-  if (kind === "rate") return formatRate(value as NonNullable<Form["rateLimit"]>);
-  if (kind === "time") return wallTime(Date.parse(value as string), timeZone);
-  return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
+  if (typeof value === "boolean") return value ? "on" : "";
+  if (typeof value === "object")
+    return is === "rate" ? formatRate(value as Rate) : JSON.stringify(value, null, 2);
+  if (typeof value === "string") return is === "time" ? wallTime(Date.parse(value), timeZone) : value;
+  return is === "bytes" ? formatBytes(value) : is === "seconds" ? formatDuration(value) : String(value);
 }
 
 /** The field with the text that a page was made with, beside the one of the setting. */
-export function beforeName({ name }: Pick<Setting, "name">): string {
+export function beforeName(name: SettingName): string {
   return `before-${name}`;
 }
 
@@ -38,16 +56,16 @@ export function readSettings(
   group: string,
   timeZone: string,
 ): { patch: FormPatch; errors: SettingErrors } {
-  const settings = SETTINGS.find(({ id }) => id === group)?.settings;
-  if (!settings) throw new AppError("invalid", "the form names no settings: load the page again");
+  const names = GROUPS.find(({ id }) => id === group)?.names;
+  if (!names) throw new AppError("invalid", "the form names no settings: load the page again");
   const errors: SettingErrors = {};
   const values: Record<string, unknown> = {};
-  for (const setting of settings) {
-    const [text, before] = [setting.name, beforeName(setting)].map((name) => textOf(fields, name).trim());
-    if (fields.has(beforeName(setting)) && text === before) continue;
-    const typed = parseSetting(setting, textOf(fields, setting.name), timeZone);
-    if ("error" in typed) errors[setting.name] = typed.error;
-    else values[setting.name] = typed.value;
+  for (const name of names) {
+    const [text, before] = [name, beforeName(name)].map((field) => textOf(fields, field).trim());
+    if (fields.has(beforeName(name)) && text === before) continue;
+    const typed = parseSetting(SETTINGS[name].kind, textOf(fields, name), timeZone);
+    if ("error" in typed) errors[name] = typed.error;
+    else values[name] = typed.value;
   }
   const checked = formPatchSchema.safeParse(values);
   for (const { path, message } of checked.error?.issues ?? []) errors[String(path[0])] ??= message;
@@ -56,18 +74,19 @@ export function readSettings(
 
 type Typed = { value: unknown } | { error: string };
 
-function parseSetting({ name, kind }: Setting, typed: string, timeZone: string): Typed {
+function parseSetting({ is }: Kind, typed: string, timeZone: string): Typed {
   const text = typed.trim();
-  if (kind === "switch") return { value: typed === "on" };
-  if (kind === "lines") return { value: text.split("\n").flatMap((line) => line.trim() || []) };
-  if (name === "name") return { value: text };
+  if (is === "switch") return { value: typed === "on" };
+  if (is === "list" || is === "origins" || is === "senders")
+    return { value: text.split("\n").flatMap((line) => line.trim() || []) };
+  if (is === "name") return { value: text };
   if (text === "") return { value: null };
-  switch (kind) {
+  switch (is) {
     case "count":
       return /^\d{1,9}$/.test(text) ? { value: Number(text) } : { error: "write a whole number" };
-    case "size":
+    case "bytes":
       return valueOr(parseBytes(text), "write a size with its unit, such as 10 MB");
-    case "duration":
+    case "seconds":
       return valueOr(parseDuration(text), "write a time such as 60s, 12h or 90d");
     case "rate":
       return valueOr(parseRate(text), "write a rate such as 20/h or 5/10m");
@@ -79,12 +98,14 @@ function parseSetting({ name, kind }: Setting, typed: string, timeZone: string):
       const parsed = parseJson(text);
       return "value" in parsed ? parsed : { error: parsed.fault };
     }
+    case "url":
     case "text":
     case "area":
+    case "field":
     case "choice":
       return { value: text };
     default:
-      return kind satisfies never;
+      return is satisfies never;
   }
 }
 

@@ -1,4 +1,6 @@
 import type { Form } from "../../../forms/form.ts";
+import type { Kind } from "../../../forms/settings/setting.ts";
+import { SETTINGS, type SettingName } from "../../../forms/settings/settings.ts";
 import { sentence } from "../error-page.tsx";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
@@ -6,8 +8,7 @@ import { quoted } from "../parts/commands.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
-import { type SettingErrors, beforeName, settingText } from "./setting-fields.ts";
-import { SETTINGS, type Setting } from "./form-settings.ts";
+import { GROUPS, type SettingErrors, beforeName, settingText } from "./setting-fields.ts";
 import { formPath } from "../parts/form-path.ts";
 
 /** What was sent for one group, and what was wrong with it. */
@@ -31,7 +32,7 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
     ],
     content: (
       <>
-        {SETTINGS.map(({ id, title, settings }) => {
+        {GROUPS.map(({ id, title, names }) => {
           const failed = sent?.group === id ? sent : undefined;
           return (
             <PostForm
@@ -48,15 +49,18 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
                 </Notice>
               )}
               <Hidden
-                values={settings.map((setting) => {
-                  const name = beforeName(setting);
-                  const isSent = failed?.fields.has(name);
-                  return [name, isSent ? textOf(failed!.fields, name) : settingText(form, setting, timeZone)];
+                values={names.map((name) => {
+                  const before = beforeName(name);
+                  const isSent = failed?.fields.has(before);
+                  return [
+                    before,
+                    isSent ? textOf(failed!.fields, before) : settingText(form, name, timeZone),
+                  ];
                 })}
               />
               <div class="columns">
-                {settings.map((setting) => (
-                  <SettingField setting={setting} form={form} timeZone={timeZone} failed={failed} />
+                {names.map((name) => (
+                  <SettingField name={name} form={form} timeZone={timeZone} failed={failed} />
                 ))}
               </div>
               <div class="buttons">
@@ -73,26 +77,29 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
 }
 
 function SettingField({
-  setting,
+  name,
   form,
   timeZone,
   failed,
 }: {
-  setting: Setting;
+  name: SettingName;
   form: Form;
   timeZone: string;
   failed: Sent | undefined;
 }) {
-  const { name, label, hint, kind } = setting;
-  const value = failed ? textOf(failed.fields, name) : settingText(form, setting, timeZone);
+  const { kind, field } = SETTINGS[name];
+  const [, label, hint] = field!;
+  const value = failed ? textOf(failed.fields, name) : settingText(form, name, timeZone);
   const error = failed?.errors[name];
   const common = { name, label, ...(hint && { hint }), error: error && sentence(error) };
-  switch (kind) {
+  switch (kind.is) {
     case "switch":
       return <CheckField {...common} checked={value === "on"} />;
     case "choice":
-      return <SelectField {...common} value={value} options={setting.choices} />;
-    case "lines":
+      return <SelectField {...common} value={value} options={optionsOf(kind, SETTINGS[name].default)} />;
+    case "list":
+    case "origins":
+    case "senders":
       return <AreaField {...common} value={value} rows={3} />;
     case "area":
       return <AreaField {...common} value={value} rows={4} />;
@@ -102,13 +109,22 @@ function SettingField({
       return (
         <TextField {...common} hint={`In ${timeZone}; empty for none`} type="datetime-local" value={value} />
       );
+    case "name":
+    case "url":
     case "text":
+    case "field":
     case "count":
-    case "size":
-    case "duration":
+    case "bytes":
+    case "seconds":
     case "rate":
       return <TextField {...common} value={value} />;
     default:
       return kind satisfies never;
   }
+}
+
+/** The options of a choice, with an empty one for a setting without a default. */
+function optionsOf({ among, labels }: Extract<Kind, { is: "choice" }>, unset: unknown) {
+  const values = unset === null ? ["", ...among] : among;
+  return values.map((value) => ({ value, label: labels[value] ?? value }));
 }

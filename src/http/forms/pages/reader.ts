@@ -1,7 +1,7 @@
 import { KiB } from "../../../base/bytes.ts";
 import type { FieldError } from "../../../base/errors.ts";
 import type { Form } from "../../../forms/form.ts";
-import { LANGUAGES, type Language } from "../../../forms/languages.ts";
+import { LANGUAGES, type Language } from "../../../forms/settings/kept.ts";
 import { ENGLISH } from "./texts/en.ts";
 import { type FieldProblem, type Texts, fill } from "./texts/texts.ts";
 

@@ -1,0 +1,114 @@
+import { FILE_TYPE_LIMITS, INTAKE_LIMITS as LIMITS, SPAM_LIMITS } from "../limits.ts";
+import { setting } from "./setting.ts";
+
+/** Settings for which submissions a form accepts, and what is spam. */
+export const INTAKE = {
+  /** Extensions such as `.pdf` and media types such as `image/*` of the files that are accepted; empty for any. */
+  allowedTypes: setting<string[]>({
+    default: [],
+    kind: { is: "list", of: "allowed types", most: FILE_TYPE_LIMITS.types, item: "fileType" },
+    option: ["allow-type <type...>", "only files of these types, such as .pdf or image/*; any for all"],
+    words: { none: [], off: [], any: [] },
+    field: ["files", "Types", "One a line, such as .pdf or image/*; empty for any"],
+    line: ["file types"],
+  }),
+  opensAt: setting<string | null>({
+    default: null,
+    kind: { is: "time" },
+    option: ["opens-at <time>", "submissions are accepted from this time on, in ISO 8601 or as 7d; or none"],
+    field: ["senders", "Opens"],
+    line: ["opens"],
+  }),
+  closesAt: setting<string | null>({
+    default: null,
+    kind: { is: "time" },
+    option: ["closes-at <time>", "submissions are accepted before this time, in ISO 8601 or as 7d; or none"],
+    field: ["senders", "Closes"],
+    line: ["closes"],
+  }),
+  maxSubmissions: setting<number | null>({
+    default: null,
+    kind: { is: "count", least: 1, most: LIMITS.submissions },
+    option: ["max-submissions <n>", "submissions that the form holds, without spam; none for no limit"],
+    field: ["senders", "Most submissions", "That the form holds, without spam; empty for any number"],
+    line: ["submissions", (count) => `at most ${count}`],
+  }),
+  spam: setting<"keep" | "reject">({
+    default: "keep",
+    kind: {
+      is: "choice",
+      among: ["keep", "reject"],
+      error: "keep or reject",
+      labels: { keep: "kept in a folder of its own", reject: "refused" },
+    },
+    option: ["spam <keep|reject>", "keep spam in a folder of its own, or refuse it; default for keep"],
+    words: { default: null },
+    field: ["spam", "Spam is"],
+    line: ["spam", () => "refused"],
+  }),
+  /** Names of fields that people leave empty, besides the built-in ones. */
+  honeypots: setting<string[]>({
+    default: [],
+    kind: { is: "list", of: "honeypots", most: LIMITS.honeypots, item: "honeypot" },
+    option: ["honeypot <name...>", "fields that people leave empty, besides the built-in ones; or none"],
+    field: ["spam", "Honeypots", "Names of fields that people leave empty, one a line"],
+    after: { field: "spamDisposable" },
+    line: ["honeypots"],
+  }),
+  /** Words and phrases; `*` stands for any characters within a word. */
+  spamWords: setting<string[]>({
+    default: [],
+    kind: { is: "list", of: "spam words", most: SPAM_LIMITS.words, item: "spamWord" },
+    option: ["spam-word <word...>", "words that make a submission spam; * is a wildcard; or none"],
+    field: ["spam", "Words", "Words and phrases, one a line; * is a wildcard"],
+    line: ["spam words"],
+  }),
+  /** Addresses; `*` stands for any characters. */
+  spamEmails: setting<string[]>({
+    default: [],
+    kind: { is: "list", of: "spam addresses", most: SPAM_LIMITS.emails, item: "spamEmail" },
+    option: ["spam-email <address...>", "addresses that make a submission spam; * is a wildcard; or none"],
+    field: ["spam", "Addresses", "One a line, such as *@spam.example"],
+    line: ["spam addresses"],
+  }),
+  spamLinks: setting<number | null>({
+    default: null,
+    kind: { is: "count", least: 0, most: SPAM_LIMITS.links },
+    option: ["spam-links <n>", "a submission with more links is spam; none for any number"],
+    field: ["spam", "Most links", "A submission with more is spam; empty for any number"],
+    line: ["spam links", (count) => `more than ${count}`],
+  }),
+  spamDisposable: setting({
+    default: false,
+    kind: { is: "switch" },
+    option: ["spam-disposable <on|off>", "addresses of disposable mail services are spam"],
+    field: ["spam", "Disposable mail", "Addresses of such services are spam"],
+    line: ["disposable mail", () => "spam"],
+  }),
+  duplicates: setting<number | null>({
+    default: null,
+    kind: { is: "seconds", least: 1, most: LIMITS.duplicateSeconds },
+    option: ["duplicates <time>", "a sender who repeats a submission within this time sends spam; or off"],
+    field: [
+      "spam",
+      "Duplicates",
+      "A sender who repeats a submission within this time sends spam, such as 60s",
+    ],
+    line: ["duplicates", (seconds) => `spam within ${seconds} s`],
+  }),
+  challenge: setting({
+    default: false,
+    kind: { is: "switch" },
+    option: ["challenge <on|off>", "a submission without a solved challenge is spam"],
+    field: ["spam", "Challenge", "A submission without a solved challenge is spam"],
+    line: ["challenge", () => "required"],
+  }),
+  /** The JSON Schema, of draft 2020-12, that submissions have to match. */
+  schema: setting<Record<string, unknown> | null>({
+    default: null,
+    kind: { is: "json" },
+    option: ["schema <json>", "what submissions have to match: JSON Schema, @FILE, - or none"],
+    field: ["schema", "JSON Schema", "What submissions have to match, of draft 2020-12; empty for anything"],
+    line: ["schema"],
+  }),
+};

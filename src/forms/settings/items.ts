@@ -1,0 +1,30 @@
+import { plainAddress } from "../../delivery/address.ts";
+import { isHoneypotName } from "../intake/control-fields.ts";
+import { isTypePattern } from "../intake/file-types.ts";
+import { SPAM_LIMITS } from "../limits.ts";
+import { isEmailPattern, isSpamWord } from "../spam/spam.ts";
+import type { Item } from "./setting.ts";
+
+/** The checks of what lists of settings hold. They are apart from the settings, as most commands need none. */
+export const ITEMS: Record<Item, { isValid: (text: string) => boolean; error: string }> = {
+  fileType: {
+    isValid: isTypePattern,
+    error: "an allowed type looks like .pdf, image/* or application/pdf",
+  },
+  honeypot: {
+    isValid: isHoneypotName,
+    error: "a honeypot is the name of a field: 1 to 200 bytes, and neither altcha nor _idempotency",
+  },
+  spamWord: {
+    isValid: isSpamWord,
+    error: `a spam word is a word or phrase of at most ${SPAM_LIMITS.length} characters, and more than *`,
+  },
+  spamEmail: {
+    isValid: isEmailPattern,
+    error: `a spam address is an address or a pattern such as *@spam.example, of at most ${SPAM_LIMITS.length} characters`,
+  },
+  mailAddress: {
+    isValid: (text) => plainAddress(text) === text,
+    error: "an address to notify is one plain mail address such as shop@example.com",
+  },
+};

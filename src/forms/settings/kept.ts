@@ -1,0 +1,82 @@
+import { INTAKE_LIMITS as LIMITS } from "../limits.ts";
+import { type Kind, setting } from "./setting.ts";
+
+/** The languages of the built-in pages (BCP 47). */
+export const LANGUAGES = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "zh"] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+/** Seconds. */
+const DAY = 86_400;
+
+const RETENTION: Kind = { is: "seconds", least: 1, most: LIMITS.retentionSeconds };
+
+/** Settings for what is stored, for how long, and for the pages that a sender sees. */
+export const KEPT = {
+  /** Seconds after which a submission outside the spam folder is deleted. */
+  retention: setting<number | null>({
+    default: null,
+    kind: RETENTION,
+    option: ["retention <time>", "delete submissions after this time, such as 90d; none for never"],
+    words: { none: null, off: null, default: null },
+    field: ["kept", "Delete submissions after", "Such as 90d; empty for never"],
+    line: ["retention"],
+  }),
+  spamRetention: setting<number | null>({
+    default: 30 * DAY,
+    hasNull: true,
+    kind: RETENTION,
+    option: ["spam-retention <time>", "delete spam after this time; none for never, default for 30d"],
+    words: { none: null, off: null, default: 30 * DAY },
+    field: ["kept", "Delete spam after", "Such as 30d; empty for never"],
+    line: ["spam retention"],
+  }),
+  /** What is recorded about the sender besides the fields. */
+  metadata: setting<"none" | "truncated" | "full">({
+    default: "none",
+    kind: {
+      is: "choice",
+      among: ["none", "truncated", "full"],
+      error: "one of none, truncated, full",
+      labels: {
+        none: "nothing",
+        truncated: "network, browser, referrer, language",
+        full: "address, browser, referrer, language",
+      },
+    },
+    option: ["metadata <none|truncated|full>", "record address, browser, referrer and language of senders"],
+    field: ["kept", "Record about the sender"],
+    line: ["metadata"],
+  }),
+  successMessage: setting<string | null>({
+    default: null,
+    kind: { is: "area", most: LIMITS.successMessage },
+    option: ["success-message <text>", "text of the built-in page after a submission; default"],
+    field: ["after", "Success message", "Text of the built-in page"],
+    line: ["success message"],
+  }),
+  /** The language of the built-in pages: `auto` for the reader's; null for English. */
+  language: setting<"auto" | Language | null>({
+    default: null,
+    kind: {
+      is: "choice",
+      among: ["auto", ...LANGUAGES],
+      error: `auto or one of ${LANGUAGES.join(", ")}`,
+      labels: { "": "English", auto: "The reader's" },
+      isOpen: true,
+    },
+    option: [
+      "language <language>",
+      "language of the built-in pages, such as de, or auto for the reader's; none",
+    ],
+    field: ["after", "Language of the built-in pages"],
+    line: ["language"],
+  }),
+  /** Whether the form has a page of its own. */
+  page: setting({
+    default: false,
+    kind: { is: "switch" },
+    option: ["page <on|off>", "serve a page with the fields of the schema"],
+    field: ["after", "Page of its own", "Serves a page with the fields of the schema"],
+  }),
+};

@@ -1,0 +1,64 @@
+import { MiB, formatBytes } from "../../base/bytes.ts";
+import { MAX_TEMPLATE } from "../../delivery/limits.ts";
+import { INTAKE_LIMITS as LIMITS } from "../limits.ts";
+import { setting } from "./setting.ts";
+
+/** Settings for the mail that a submission causes. */
+export const MAIL = {
+  notify: setting<string[]>({
+    default: [],
+    kind: { is: "list", of: "addresses to notify", most: LIMITS.notify, item: "mailAddress" },
+    option: ["notify <address...>", "addresses that get a message for each submission; or none"],
+    field: ["mail", "Notify", "Addresses that get a message for each submission, one a line"],
+    line: ["notifies"],
+  }),
+  notifySubject: setting<string | null>({
+    default: null,
+    kind: { is: "text", most: MAX_TEMPLATE },
+    option: ["notify-subject <text>", "subject of these messages, such as 'From {{name}}'; default"],
+    field: ["mail", "Subject of these messages", "Such as From {{name}}"],
+    line: ["notify subject"],
+  }),
+  /** The field that holds the sender's address. */
+  emailField: setting<string | null>({
+    default: null,
+    kind: { is: "field" },
+    option: ["email-field <name>", "field with the sender's address, for replies; default to find it"],
+    field: ["mail", "Field with the sender's address", "Empty to find it"],
+    line: ["address field"],
+  }),
+  /** Files beyond this size together are links. */
+  attach: setting<number>({
+    default: 10 * MiB,
+    kind: { is: "bytes", least: 0, most: LIMITS.attach },
+    option: [
+      "attach <size>",
+      "attach files up to this size together, else link them; default for 10MB, or none",
+    ],
+    words: { none: 0, off: 0, default: null },
+    field: ["mail", "Attach files up to", "Of this size together, such as 10 MB; 0 links them"],
+    line: ["attaches", (bytes) => (bytes === 0 ? "nothing" : `up to ${formatBytes(bytes)}`)],
+  }),
+  autoreply: setting({
+    default: false,
+    kind: { is: "switch" },
+    option: ["autoreply <on|off>", "answer the sender by mail"],
+    field: ["mail", "Automatic reply", "Answers the sender by mail"],
+    line: ["autoreply", () => "on"],
+  }),
+  autoreplySubject: setting<string | null>({
+    default: null,
+    kind: { is: "text", most: MAX_TEMPLATE },
+    option: ["autoreply-subject <text>", "subject of the answer, such as 'Thanks, {{name}}'; default"],
+    field: ["mail", "Subject of the reply", "Such as Thanks, {{name}}"],
+    line: ["reply subject"],
+  }),
+  autoreplyText: setting<string | null>({
+    default: null,
+    kind: { is: "area", most: MAX_TEMPLATE },
+    option: ["autoreply-text <text>", "text of the answer, @FILE or -; default"],
+    isSource: true,
+    field: ["mail", "Text of the reply"],
+    line: ["reply text"],
+  }),
+};

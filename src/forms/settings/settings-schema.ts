@@ -1,0 +1,148 @@
+import * as z from "zod/mini";
+import { anyObject } from "../../base/json-schema.ts";
+import { displayName, momentOf, timestamp } from "../../base/slug-schema.ts";
+import { isHoneypotName } from "../intake/control-fields.ts";
+import { isOriginPattern } from "../intake/origins.ts";
+import { ITEMS } from "./items.ts";
+import type { Item, Kind, Setting } from "./setting.ts";
+import {
+  type ColumnSettings,
+  type FormSettings,
+  NAMES,
+  SETTINGS,
+  type SettingName,
+  type SettingsPatch,
+  isRequired,
+} from "./settings.ts";
+
+type Shown = ColumnSettings & FormSettings;
+
+/** At most `count` submissions of one sender in `seconds`. */
+const rateLimitSchema = z.strictObject({
+  count: z.int().check(z.gte(1), z.lte(1_000_000, "a rate has at most 1000000 submissions")),
+  seconds: z.int().check(z.gte(1), z.lte(86_400, "a rate is for a day at most")),
+});
+
+const jsonSchema = anyObject("a schema is a JSON object");
+
+function shownSchema(kind: Kind): z.ZodMiniType {
+  switch (kind.is) {
+    case "switch":
+      return z.boolean();
+    case "count":
+    case "bytes":
+    case "seconds":
+      return z.int();
+    case "list":
+    case "origins":
+    case "senders":
+      return z.array(z.string());
+    case "time":
+      return timestamp;
+    case "choice":
+      return z.enum(kind.among);
+    case "rate":
+      return rateLimitSchema;
+    case "json":
+      return jsonSchema;
+    case "name":
+    case "url":
+    case "text":
+    case "area":
+    case "field":
+      return z.string();
+    default:
+      return kind satisfies never;
+  }
+}
+
+function patchSchema(name: string, kind: Kind): z.ZodMiniType {
+  switch (kind.is) {
+    case "name":
+      return displayName;
+    case "switch":
+      return z.boolean();
+    case "url":
+      return webAddress(kind.what);
+    case "text":
+    case "area":
+      return z
+        .string()
+        .check(
+          z.minLength(1, `${name} is not empty`),
+          z.maxLength(kind.most, `${name} has at most ${kind.most} characters`),
+        );
+    case "field":
+      return z.string().check(z.refine(isHoneypotName, `${name} is the name of a field`));
+    case "count":
+    case "bytes":
+    case "seconds":
+      return numberOf(name, kind);
+    case "time":
+      return momentOf(name);
+    case "choice":
+      return z.enum(kind.among, { error: `${name} is ${kind.error}` });
+    case "list":
+      return z
+        .array(itemOf(kind.item))
+        .check(z.maxLength(kind.most, `a form has at most ${kind.most} ${kind.of}`));
+    case "origins":
+      return z.array(origin).check(z.maxLength(100));
+    case "senders":
+      return z.array(sender).check(z.maxLength(1000));
+    case "rate":
+      return rateLimitSchema;
+    case "json":
+      return jsonSchema;
+    default:
+      return kind satisfies never;
+  }
+}
+
+const webAddress = (what: string) =>
+  z
+    .url({ protocol: /^https?$/, error: `${what} is an absolute address such as https://example.com/thanks` })
+    .check(z.maxLength(2000, `${what} has at most 2000 characters`));
+
+/** An origin as browsers send it (RFC 6454): scheme, host and port; or one with a wildcard for its subdomains. */
+const origin = z
+  .string()
+  .check(z.refine(isOriginPattern, "an origin looks like https://example.com or https://*.example.com"));
+
+const sender = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: "a blocked sender is an address or a range such as 203.0.113.0/24",
+});
+
+function itemOf(item: Item) {
+  const { isValid, error } = ITEMS[item];
+  const check = z.refine<string>(isValid, error);
+  return item === "fileType" ? z.string().check(z.toLowerCase(), check) : z.string().check(check);
+}
+
+type Numbers = Extract<Kind, { is: "count" | "bytes" | "seconds" }>;
+
+const NUMBERS = { count: "whole number", bytes: "number of bytes", seconds: "whole number of seconds" };
+
+function numberOf(name: string, { is, least, most, errors }: Numbers) {
+  if (errors) return z.int().check(z.gte(least, errors[0]), z.lte(most, errors[1]));
+  const error = `${name} is a ${NUMBERS[is]} from ${least} to ${most}`;
+  return z.int(error).check(z.gte(least, error), z.lte(most, error));
+}
+
+/** The settings of a form as the admin API shows them. */
+export const shownSettings = fromSettings((_, { kind, default: unset, hasNull }) => {
+  const schema = shownSchema(kind);
+  return unset === null || hasNull ? z.nullable(schema) : schema;
+}) as { [N in keyof Shown]: z.ZodMiniType<Shown[N]> };
+
+/** A change to settings: absent settings stay as they are, null resets a setting to its default. */
+export const patchedSettings = fromSettings((name, { kind }) => {
+  const schema = patchSchema(name, kind);
+  return z.optional(isRequired(name) ? schema : z.nullable(schema));
+}) as {
+  [N in keyof SettingsPatch]-?: z.ZodMiniOptional<z.ZodMiniType<Exclude<SettingsPatch[N], undefined>>>;
+};
+
+function fromSettings(schemaOf: (name: SettingName, setting: Setting<unknown>) => z.ZodMiniType) {
+  return Object.fromEntries(NAMES.map((name) => [name, schemaOf(name, SETTINGS[name])]));
+}
