@@ -49,7 +49,7 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
   {
     name: "targets",
     summary: "manage where the submissions of a form are sent",
-    load: async () => (await import("./commands/targets/targets.ts")).addTargetCommands,
+    load: async () => (await import("./commands/targets.ts")).addTargetCommands,
   },
   {
     name: "submissions",
@@ -59,17 +59,17 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
   {
     name: "deliveries",
     summary: "show what became of each submission's deliveries, and retry them",
-    load: async () => (await import("./commands/deliveries/deliveries.ts")).addDeliveryCommands,
+    load: async () => (await import("./commands/deliveries.ts")).addDeliveryCommands,
   },
   {
     name: "stats",
     summary: "count submissions by form and day, and reads of flags",
-    load: async () => (await import("./commands/stats/stats.ts")).addStatsCommand,
+    load: async () => (await import("./commands/stats.ts")).addStatsCommand,
   },
   {
     name: "mail",
     summary: "check that the server can send mail",
-    load: async () => (await import("./commands/mail/mail.ts")).addMailCommands,
+    load: async () => (await import("./commands/mail.ts")).addMailCommands,
   },
   {
     name: "export",
@@ -79,7 +79,7 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
   {
     name: "diff",
     summary: "show what applying a file would change",
-    load: async () => (await import("./commands/documents/diff.ts")).addDiffCommand,
+    load: async () => (await import("./commands/documents/apply.ts")).addDiffCommand,
   },
   {
     name: "apply",
@@ -94,7 +94,7 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
   {
     name: "users",
     summary: "manage who signs in to the dashboard, and print sign-in links",
-    load: async () => (await import("./commands/users/users.ts")).addUserCommands,
+    load: async () => (await import("./commands/users.ts")).addUserCommands,
   },
   {
     name: "sessions",
@@ -134,7 +134,7 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
   {
     name: "config",
     summary: "show the settings in effect",
-    load: async () => (await import("./commands/config/config.ts")).addConfigCommands,
+    load: async () => (await import("./commands/config.ts")).addConfigCommands,
   },
   {
     name: "completion",

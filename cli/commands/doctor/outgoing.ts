@@ -5,7 +5,7 @@ import type { ServeConfig } from "../../serve/config.ts";
 import { loadOutgoing } from "../../serve/outgoing-config.ts";
 import { env } from "../../session/env.ts";
 import { hintFor } from "../../session/hints.ts";
-import { adviceOn } from "../mail/advice.ts";
+import { adviceOn } from "../mail.ts";
 import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
 
 /**

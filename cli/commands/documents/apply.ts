@@ -1,10 +1,35 @@
 import type { Command } from "commander";
+import { AppError } from "../../../src/base/errors.ts";
+import type { Difference } from "../../../src/documents/document.ts";
+import { EXIT, Failed } from "../../exit.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
-import { type DocumentValues, applyDocument, readDocumentOptions, withDocumentOptions } from "./plan.ts";
+
+export function addDiffCommand(command: Command, io: Io): void {
+  withDocumentOptions(command)
+    .addHelpText(
+      "after",
+      `
+Exits 9 where something differs, 0 where nothing does. A scope of read suffices.
+
+Examples:
+  formflag diff -f formflag.yaml
+  formflag diff -f formflag.yaml --server https://flags.example.com
+`,
+    )
+    .action(action(io, readDocumentOptions, diffDocument));
+}
+
+async function diffDocument(session: Session, values: DocumentValues): Promise<void> {
+  const differences = await applyDocument(session, values, { dryRun: true });
+  const { describeDifferences } = await import("./document-file.ts");
+  await session.print(differences, describeDifferences(differences, session.paint, false));
+  if (differences.length > 0) throw new Failed(EXIT.difference);
+}
 
 export function addApplyCommand(command: Command, io: Io): void {
   withDocumentOptions(command)
@@ -28,21 +53,21 @@ Examples:
   formflag apply --schema > formflag.schema.json
 `,
     )
-    .action(action(io, parse, run, { begins: ({ dryRun }) => dryRun !== true }));
+    .action(action(io, parseApply, runApply, { begins: ({ dryRun }) => dryRun !== true }));
 }
 
-type Values = (DocumentValues & { dryRun: boolean }) | "schema";
+type ApplyValues = (DocumentValues & { dryRun: boolean }) | "schema";
 
-async function parse(input: Input): Promise<Values> {
+async function parseApply(input: Input): Promise<ApplyValues> {
   const { dryRun = false, schema } = input.options as { dryRun?: true; schema?: true };
   if (schema) return "schema";
   return { ...(await readDocumentOptions(input)), dryRun };
 }
 
-async function run(session: Session, values: Values): Promise<void> {
+async function runApply(session: Session, values: ApplyValues): Promise<void> {
   if (values === "schema") return printSchema(session);
   const { dryRun, ...document } = values;
-  const { describeDifferences } = await import("./describe.ts");
+  const { describeDifferences } = await import("./document-file.ts");
   if (dryRun) {
     const differences = await applyDocument(session, document, { dryRun });
     await session.print(differences, describeDifferences(differences, session.paint, false));
@@ -55,4 +80,43 @@ async function run(session: Session, values: Values): Promise<void> {
 async function printSchema({ io }: Session): Promise<void> {
   const { documentJsonSchema } = await import("../../../src/documents/document-schema.ts");
   await io.out(`${JSON.stringify(documentJsonSchema(), null, 2)}\n`);
+}
+
+/** The options that `diff` and `apply` share. */
+function withDocumentOptions(command: Command): Command {
+  return command
+    .option("-f, --file <file>", "YAML or JSON, - for standard input")
+    .option("--prune", "delete what the file leaves out of a section");
+}
+
+type DocumentValues = { document: object; prune: boolean };
+
+/** Reads the file of `-f`. Throws `invalid` where it is missing or holds no document. */
+async function readDocumentOptions(input: Input): Promise<DocumentValues> {
+  const { file, prune = false } = input.options as { file?: string; prune?: true };
+  if (file === undefined)
+    throw usage("the file is missing", "name it with -f FILE, or -f - for standard input");
+  const { readDocument } = await import("./document-file.ts");
+  return { document: await readDocument(file, input), prune };
+}
+
+/** Applies a document, or only plans it for a dry run; prompts for a confirmation if one is needed. */
+async function applyDocument(
+  { client, canPrompt, confirm }: Session,
+  values: DocumentValues,
+  mode: { dryRun?: boolean; confirmed?: boolean },
+): Promise<Difference[]> {
+  const send = async (confirmed: { confirmed?: boolean }, headers?: Record<string, string>) => {
+    const body = { ...values, ...mode, ...confirmed };
+    return (await client.call<{ changes: Difference[] }>("POST", "/apply", body, headers)).changes;
+  };
+  try {
+    return await send({});
+  } catch (error) {
+    const isLoss = error instanceof AppError && error.reason === "document-unconfirmed";
+    if (!isLoss || !canPrompt()) throw error;
+    await confirm(`${error.message}. Apply it all the same?`);
+    // The message names the locks too.
+    return send({ confirmed: true }, { "X-Confirm": "*" });
+  }
 }

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
-import type { DaySubmissions, FormStats, HourReads } from "../../../src/maintenance/stats.ts";
-import { barChart, hasBlocks } from "../../output/bars.ts";
-import { fieldOption } from "../../output/field.ts";
-import { type Io, WIDTH } from "../../output/terminal.ts";
-import { alignedRight, shown, table } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { env } from "../../session/env.ts";
-import type { Input } from "../../session/input.ts";
-import type { Session } from "../../session/session.ts";
-import { countValue } from "../../session/values.ts";
+import type { DaySubmissions, FormStats, HourReads } from "../../src/maintenance/stats.ts";
+import { barChart, hasBlocks } from "../output/bars.ts";
+import { fieldOption } from "../output/field.ts";
+import { type Io, WIDTH } from "../output/terminal.ts";
+import { alignedRight, shown, table } from "../output/text.ts";
+import { action } from "../session/action.ts";
+import { env } from "../session/env.ts";
+import type { Input } from "../session/input.ts";
+import type { Session } from "../session/session.ts";
+import { countValue } from "../session/values.ts";
 
 export function addStatsCommand(stats: Command, io: Io): void {
   stats

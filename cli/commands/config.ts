@@ -1,20 +1,20 @@
 import type { Command } from "commander";
-import { createPrinter } from "../../output/printer.ts";
-import type { Io } from "../../output/terminal.ts";
-import { table } from "../../output/text.ts";
-import { serveOptions } from "../../serve/options.ts";
-import { localAction } from "../../session/action.ts";
+import { createPrinter } from "../output/printer.ts";
+import type { Io } from "../output/terminal.ts";
+import { table } from "../output/text.ts";
+import { serveOptions } from "../serve/options.ts";
+import { localAction } from "../session/action.ts";
 import {
   type Config,
   environmentOption,
   globalOptions,
   projectOption,
   readConfig,
-} from "../../session/config.ts";
-import { env } from "../../session/env.ts";
-import { mayHoldPassword } from "../../session/storage.ts";
+} from "../session/config.ts";
+import { env } from "../session/env.ts";
+import { mayHoldPassword } from "../session/storage.ts";
 
-export function addShowCommand(noun: Command, io: Io): void {
+export function addConfigCommands(noun: Command, io: Io): void {
   const show = noun
     .command("show")
     .description("show each setting, its value and where the value comes from");

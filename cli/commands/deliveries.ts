@@ -1,0 +1,179 @@
+import type { Command } from "commander";
+import { SUBMISSION_ID } from "../../src/base/ids.ts";
+import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
+import { DELIVERY_STATUSES } from "../../src/delivery/delivery-status.ts";
+import type { Delivery, DeliveryAttempt, DeliveryDetails } from "../../src/delivery/delivery.ts";
+import { fieldOption } from "../output/field.ts";
+import type { Io } from "../output/terminal.ts";
+import { details, shorten, shown, table } from "../output/text.ts";
+import { action } from "../session/action.ts";
+import { path } from "../session/client.ts";
+import type { Input } from "../session/input.ts";
+import { listSome } from "../session/pages.ts";
+import type { Session } from "../session/session.ts";
+import { usage } from "../session/usage.ts";
+import { countValue } from "../session/values.ts";
+import { addGet, named } from "./verbs.ts";
+
+export function addDeliveryCommands(deliveries: Command, io: Io): void {
+  deliveries.addHelpText(
+    "after",
+    `
+Each submission is sent to the targets of its form and to the addresses that it notifies. A delivery is queued,
+delivered, failed after its last attempt, or cancelled because its target is disabled or was deleted.
+
+Examples:
+  formflag deliveries list --form contact
+  formflag deliveries list --status failed
+  formflag deliveries retry --failed --form contact
+`,
+  );
+  addListCommand(deliveries, io);
+  addGet(deliveries, io, {
+    argument: ["[delivery]", "id of the delivery"],
+    description: "show a delivery with its attempts, and why each failed",
+    parse: named("delivery"),
+    url: (id) => path`/deliveries/${id}`,
+    describe: describeDelivery,
+  });
+  addRetryCommand(deliveries, io);
+}
+
+/** An older server sends no history. */
+type DeliveryView = Omit<DeliveryDetails, "history"> & Partial<DeliveryDetails>;
+
+/** A delivery with its attempts, for a person. */
+function describeDelivery(delivery: DeliveryView): string {
+  const { code, error, nextAt, history = [] } = delivery;
+  return (
+    details([
+      ["delivery", delivery.id],
+      ["submission", delivery.submission],
+      ["form", delivery.form],
+      ["kind", delivery.kind],
+      ["target", delivery.target],
+      ["status", delivery.status],
+      ["attempts", String(delivery.attempts)],
+      ["next attempt", nextAt ?? "none"],
+      ["last answer", code === null ? "none" : String(code)],
+      ["last error", error ?? "none"],
+    ]) + attemptTable(history)
+  );
+}
+
+function attemptTable(history: readonly DeliveryAttempt[]): string {
+  if (history.length === 0) return "";
+  const rows = history.map(({ at, duration, code, error }) => [
+    at,
+    `${duration} ms`,
+    code === null ? "" : String(code),
+    error ?? "",
+  ]);
+  return `\n${table(["ATTEMPT", "TOOK", "ANSWER", "ERROR"], rows)}`;
+}
+
+function addListCommand(deliveries: Command, io: Io): void {
+  deliveries
+    .command("list")
+    .alias("ls")
+    .description("list deliveries, newest first")
+    .option("--form <form>", "only deliveries of a form, by its slug or key")
+    .option("--submission <id>", "only deliveries of a submission")
+    .option("--status <status>", `only deliveries of a status: ${DELIVERY_STATUSES.join(", ")}`)
+    .option("--limit <n>", "how many", String(DEFAULT_PAGE))
+    .option("--before <id>", "only older ones than that delivery, for the next page")
+    .addOption(fieldOption())
+    .addHelpText(
+      "after",
+      `
+Examples:
+  formflag deliveries list
+  formflag deliveries list --form contact --status failed
+  formflag deliveries list --submission 01a1fc49-92a7-75da-ab11-1c9958800353 --json
+`,
+    )
+    .action(action(io, parseList, listDeliveries));
+}
+
+type Selection = { limit: number; query: Record<string, string> };
+
+function parseList(input: Input): Selection {
+  const { limit, form, submission, status, before } = input.options as Record<string, string>;
+  if (status !== undefined && !DELIVERY_STATUSES.some((each) => each === status))
+    throw usage(`--status is one of ${DELIVERY_STATUSES.join(", ")}, not ${status}`);
+  const given = { form, submission, status, before };
+  const set = Object.entries(given).filter((each): each is [string, string] => each[1] !== undefined);
+  return { limit: countValue(limit!, "--limit", 1), query: Object.fromEntries(set) };
+}
+
+async function listDeliveries(
+  { client, print, note, suggest }: Session,
+  { limit, query }: Selection,
+): Promise<void> {
+  const listing = { query, cursor: "before", limit, maxPage: MAX_PAGE } as const;
+  const { items, next } = await listSome<Delivery>(client, "/deliveries", "deliveries", listing);
+  const rows = items.map((each) => [
+    each.id,
+    each.form,
+    each.kind,
+    shorten(each.target, 40),
+    each.status,
+    String(each.attempts),
+    each.nextAt ?? "",
+    each.error === null ? "" : shorten(each.error, 60),
+  ]);
+  await print(
+    items,
+    table(["ID", "FORM", "KIND", "TARGET", "STATUS", "ATTEMPTS", "NEXT ATTEMPT", "LAST ERROR"], rows),
+  );
+  if (next !== null) {
+    const filters = Object.entries(query).filter(([name]) => name !== "before");
+    const options = filters.map(([name, value]) => shown` --${name} ${value}`).join("");
+    const size = limit === DEFAULT_PAGE ? "" : shown` --limit ${limit}`;
+    note(`older ones: ${shown`formflag deliveries list --before ${next}`}${options}${size}\n`, {
+      withJson: true,
+    });
+  } else if (items.length === 0) suggest("No deliveries here.");
+}
+
+function addRetryCommand(deliveries: Command, io: Io): void {
+  deliveries
+    .command("retry")
+    .argument("[delivery...]", "ids of deliveries")
+    .description("send deliveries again, or now instead of at their next attempt")
+    .option("--failed", "all that have failed")
+    .option("--form <form>", "with --failed: only those of a form, by its slug or key")
+    .addHelpText(
+      "after",
+      `
+The server sends them at once, with all attempts before them. What would go to a disabled target is cancelled again.
+
+Examples:
+  formflag deliveries retry 01a1fc49-92a7-75da-ab11-1c9958800353
+  formflag deliveries retry --failed --form contact
+`,
+    )
+    .action(action(io, parseRetry, retryDeliveries));
+}
+
+type Retried = { ids: string[] } | { failed: true; form: string | undefined };
+
+function parseRetry(input: Input, given?: string): Retried {
+  // A variadic argument arrives as an array.
+  const ids = (given as unknown as string[] | undefined) ?? [];
+  const { failed, form } = input.options as { failed?: true; form?: string };
+  if (failed && ids.length > 0) throw usage("--failed and the ids of deliveries exclude each other");
+  if (form !== undefined && !failed) throw usage("--form goes with --failed");
+  if (failed) return { failed, form };
+  if (ids.length === 0) throw usage("name deliveries, or add --failed for all that have failed");
+  const wrong = ids.find((id) => !SUBMISSION_ID.test(id.toLowerCase()));
+  if (wrong !== undefined) throw usage(`${wrong} is not the id of a delivery`);
+  if (ids.length > MAX_PAGE) throw usage(`at most ${MAX_PAGE} deliveries at a time`);
+  return { ids };
+}
+
+async function retryDeliveries({ client, print }: Session, values: Retried): Promise<void> {
+  const result = await client.call<{ queued: number }>("POST", "/deliveries/retry", values);
+  const { queued } = result;
+  await print(result, `queued ${queued} ${queued === 1 ? "delivery" : "deliveries"}\n`);
+}

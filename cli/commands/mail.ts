@@ -1,0 +1,91 @@
+import type { Command } from "commander";
+import { AppError } from "../../src/base/errors.ts";
+import type { MailTest } from "../../src/delivery/mail-test.ts";
+import type { Io } from "../output/terminal.ts";
+import { shown } from "../output/text.ts";
+import { action } from "../session/action.ts";
+import type { Session } from "../session/session.ts";
+import { named } from "./verbs.ts";
+
+export function addMailCommands(mail: Command, io: Io): void {
+  mail
+    .command("test")
+    .argument("[address]", "mail address that gets the message")
+    .description("send one test message and say what the mail server answered")
+    .addHelpText(
+      "after",
+      `
+With --server that server sends it, with its own settings. Without, this command sends it itself, with the settings in
+FORMFLAG_SMTP_URL, FORMFLAG_MAIL_FROM and the other variables of serve.
+
+Exit code: 0 when the mail server accepted the message, 6 when not, 5 when no mail server is configured.
+
+Examples:
+  formflag mail test you@example.com --server https://forms.example.com
+  FORMFLAG_SMTP_URL=smtp://127.0.0.1:25 FORMFLAG_MAIL_FROM=forms@example.com formflag mail test you@example.com
+`,
+    )
+    .action(action(io, named("address"), sendTest));
+}
+
+async function sendTest({ client, report, suggest, progress }: Session, address: string): Promise<void> {
+  const waiting = progress();
+  waiting.draw(shown`sending a message to ${address}…`);
+  let result: MailTest;
+  try {
+    result = await client.call<MailTest>("POST", "/mail/test", { address });
+  } finally {
+    waiting.clear();
+  }
+  const { delivered, code, error } = result;
+  if (!delivered) {
+    const reason = error ?? "the mail server gave no reason";
+    throw new AppError("unavailable", `the message was not delivered: ${reason}`, { hint: adviceOn(reason) });
+  }
+  await report(
+    result,
+    shown`delivered: the mail server accepted the message to ${address} (${String(code)})\n`,
+  );
+  suggest("Check that it arrives, and not in the spam folder.");
+}
+
+/** What to check, by what a mail server or the connection to it reported. The first that matches counts. */
+const ADVICE: [pattern: RegExp, advice: string][] = [
+  [
+    /^STARTTLS/,
+    "the server offers no encryption at this port: use smtps:// with its port for TLS (465), or ?starttls=off where nobody can listen in",
+  ],
+  [
+    /^AUTH|^\S+ \S+: 53[0458] |Missing credentials/,
+    "check the user in the SMTP URL (with %40 for an @) and the password; some providers want a password made for apps",
+  ],
+  [
+    /^MAIL FROM/,
+    "the server does not accept mail from that address: check the sender: --mail-from or FORMFLAG_MAIL_FROM",
+  ],
+  [
+    /^RCPT TO: 5/,
+    "the server does not accept mail to that address: check it, and whether the server wants a login",
+  ],
+  [/^DATA: 5/, "the server refused the message itself: its reply says why"],
+  [/^[A-Z ]+: 4/, "the server asks to try again later: deliveries do that by themselves"],
+  [/not match/, "the certificate is for another name: write that name as the host in the SMTP URL"],
+  [/certificate/i, "the certificate is not trusted: name its authority with --smtp-ca or FORMFLAG_SMTP_CA"],
+  [/ECONNREFUSED/, "nothing listens there: check host and port in the SMTP URL"],
+  [/ENOTFOUND|EAI_AGAIN|EDNS/, "its name is not known: check the host in the SMTP URL"],
+  [/WRONG_VERSION|packet length/, "the server does not start with TLS at this port: use smtp:// (587)"],
+  [
+    /greeting/i,
+    "the server did not speak SMTP: for the port 465 use smtps://, and check the host; many networks block port 25",
+  ],
+  [
+    /ETIMEDOUT|time(?:d )?-?out|not sent within/i,
+    "check host and port in the SMTP URL, and whether a firewall blocks it",
+  ],
+];
+
+/** What to check after a message was not delivered, in one sentence. */
+export function adviceOn(error: string): string {
+  const found = ADVICE.find(([pattern]) => pattern.test(error));
+  return found?.[1] ?? "check host and port in the SMTP URL, and the log of the mail server";
+}

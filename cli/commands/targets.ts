@@ -1,0 +1,244 @@
+import type { Command } from "commander";
+import { AppError } from "../../src/base/errors.ts";
+import type { Attempt } from "../../src/delivery/attempt.ts";
+import type { TargetView } from "../../src/delivery/target.ts";
+import { fieldOption } from "../output/field.ts";
+import type { Io } from "../output/terminal.ts";
+import { details, shown } from "../output/text.ts";
+import { action } from "../session/action.ts";
+import { path } from "../session/client.ts";
+import type { Input } from "../session/input.ts";
+import type { Session } from "../session/session.ts";
+import { durationValue, isUnset } from "../session/values.ts";
+import { addDelete, addGet, addList, named } from "./verbs.ts";
+
+export function addTargetCommands(targets: Command, io: Io): void {
+  targets.addHelpText(
+    "after",
+    `
+A target is a webhook or a channel of a chat service. Every submission that is not spam is sent to each enabled
+target of its form.
+
+Examples:
+  formflag targets add contact https://example.com/hooks/contact
+  formflag targets list contact
+  formflag targets test k3v9-x2mq-71bd
+`,
+  );
+  addAddCommand(targets, io);
+  addList<string, TargetView>(targets, io, {
+    argument: ["[form]", "slug or key of the form"],
+    description: "list the targets of a form, oldest first",
+    help: LIST_HELP,
+    parse: named("form"),
+    url: (form) => path`/forms/${form}/targets`,
+    items: "targets",
+    head: ["TARGET", "SENDS TO", "STATE", "CREATED"],
+    row: (each) => [each.id, each.target, stateOf(each), each.createdAt],
+    none: (form) => shown`No targets yet. Next: formflag targets add ${form} <target>`,
+  });
+  addGet(targets, io, {
+    argument: TARGET,
+    description: "show a target, without its secret",
+    parse: named("id"),
+    url: urlOf,
+    describe: describeTarget,
+  });
+  addEnableCommand(targets, io, true);
+  addEnableCommand(targets, io, false);
+  addTestCommand(targets, io);
+  addRotateCommand(targets, io);
+  addDelete(targets, io, {
+    argument: TARGET,
+    description: "delete a target; what waits for it is cancelled",
+    parse: named("id"),
+    url: urlOf,
+    kind: "target",
+    id: (id) => ({ id }),
+    more: ({ form, target }: TargetView) => ` of form ${form} (${target})`,
+  });
+}
+
+const TARGET: [string, string] = ["[id]", "id of the target"];
+
+const urlOf = (id: string) => path`/targets/${id}`;
+
+const LIST_HELP = `
+Of a URL only the host is shown, since the rest usually contains a secret.
+
+Examples:
+  formflag targets list contact
+  formflag targets list contact --field id
+`;
+
+/** A target with its masked URL, for a person. */
+function describeTarget(target: TargetView): string {
+  return details([
+    ["target", target.id],
+    ["form", target.form],
+    ["sends to", target.target],
+    ["state", stateOf(target)],
+    ["created", target.createdAt],
+    ["updated", target.updatedAt],
+  ]);
+}
+
+function stateOf({ enabled }: TargetView): string {
+  return enabled ? "enabled" : "disabled";
+}
+
+function addAddCommand(targets: Command, io: Io): void {
+  targets
+    .command("add")
+    .argument("[form]", "slug or key of the form")
+    .argument("[target]", "URL of a webhook, or a chat service and its URL; - reads it from standard input")
+    .description("send the submissions of a form to a webhook or a chat service")
+    .addOption(fieldOption())
+    .addHelpText(
+      "after",
+      `
+A URL usually contains a secret, and other users of the machine can see the arguments of a command: write - and
+give the URL on standard input.
+
+The secret of a webhook is printed this one time only. Its receiver verifies with it that a request comes from
+formflag. Chat services have none.
+
+Examples:
+  formflag targets add contact https://example.com/hooks/contact
+  formflag targets add contact - < url.txt
+  formflag targets add contact slack:https://hooks.slack.com/services/T0/B0/KEY
+  formflag targets add contact discord:https://discord.com/api/webhooks/ID/TOKEN
+  formflag targets add contact 'telegram:https://api.telegram.org/botTOKEN/sendMessage?chat_id=ID'
+  formflag targets add contact ntfy:https://ntfy.sh/TOPIC
+  formflag targets add contact 'gotify:https://gotify.example.com/message?token=TOKEN'
+`,
+    )
+    .action(action(io, parseAdd, addTarget));
+}
+
+type NewTarget = { form: string; target: string };
+
+async function parseAdd(input: Input, givenForm?: string, givenTarget?: string): Promise<NewTarget> {
+  const form = await input.need(givenForm, "form");
+  const target = await input.need(givenTarget, "target");
+  return { form, target: target === "-" ? await input.readStdin() : target };
+}
+
+async function addTarget({ client, print, suggest }: Session, { form, target }: NewTarget): Promise<void> {
+  const added = await client.call<{ id: string; secret: string | null }>(
+    "POST",
+    path`/forms/${form}/targets`,
+    { target },
+  );
+  const { id, secret } = added;
+  const secretLine: [string, string][] = secret === null ? [] : [["secret", secret]];
+  await print(added, details([["target", id], ...secretLine]));
+  if (secret !== null) {
+    suggest(
+      "\nKeep the secret: it is not shown again. The receiver verifies with it that a request is genuine.",
+    );
+  }
+  suggest(shown`Next: formflag targets test ${id}`);
+}
+
+/** `enable`, or `disable`. */
+function addEnableCommand(targets: Command, io: Io, enabled: boolean): void {
+  targets
+    .command(enabled ? "enable" : "disable")
+    .argument(...TARGET)
+    .description(
+      enabled
+        ? "send new submissions to a target again"
+        : "send nothing more to a target; what waits for it is cancelled",
+    )
+    .action(
+      action(io, named("id"), async ({ client, report }, id) => {
+        const target = await client.call<TargetView & { result: string }>("PATCH", urlOf(id), { enabled });
+        await report(target, shown`${target.result} target ${id}\n` + describeTarget(target));
+      }),
+    );
+}
+
+function addTestCommand(targets: Command, io: Io): void {
+  targets
+    .command("test")
+    .argument(...TARGET)
+    .description("send a sample to a target and show how it was answered")
+    .addHelpText(
+      "after",
+      `
+The sample is sent as a submission would be, also to a disabled target, with the type submission.test. Nothing is
+stored. The exit code is 0 if the answer was 2xx, and 6 otherwise.
+
+Example:
+  formflag targets test k3v9-x2mq-71bd
+`,
+    )
+    .action(action(io, named("id"), testTarget));
+}
+
+async function testTarget({ client, config, print, report }: Session, id: string): Promise<void> {
+  const attempt = await client.call<Pick<Attempt, "code" | "error" | "outcome">>(
+    "POST",
+    path`/targets/${id}/test`,
+  );
+  const { code, error, outcome } = attempt;
+  if (outcome === "delivered") {
+    await report(attempt, shown`target ${id} accepted the sample: the answer was ${code ?? "empty"}\n`);
+    return;
+  }
+  if (config.json) await print(attempt, "");
+  throw new AppError(
+    "unavailable",
+    `target ${id} did not accept the sample: ${error ?? "no reason is known"}`,
+    {
+      hint: outcome === "gone" ? "a submission that is answered 410 disables the target" : undefined,
+    },
+  );
+}
+
+function addRotateCommand(targets: Command, io: Io): void {
+  targets
+    .command("rotate")
+    .argument(...TARGET)
+    .description("give a webhook a new secret and print it, this one time only")
+    .option("--overlap <time>", "how long the old secret signs too, 30d at most; none ends it at once", "24h")
+    .addOption(fieldOption())
+    .addHelpText(
+      "after",
+      `
+During the overlap requests are signed with both secrets, so a receiver can change to the new one at any time.
+With --overlap none every older secret ends at once: for a secret that somebody else has seen.
+
+Examples:
+  formflag targets rotate k3v9-x2mq-71bd
+  formflag targets rotate k3v9-x2mq-71bd --overlap 7d
+  formflag targets rotate k3v9-x2mq-71bd --overlap none
+`,
+    )
+    .action(action(io, parseRotate, rotateSecret));
+}
+
+type Rotation = { id: string; overlap: number };
+
+async function parseRotate(input: Input, given?: string): Promise<Rotation> {
+  const id = await input.need(given, "id");
+  const { overlap } = input.options as { overlap: string };
+  return { id, overlap: isUnset(overlap) ? 0 : durationValue(overlap, "--overlap") };
+}
+
+async function rotateSecret({ client, print, suggest }: Session, { id, overlap }: Rotation): Promise<void> {
+  const url = path`/targets/${id}/rotate`;
+  const rotated = await client.call<{ id: string; secret: string }>("POST", url, { overlap });
+  await print(
+    rotated,
+    details([
+      ["target", id],
+      ["secret", rotated.secret],
+    ]),
+  );
+  const old =
+    overlap === 0 ? "The old secret has ended." : "The old secret signs too until the overlap ends.";
+  suggest(`\nKeep the secret: it is not shown again. Give it to the receiver. ${old}`);
+  suggest(shown`Next: formflag targets test ${id}`);
+}

@@ -1,0 +1,196 @@
+import { type Command, Option } from "commander";
+import { ROLES, SCOPES_OF, type Role } from "../../src/access/role.ts";
+import type { User } from "../../src/access/user.ts";
+import { fieldOption } from "../output/field.ts";
+import type { Io } from "../output/terminal.ts";
+import { details, printable, shown } from "../output/text.ts";
+import { BEGINS, action } from "../session/action.ts";
+import { path } from "../session/client.ts";
+import { create, ifNotExistsOption } from "../session/create.ts";
+import type { Input } from "../session/input.ts";
+import type { Session } from "../session/session.ts";
+import { addDelete, addGet, addList, named } from "./verbs.ts";
+
+export function addUserCommands(users: Command, io: Io): void {
+  users.addHelpText(
+    "after",
+    `
+Roles, each with what it may do:
+  viewer    read everything
+  inbox     read and change forms and submissions
+  editor    the same, and read and change flags
+  releaser  the same, and change flags in locked environments
+  admin     everything, also users and tokens
+
+Examples:
+  formflag users link
+  formflag users create ann --role editor
+  formflag users link ann
+`,
+  );
+  addCreateCommand(users, io);
+  addList<void, User>(users, io, {
+    description: "list users by name",
+    parse: () => {},
+    url: () => "/users",
+    items: "users",
+    head: ["USER", "ROLE", "PASSWORD", "CREATED"],
+    row: ({ name, role, hasPassword, createdAt }) => [name, role, hasPassword ? "set" : "not set", createdAt],
+    none: () => "No users yet. Next: formflag users link",
+  });
+  addGet(users, io, {
+    argument: USER,
+    description: "show a user",
+    parse: named("name"),
+    url: urlOf,
+    describe: describeUser,
+  });
+  addSetCommand(users, io);
+  addDelete(users, io, {
+    argument: USER,
+    description: "delete a user, who is signed out everywhere at once",
+    parse: named("name"),
+    url: urlOf,
+    kind: "user",
+    id: (_, { name }: User) => ({ name }),
+  });
+  addLinkCommand(users, io);
+}
+
+const USER: [string, string] = ["[name]", "name of the user"];
+
+const urlOf = (name: string) => path`/users/${name}`;
+
+/** A user for a person. */
+function describeUser({ name, role, hasPassword, createdAt }: User): string {
+  return details([
+    ["name", name],
+    ["role", role],
+    // A newer server may have a role that is unknown here.
+    ["scopes", (SCOPES_OF[role] ?? []).join(", ")],
+    ["password", hasPassword ? "set" : "not set"],
+    ["created", createdAt],
+  ]);
+}
+
+/** The role of a user, which completion knows too. */
+function roleOption(): Option {
+  return new Option("--role <role>", "what the user may do").choices(ROLES);
+}
+
+/** The role that was given, or chosen at a prompt. Throws `invalid` where it is missing and nobody can be prompted. */
+function readRole(input: Input): Promise<Role> {
+  return input.choose("role", ROLES);
+}
+
+function addCreateCommand(users: Command, io: Io): void {
+  users
+    .command("create")
+    .argument("[name]", "name of the new user")
+    .description("create a user of the dashboard")
+    .addOption(roleOption())
+    .addOption(ifNotExistsOption("the user"))
+    .addOption(fieldOption())
+    .addHelpText(
+      "after",
+      `
+A new user has no password, and signs in by a link: see users link. Users and tokens share their names.
+
+Examples:
+  formflag users create ann --role editor
+`,
+    )
+    .action(action(io, parseCreate, createUser, BEGINS));
+}
+
+type NewUser = { user: { name: string; role: Role }; ifNotExists: boolean };
+
+async function parseCreate(input: Input, given?: string): Promise<NewUser> {
+  const name = await input.need(given, "name");
+  return { user: { name, role: await readRole(input) }, ifNotExists: input.options["ifNotExists"] === true };
+}
+
+async function createUser(
+  { client, report, suggest }: Session,
+  { user, ifNotExists }: NewUser,
+): Promise<void> {
+  const find = () => client.call<User>("GET", urlOf(user.name));
+  const created = await create(client, "/users", user, ifNotExists ? find : null);
+  await report(created, describeUser(created));
+  suggest(shown`\nNext: formflag users link ${user.name}`);
+}
+
+function addSetCommand(users: Command, io: Io): void {
+  users
+    .command("set")
+    .argument(...USER)
+    .description("change the role of a user, at once")
+    .addOption(roleOption())
+    .addHelpText("after", "\nExamples:\n  formflag users set ann --role releaser\n")
+    .action(action(io, parseSet, setRole));
+}
+
+type UserRole = { name: string; role: Role };
+
+async function parseSet(input: Input, given?: string): Promise<UserRole> {
+  return { name: await input.need(given, "name"), role: await readRole(input) };
+}
+
+async function setRole({ client, report }: Session, { name, role }: UserRole): Promise<void> {
+  const user = await client.call<User & { result: string }>("PATCH", urlOf(name), { role });
+  const text = user.result === "unchanged" ? "unchanged" : "updated";
+  await report(user, shown`${text} user ${name}: the role is ${user.role}\n`);
+}
+
+function addLinkCommand(users: Command, io: Io): void {
+  users
+    .command("link")
+    .argument("[name]", "name of the user; by default the only admin")
+    .description("print a link that signs a user in to the dashboard once, within 15 minutes")
+    .addHelpText(
+      "after",
+      `
+Without any user it creates the first one, an admin, who is called admin unless a name is given.
+
+The link begins with the address that the server is given as --dashboard-url, else with that of --server.
+Without --server it begins with FORMFLAG_DASHBOARD_URL. At a terminal it is shown as a QR code too.
+
+Examples:
+  formflag users link
+  formflag users link ann
+  FORMFLAG_DASHBOARD_URL=https://flags.example.com formflag users link
+`,
+    )
+    .action(action(io, (_, name) => name, printLink, BEGINS));
+}
+
+/** As the admin API answers; `url` may be a path. */
+type Link = { name: string; url: string; expiresAt: string };
+
+async function printLink(session: Session, given: string | undefined): Promise<void> {
+  const { client, config, io, print, note, suggest } = session;
+  const link = await client.call<Link>("POST", "/users/links", given === undefined ? {} : { name: given });
+  const url = withServer(link.url, config.server);
+  const isWhole = !url.startsWith("/");
+  const isShown = io.outIsTerminal && !config.json && !config.quiet;
+  await print(link, shown`${url}\n`);
+  // Not through the printer, which wraps lines.
+  if (isShown && isWhole) await io.out(await qrCode(url, io.outWidth));
+  note(shown`it signs ${link.name} in once, until ${link.expiresAt}\n`);
+  if (isWhole) return;
+  note("put the address of the server in front of it, such as http://127.0.0.1:8787\n");
+  suggest("FORMFLAG_DASHBOARD_URL, and serve --dashboard-url, make it a whole link, with a QR code.");
+}
+
+/** A path is one on the server that answered. */
+function withServer(url: string, server: string | null): string {
+  return url.startsWith("/") && server !== null ? `${new URL(server).origin}${url}` : url;
+}
+
+/** A QR code in block characters; empty where the terminal is too narrow for it. */
+async function qrCode(url: string, width: number | null): Promise<string> {
+  const { renderUnicodeCompact } = await import("uqr");
+  const code = renderUnicodeCompact(printable(url), { border: 2 });
+  const isWideEnough = width === null || code.indexOf("\n") <= width;
+  return isWideEnough ? `\n${code}\n\n` : "";
+}
