@@ -1,19 +1,22 @@
 import type { Command } from "commander";
-import type { FormPatch } from "../../../src/forms/form.ts";
+import type { Form, FormPatch } from "../../../src/forms/form.ts";
+import { openingOf } from "../../../src/forms/intake/opening.ts";
+import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
 import type { Io } from "../../output/terminal.ts";
+import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
+import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { patchForm } from "./patch.ts";
-import { settingsOf, withSettings } from "./settings.ts";
+import { describeForm, withUrl } from "./describe.ts";
+import { onOff, settingsOf, withSettings } from "./settings.ts";
 
-export function addSetCommand(forms: Command, io: Io): void {
-  withSettings(
-    forms
-      .command("set")
-      .argument("[form]", "slug or key of the form")
-      .description("change the settings of a form"),
-  )
+/** Adds the verbs that change settings of a form. */
+export function addSetCommands(forms: Command, io: Io): void {
+  const add = (verb: string, description: string) =>
+    forms.command(verb).argument("[form]", "slug or key of the form").description(description);
+  withSettings(add("set", "change the settings of a form"))
     .addHelpText(
       "after",
       `
@@ -29,13 +32,47 @@ Examples:
   formflag forms set contact --schema none --spam-word none --closes-at none --spam default
 `,
     )
-    .action(action(io, parse, patchForm));
+    .action(action(io, readSettings, patchForm));
+  add("uploads", "accept files with submissions, or refuse them")
+    .argument("[on|off]", "whether it accepts files")
+    .addHelpText("after", "\nExample:\n  formflag forms uploads jobs on\n")
+    .action(action(io, readUploads, patchForm));
+  add("enable", "accept submissions again").action(action(io, readEnabled, patchForm));
+  add("disable", "refuse submissions; those stored stay").action(action(io, readDisabled, patchForm));
 }
 
-async function parse(input: Input, given?: string): Promise<{ name: string; patch: FormPatch }> {
+type Change = { name: string; patch: FormPatch };
+
+async function readSettings(input: Input, given?: string): Promise<Change> {
   const name = await input.need(given, "form");
   const patch = await settingsOf(input);
   if (Object.keys(patch).length === 0)
     throw usage("nothing to change", "formflag forms set --help shows the settings");
   return { name, patch };
+}
+
+async function readUploads(input: Input, given?: string, state?: string): Promise<Change> {
+  const name = await input.need(given, "form");
+  if (state === undefined) throw usage("say on or off", `formflag forms uploads ${name} on`);
+  return { name, patch: { uploads: onOff(state) } };
+}
+
+async function readEnabled(input: Input, given?: string): Promise<Change> {
+  return { name: await input.need(given, "form"), patch: { enabled: true } };
+}
+
+async function readDisabled(input: Input, given?: string): Promise<Change> {
+  return { name: await input.need(given, "form"), patch: { enabled: false } };
+}
+
+/** Changes settings of a form, by its slug or key, and reports the form. */
+async function patchForm({ client, config, report, note }: Session, { name, patch }: Change): Promise<void> {
+  const answer = await client.call<Form & { result: string }>("PATCH", path`/forms/${name}`, patch);
+  const form = withUrl(config, answer);
+  await report(form, shown`${form.result} form ${form.slug}\n` + describeForm(form));
+  const isOpened = patch.enabled === true || patch.closesAt !== undefined;
+  if (isOpened && openingOf({ ...DEFAULT_SETTINGS, ...form }, Date.now()) === "late")
+    note(
+      shown`${form.slug} takes no submissions since ${form.closesAt!}; to change that: formflag forms set ${form.slug} --closes-at none\n`,
+    );
 }
