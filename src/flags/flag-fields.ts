@@ -4,7 +4,7 @@
  */
 type Kind = "switch" | "text" | "markdown" | "json" | "time" | "rule";
 
-type Field = {
+export type Field = {
   kind: Kind;
   /** What people call it, in differences and messages. */
   label: string;

@@ -4,7 +4,7 @@ import { parseRules } from "../../../flags/rules/rules.ts";
 import type { DashboardContext, DashboardOptions } from "../dashboard-env.ts";
 import { type Command, quoted } from "../parts/commands.tsx";
 import { FLAGS_PATH } from "../../paths.ts";
-import type { Setting } from "./setting-data.ts";
+import type { Setting } from "./setting.tsx";
 
 /** Characters of a flag's values that a command quotes. */
 const MAX_TEXT = 2000;

@@ -5,7 +5,7 @@ import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { Code } from "./flag-facts.tsx";
-import { FIELDS, type Draft, type Field, isSameText } from "./draft.ts";
+import { type Draft, type Field, fieldOf, isSameText, NAMES } from "./draft.ts";
 
 /** Two changes of one flag that were made at the same time. */
 export type Conflict = {
@@ -24,9 +24,7 @@ export type Conflict = {
 export function ConflictView({ conflict }: { conflict: Conflict }) {
   const { mine, base, theirs, last, isDeleted, advice } = conflict;
   const isSame = (field: Field, one: Draft, other: Draft) => isSameText(field, one[field], other[field]);
-  const fields = (Object.keys(FIELDS) as Field[]).filter(
-    (field) => !isSame(field, mine, base) || !isSame(field, theirs, base),
-  );
+  const fields = NAMES.filter((field) => !isSame(field, mine, base) || !isSame(field, theirs, base));
   return (
     <section class="card" aria-labelledby="conflict-title" id="conflict">
       <h2 id="conflict-title">Two changes at the same time</h2>
@@ -57,7 +55,7 @@ export function ConflictView({ conflict }: { conflict: Conflict }) {
             heading: true,
             cell: (field) => (
               <>
-                {FIELDS[field]}{" "}
+                {fieldOf(field).label}{" "}
                 {!isSame(field, mine, base) &&
                   !isSame(field, theirs, base) &&
                   !isSame(field, mine, theirs) && <Badge tone="warn">both changed it</Badge>}

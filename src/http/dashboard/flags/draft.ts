@@ -3,31 +3,31 @@ import { isoTime } from "../../../base/clock.ts";
 import { isObject } from "../../../base/json.ts";
 import { type Condition, conditionsOf, targetingOf } from "../../../flags/rules/conditions.ts";
 import { flagPatchSchema } from "../../../flags/flag-schema.ts";
+import { FIELD_NAMES, FIELDS, type FieldName, NO_OPTIONAL } from "../../../flags/flag-fields.ts";
 import type { FlagPatch, FlagRecord } from "../../../flags/flag.ts";
-import { areBoolean, parseRules } from "../../../flags/rules/rules.ts";
+import { flagState } from "../../../flags/history.ts";
+import { areBoolean } from "../../../flags/rules/rules.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
 import { faultOfRows } from "../parts/row-fault.ts";
 import { parseWallTime, wallTime } from "../../../base/wall-time.ts";
 
-/** Fields of the form of a flag, each with its label. */
-export const FIELDS = {
-  enabled: "State",
-  payload: "Payload",
-  variants: "Variants",
-  defaultVariant: "Default variant",
-  targeting: "Rule",
-  expires: "Expires",
-  description: "Description",
-  isPreview: "Preview",
-  previewName: "Preview name",
-  previewContent: "Preview content",
-} as const;
+/** A field by its name in the form of a flag, which has no metadata. */
+export type Field = Exclude<FieldName, "metadata" | "expiredAt"> | "expires";
 
-export type Field = keyof typeof FIELDS;
+export const NAMES = FIELD_NAMES.filter((name) => name !== "metadata").map((name) =>
+  name === "expiredAt" ? "expires" : name,
+) as Field[];
 
-const NAMES = Object.keys(FIELDS) as Field[];
+export function fieldOf(name: Field) {
+  return FIELDS[name === "expires" ? "expiredAt" : name];
+}
+
+/** Whether a field is typed as JSON. */
+function isJson(name: Field): boolean {
+  return name === "payload" || name === "variants" || name === "targeting";
+}
 
 /** The values of a flag in one environment, as the texts of its form. */
 export type Draft = Record<Field, string>;
@@ -37,20 +37,16 @@ export type Faults = Partial<Record<Field, string>>;
 
 /** The draft of a flag as it is stored; times are in the time zone of the viewer. */
 export function draftOf(record: FlagRecord, timeZone: string): Draft {
-  const { enabled, payload, rules, expiresAt, description, isPreview, previewName, previewContent } = record;
-  const { variants, defaultVariant, targeting } = rules === null ? {} : parseRules(rules);
-  return {
-    enabled: enabled ? "on" : "off",
-    payload: payload === null ? "" : JSON.stringify(JSON.parse(payload), null, 2),
-    variants: variants === undefined ? "" : JSON.stringify(variants, null, 2),
-    defaultVariant: defaultVariant ?? "",
-    targeting: targetingText(targeting),
-    expires: expiresAt === null ? "" : wallTime(expiresAt, timeZone),
-    description,
-    isPreview: isPreview ? "on" : "off",
-    previewName,
-    previewContent,
+  const expires = record.expiresAt === null ? "" : wallTime(record.expiresAt, timeZone);
+  const values: Partial<Record<Field, unknown>> = { ...NO_OPTIONAL, ...flagState(record), expires };
+  const textIn = (name: Field): string => {
+    const value = values[name];
+    if (typeof value === "boolean" && !isJson(name)) return value ? "on" : "off";
+    if (name === "targeting") return targetingText(value);
+    if (isJson(name)) return value === undefined ? "" : JSON.stringify(value, null, 2);
+    return typeof value === "string" ? value : "";
   };
+  return Object.fromEntries(NAMES.map((name) => [name, textIn(name)])) as Draft;
 }
 
 function targetingText(targeting: unknown): string {
@@ -118,7 +114,7 @@ function rowsIn(fields: Fields): Condition[] {
 /** Whether two texts of a field mean the same. */
 export function isSameText(field: Field, one: string, other: string): boolean {
   if (one.trim() === other.trim()) return true;
-  if (field !== "payload" && field !== "variants" && field !== "targeting") return one === other;
+  if (!isJson(field)) return one === other;
   const [a, b] = [parseJson(one), parseJson(other)];
   return (
     a.fault === undefined && b.fault === undefined && JSON.stringify(a.value) === JSON.stringify(b.value)
@@ -149,15 +145,13 @@ export function patchOf(draft: Draft, base: Draft, timeZone: string): { patch: F
     return undefined;
   };
   for (const name of changedFields(draft, base)) {
-    if (name === "enabled" || name === "isPreview") patch[name] = draft[name] === "on";
-    else if (name === "payload") patch[name] = jsonOf(name, {});
-    else if (name === "variants" || name === "targeting") patch[name] = jsonOf(name, null);
-    else if (name === "defaultVariant") patch[name] = draft[name].trim() || null;
-    else if (name === "expires") {
+    if (name === "expires") {
       const at = draft.expires === "" ? null : parseWallTime(draft.expires, timeZone);
       if (at === null && draft.expires !== "") faults.expires = "write a date and a time";
       patch["expiredAt"] = at === null ? null : isoTime(at);
-    } else patch[name] = draft[name];
+    } else if (isJson(name)) patch[name] = jsonOf(name, name === "payload" ? {} : null);
+    else if (name === "defaultVariant") patch[name] = draft[name].trim() || null;
+    else patch[name] = fieldOf(name).kind === "switch" ? draft[name] === "on" : draft[name];
   }
   completeRules(patch, draft);
   const checked = z.safeParse(flagPatchSchema, patch);

@@ -1,12 +1,14 @@
 import type { FlagOverview } from "../../../flags/overviews.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
-import { A } from "../parts/link.tsx";
+import { A, ButtonLink } from "../parts/link.tsx";
+import { projectPath } from "../parts/project-tabs.tsx";
 import { Badge, EnvironmentName, OnOff } from "../parts/status.tsx";
+import { Empty } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { flagPath, settingPath } from "./paths.ts";
-import type { RateOf } from "./rates.ts";
+import type { RateOf } from "./flag-facts.tsx";
 
 /** Environments that the table has columns for; a flag's own page shows all. */
 export const MAX_COLUMNS = 8;
@@ -99,4 +101,35 @@ function shortRate(rate: number): string {
   if (rate < 0.1) return "< 0.1/min";
   const digits = rate < 10 ? 1 : 0;
   return `${Number(rate.toFixed(digits)).toLocaleString("en")}/min`;
+}
+
+/** Why there are no flags to show. */
+export function NoFlags({
+  project,
+  search,
+  after,
+}: {
+  project: Project;
+  search: string;
+  after: string | null;
+}) {
+  if (search !== "")
+    return (
+      <Empty title="No flag matches">
+        <ButtonLink to={projectPath(project.slug)}>Show all flags</ButtonLink>
+      </Empty>
+    );
+  if (after !== null) return <Empty title="There are no more flags" />;
+  if (project.environments.length === 0)
+    return (
+      <Empty title="This project has no environments yet">
+        <p>A flag has a value in each environment.</p>
+        <ButtonLink to={`${projectPath(project.slug)}/settings`}>Add an environment</ButtonLink>
+      </Empty>
+    );
+  return (
+    <Empty title="There are no flags yet">
+      <p>A flag turns a part of an application on or off, in each environment by itself.</p>
+    </Empty>
+  );
 }

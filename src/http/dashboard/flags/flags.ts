@@ -3,8 +3,8 @@ import type { DashboardEnv } from "../dashboard-env.ts";
 import type { Dashboard } from "../routes.ts";
 import { flagPageRoutes } from "./flag.tsx";
 import { projectFlagsRoutes } from "./project.tsx";
-import { projectListRoutes } from "./projects.ts";
-import { settingRoutes } from "./setting.ts";
+import { projectListRoutes } from "./projects.tsx";
+import { settingRoutes } from "./setting-page.tsx";
 
 /** The pages of projects' flags. */
 export function flagRoutes(dashboard: Dashboard) {

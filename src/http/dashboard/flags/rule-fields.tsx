@@ -1,8 +1,16 @@
 import { isObject } from "../../../base/json.ts";
+import { OPERATORS, type Condition } from "../../../flags/rules/conditions.ts";
+import { OPERATOR_WORDS } from "../../../flags/rules/rule-words.ts";
 import { parseJson } from "../json-text.ts";
 import { AreaField, TextField } from "../parts/field.tsx";
+import { Button } from "../parts/link.tsx";
+import { isOfRow } from "../parts/row-fault.ts";
+import { useMay } from "../view.ts";
 import { type Draft, type Faults, type Typed, rowsOf } from "./draft.ts";
-import { RuleField } from "./rule-field.tsx";
+
+/** Empty rows behind those that hold a condition. */
+const EMPTY_ROWS = 2;
+const EMPTY: Condition = { attribute: "", operator: "==", value: "", variant: "" };
 
 /** Variants, the default and the rule. `rows` is undefined for a form that nobody has touched. */
 export function RuleFields({
@@ -58,5 +66,108 @@ export function RuleFields({
         />
       </div>
     </details>
+  );
+}
+
+/** The rule of a flag: rows of conditions, or JSON in flagd's language with null for rows. */
+function RuleField({
+  rows,
+  targeting,
+  fault,
+  mayBeRows,
+}: {
+  rows: readonly Condition[] | null;
+  targeting: string;
+  fault: string | undefined;
+  /** Whether the JSON could be shown as rows. */
+  mayBeRows: boolean;
+}) {
+  // Others type a rule and try it, without the buttons that the server would refuse.
+  const mayWrite = useMay("flags:write");
+  if (rows === null)
+    return (
+      <div class="stack">
+        <AreaField
+          name="targeting"
+          label="Rule"
+          hint="JSON in flagd's language, which yields the name of a variant. Empty for none."
+          value={targeting}
+          rows={Math.min(24, Math.max(6, targeting.split("\n").length + 1))}
+          code
+          error={fault}
+        />
+        {mayBeRows && mayWrite && (
+          <p>
+            <Button name="act" value="rows">
+              Edit the rule as rows
+            </Button>
+          </p>
+        )}
+      </div>
+    );
+  const all = [...rows, ...Array.from({ length: EMPTY_ROWS }, () => EMPTY)];
+  return (
+    <fieldset aria-describedby={fault === undefined ? "rule-hint" : "rule-hint rule-error"}>
+      <legend>Rule</legend>
+      <p class="hint" id="rule-hint">
+        The first row that holds chooses the variant; without one the default is served. Quotes make a number
+        a text.
+      </p>
+      {all.map((row, index) => (
+        <Row row={row} number={index + 1} isWrong={index < rows.length && isOfRow(fault, index + 1)} />
+      ))}
+      {fault !== undefined && (
+        <p class="error" id="rule-error">
+          {fault}
+        </p>
+      )}
+      {mayWrite && (
+        <p class="buttons">
+          <Button name="act" value="row" icon="plus">
+            Add rows
+          </Button>
+          <Button name="act" value="json">
+            Edit the rule as JSON
+          </Button>
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+/** The library would leave out a false one. */
+const AS_WRITTEN: object = { spellcheck: "false", autocapitalize: "off" };
+
+function Row({ row, number, isWrong }: { row: Condition; number: number; isWrong: boolean }) {
+  const { attribute, operator, value, variant } = row;
+  const options = operator in OPERATOR_WORDS ? OPERATORS : [operator, ...OPERATORS];
+  const text = (name: string, label: string, value: string, placeholder: string, list?: string) => (
+    <input
+      name={name}
+      aria-label={`${label} of row ${number}`}
+      value={value}
+      placeholder={placeholder}
+      autocomplete="off"
+      list={list}
+      aria-invalid={isWrong ? "true" : undefined}
+      aria-describedby={isWrong ? "rule-error" : undefined}
+      {...AS_WRITTEN}
+    />
+  );
+  return (
+    <div class="condition">
+      <span aria-hidden="true">if</span>
+      {text("attribute", "Attribute", attribute, "email")}
+      <select name="operator" aria-label={`Comparison of row ${number}`}>
+        {options.map((each) => (
+          <option value={each} selected={each === operator}>
+            {OPERATOR_WORDS[each] ?? each}
+          </option>
+        ))}
+      </select>
+      {text("value", "Value", value, "@example.com")}
+      <span aria-hidden="true">serve</span>
+      {text("variant", "Variant", variant, "on", "variant-names")}
+    </div>
   );
 }

@@ -1,5 +1,10 @@
-import type { FlagPatch } from "../../../flags/flag.ts";
+import { Hono } from "hono/quick";
+import { requireScope } from "../../../access/token.ts";
+import { AppError } from "../../../base/errors.ts";
+import { type FlagPatch, noSuchFlag } from "../../../flags/flag.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
+import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
+import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import type { Command } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
@@ -8,25 +13,70 @@ import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
-import { type Conflict, ConflictView } from "./conflict.tsx";
+import type { Dashboard, Done } from "../routes.ts";
+import { serverOf, settingCommands } from "./commands.ts";
+import { ConflictView } from "./conflict.tsx";
 import { flagPath, settingPath } from "./paths.ts";
-import type { Setting } from "./setting-data.ts";
-import { StateCard, type StateDraft } from "./state-card.tsx";
+import { type Act, type Attempt, type Setting, readSetting } from "./setting.tsx";
+import { StateCard, type StateDraft, changeState } from "./state.tsx";
 import { type ValuesDraft, ValuesForm } from "./values-form.tsx";
+import { changeValues } from "./values.ts";
 
-/** What somebody sent that is not stored, and why. */
-export type Attempt = {
-  status: 200 | 409 | 422;
-  values?: ValuesDraft;
-  state?: StateDraft;
-  conflict?: Conflict;
-};
+/** What somebody sent that is not stored. */
+type Sent = Attempt & { values?: ValuesDraft; state?: StateDraft };
+
+const PATH = "/projects/:project/environments/:environment/flags/:flag";
+
+/** What the buttons of the page do, by the value that each sends. */
+const ACTS = new Map<string, (act: string, context: Act) => Promise<Done | Page | Sent>>([
+  ...["state", "for", "state-at"].map((act) => [act, changeState] as const),
+  ...["save", "schedule", "try", "row", "rows", "json"].map((act) => [act, changeValues] as const),
+]);
+
+export function settingRoutes(dashboard: Dashboard) {
+  const { app, options, page, action, viewOf } = dashboard;
+  const read = (c: DashboardContext) => {
+    const { project, environment, flag } = c.req.param() as Record<string, string>;
+    const place = { project: project!, environment: environment!, flag: flag! };
+    return readSetting(app, c.get("caller"), place);
+  };
+  const show = (c: DashboardContext, setting: Setting, attempt: Sent | null) =>
+    settingPage(setting, settingCommands(setting, serverOf(c, options)), attempt);
+
+  return new Hono<DashboardEnv>()
+    .get(
+      PATH,
+      page("flags:read", async (c) => {
+        const setting = await read(c);
+        if (setting.record.revision === 0 && !(await app.store.flags.find(setting.place)))
+          throw noSuchFlag(setting.place.flag);
+        return show(c, setting, null);
+      }),
+    )
+    .post(
+      PATH,
+      action("flags:read", async (c, fields) => {
+        const act = textOf(fields, "act") || "save";
+        const caller = c.get("caller");
+        const setting = await read(c);
+        // Trying changes nothing, so those who may read may try.
+        if (act !== "try") requireScope(caller, "flags:write", setting.place);
+        const timeZone = viewOf(c).timeZone;
+        const run = ACTS.get(act);
+        if (!run) throw new AppError("invalid", "this form is not known here: load the page again");
+        const outcome = await run(act, { dashboard, caller, fields, setting, timeZone });
+        if (!("status" in outcome) || "content" in outcome) return outcome;
+        // What is stored may have changed while the form was on its way.
+        return show(c, await read(c), outcome);
+      }),
+    );
+}
 
 /** Environments that the page of a flag links to, beside its own. */
 const MAX_TABS = 12;
 
 /** A flag in one environment, with all that can be changed there. */
-export function settingPage(setting: Setting, commands: Command[], attempt: Attempt | null): Page {
+function settingPage(setting: Setting, commands: Command[], attempt: Sent | null): Page {
   const { place, environment } = setting;
   const { project, flag } = place;
   return {

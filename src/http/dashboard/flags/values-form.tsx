@@ -1,14 +1,15 @@
-import { WhyField } from "../parts/why-field.tsx";
+import { type Field, FIELDS, OPTIONAL_NAMES, type OptionalName } from "../../../flags/flag-fields.ts";
 import { sentence } from "../error-page.tsx";
 import { AreaField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { WhyField } from "../parts/why-field.tsx";
 import { useMayChange, useView } from "../view.ts";
 import { type Draft, type Faults, type Typed, draftOf, mayHavePayload } from "./draft.ts";
 import { settingPath } from "./paths.ts";
 import { RuleFields } from "./rule-fields.tsx";
-import type { Setting } from "./setting-data.ts";
-import { type Tried, TryFields } from "./try-fields.tsx";
+import type { Setting } from "./setting.tsx";
+import { type Tried, TryFields } from "./try.tsx";
 
 /** What somebody typed into the form of values and has not stored. */
 export type ValuesDraft = Typed & {
@@ -78,11 +79,13 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
         <TextField
           name="description"
           label="Description"
-          hint="The same in every environment."
+          hint={FIELDS.description.hint}
           value={draft.description}
           error={faults.description}
         />
-        <PreviewFields draft={draft} faults={faults} />
+        {SECTIONS.map(([section, names]) => (
+          <OptionalFields section={section} names={names} draft={draft} faults={faults} />
+        ))}
         <TryFields tried={typed?.tried} />
         {mayWrite && <Saving place={place.environment} typed={typed} />}
       </Form>
@@ -135,34 +138,45 @@ const YES_NO = [
   { value: "on", label: "Yes" },
 ];
 
-function PreviewFields({ draft, faults }: { draft: Draft; faults: Faults }) {
-  const { isPreview, previewName, previewContent } = draft;
-  const isSet = isPreview === "on" || previewName !== "" || previewContent !== "";
+const SECTIONS = [...Map.groupBy(OPTIONAL_NAMES, (name) => FIELDS[name].section)];
+
+/** The optional fields of one section. */
+function OptionalFields({
+  section,
+  names,
+  draft,
+  faults,
+}: {
+  section: string;
+  names: readonly OptionalName[];
+  draft: Draft;
+  faults: Faults;
+}) {
+  const isSet = names.some((name) => draft[name] !== (FIELDS[name].kind === "switch" ? "off" : ""));
   return (
-    <details open={isSet} id="preview">
-      <summary>Preview</summary>
+    <details open={isSet} id={section.toLowerCase()}>
+      <summary>{section}</summary>
       <div class="stack">
-        <SelectField
-          name="isPreview"
-          label="People may try it and say what they think"
-          value={isPreview}
-          options={YES_NO}
-        />
-        <TextField
-          name="previewName"
-          label="Name of the preview"
-          value={previewName}
-          error={faults.previewName}
-        />
-        <AreaField
-          name="previewContent"
-          label="What it is about"
-          hint="Markdown."
-          value={previewContent}
-          rows={linesOf(previewContent)}
-          error={faults.previewContent}
-        />
+        {names.map((name) => (
+          <OptionalField name={name} value={draft[name]} error={faults[name]} />
+        ))}
       </div>
     </details>
   );
+}
+
+function OptionalField({
+  name,
+  value,
+  error,
+}: {
+  name: OptionalName;
+  value: string;
+  error: string | undefined;
+}) {
+  const field: Field = FIELDS[name];
+  const common = { name, label: field.ask ?? field.label, hint: field.hint, value, error };
+  if (field.kind === "switch") return <SelectField {...common} options={YES_NO} />;
+  if (field.kind === "markdown") return <AreaField {...common} rows={linesOf(value)} />;
+  return <TextField {...common} />;
 }

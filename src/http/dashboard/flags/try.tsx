@@ -1,11 +1,18 @@
-import type { Trial } from "../../../flags/reads/evaluations.ts";
-import type { FlagState } from "../../../flags/history.ts";
+import { AppError } from "../../../base/errors.ts";
+import { isObject } from "../../../base/json.ts";
+import type { FlagPatch } from "../../../flags/flag.ts";
+import type { Context } from "../../../flags/flagd/evaluate.ts";
+import { type FlagState, flagState } from "../../../flags/history.ts";
+import { type Trial, tryChange } from "../../../flags/reads/evaluations.ts";
+import { sentence } from "../error-page.tsx";
+import { parseJson } from "../json-text.ts";
 import { Diff } from "../parts/diff.tsx";
 import { AreaField } from "../parts/field.tsx";
 import { Button } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Code } from "./flag-facts.tsx";
+import { type Act, patched } from "./setting.tsx";
 
 /** Contexts that somebody typed, and what the flag is for each now and would be once saved. */
 export type Tried = {
@@ -90,4 +97,31 @@ function OutcomeText({ outcome }: { outcome: Trial["now"] }) {
       </span>
     </>
   );
+}
+
+/** What the flag would be for each context that was typed. */
+export async function tryPatch(
+  { dashboard: { app }, caller, setting }: Act,
+  typed: string | undefined,
+  patch: FlagPatch,
+): Promise<Tried> {
+  const contexts = typed?.trim() || "{}";
+  const parsed: Context[] = [];
+  for (const [index, line] of contexts.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    const { value, fault } = parseJson(line) as { value?: unknown; fault?: string };
+    if (fault !== undefined || !isObject(value)) {
+      const what = fault ?? "in line 1: a context is an object in braces";
+      return { contexts, fault: sentence(what.replace(/^in line 1/, `in line ${index + 1}`)) };
+    }
+    parsed.push(value);
+  }
+  try {
+    const trials = await tryChange(app, caller, setting.place, patch, parsed);
+    const after = flagState(patched(setting.record, patch, app.now()));
+    return { contexts, results: { trials, before: flagState(setting.record), after } };
+  } catch (error) {
+    if (!(error instanceof AppError) || (error.code !== "invalid" && error.code !== "too_large")) throw error;
+    return { contexts, fault: sentence(error.message) };
+  }
 }

@@ -1,42 +1,39 @@
+import type { AppError } from "../../../base/errors.ts";
 import { isTimeZone } from "../../../access/user.ts";
-import { AppError } from "../../../base/errors.ts";
-import { isObject } from "../../../base/json.ts";
 import type { Condition } from "../../../flags/rules/conditions.ts";
-import { tryChange } from "../../../flags/reads/evaluations.ts";
-import type { Context } from "../../../flags/flagd/evaluate.ts";
 import type { FlagPatch } from "../../../flags/flag.ts";
 import { setFlag } from "../../../flags/flags.ts";
-import { flagState } from "../../../flags/history.ts";
 import { scheduleChange } from "../../../flags/schedule/schedule.ts";
 import { sentence } from "../error-page.tsx";
 import { revisionIn, textOf } from "../fields.ts";
-import { parseJson } from "../json-text.ts";
+import { lineOfPointer } from "../json-text.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
 import { confirmed } from "../parts/confirm.tsx";
 import { formatExact } from "../parts/time.tsx";
 import {
   type Faults,
-  FIELDS,
-  type Field,
+  type Typed,
   baseIn,
   changedFields,
   draftOf,
+  fieldOf,
   mergeDrafts,
   patchOf,
   readDraft,
   rowsOf,
 } from "./draft.ts";
 import { settingPath } from "./paths.ts";
-import { type Act, type Outcome, confirmationOf, isTypedError, patched } from "./act.tsx";
-import { refusalsOf } from "./refusals.ts";
-import type { Tried } from "./try-fields.tsx";
+import { type Act, type Outcome, confirmationOf, isTypedError } from "./setting.tsx";
+import { tryPatch } from "./try.tsx";
 import type { ValuesDraft } from "./values-form.tsx";
+
+type ValuesOutcome = Outcome<{ values: ValuesDraft }>;
 
 /**
  * Takes the form of a flag's values: stores them (`save`), schedules them (`schedule`), tries them (`try`), or shows the
  * form with more rows (`row`) or its rule in the other notation (`rows`, `json`).
  */
-export async function changeValues(act: string, context: Act): Promise<Outcome> {
+export async function changeValues(act: string, context: Act): Promise<ValuesOutcome> {
   const { fields, setting } = context;
   // Times are in the zone that the form was rendered in.
   const zone = textOf(fields, "zone");
@@ -58,7 +55,10 @@ export async function changeValues(act: string, context: Act): Promise<Outcome> 
   if (Object.keys(faults).length > 0) return refused(typed, faults);
   try {
     if (act === "try")
-      return { status: 200, values: { ...typed, tried: await tryValues(context, typed, patch) } };
+      return {
+        status: 200,
+        values: { ...typed, tried: await tryPatch(context, typed.tried?.contexts, patch) },
+      };
     if (act === "schedule") return await schedule(context, typed, patch, timeZone);
     return await save(context, typed, patch);
   } catch (error) {
@@ -73,7 +73,7 @@ export async function changeValues(act: string, context: Act): Promise<Outcome> 
 }
 
 /** The form again, with what is wrong at each field. */
-function refused(typed: ValuesDraft, faults: Faults): Outcome {
+function refused(typed: ValuesDraft, faults: Faults): ValuesOutcome {
   const sentences = Object.fromEntries(
     Object.entries(faults).map(([field, fault]) => [field, sentence(fault)]),
   ) as Faults;
@@ -86,16 +86,16 @@ function withMoreRows(typed: ValuesDraft): ValuesDraft {
   return { ...typed, rows: [...(typed.rows ?? []), EMPTY, EMPTY], faults: {} };
 }
 
-async function save(context: Act, typed: ValuesDraft, patch: FlagPatch): Promise<Outcome> {
+async function save(context: Act, typed: ValuesDraft, patch: FlagPatch): Promise<ValuesOutcome> {
   const { dashboard, caller, fields, setting } = context;
   const { place } = setting;
   const to = settingPath(place);
-  return confirmed<Outcome>(
+  return confirmed<ValuesOutcome>(
     fields,
     async () => {
       const { result } = await setFlag(dashboard.app, caller, place, patch, revisionIn(fields));
       if (result === "unchanged") return { to, text: "Nothing differs from what is stored." };
-      const names = changedFields(typed.draft, typed.base).map((field: Field) => FIELDS[field].toLowerCase());
+      const names = changedFields(typed.draft, typed.base).map((field) => fieldOf(field).label.toLowerCase());
       return { to, text: `Saved in ${place.environment}: ${names.join(", ")}.` };
     },
     async () => confirmationOf(context, `Save in ${place.environment}`, patch),
@@ -107,14 +107,14 @@ async function schedule(
   typed: ValuesDraft,
   patch: FlagPatch,
   timeZone: string,
-): Promise<Outcome> {
+): Promise<ValuesOutcome> {
   const { dashboard, caller, fields, setting } = context;
   const { place } = setting;
   const at = parseWallTime(typed.at, timeZone);
   if (at === null) return { status: 422, values: { ...typed, atFault: "Write a date and a time." } };
   if (Object.keys(patch).length === 0)
     return { status: 422, values: { ...typed, atFault: "Nothing differs from what is stored." } };
-  return confirmed<Outcome>(
+  return confirmed<ValuesOutcome>(
     fields,
     async () => {
       await scheduleChange(dashboard.app, caller, place, { patch, at });
@@ -125,35 +125,8 @@ async function schedule(
   );
 }
 
-/** What the flag would be for each context that was typed. */
-async function tryValues(
-  { dashboard: { app }, caller, setting }: Act,
-  typed: ValuesDraft,
-  patch: FlagPatch,
-): Promise<Tried> {
-  const contexts = typed.tried?.contexts.trim() || "{}";
-  const parsed: Context[] = [];
-  for (const [index, line] of contexts.split("\n").entries()) {
-    if (line.trim() === "") continue;
-    const { value, fault } = parseJson(line) as { value?: unknown; fault?: string };
-    if (fault !== undefined || !isObject(value)) {
-      const what = fault ?? "in line 1: a context is an object in braces";
-      return { contexts, fault: sentence(what.replace(/^in line 1/, `in line ${index + 1}`)) };
-    }
-    parsed.push(value);
-  }
-  try {
-    const trials = await tryChange(app, caller, setting.place, patch, parsed);
-    const after = flagState(patched(setting.record, patch, app.now()));
-    return { contexts, results: { trials, before: flagState(setting.record), after } };
-  } catch (error) {
-    if (!(error instanceof AppError) || (error.code !== "invalid" && error.code !== "too_large")) throw error;
-    return { contexts, fault: sentence(error.message) };
-  }
-}
-
 /** The form with what was typed on top of what somebody else stored meanwhile. */
-function conflicting({ setting }: Act, typed: ValuesDraft, timeZone: string): Outcome {
+function conflicting({ setting }: Act, typed: ValuesDraft, timeZone: string): ValuesOutcome {
   const theirs = draftOf(setting.record, timeZone);
   const { draft: mine, base } = typed;
   const draft = mergeDrafts(mine, base, theirs);
@@ -169,4 +142,24 @@ function conflicting({ setting }: Act, typed: ValuesDraft, timeZone: string): Ou
       advice: "The form below has what you typed on top of what is stored now. Save it to store that.",
     },
   };
+}
+
+/** What the product refused of a flag, at the field that it is about; null where it is about the whole. */
+function refusalsOf({ message, hint }: AppError, { draft, rows }: Typed): Faults | null {
+  const [, field, path = "", what] =
+    /^\/(variants|targeting|defaultVariant)(\/\S*)?: (.*)$/s.exec(message) ?? [];
+  if (field === undefined)
+    return message.startsWith("the default variant ")
+      ? { defaultVariant: hint === null ? message : `${message}: ${hint}` }
+      : null;
+  const name = field as "variants" | "targeting" | "defaultVariant";
+  return { [name]: `${placeOf(path, name === "targeting" ? rows : null, draft[name])}${what}` };
+}
+
+/** Where in a rule a JSON pointer leads: a row is a condition and its variant in the list of `if`. */
+function placeOf(pointer: string, rows: Typed["rows"], text: string): string {
+  const branch = /^\/if\/(\d+)/.exec(pointer)?.[1];
+  if (rows !== null) return branch === undefined ? "" : `row ${Math.floor(Number(branch) / 2) + 1}: `;
+  const line = pointer === "" || text.trim() === "" ? null : lineOfPointer(text, pointer);
+  return line === null ? "" : `line ${line}: `;
 }

@@ -1,0 +1,106 @@
+import type { Caller } from "../../../access/caller.ts";
+import type { App } from "../../../app.ts";
+import { AppError } from "../../../base/errors.ts";
+import { applyPatch, type FlagPatch, type FlagPlace, type FlagRecord } from "../../../flags/flag.ts";
+import { flagState } from "../../../flags/history.ts";
+import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
+import { type Environment, noSuchEnvironment } from "../../../projects/environment.ts";
+import type { Change } from "../../../projects/history.ts";
+import type { Project } from "../../../projects/project.ts";
+import { getProject } from "../../../projects/projects.ts";
+import type { Fields } from "../fields.ts";
+import type { Page } from "../page.tsx";
+import { type Confirmation, lastChange } from "../parts/confirm.tsx";
+import { Diff } from "../parts/diff.tsx";
+import type { Dashboard, Done } from "../routes.ts";
+import type { Conflict } from "./conflict.tsx";
+import { ratesOf } from "./flag-facts.tsx";
+import { settingPath } from "./paths.ts";
+
+/** Scheduled changes that are looked through for those of one flag. */
+const SCHEDULED = 200;
+
+/** A flag in one environment, and what a page says around it. */
+export type Setting = {
+  place: FlagPlace;
+  project: Project;
+  environment: Environment;
+  /** A flag that does not exist is off and empty, at revision 0. */
+  record: FlagRecord;
+  /** When it was last read; null for never. */
+  readAt: number | null;
+  /** Reads a minute. */
+  rate: number;
+  last: Change | null;
+  /** The next first. */
+  scheduled: readonly ScheduledChange[];
+};
+
+/** Reads a flag in one environment. Throws `not_found` for the project and the environment. */
+export async function readSetting(app: App, caller: Caller, place: FlagPlace): Promise<Setting> {
+  const { project: slug, environment: name, flag } = place;
+  const project = await getProject(app, slug);
+  const environment = project.environments.find((each) => each.slug === name);
+  if (!environment) throw noSuchEnvironment(slug, name);
+  const record = (await app.store.flags.find(place)) ?? applyPatch(flag, undefined, {}, app.now()).record;
+  const statuses = await app.store.flags.statuses(slug, [flag]);
+  const rateOf = await ratesOf(app, caller, { project: slug, environments: [environment] }, flag);
+  const { items } = await app.store.scheduled.page(slug, name, { limit: SCHEDULED });
+  return {
+    place,
+    project,
+    environment,
+    record,
+    readAt: statuses.find((each) => each.environment === name)?.readAt ?? null,
+    rate: rateOf(name, flag),
+    last: await lastChange(app, slug, { kind: "flag", name: flag, environment: name }),
+    scheduled: items.filter((each) => each.flag === flag),
+  };
+}
+
+/** What an act needs to know: the form, who sent it, and the flag as it is now. */
+export type Act = {
+  dashboard: Dashboard;
+  caller: Caller;
+  fields: Fields;
+  setting: Setting;
+  timeZone: string;
+};
+
+/** What came of an act: it is done, or a page says why it is not, with what was typed. */
+export type Outcome<Typed> = Done | Page | (Attempt & Typed);
+
+/** What is not stored, and why. */
+export type Attempt = { status: 200 | 409 | 422; conflict?: Conflict };
+
+/** What the page of a confirmation says of a patch. */
+export function confirmationOf(
+  { dashboard, setting }: Pick<Act, "dashboard" | "setting">,
+  label: string,
+  patch: FlagPatch,
+): Confirmation {
+  const { place, environment, record, last, rate } = setting;
+  return {
+    title: `Confirm: flag ${place.flag} in ${environment.slug}, ${place.project}`,
+    label,
+    environments: [environment],
+    change: (
+      <Diff before={flagState(record)} after={flagState(patched(record, patch, dashboard.app.now()))} />
+    ),
+    last,
+    rate,
+    back: { to: settingPath(place), label: `${place.flag} in ${environment.slug}` },
+  };
+}
+
+/** A flag as it would be after a patch. Throws `invalid`. */
+export function patched(record: FlagRecord, patch: FlagPatch, now: number): FlagRecord {
+  return applyPatch(record.slug, record, patch, now).record;
+}
+
+/** Whether an error is what somebody typed, which the form says beside it. */
+export function isTypedError(error: unknown): error is AppError {
+  return (
+    error instanceof AppError && ["invalid", "too_large", "unprocessable", "conflict"].includes(error.code)
+  );
+}
