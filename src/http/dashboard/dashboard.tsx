@@ -17,23 +17,12 @@ import { createEvents } from "./events.ts";
 import { errorPage } from "./error-page.tsx";
 import { type Fields, readFields, textOf, textsOf } from "./fields.ts";
 import { type Page, Document } from "./page.tsx";
+import type { ParametersOf } from "./paths.ts";
 import { type Dashboard, browserOf } from "./routes.ts";
+import { SECTIONS } from "./sections.ts";
 import { SECURITY_HEADERS, requireOwnForm, requireOwnHost } from "./security.ts";
 import { signInRoutes } from "./sign-in/sign-in.tsx";
 import { type View, addressOf } from "./view.ts";
-
-/** Pages of each section; a module a section, whose paths do not overlap. */
-const ROUTES = [
-  async () => (await import("./inbox/inbox.tsx")).inboxRoutes,
-  async () => (await import("./people/people.tsx")).peopleRoutes,
-  async () => (await import("./forms/forms.tsx")).formRoutes,
-  async () => (await import("./access/access.tsx")).accessRoutes,
-  async () => (await import("./flags/flags.ts")).flagRoutes,
-  async () => (await import("./project/project.ts")).projectRoutes,
-  async () => (await import("./overview/overview.tsx")).overviewRoutes,
-  async () => (await import("./deliveries/deliveries.tsx")).deliveriesRoutes,
-  async () => (await import("./health/health.tsx")).healthRoutes,
-];
 
 export type DashboardApp = Hono<DashboardEnv>;
 
@@ -120,6 +109,7 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     return userCaller(app, session.signedIn, session.secret, hasConfirmed, why);
   };
 
+  const site = new Hono<DashboardEnv>();
   const dashboard: Dashboard = {
     app,
     options,
@@ -150,9 +140,17 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
       if (text !== undefined) cookies.setFlash(c, c.get("session")!.secret, { text, undo });
       return c.redirect(addressOf({ root }, done.to, done.query), 303);
     },
+    get(path, scope, show) {
+      const shown = dashboard.page(scope, (c) => show(c, c.req.param() as ParametersOf<typeof path>));
+      site.get(`${DASHBOARD_PATH}${path}`, shown);
+    },
+    post(path, scope, act, maxBody) {
+      const acted = (c: DashboardContext, fields: Fields) =>
+        act(c, fields, c.req.param() as ParametersOf<typeof path>);
+      site.post(`${DASHBOARD_PATH}${path}`, dashboard.action(scope, acted, maxBody));
+    },
   };
 
-  const site = new Hono<DashboardEnv>();
   site.onError(async (error, c) => {
     const shown = showError(error, options.report, c.req.raw);
     for (const [name, value] of Object.entries(shown.headers)) c.header(name, value);
@@ -199,7 +197,10 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
   site.get(`${DASHBOARD_PATH}/events`, (c) => {
     return sent(c, events.open(callerOf(c)));
   });
-  for (const load of ROUTES) site.route(DASHBOARD_PATH, (await load())(dashboard));
+  for (const section of SECTIONS) {
+    const routes = section(dashboard);
+    if (routes instanceof Hono) site.route(DASHBOARD_PATH, routes);
+  }
   site.all(`${DASHBOARD_PATH}/*`, () => {
     throw new AppError("not_found", "there is no such page");
   });

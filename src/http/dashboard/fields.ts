@@ -43,3 +43,10 @@ export function revisionIn(fields: Fields): number | null {
     throw new AppError("invalid", "the form names no revision: load the page again");
   return Number(text);
 }
+
+/** The option of that name. Throws `invalid`: `a role is one of …`. */
+export function oneOf<T extends string>(noun: string, options: readonly T[], text: string): T {
+  const found = options.find((each) => each === text);
+  if (found === undefined) throw new AppError("invalid", `${noun} is one of ${options.join(", ")}`);
+  return found;
+}

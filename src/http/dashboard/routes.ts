@@ -6,6 +6,7 @@ import type { Flash } from "./cookies.ts";
 import type { DashboardContext, DashboardOptions } from "./dashboard-env.ts";
 import type { Fields } from "./fields.ts";
 import type { Page } from "./page.tsx";
+import type { ParametersOf } from "./paths.ts";
 import type { View, addressOf } from "./view.ts";
 
 /** What an action did: the page to go to, and what that page says of it. */
@@ -34,6 +35,23 @@ export type Dashboard = {
     act: (c: DashboardContext, fields: Fields) => Promise<Done | Page | Response>,
     maxBody?: number,
   ) => (c: DashboardContext) => Promise<Response>;
+  /** Shows a page at a path, to callers that hold the scope; null for everybody who is signed in. */
+  get: <P extends string>(
+    path: P,
+    scope: Scope | null,
+    show: (c: DashboardContext, parameters: ParametersOf<P>) => Promise<Page | Response>,
+  ) => void;
+  /** Takes the forms that are sent to a path, as {@link Dashboard.action}. */
+  post: <P extends string>(
+    path: P,
+    scope: Scope | null,
+    act: (
+      c: DashboardContext,
+      fields: Fields,
+      parameters: ParametersOf<P>,
+    ) => Promise<Done | Page | Response>,
+    maxBody?: number,
+  ) => void;
   /** Who looks at a page, when, and in which time zone. */
   viewOf: (c: DashboardContext) => View;
   /** Answers with a page. */

@@ -2,7 +2,8 @@ import { maskTarget } from "../../../delivery/target.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
 import type { DeliveryStatus } from "../../../delivery/delivery-status.ts";
 import type { App } from "../../../app.ts";
-import { AskingButton, ButtonForm, type ButtonKind } from "../parts/link.tsx";
+import { AskingButton } from "../parts/danger.tsx";
+import { ButtonForm, type ButtonKind } from "../parts/link.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";
 
 export const STATUS_LABELS: Record<DeliveryStatus, string> = {

@@ -4,7 +4,8 @@ import { DELIVERY_STATUSES, type DeliveryStatus } from "../../../delivery/delive
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { SelectField } from "../parts/field.tsx";
-import { A, AskingButton, Button, ButtonLink } from "../parts/link.tsx";
+import { AskingButton } from "../parts/danger.tsx";
+import { A, Button, ButtonLink } from "../parts/link.tsx";
 import { type Column, Empty, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";

@@ -6,14 +6,8 @@ import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
-import {
-  AskingButton,
-  CopyButton,
-  Button,
-  ButtonForm,
-  ButtonLink,
-  Form as PostForm,
-} from "../parts/link.tsx";
+import { AskingButton } from "../parts/danger.tsx";
+import { CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Empty, Facts, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";

@@ -1,6 +1,7 @@
 import type { TimelineEvent } from "../../../forms/inbox/timeline.ts";
 import type { DeliveryStatus } from "../../../delivery/delivery-status.ts";
-import { A, AskingButton } from "../parts/link.tsx";
+import { AskingButton } from "../parts/danger.tsx";
+import { A } from "../parts/link.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";

@@ -26,3 +26,24 @@ export function Commands({ commands }: { commands: readonly Command[] }) {
 export function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
+
+type Options = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/**
+ * A command line: words as they are named, and options by their names; an option that is null or false is left out, and
+ * `true` is an option without a value.
+ */
+export function formflag(verb: string, ...words: readonly (string | Options)[]): string {
+  const rest = words.flatMap((each) =>
+    typeof each === "string"
+      ? quoted(each)
+      : Object.entries(each).flatMap(([name, value]) => optionOf(name, value)),
+  );
+  return ["formflag", verb, ...rest].join(" ");
+}
+
+function optionOf(name: string, value: Options[string]): string[] {
+  if (value === null || value === undefined || value === false) return [];
+  const option = name.length === 1 ? `-${name}` : `--${name}`;
+  return value === true ? [option] : [option, quoted(String(value))];
+}

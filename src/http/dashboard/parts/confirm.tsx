@@ -1,4 +1,3 @@
-import { WhyField } from "./why-field.tsx";
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { AppError } from "../../../base/errors.ts";
 import type { Environment } from "../../../projects/environment.ts";
@@ -7,8 +6,7 @@ import type { App } from "../../../app.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { useMay, useMayChange, useView } from "../view.ts";
-import { TextField } from "./field.tsx";
-import { Button, ButtonLink, Form } from "./link.tsx";
+import { Danger } from "./danger.tsx";
 import { EnvironmentName, Notice } from "./status.tsx";
 import { Facts } from "./table.tsx";
 import { Foreign } from "./text.tsx";
@@ -110,29 +108,27 @@ function Confirm({ fields, confirmation }: { fields: Fields; confirmation: Confi
           rate != null && ["Reads", <strong>{formatRate(rate)}</strong>],
         ]}
       />
-      <Form to={useView().path} values={valuesOf(fields)} class="stack" id="confirmation">
+      <Danger
+        to={useView().path}
+        values={valuesOf(fields)}
+        id="confirmation"
+        why={textOf(fields, "why")}
+        whyId="confirm-why"
+        words={locked.map(({ slug }, index) => ({
+          name: "confirm",
+          word: slug,
+          id: `confirm-${slug}`,
+          autofocus: index === 0,
+        }))}
+        act={label}
+        back={{ to: back.to }}
+      >
         {typed.some((name) => name.trim() !== "") && (
           <Notice tone="bad">
             <p>That is not the name of the environment. Nothing has changed.</p>
           </Notice>
         )}
-        <WhyField id="confirm-why" value={textOf(fields, "why")} />
-        {locked.map(({ slug }, index) => (
-          <TextField
-            id={`confirm-${slug}`}
-            name="confirm"
-            label={`Type ${slug} to confirm`}
-            required
-            autofocus={index === 0}
-          />
-        ))}
-        <p class="buttons">
-          <Button kind="danger">{label}</Button>
-          <ButtonLink to={back.to} kind="quiet">
-            Back
-          </ButtonLink>
-        </p>
-      </Form>
+      </Danger>
     </div>
   );
 }

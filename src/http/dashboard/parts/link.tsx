@@ -147,42 +147,6 @@ export function ButtonForm({
   );
 }
 
-/** A button that opens a question, whose own button sends the form: for what cannot be taken back. */
-export function AskingButton({
-  to,
-  values,
-  kind = "plain",
-  icon,
-  label,
-  question,
-  confirm,
-  children,
-}: PropsWithChildren<{
-  to: string;
-  values?: Values;
-  kind?: ButtonKind;
-  icon?: IconName;
-  label?: string;
-  question: Child;
-  /** What the button below the question says: `Revoke ci`. */
-  confirm: string;
-}>) {
-  return (
-    <details class="asking">
-      <summary class={`button ${kind}`} aria-label={label}>
-        {icon && <Icon name={icon} />}
-        {children}
-      </summary>
-      <Form to={to} {...(values && { values })} class="stack">
-        <p>{question}</p>
-        <div class="buttons">
-          <Button kind="danger">{confirm}</Button>
-        </div>
-      </Form>
-    </details>
-  );
-}
-
 /** A link that looks like a button. */
 export function ButtonLink({
   to,
@@ -214,5 +178,24 @@ export function CopyButton({ of, children = "Copy" }: { of: string; children?: C
     <button type="button" class="button scripted-only" data-copy={of}>
       {children}
     </button>
+  );
+}
+
+/** Pages of one kind side by side, of which one is shown. */
+export function Tabs({
+  label,
+  tabs,
+}: {
+  label: string;
+  tabs: readonly { to: string; query?: Query; label: Child; isCurrent: boolean }[];
+}) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map(({ to, query, label, isCurrent }) => (
+        <A to={to} {...(query && { query })} current={isCurrent ? "page" : undefined}>
+          {label}
+        </A>
+      ))}
+    </nav>
   );
 }

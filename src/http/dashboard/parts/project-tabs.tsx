@@ -1,4 +1,4 @@
-import { A } from "./link.tsx";
+import { Tabs } from "./link.tsx";
 
 const TABS = [
   { name: "flags", label: "Flags", path: "" },
@@ -14,15 +14,12 @@ export type ProjectTab = (typeof TABS)[number]["name"];
 
 /** The pages of a project; `current` is the one that is shown, or that the page belongs to. */
 export function ProjectTabs({ project, current }: { project: string; current: ProjectTab }) {
-  return (
-    <nav class="tabs" aria-label="Project">
-      {TABS.map(({ name, label, path }) => (
-        <A to={`${projectPath(project)}${path}`} current={name === current ? "page" : undefined}>
-          {label}
-        </A>
-      ))}
-    </nav>
-  );
+  const tabs = TABS.map(({ name, label, path }) => ({
+    to: `${projectPath(project)}${path}`,
+    label,
+    isCurrent: name === current,
+  }));
+  return <Tabs label="Project" tabs={tabs} />;
 }
 
 /** The path of a project's page behind the dashboard's: `/projects/shop`. */

@@ -1,4 +1,6 @@
 import type { Child } from "hono/jsx";
+import type { Scope } from "../../../access/scope.ts";
+import { useMay } from "../view.ts";
 
 export type Column<T> = {
   label: string;
@@ -9,6 +11,8 @@ export type Column<T> = {
   heading?: boolean;
   /** The label is for those who listen: the cells explain themselves. */
   isLabelUnseen?: boolean;
+  /** The scope that what it offers takes: others do not see it. */
+  scope?: Scope;
 };
 
 /** A table that becomes a list of cards on a phone. `caption` names it for those who listen. */
@@ -24,12 +28,13 @@ export function Table<T>({
   /** Names a row, so that an update of the page keeps its place. */
   keyOf?: (row: T) => string;
 }) {
+  const shown = columns.filter(({ scope }) => scope === undefined || useMay(scope));
   return (
     <table class="cards">
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ label, numeric, isLabelUnseen }) => (
+          {shown.map(({ label, numeric, isLabelUnseen }) => (
             <th scope="col" class={numeric ? "numeric" : undefined}>
               {isLabelUnseen ? <span class="unseen">{label}</span> : label}
             </th>
@@ -39,7 +44,7 @@ export function Table<T>({
       <tbody>
         {rows.map((row) => (
           <tr id={keyOf?.(row)}>
-            {columns.map(({ label, cell, numeric, heading, isLabelUnseen }) =>
+            {shown.map(({ label, cell, numeric, heading, isLabelUnseen }) =>
               heading ? (
                 <th scope="row">{cell(row)}</th>
               ) : (

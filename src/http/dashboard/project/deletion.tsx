@@ -1,79 +1,62 @@
-import { WhyField } from "../parts/why-field.tsx";
 import type { Child } from "hono/jsx";
-import { Hono } from "hono/quick";
 import type { App } from "../../../app.ts";
 import { deleteEnvironment, getEnvironment } from "../../../projects/environments.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { deleteProject, getProject } from "../../../projects/projects.ts";
-import type { DashboardEnv } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { confirmed } from "../parts/confirm.tsx";
-import { TextField } from "../parts/field.tsx";
-import { Button, ButtonLink, Form } from "../parts/link.tsx";
+import { Danger, WordField } from "../parts/danger.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import type { Dashboard } from "../routes.ts";
-import { environmentPath, projectPage } from "./project-page.tsx";
+import { ENVIRONMENT, PROJECT, environmentPath } from "../paths.ts";
+import { projectPage } from "./project-page.tsx";
 import { lastRead } from "./settings.tsx";
 
-const ENVIRONMENT = "/projects/:project/environments/:environment/delete";
-const PROJECT = "/projects/:project/delete";
+const DELETE_ENVIRONMENT = `${ENVIRONMENT}/delete` as const;
+const DELETE_PROJECT = `${PROJECT}/delete` as const;
 
 /** Environments whose last read is looked up before a project is deleted. */
 const SHOWN = 25;
 
-export function deletionRoutes({ app, page, action }: Dashboard) {
-  return new Hono<DashboardEnv>()
-    .get(
-      ENVIRONMENT,
-      page("admin", async (c) => {
-        const project = c.req.param("project")!;
-        return environmentPage(app, project, await getEnvironment(app, project, c.req.param("environment")!));
-      }),
-    )
-    .post(
-      ENVIRONMENT,
-      action("admin", async (c, fields) => {
-        const project = c.req.param("project")!;
-        const environment = await getEnvironment(app, project, c.req.param("environment")!);
-        const typed = textOf(fields, "confirm").trim();
-        if (typed !== environment.slug)
-          return { ...(await environmentPage(app, project, environment, typed)), status: 400 };
-        await deleteEnvironment(app, c.get("caller"), project, environment.slug);
-        const to = `${projectPath(project)}/settings`;
-        return { to, text: `The environment ${environment.slug} is deleted.` };
-      }),
-    )
-    .get(
-      PROJECT,
-      page("admin", async (c) => projectDeletionPage(app, await getProject(app, c.req.param("project")!))),
-    )
-    .post(
-      PROJECT,
-      action("admin", async (c, fields) => {
-        const project = await getProject(app, c.req.param("project")!);
-        const typed = textOf(fields, "name").trim();
-        if (typed !== project.slug)
-          return { ...(await projectDeletionPage(app, project, typed)), status: 400 };
-        const done = await confirmed(
-          fields,
-          () => deleteProject(app, c.get("caller"), project.slug),
-          async () => ({
-            title: `Confirm the deletion of ${project.slug}`,
-            label: `Delete ${project.slug}`,
-            environments: project.environments,
-            change: <p>Every environment, flag and segment of the project is deleted.</p>,
-            back: { to: `${projectPath(project.slug)}/settings`, label: "Settings" },
-          }),
-        );
-        if (done && "content" in done) return done;
-        return { to: "/projects", text: `The project ${project.slug} is deleted.` };
+export function deletionRoutes({ app, get, post }: Dashboard) {
+  get(DELETE_ENVIRONMENT, "admin", async (_, { project, environment }) =>
+    environmentPage(app, project, await getEnvironment(app, project, environment)),
+  );
+  post(DELETE_ENVIRONMENT, "admin", async (c, fields, { project, ...parameters }) => {
+    const environment = await getEnvironment(app, project, parameters.environment);
+    const typed = textOf(fields, "confirm").trim();
+    if (typed !== environment.slug)
+      return { ...(await environmentPage(app, project, environment, typed)), status: 400 };
+    await deleteEnvironment(app, c.get("caller"), project, environment.slug);
+    const to = `${projectPath(project)}/settings`;
+    return { to, text: `The environment ${environment.slug} is deleted.` };
+  });
+  get(DELETE_PROJECT, "admin", async (_, { project }) =>
+    projectDeletionPage(app, await getProject(app, project)),
+  );
+  post(DELETE_PROJECT, "admin", async (c, fields, parameters) => {
+    const project = await getProject(app, parameters.project);
+    const typed = textOf(fields, "name").trim();
+    if (typed !== project.slug) return { ...(await projectDeletionPage(app, project, typed)), status: 400 };
+    const done = await confirmed(
+      fields,
+      () => deleteProject(app, c.get("caller"), project.slug),
+      async () => ({
+        title: `Confirm the deletion of ${project.slug}`,
+        label: `Delete ${project.slug}`,
+        environments: project.environments,
+        change: <p>Every environment, flag and segment of the project is deleted.</p>,
+        back: { to: `${projectPath(project.slug)}/settings`, label: "Settings" },
       }),
     );
+    if (done && "content" in done) return done;
+    return { to: "/projects", text: `The project ${project.slug} is deleted.` };
+  });
 }
 
 async function environmentPage(
@@ -91,7 +74,7 @@ async function environmentPage(
     field: "confirm",
     name: slug,
     typed,
-    command: `formflag environments delete ${quoted(slug)} -p ${quoted(project)}`,
+    command: formflag("environments delete", slug, { p: project }),
     children: (
       <>
         <p>
@@ -118,7 +101,7 @@ async function projectDeletionPage(app: App, project: Project, typed?: string): 
     field: "name",
     name: slug,
     typed,
-    command: `formflag projects delete ${quoted(slug)}`,
+    command: formflag("projects delete", slug),
     children: (
       <>
         <p>
@@ -172,24 +155,21 @@ function deletionPage({ project, title, to, field, name, typed, command, childre
     content: (
       <div class="stack narrow">
         {children}
-        <Form to={to} class="stack" id="delete">
-          <TextField
+        <Danger
+          to={to}
+          id="delete"
+          {...(field === "confirm" && { why: null })}
+          icon="trash"
+          act={`Delete ${name}`}
+          back={{ to: settings, label: "Keep it" }}
+        >
+          <WordField
             name={field}
-            label={`Type ${name} to confirm`}
-            value={typed}
-            error={typed === undefined ? null : "That is not the name. Nothing was deleted."}
-            required
+            word={name}
+            typed={typed}
+            fault={typed === undefined ? null : "That is not the name. Nothing was deleted."}
           />
-          {field === "confirm" && <WhyField />}
-          <p class="buttons">
-            <Button kind="danger" icon="trash">
-              Delete {name}
-            </Button>
-            <ButtonLink to={settings} kind="quiet">
-              Keep it
-            </ButtonLink>
-          </p>
-        </Form>
+        </Danger>
       </div>
     ),
   });

@@ -8,8 +8,8 @@ import { EnvironmentName } from "../parts/status.tsx";
 import { Facts } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { useMay } from "../view.ts";
-import { EnvironmentField } from "./filter-form.tsx";
-import { environmentPath } from "./project-page.tsx";
+import { EnvironmentField } from "../parts/list.tsx";
+import { environmentPath } from "../paths.ts";
 
 /** A new environment as it was typed, with what is wrong with it by field. */
 export type Draft = {

@@ -6,7 +6,7 @@ import { quoted } from "../parts/commands.tsx";
 import { CheckField } from "../parts/field.tsx";
 import { Button } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
-import { ChangedEnvironmentField } from "./filter-form.tsx";
+import { ChangedEnvironmentField } from "../parts/list.tsx";
 import { projectPage } from "./project-page.tsx";
 import { FileForm } from "./file-form.tsx";
 

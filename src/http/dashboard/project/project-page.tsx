@@ -25,8 +25,3 @@ export function projectPage({ project, tab, title, content, ...page }: ProjectPa
     ),
   };
 }
-
-/** The path of an environment, below which its flags and segments are. */
-export function environmentPath(project: string, environment: string): string {
-  return `${projectPath(project)}/environments/${encodeURIComponent(environment)}`;
-}

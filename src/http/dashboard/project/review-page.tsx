@@ -15,7 +15,7 @@ import { projectPath } from "../parts/project-tabs.tsx";
 import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import type { PropsWithChildren } from "hono/jsx";
-import { stateOf } from "./change-card.tsx";
+import { stateOf } from "../changes/change-card.tsx";
 import { projectPage } from "./project-page.tsx";
 import { FileForm } from "./file-form.tsx";
 

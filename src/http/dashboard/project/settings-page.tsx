@@ -6,8 +6,9 @@ import { Button, ButtonLink, Form } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { Facts } from "../parts/table.tsx";
 import { useMay } from "../view.ts";
-import { Pager } from "./filter-form.tsx";
-import { environmentPath, projectPage } from "./project-page.tsx";
+import { Pager } from "../parts/list.tsx";
+import { environmentPath } from "../paths.ts";
+import { projectPage } from "./project-page.tsx";
 import {
   type Draft,
   EnvironmentCard,
@@ -70,14 +71,9 @@ export function settingsPage(settings: Settings): Page {
             ))}
           </ol>
           <Pager
-            newest={after !== "" && <ButtonLink to={path}>First</ButtonLink>}
-            older={
-              more && (
-                <ButtonLink to={path} query={{ after: environments.at(-1)!.environment.slug }}>
-                  Next
-                </ButtonLink>
-              )
-            }
+            to={path}
+            isLater={after !== ""}
+            next={more && { after: environments.at(-1)!.environment.slug }}
           />
         </section>
         <NewEnvironment project={project} draft={draft} />

@@ -15,7 +15,7 @@ import { sentence } from "../error-page.tsx";
 import { type Fields, textOf, textOrNull } from "../fields.ts";
 import { projectPath } from "../parts/project-tabs.tsx";
 import type { Dashboard } from "../routes.ts";
-import { environmentPath } from "./project-page.tsx";
+import { environmentPath } from "../paths.ts";
 import { type Settings, settingsPage } from "./settings-page.tsx";
 
 /** Environments on one page. */

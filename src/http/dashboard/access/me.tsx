@@ -2,14 +2,20 @@ import { SCOPES_OF } from "../../../access/role.ts";
 import { PASSWORD_LIMITS } from "../../../access/limits.ts";
 import { type Session, beganByLink } from "../../../access/session.ts";
 import type { User } from "../../../access/user.ts";
-import { sentence } from "../error-page.tsx";
+import { saveSettings, setPassword } from "../../../access/users.ts";
+import { endSession, listSessions } from "../../../access/sessions.ts";
+import { MAX_SIGN_IN_BODY } from "../../limits.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { textOf, textOrNull } from "../fields.ts";
 import type { Page } from "../page.tsx";
+import { submit } from "../parts/submit.ts";
+import type { Dashboard } from "../routes.ts";
 import { CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, ButtonForm, Form } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { Facts } from "../parts/table.tsx";
 import { useView } from "../view.ts";
-import { SessionTable } from "./session-table.tsx";
+import { SessionTable } from "./parts.tsx";
 
 type Shown = {
   user: User;
@@ -17,7 +23,7 @@ type Shown = {
   current: Session;
   /** Whether a link has just signed the user in. */
   isNew: boolean;
-  failed?: { form: "password" | "settings"; message: string } | undefined;
+  failed?: { form: "password" | "settings"; fault: string } | undefined;
 };
 
 const SHORTCUTS = [
@@ -27,8 +33,59 @@ const SHORTCUTS = [
   ["s", "Spam"],
 ] as const;
 
+const REFUSED = { invalid: "form", conflict: "form", unauthenticated: "form" };
+
+export function meRoutes({ app, get, post }: Dashboard) {
+  const show = async (c: DashboardContext, failed?: Shown["failed"]) => {
+    const { signedIn } = c.get("session")!;
+    const user = (await app.store.users.find(signedIn.user.name))!;
+    const sessions = await listSessions(app, c.get("caller"), user.name);
+    const isNew = c.req.query("welcome") !== undefined;
+    return mePage({ user, sessions, current: signedIn.session, isNew, failed });
+  };
+  const again =
+    (c: DashboardContext, form: "password" | "settings") =>
+    async ({ form: fault = "" }): Promise<Page> => ({ ...(await show(c, { form, fault })), status: 400 });
+
+  get("/me", null, (c) => show(c));
+  post(
+    "/me/password",
+    null,
+    async (c, fields) => {
+      const { user, session } = c.get("session")!.signedIn;
+      const change = { current: textOf(fields, "current") || null, next: textOf(fields, "next") };
+      return submit(
+        async () => {
+          await setPassword(app, c.get("caller"), user.name, change, session.id);
+          return { to: "/me", text: "Saved the password. Every other session has ended." };
+        },
+        again(c, "password"),
+        REFUSED,
+      );
+    },
+    MAX_SIGN_IN_BODY,
+  );
+  post("/me/settings", null, async (c, fields) => {
+    const timeZone = textOrNull(fields, "timeZone");
+    const settings = { timeZone, shortcuts: textOf(fields, "shortcuts") === "on" };
+    return submit(
+      async () => {
+        await saveSettings(app, c.get("caller"), c.get("session")!.signedIn.user.name, settings);
+        return { to: "/me", text: "Saved your settings" };
+      },
+      again(c, "settings"),
+      REFUSED,
+    );
+  });
+  post("/me/sessions/:session", null, async (c, fields, { session }) => {
+    await endSession(app, c.get("caller"), session);
+    const to = textOf(fields, "from") === "users" ? "/access/users" : "/me";
+    return { to, text: "Ended the session" };
+  });
+}
+
 /** The page of the person who is signed in. */
-export function mePage({ user, sessions, current, isNew, failed }: Shown): Page {
+function mePage({ user, sessions, current, isNew, failed }: Shown): Page {
   return {
     title: `Your account, ${user.name}`,
     heading: user.name,
@@ -60,9 +117,9 @@ export function mePage({ user, sessions, current, isNew, failed }: Shown): Page 
           <PasswordForm
             user={user}
             current={current}
-            error={failed?.form === "password" ? failed.message : null}
+            error={failed?.form === "password" ? failed.fault : null}
           />
-          <SettingsForm user={user} error={failed?.form === "settings" ? failed.message : null} />
+          <SettingsForm user={user} error={failed?.form === "settings" ? failed.fault : null} />
         </div>
         <section class="stack" aria-labelledby="sessions">
           <h2 id="sessions">Signed-in browsers</h2>
@@ -103,7 +160,7 @@ function PasswordForm({ user, current, error }: { user: User; current: Session; 
         hint={`At least ${PASSWORD_LIMITS.leastCharacters} characters. It ends your sessions in other browsers.`}
         type="password"
         autocomplete="new-password"
-        error={error && sentence(error)}
+        error={error}
         required
       />
       <div class="buttons">
@@ -120,7 +177,7 @@ function SettingsForm({ user: { settings }, error }: { user: User; error: string
       <h2>Settings</h2>
       {error && (
         <Notice tone="bad">
-          <p>{sentence(error)}</p>
+          <p>{error}</p>
         </Notice>
       )}
       <SelectField

@@ -1,44 +1,37 @@
-import { Hono } from "hono/quick";
 import { AppError } from "../../../base/errors.ts";
 import { blankState, flagState } from "../../../flags/history.ts";
 import { CHANGE_KINDS, type Change, type ChangeQuery } from "../../../projects/history.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { Project } from "../../../projects/project.ts";
-import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { ButtonLink } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { Empty } from "../parts/table.tsx";
 import type { Dashboard } from "../routes.ts";
 import { addressOf } from "../view.ts";
+import { PROJECT, REVISION } from "../paths.ts";
 import { ChangeCard, type Side, describeChange } from "./change-card.tsx";
-import { EnvironmentField, FilterForm, Pager } from "./filter-form.tsx";
-import { projectPage } from "./project-page.tsx";
+import { BY_AGE, EnvironmentField, FilterForm, List } from "../parts/list.tsx";
+import { projectPage } from "../project/project-page.tsx";
 
 /** Changes on one page. */
 const PAGE = 20;
 
-export function historyRoutes({ app, page }: Dashboard) {
-  return new Hono<DashboardEnv>()
-    .get(
-      "/projects/:project/history",
-      page("flags:read", async (c) => {
-        const project = await getProject(app, c.req.param("project")!);
-        const filter = filterOf(c);
-        const { items, more } = await app.store.changes.page(project.slug, { ...filter, limit: PAGE });
-        return historyPage(project, filter, { items, more, sides: await sidesOf(app, project, items) });
-      }),
-    )
-    .get(
-      "/projects/:project/history/:revision",
-      page("flags:read", async (c) => {
-        const project = await getProject(app, c.req.param("project")!);
-        const change = await changeOf(app, project.slug, c.req.param("revision")!);
-        return changePage(project, change, (await sidesOf(app, project, [change])).get(change.revision));
-      }),
-    );
+export function historyRoutes({ app, get }: Dashboard) {
+  get(`${PROJECT}/history`, "flags:read", async (c, parameters) => {
+    const project = await getProject(app, parameters.project);
+    const filter = filterOf(c);
+    const { items, more } = await app.store.changes.page(project.slug, { ...filter, limit: PAGE });
+    return historyPage(project, filter, { items, more, sides: await sidesOf(app, project, items) });
+  });
+  get(REVISION, "flags:read", async (_, { revision, ...parameters }) => {
+    const project = await getProject(app, parameters.project);
+    const change = await changeOf(app, project.slug, revision);
+    return changePage(project, change, (await sidesOf(app, project, [change])).get(change.revision));
+  });
 }
 
 type Filter = Omit<ChangeQuery, "limit">;
@@ -120,48 +113,38 @@ function historyPage(
     heading: "History",
     commands: commandsOf(slug, filter),
     content: (
-      <>
-        <FilterForm to={to} label="Filter">
-          <EnvironmentField environments={environments} value={environment} all="Any environment" />
-          <SelectField name="kind" label="Kind" value={kind} options={KINDS} />
-          <TextField name="name" label="Flag or name" type="search" value={name} />
-          <TextField name="who" label="Who" type="search" value={who} />
-        </FilterForm>
-        {changes.length === 0 ? (
+      <List
+        filters={
+          <FilterForm to={to} label="Filter">
+            <EnvironmentField environments={environments} value={environment} all="Any environment" />
+            <SelectField name="kind" label="Kind" value={kind} options={KINDS} />
+            <TextField name="name" label="Flag or name" type="search" value={name} />
+            <TextField name="who" label="Who" type="search" value={who} />
+          </FilterForm>
+        }
+        empty={
           <Empty title={isFiltered ? "No change matches" : "Nothing has changed yet"}>
             {isFiltered && <ButtonLink to={to}>Show every change</ButtonLink>}
           </Empty>
-        ) : (
-          <ol class="items stack">
-            {changes.map((change) => (
-              <li id={`revision-${change.revision}`}>
-                <ChangeCard
-                  project={slug}
-                  environments={environments}
-                  change={change}
-                  sides={sides.get(change.revision)}
-                />
-              </li>
-            ))}
-          </ol>
+        }
+        rows={changes}
+        keyOf={({ revision }) => `revision-${revision}`}
+        card={(change) => (
+          <ChangeCard
+            project={slug}
+            environments={environments}
+            change={change}
+            sides={sides.get(change.revision)}
+          />
         )}
-        <Pager
-          newest={
-            before !== undefined && (
-              <ButtonLink to={to} query={chosen}>
-                Newest
-              </ButtonLink>
-            )
-          }
-          older={
-            more && (
-              <ButtonLink to={to} query={{ ...chosen, before: changes.at(-1)!.revision }}>
-                Older
-              </ButtonLink>
-            )
-          }
-        />
-      </>
+        pages={{
+          to,
+          query: chosen,
+          isLater: before !== undefined,
+          next: more && { before: changes.at(-1)!.revision },
+          words: BY_AGE,
+        }}
+      />
     ),
   });
 }
@@ -177,16 +160,14 @@ const KINDS = [
 /** The commands that list the same changes; the one for a thing names an example where the filter names none. */
 function commandsOf(project: string, { kind = "flag", name, environment, who, before }: Filter) {
   const noun = { flag: "flags", segment: "segments", environment: "environments", scheduled: "flags" }[kind];
-  const options = [
-    kind !== "environment" && environment !== undefined && `-e ${quoted(environment)}`,
-    who !== undefined && `--who ${quoted(who)}`,
-    before !== undefined && `--before ${before}`,
-  ].filter(Boolean);
-  const words = [name === undefined ? "new-checkout" : quoted(name), "-p", quoted(project), ...options];
+  const place = { p: project, e: kind === "environment" ? null : environment };
   const query = addressOf({ root: "" }, "", { kind: name && kind, name, environment, who });
-  const path = `/api/admin/v1/projects/${encodeURIComponent(project)}/history${query}`;
+  const path = `/api/admin/v1${projectPath(project)}/history${query}`;
   return [
-    { label: "Lists the changes of one thing", text: `formflag ${noun} history ${words.join(" ")}` },
+    {
+      label: "Lists the changes of one thing",
+      text: formflag(`${noun} history`, name ?? "new-checkout", place, { who, before }),
+    },
     {
       label: "Lists these, over the admin API",
       text: `curl -H "Authorization: Bearer $FORMFLAG_TOKEN" "$FORMFLAG_SERVER${path}"`,

@@ -1,15 +1,13 @@
 import { counted } from "../parts/counted.ts";
-import { Hono } from "hono/quick";
 import { AppError } from "../../../base/errors.ts";
 import type { Promotion } from "../../../flags/promotion.ts";
 import { compareEnvironments } from "../../../flags/promotions.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
-import type { DashboardEnv } from "../dashboard-env.ts";
 import { sentence } from "../error-page.tsx";
 import { settingPath } from "../flags/paths.ts";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { CheckField } from "../parts/field.tsx";
 import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
@@ -19,25 +17,25 @@ import { Empty } from "../parts/table.tsx";
 import type { Dashboard } from "../routes.ts";
 import { useMayChange } from "../view.ts";
 import { environmentOf } from "./change-card.tsx";
-import { EnvironmentField, FilterForm, Pager } from "./filter-form.tsx";
-import { environmentPath, projectPage } from "./project-page.tsx";
+import { EnvironmentField, FilterForm, Pager } from "../parts/list.tsx";
+import { PROJECT, pathTo, segmentPath } from "../paths.ts";
+import { projectPage } from "../project/project-page.tsx";
 
 /** Flags on one page. */
 const PAGE = 50;
 
-export function compareRoutes({ app, page }: Dashboard) {
-  return new Hono<DashboardEnv>().get(
-    "/projects/:project/compare",
-    page("flags:read", async (c) => {
-      const project = await getProject(app, c.req.param("project")!);
-      const [from, to] = [c.req.query("from") ?? "", c.req.query("to") ?? ""];
-      if (from === "" || to === "") return comparePage({ project, ...usualPair(project) });
-      if (from === to)
-        return { ...comparePage({ project, from, to, error: "Choose two environments." }), status: 400 };
-      const comparison = await compareEnvironments(app, project.slug, from, to);
-      return comparePage({ project, from, to, comparison, after: c.req.query("after") ?? "" });
-    }),
-  );
+export const COMPARE = `${PROJECT}/compare` as const;
+
+export function compareRoutes({ app, get }: Dashboard) {
+  get(COMPARE, "flags:read", async (c, parameters) => {
+    const project = await getProject(app, parameters.project);
+    const [from, to] = [c.req.query("from") ?? "", c.req.query("to") ?? ""];
+    if (from === "" || to === "") return comparePage({ project, ...usualPair(project) });
+    if (from === to)
+      return { ...comparePage({ project, from, to, error: "Choose two environments." }), status: 400 };
+    const comparison = await compareEnvironments(app, project.slug, from, to);
+    return comparePage({ project, from, to, comparison, after: c.req.query("after") ?? "" });
+  });
 }
 
 /** The environments that are chosen at first: into production, where there is one that is called so. */
@@ -61,7 +59,7 @@ type Comparison = {
 /** The page that compares two environments; without a comparison, the choice of them. */
 export function comparePage({ project, from, to, error, comparison, after = "" }: Comparison): Page {
   const { slug, environments } = project;
-  const path = `${projectPath(slug)}/compare`;
+  const path = pathTo(COMPARE, { project: slug });
   return projectPage({
     project: slug,
     tab: "compare",
@@ -71,7 +69,7 @@ export function comparePage({ project, from, to, error, comparison, after = "" }
     commands: [
       {
         label: "Lists the same",
-        text: `formflag flags promote --all ${promotionWords(slug, from, to)} --dry-run`,
+        text: formflag("flags promote", { all: true, p: slug, from, to, "dry-run": true }),
       },
     ],
     content:
@@ -101,11 +99,6 @@ export function comparePage({ project, from, to, error, comparison, after = "" }
   });
 }
 
-/** The options by which commands name a promotion. */
-export function promotionWords(project: string, from: string, to: string): string {
-  return `-p ${quoted(project)} --from ${quoted(from)} --to ${quoted(to)}`;
-}
-
 function Differences({
   project: { slug, environments },
   from,
@@ -120,7 +113,7 @@ function Differences({
         <p class="soft">{counted(unchanged, "flag")} and the segments of their rules.</p>
       </Empty>
     );
-  const path = `${projectPath(slug)}/compare`;
+  const path = pathTo(COMPARE, { project: slug });
   const rest = flags.filter((each) => each.slug > after);
   const shown = rest.slice(0, PAGE);
   const list = (
@@ -146,20 +139,10 @@ function Differences({
       </ol>
       <SegmentDifferences project={slug} from={from} to={to} segments={segments} />
       <Pager
-        newest={
-          after !== "" && (
-            <ButtonLink to={path} query={{ from, to }}>
-              First
-            </ButtonLink>
-          )
-        }
-        older={
-          rest.length > shown.length && (
-            <ButtonLink to={path} query={{ from, to, after: shown.at(-1)!.slug }}>
-              Next
-            </ButtonLink>
-          )
-        }
+        to={path}
+        query={{ from, to }}
+        isLater={after !== ""}
+        next={rest.length > shown.length && { after: shown.at(-1)!.slug }}
       />
     </>
   );
@@ -208,7 +191,7 @@ export function SegmentDifferences({
       {segments.slice(0, PAGE).map(({ name, copied, before, after }) => (
         <div>
           <h3>
-            <A to={`${environmentPath(project, from)}/segments/${encodeURIComponent(name)}`}>{name}</A>,{" "}
+            <A to={segmentPath(project, from, name)}>{name}</A>,{" "}
             {before === null ? `missing in ${to}` : `different in ${to}`}
             {copied && ", copied"}
           </h3>

@@ -5,10 +5,10 @@ import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import { settingPath } from "../flags/paths.ts";
 import type { Page } from "../page.tsx";
-import { MayChange } from "../parts/confirm.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
-import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { A, ButtonLink } from "../parts/link.tsx";
+import { Plan } from "../parts/plan.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Empty } from "../parts/table.tsx";
@@ -16,8 +16,9 @@ import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
 import { ChangeCard, environmentOf } from "./change-card.tsx";
-import { EnvironmentField, FilterForm, Pager } from "./filter-form.tsx";
-import { environmentPath, projectPage } from "./project-page.tsx";
+import { EnvironmentField, FilterForm, List } from "../parts/list.tsx";
+import { environmentPath } from "../paths.ts";
+import { projectPage } from "../project/project-page.tsx";
 
 /** A scheduled change, and what it would make of the flag as it is now. */
 export type Coming = {
@@ -42,8 +43,6 @@ type Scheduled = {
 export function scheduledPage({ project, environment, coming, more, failed }: Scheduled): Page {
   const { slug, environments } = project;
   const path = `${projectPath(slug)}/scheduled`;
-  const where = `-p ${quoted(slug)}${environment === null ? "" : ` -e ${quoted(environment)}`}`;
-  const example = `-p ${quoted(slug)} -e ${quoted(environment ?? environments[0]?.slug ?? "production")}`;
   const last = coming.at(-1)?.scheduled;
   return projectPage({
     project: slug,
@@ -51,41 +50,42 @@ export function scheduledPage({ project, environment, coming, more, failed }: Sc
     title: "Scheduled changes",
     heading: "Scheduled changes",
     commands: [
-      { label: "Lists them", text: `formflag flags scheduled ${where}` },
+      { label: "Lists them", text: formflag("flags scheduled", { p: slug, e: environment }) },
       {
         label: "Schedules one",
-        text: `formflag flags set new-checkout ${example} --on --at 2027-01-31T12:00:00Z`,
+        text: formflag(
+          "flags set",
+          "new-checkout",
+          { p: slug, e: environment ?? environments[0]?.slug ?? "production" },
+          { on: true, at: "2027-01-31T12:00:00Z" },
+        ),
       },
     ],
     content: (
       <>
-        <FilterForm to={path} label="Filter">
-          <EnvironmentField environments={environments} value={environment} all="Any environment" />
-        </FilterForm>
-        {coming.length === 0 ? (
-          <Empty title="No change is scheduled">
-            <p class="soft">A flag's page schedules a change, or turns a flag on for a while.</p>
-            <ButtonLink to={projectPath(slug)}>Show the flags</ButtonLink>
-          </Empty>
-        ) : (
-          <ol class="items stack">
-            {coming.map((each) => (
-              <li class="card" id={`scheduled-${each.scheduled.id}`}>
-                <ComingChange project={project} coming={each} />
-              </li>
-            ))}
-          </ol>
-        )}
-        <Pager
-          newest={null}
-          older={
-            more &&
-            last && (
-              <ButtonLink to={path} query={{ environment, after: `${last.at}.${last.createdAt}.${last.id}` }}>
-                Later ones
-              </ButtonLink>
-            )
+        <List
+          filters={
+            <FilterForm to={path} label="Filter">
+              <EnvironmentField environments={environments} value={environment} all="Any environment" />
+            </FilterForm>
           }
+          empty={
+            <Empty title="No change is scheduled">
+              <p class="soft">A flag's page schedules a change, or turns a flag on for a while.</p>
+              <ButtonLink to={projectPath(slug)}>Show the flags</ButtonLink>
+            </Empty>
+          }
+          rows={coming}
+          class="card"
+          keyOf={({ scheduled }) => `scheduled-${scheduled.id}`}
+          card={(each) => <ComingChange project={project} coming={each} />}
+          pages={{
+            to: path,
+            query: { environment },
+            isLater: false,
+            next: more && last ? { after: `${last.at}.${last.createdAt}.${last.id}` } : null,
+            words: ["First", "Later ones"],
+          }}
         />
         {failed.length > 0 && (
           <section class="stack" aria-labelledby="failed">
@@ -172,7 +172,7 @@ export function cancelPage({ project: { slug }, environment, coming }: FoundSche
     commands: [
       {
         label: "Does the same",
-        text: `formflag flags unschedule ${quoted(id)} -p ${quoted(slug)}`,
+        text: formflag("flags unschedule", id, { p: slug }),
       },
     ],
     content: (
@@ -183,20 +183,14 @@ export function cancelPage({ project: { slug }, environment, coming }: FoundSche
           </h2>
           <Planned project={slug} coming={coming} />
         </section>
-        <MayChange environments={[environment]}>
-          <Form
-            to={`${environmentPath(slug, environment.slug)}/scheduled/${encodeURIComponent(id)}/cancel`}
-            class="stack narrow"
-            id="cancel"
-          >
-            <p class="buttons">
-              <Button kind="danger">Cancel this change</Button>
-              <ButtonLink to={path} kind="quiet">
-                Keep it
-              </ButtonLink>
-            </p>
-          </Form>
-        </MayChange>
+        <Plan
+          environments={[environment]}
+          to={`${environmentPath(slug, environment.slug)}/scheduled/${encodeURIComponent(id)}/cancel`}
+          id="cancel"
+          kind="danger"
+          act="Cancel this change"
+          back={{ to: path, label: "Keep it" }}
+        />
       </div>
     ),
   });

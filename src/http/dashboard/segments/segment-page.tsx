@@ -6,18 +6,23 @@ import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
-import { MayChange } from "../parts/confirm.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { TextField } from "../parts/field.tsx";
+import { ChangedEnvironmentField } from "../parts/list.tsx";
+import { Plan } from "../parts/plan.tsx";
+import { NEW_SEGMENT, SEGMENTS, pathTo, segmentPath } from "../paths.ts";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
-import { projectPage } from "./project-page.tsx";
+import { projectPage } from "../project/project-page.tsx";
 import { OtherForm, type RuleDraft, RuleFields, segmentInWords } from "./segment-form.tsx";
-import { Uses, segmentPath } from "./segments.tsx";
+import { Uses } from "./segments.tsx";
+
+const RULE_FILE = { rule: "@rule.json" };
 
 /** What uses a segment on its page. */
 const SHOWN_USES = 100;
@@ -45,20 +50,21 @@ export function segmentPage(segment: OneSegment): Page {
   const { project, environment, record, uses, isTyped } = segment;
   const { slug } = project;
   const { name } = record;
-  const where = `${quoted(name)} -p ${quoted(slug)} -e ${quoted(environment.slug)}`;
+  const place = { p: slug, e: environment.slug };
+  const segments = pathTo(SEGMENTS, { project: slug });
   return projectPage({
     project: slug,
     tab: "segments",
     title: `Segment ${name} in ${environment.slug}`,
     heading: name,
     back: {
-      to: `${projectPath(slug)}/segments?environment=${encodeURIComponent(environment.slug)}`,
+      to: `${segments}?environment=${encodeURIComponent(environment.slug)}`,
       label: "Segments",
     },
     ...(isTyped && { topics: [] }),
     commands: [
-      { label: "Shows it", text: `formflag segments get ${where}` },
-      { label: "Gives it another rule", text: `formflag segments set ${where} --rule @rule.json` },
+      { label: "Shows it", text: formflag("segments get", name, place) },
+      { label: "Gives it another rule", text: formflag("segments set", name, place, RULE_FILE) },
     ],
     content: (
       <div class="stack">
@@ -133,7 +139,7 @@ export function deletePage({ project, environment, record, uses }: FoundSegment,
     commands: [
       {
         label: "Does the same",
-        text: `formflag segments delete ${quoted(name)} -p ${quoted(slug)} -e ${quoted(environment.slug)}`,
+        text: formflag("segments delete", name, { p: slug, e: environment.slug }),
       },
     ],
     content: (
@@ -151,24 +157,86 @@ export function deletePage({ project, environment, record, uses }: FoundSegment,
             <Uses project={slug} environment={environment.slug} uses={uses} most={SHOWN_USES} />
           </>
         ) : (
-          <MayChange environments={[environment]}>
-            <Form to={`${to}/delete`} values={{ revision }} class="stack" id="delete">
-              <p>
-                Nothing in <EnvironmentName environment={environment} /> refers to it.
-              </p>
-              <WhyField />
-              <p class="buttons">
-                <Button kind="danger" icon="trash">
-                  Delete {name} in {environment.slug}
-                </Button>
-                <ButtonLink to={to} kind="quiet">
-                  Keep it
-                </ButtonLink>
-              </p>
-            </Form>
-          </MayChange>
+          <Plan
+            environments={[environment]}
+            to={`${to}/delete`}
+            values={{ revision }}
+            class="stack"
+            id="delete"
+            why={null}
+            kind="danger"
+            icon="trash"
+            act={`Delete ${name} in ${environment.slug}`}
+            back={{ to, label: "Keep it" }}
+          >
+            <p>
+              Nothing in <EnvironmentName environment={environment} /> refers to it.
+            </p>
+          </Plan>
         )}
       </div>
+    ),
+  });
+}
+
+/** A new segment as it was typed. */
+export type NewSegment = {
+  project: Project;
+  environment: string;
+  name: string;
+  draft: RuleDraft;
+  why?: string | null;
+  fault?: string;
+  nameFault?: string;
+};
+
+export function newSegmentPage({
+  project,
+  environment,
+  name,
+  draft,
+  why,
+  fault,
+  nameFault,
+}: NewSegment): Page {
+  const { slug, environments } = project;
+  const path = pathTo(SEGMENTS, { project: slug });
+  const to = pathTo(NEW_SEGMENT, { project: slug });
+  return projectPage({
+    project: slug,
+    tab: "segments",
+    title: "Create a segment",
+    heading: "Create a segment",
+    back: { to: path, label: "Segments" },
+    topics: [],
+    commands: [
+      {
+        label: "Does the same",
+        text: formflag("segments set", name || "staff", { p: slug, e: environment }, RULE_FILE),
+      },
+    ],
+    content: (
+      <Form to={to} class="stack narrow" id="segment">
+        <ChangedEnvironmentField environments={environments} value={environment} />
+        <TextField
+          name="name"
+          label="Name"
+          hint='Rules refer to it as {"$ref": "name"}.'
+          value={name}
+          error={nameFault}
+          maxlength={150}
+          required
+        />
+        <RuleFields draft={draft} fault={fault} />
+        <WhyField value={why} />
+        <p class="buttons">
+          <Button kind="primary">Create</Button>
+          <ButtonLink to={path} query={{ environment }} kind="quiet">
+            Back
+          </ButtonLink>
+          <OtherForm draft={draft} to={to} query={{ environment }} />
+        </p>
+      </Form>
     ),
   });
 }

@@ -61,7 +61,8 @@ export function withRow(draft: RuleDraft): RuleDraft {
 }
 
 /** What is wrong with a rule, by its line where the message begins with a JSON pointer into the text. */
-export function faultOf({ message }: AppError, draft: RuleDraft): string {
+export function faultOf({ message, errors }: AppError, draft: RuleDraft): string {
+  if (errors !== null) return message;
   const [, pointer, fault] = /^(\/\S*): (.*)$/s.exec(message) ?? [];
   if (pointer === undefined) return message;
   const line = draft.as === "json" ? lineOfPointer(draft.text, pointer) : null;

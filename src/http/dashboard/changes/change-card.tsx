@@ -8,7 +8,12 @@ import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
-import { environmentPath } from "./project-page.tsx";
+import { REVISION, pathTo, segmentPath } from "../paths.ts";
+
+/** The path of a change of the history. */
+export function revisionPath(project: string, revision: number): string {
+  return pathTo(REVISION, { project, revision: String(revision) });
+}
 
 type Props = { project: string; environments: readonly Environment[]; change: Change };
 
@@ -38,7 +43,7 @@ export function ChangeCard({ sides = [], ...props }: Props & { sides?: readonly 
       <p class="soft">
         <Foreign text={who} />, <Time at={at} /> (<ExactTime at={at} />
         ),{" "}
-        <A to={`${projectPath(project)}/history/${revision}`} label={`Revision ${revision}, ${name}`}>
+        <A to={revisionPath(project, revision)} label={`Revision ${revision}, ${name}`}>
           revision {revision}
         </A>
       </p>
@@ -47,7 +52,11 @@ export function ChangeCard({ sides = [], ...props }: Props & { sides?: readonly 
           <Foreign text={why} />
         </blockquote>
       )}
-      {change.kind === "scheduled" ? <Dropped state={change.after} /> : <ChangeDiff change={change} />}
+      {change.kind === "scheduled" ? (
+        <Dropped state={change.after} />
+      ) : (
+        <Diff before={stateOf(change, change.before)} after={stateOf(change, change.after)} />
+      )}
       {sides.length > 0 && <RollBackLinks {...props} sides={sides} />}
     </article>
   );
@@ -63,7 +72,7 @@ function RollBackLinks({
   return (
     <p class="buttons">
       {sides.map((to) => (
-        <ButtonLink to={`${projectPath(project)}/history/${revision}/rollback`} query={{ to }} icon="history">
+        <ButtonLink to={`${revisionPath(project, revision)}/rollback`} query={{ to }} icon="history">
           {OFFERS[to]}
         </ButtonLink>
       ))}
@@ -77,14 +86,8 @@ function ChangedThing({ project, change }: Props) {
   if (after === null) return <span>{name}</span>;
   if (kind === "environment") return <A to={`${projectPath(project)}/settings`}>{name}</A>;
   if (environment === null) return <A to={flagPath(project, name)}>{name}</A>;
-  if (kind === "segment")
-    return <A to={`${environmentPath(project, environment)}/segments/${encodeURIComponent(name)}`}>{name}</A>;
+  if (kind === "segment") return <A to={segmentPath(project, environment, name)}>{name}</A>;
   return <A to={settingPath({ project, environment, flag: name })}>{name}</A>;
-}
-
-/** What a recorded change changed. */
-function ChangeDiff({ change }: { change: Change }) {
-  return <Diff before={stateOf(change, change.before)} after={stateOf(change, change.after)} />;
 }
 
 /** A state as fields: the rule of a segment is one, and so is each environment of a flag that was deleted. */

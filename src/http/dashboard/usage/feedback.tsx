@@ -1,4 +1,4 @@
-import { Hono } from "hono/quick";
+import type { PropsWithChildren } from "hono/jsx";
 import type { App } from "../../../app.ts";
 import type { FeedbackRecord, Ratings } from "../../../flags/previews/feedback.ts";
 import { countRatings, deleteFeedback, deleteFeedbackOf } from "../../../flags/previews/feedbacks.ts";
@@ -6,57 +6,49 @@ import { noSuchFlag } from "../../../flags/flag.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
-import type { DashboardEnv } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import { flagPath } from "../flags/paths.ts";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
-import { Button, ButtonLink, Form } from "../parts/link.tsx";
+import { formflag } from "../parts/commands.tsx";
+import { ButtonForm } from "../parts/link.tsx";
 import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
 import { Empty } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
+import { FLAG, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMay } from "../view.ts";
-import { environmentOf } from "./change-card.tsx";
-import { EnvironmentField, FilterForm, Pager } from "./filter-form.tsx";
-import { projectPage } from "./project-page.tsx";
+import { environmentOf } from "../changes/change-card.tsx";
+import { BY_AGE, EnvironmentField, FilterForm, Pager } from "../parts/list.tsx";
+import { projectPage } from "../project/project-page.tsx";
 import { RatingsChart } from "./ratings-chart.tsx";
 
 /** Entries on one page. */
 const PAGE = 25;
-const ALL = "/projects/:project/flags/:flag/feedback";
+const ALL = `${FLAG}/feedback` as const;
 
-export function feedbackRoutes({ app, page, action }: Dashboard) {
-  return new Hono<DashboardEnv>()
-    .get(
-      ALL,
-      page("flags:read", async (c) => {
-        const project = await getProject(app, c.req.param("project")!);
-        const environment = c.req.query("environment") || null;
-        if (environment !== null) await getEnvironment(app, project.slug, environment);
-        const flag = await requireFlag(app, project, c.req.param("flag")!);
-        const place = { project: project.slug, environment, flag };
-        const before = c.req.query("before") || null;
-        const { items, more } = await app.store.feedback.page(place, { limit: PAGE, before, from: null });
-        const ratings = before === null ? await countRatings(app, place, null) : null;
-        return feedbackPage({ project, environment, flag, ratings, items, more });
-      }),
-    )
-    .post(
-      `${ALL}/delete`,
-      action("flags:write", async (c, fields) => {
-        const [project, flag, id] = [c.req.param("project")!, c.req.param("flag")!, textOf(fields, "id")];
-        const environment = textOf(fields, "environment") || null;
-        const to = { to: `${flagPath(project, flag)}/feedback`, query: { environment } };
-        if (id !== "") {
-          await deleteFeedback(app, c.get("caller"), { project, id });
-          return { ...to, text: "The feedback is deleted." };
-        }
-        const count = await deleteFeedbackOf(app, c.get("caller"), { project, environment, flag });
-        return { ...to, text: `Deleted ${count.toLocaleString("en")} entries.` };
-      }),
-    );
+export function feedbackRoutes({ app, get, post }: Dashboard) {
+  get(ALL, "flags:read", async (c, parameters) => {
+    const project = await getProject(app, parameters.project);
+    const environment = c.req.query("environment") || null;
+    if (environment !== null) await getEnvironment(app, project.slug, environment);
+    const flag = await requireFlag(app, project, parameters.flag);
+    const place = { project: project.slug, environment, flag };
+    const before = c.req.query("before") || null;
+    const { items, more } = await app.store.feedback.page(place, { limit: PAGE, before, from: null });
+    const ratings = before === null ? await countRatings(app, place, null) : null;
+    return feedbackPage({ project, environment, flag, ratings, items, more });
+  });
+  post(`${ALL}/delete`, "flags:write", async (c, fields, { project, flag }) => {
+    const [id, environment] = [textOf(fields, "id"), textOf(fields, "environment") || null];
+    const to = { to: pathTo(ALL, { project, flag }), query: { environment } };
+    if (id !== "") {
+      await deleteFeedback(app, c.get("caller"), { project, id });
+      return { ...to, text: "The feedback is deleted." };
+    }
+    const count = await deleteFeedbackOf(app, c.get("caller"), { project, environment, flag });
+    return { ...to, text: `Deleted ${count.toLocaleString("en")} entries.` };
+  });
 }
 
 /** The slug of a flag that exists. Throws `not_found`. */
@@ -84,8 +76,8 @@ type Feedback = {
 
 function feedbackPage({ project, environment, flag, ratings, items, more }: Feedback): Page {
   const { slug, environments } = project;
-  const path = `${flagPath(slug, flag)}/feedback`;
-  const where = `${quoted(flag)} -p ${quoted(slug)}${environment === null ? "" : ` -e ${quoted(environment)}`}`;
+  const path = pathTo(ALL, { project: slug, flag });
+  const place = { p: slug, e: environment };
   return projectPage({
     project: slug,
     tab: "flags",
@@ -93,10 +85,10 @@ function feedbackPage({ project, environment, flag, ratings, items, more }: Feed
     heading: `Feedback about ${flag}`,
     back: { to: flagPath(slug, flag), label: flag },
     commands: [
-      { label: "Shows the same", text: `formflag flags feedback ${where}` },
+      { label: "Shows the same", text: formflag("flags feedback", flag, place) },
       {
         label: "Saves all of it",
-        text: `formflag flags feedback export ${where} --format csv -o feedback.csv`,
+        text: formflag("flags feedback export", flag, place, { format: "csv", o: "feedback.csv" }),
       },
     ],
     content: (
@@ -121,23 +113,20 @@ function feedbackPage({ project, environment, flag, ratings, items, more }: Feed
           </>
         )}
         <Pager
-          newest={
-            ratings === null && (
-              <ButtonLink to={path} query={{ environment }}>
-                Newest
-              </ButtonLink>
-            )
-          }
-          older={
-            more && (
-              <ButtonLink to={path} query={{ environment, before: items.at(-1)!.id }}>
-                Older
-              </ButtonLink>
-            )
-          }
+          to={path}
+          query={{ environment }}
+          isLater={ratings === null}
+          next={more && { before: items.at(-1)!.id }}
+          words={BY_AGE}
         />
         {ratings !== null && ratings.count > 0 && (
-          <DeleteAll to={`${path}/delete`} environment={environment} count={ratings.count} />
+          <DeleteForGood
+            to={`${path}/delete`}
+            values={{ environment }}
+            summary={`Delete all feedback${environment === null ? "" : ` of ${environment}`}…`}
+          >
+            Delete all {ratings.count.toLocaleString("en")} for good
+          </DeleteForGood>
         )}
       </>
     ),
@@ -176,36 +165,38 @@ function Entry({ project, flag, environment, entry }: EntryProps) {
           <Foreign text={JSON.stringify(JSON.parse(metadata), null, 2)} />
         </pre>
       )}
-      <Delete to={`${flagPath(project.slug, flag)}/feedback/delete`} id={id} environment={environment} />
+      <DeleteForGood
+        to={`${pathTo(ALL, { project: project.slug, flag })}/delete`}
+        values={{ id, environment }}
+        summary="Delete…"
+        label="Delete this feedback for good"
+      >
+        Delete for good
+      </DeleteForGood>
     </>
   );
 }
 
-/** Deletes one entry after a second click: there is no way back. */
-function Delete({ to, id, environment }: { to: string; id: string; environment: string | null }) {
+/** Deletes feedback after a second click: there is no way back. */
+function DeleteForGood({
+  to,
+  values,
+  summary,
+  label,
+  children,
+}: PropsWithChildren<{
+  to: string;
+  values: Readonly<Record<string, string | null>>;
+  summary: string;
+  label?: string;
+}>) {
   if (!useMay("flags:write")) return null;
   return (
     <details>
-      <summary>Delete…</summary>
-      <Form to={to} values={{ id, environment }} class="inline">
-        <Button kind="danger" icon="trash" label="Delete this feedback for good">
-          Delete for good
-        </Button>
-      </Form>
-    </details>
-  );
-}
-
-function DeleteAll({ to, environment, count }: { to: string; environment: string | null; count: number }) {
-  if (!useMay("flags:write")) return null;
-  return (
-    <details>
-      <summary>Delete all feedback{environment === null ? "" : ` of ${environment}`}…</summary>
-      <Form to={to} values={{ environment }} class="inline">
-        <Button kind="danger" icon="trash">
-          Delete all {count.toLocaleString("en")} for good
-        </Button>
-      </Form>
+      <summary>{summary}</summary>
+      <ButtonForm to={to} values={values} kind="danger" icon="trash" label={label}>
+        {children}
+      </ButtonForm>
     </details>
   );
 }

@@ -1,35 +1,31 @@
-import { Hono } from "hono/quick";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import type { CodeReferences } from "../../../flags/code/code-reference.ts";
 import { pageReferences } from "../../../flags/code/code-references.ts";
 import { getProject } from "../../../projects/projects.ts";
-import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
 import { flagPath } from "../flags/paths.ts";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
-import { ButtonLink } from "../parts/link.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { Empty } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
+import { FLAG } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
-import { Pager } from "./filter-form.tsx";
+import { Pager } from "../parts/list.tsx";
 import { requireFlag } from "./feedback.tsx";
-import { projectPage } from "./project-page.tsx";
+import { projectPage } from "../project/project-page.tsx";
 
 /** Lines of code on one page. */
 const PAGE = 100;
 
-export function codeRoutes({ app, page }: Dashboard) {
-  return new Hono<DashboardEnv>().get(
-    "/projects/:project/flags/:flag/code",
-    page("flags:read", async (c) => {
-      const project = await getProject(app, c.req.param("project")!);
-      const flag = await requireFlag(app, project, c.req.param("flag")!);
-      const start = { after: c.req.query("after") || null, skip: skipIn(c) };
-      return codePage(project.slug, flag, start, await readLines(app, project.slug, flag, start));
-    }),
-  );
+export function codeRoutes({ app, get }: Dashboard) {
+  get(`${FLAG}/code`, "flags:read", async (c, parameters) => {
+    const project = await getProject(app, parameters.project);
+    const flag = await requireFlag(app, project, parameters.flag);
+    const start = { after: c.req.query("after") || null, skip: skipIn(c) };
+    return codePage(project.slug, flag, start, await readLines(app, project.slug, flag, start));
+  });
 }
 
 /** Where a page starts: behind a list of references, and behind some of those in the next list. */
@@ -64,8 +60,13 @@ async function readLines(app: App, project: string, flag: string, { after, skip 
 
 type Lines = Awaited<ReturnType<typeof readLines>>;
 
+/** The command that sends where the code in a directory names flags. */
+export function scanCommand(project: string): string {
+  return formflag("flags refs scan", { p: project, upload: true, name: "web" });
+}
+
 function codePage(project: string, flag: string, start: Start, { lists, next }: Lines): Page {
-  const path = `${flagPath(project, flag)}/code`;
+  const scan = scanCommand(project);
   return projectPage({
     project,
     tab: "flags",
@@ -73,31 +74,23 @@ function codePage(project: string, flag: string, start: Start, { lists, next }: 
     heading: `Code that names ${flag}`,
     back: { to: flagPath(project, flag), label: flag },
     commands: [
-      { label: "Lists it", text: `formflag flags refs list ${quoted(flag)} -p ${quoted(project)}` },
-      {
-        label: "Sends what the code in this directory names",
-        text: `formflag flags refs scan -p ${quoted(project)} --upload --name web`,
-      },
+      { label: "Lists it", text: formflag("flags refs list", flag, { p: project }) },
+      { label: "Sends what the code in this directory names", text: scan },
     ],
     content: (
       <>
         {lists.length === 0 ? (
           <Empty title="No code that is known names it">
             <p class="soft">A scan in the directory of the code sends where flags are named:</p>
-            <pre tabindex={0}>formflag flags refs scan -p {quoted(project)} --upload --name web</pre>
+            <pre tabindex={0}>{scan}</pre>
           </Empty>
         ) : (
           lists.map((list) => <Upload list={list} />)
         )}
         <Pager
-          newest={(start.after !== null || start.skip > 0) && <ButtonLink to={path}>First</ButtonLink>}
-          older={
-            next && (
-              <ButtonLink to={path} query={next}>
-                Next
-              </ButtonLink>
-            )
-          }
+          to={`${flagPath(project, flag)}/code`}
+          isLater={start.after !== null || start.skip > 0}
+          next={next}
         />
       </>
     ),

@@ -1,17 +1,25 @@
-import { encode } from "uqr";
 import { ROLES, type Role } from "../../../access/role.ts";
 import type { Session } from "../../../access/session.ts";
+import { listSessions } from "../../../access/sessions.ts";
 import type { User } from "../../../access/user.ts";
-import { sentence } from "../error-page.tsx";
+import { createLink, createUser, deleteUser, setRole } from "../../../access/users.ts";
+import { AppError } from "../../../base/errors.ts";
+import { MAX_PAGE } from "../../../base/pages.ts";
+import { dashboardLink } from "../../paths.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { type Fields, oneOf, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
+import { Danger } from "../parts/danger.tsx";
+import { secretPage } from "../parts/secret.tsx";
+import { submit } from "../parts/submit.ts";
+import type { Dashboard } from "../routes.ts";
 import { SelectField, TextField } from "../parts/field.tsx";
-import { CopyButton, Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
+import { Button, ButtonForm, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { useView } from "../view.ts";
-import { AccessTabs } from "./access-tabs.tsx";
-import { SessionTable } from "./session-table.tsx";
+import { AccessTabs, QrCode, SessionTable } from "./parts.tsx";
 
 /** What each role may do, in words. */
 const ROLE_TEXTS: Record<Role, string> = {
@@ -25,9 +33,69 @@ const ROLE_TEXTS: Record<Role, string> = {
 const ROLE_OPTIONS = ROLES.map((role) => ({ value: role, label: ROLE_TEXTS[role] }));
 
 /** What was refused: a new user as typed, the deletion of one, or something else. */
-type Failed = { typed?: { name: string; role: Role }; deleted?: string; message: string };
+type Failed = { typed?: { name: string; role: Role }; deleted?: string; fault: string };
 
-export function usersPage(users: readonly User[], sessions: readonly Session[], failed?: Failed): Page {
+const REFUSED = { invalid: "form", conflict: "form", unauthenticated: "form" };
+
+export function userRoutes({ app, options, get, post }: Dashboard) {
+  const show = async (c: DashboardContext, failed?: Failed) =>
+    usersPage(
+      (await app.store.users.page({ limit: MAX_PAGE })).items,
+      await listSessions(app, c.get("caller"), null),
+      failed,
+    );
+  /** A link is absolute. The origin was checked: behind a proxy with TLS it has the scheme that the browser uses. */
+  const baseOf = (c: DashboardContext) =>
+    options.dashboardUrl ?? (c.req.header("origin") ?? new URL(c.req.url).origin) + options.basePath;
+
+  get("/access/users", "admin", (c) => show(c));
+  post("/access/users", "admin", async (c, fields) => {
+    const typed = { name: textOf(fields, "name").trim(), role: roleIn(fields) };
+    return submit(
+      async () => {
+        const { name } = await createUser(app, c.get("caller"), typed);
+        return { to: "/access/users", text: `Created ${name}. A link lets them sign in.` };
+      },
+      async ({ form: fault = "" }) => ({ ...(await show(c, { typed, fault })), status: 400 }),
+      REFUSED,
+    );
+  });
+  post("/access/users/:user", "admin", async (c, fields, { user: name }) => {
+    const [caller, act] = [c.get("caller"), textOf(fields, "do")];
+    return submit(
+      async () => {
+        switch (act) {
+          case "role": {
+            const { user } = await setRole(app, caller, name, roleIn(fields));
+            return { to: "/access/users", text: `${user.name} is ${user.role} now` };
+          }
+          case "link": {
+            const { secret, expiresAt } = await createLink(app, caller, name);
+            return linkPage({ name, url: dashboardLink(baseOf(c), secret), expiresAt });
+          }
+          case "delete":
+            if (textOf(fields, "name").trim() !== name)
+              throw new AppError("invalid", `that is not ${name}: nobody is deleted`);
+            await deleteUser(app, caller, name);
+            return { to: "/access/users", text: `Deleted ${name}` };
+          default:
+            throw new AppError("invalid", "the form names no action: load the page again");
+        }
+      },
+      async ({ form: fault = "" }) => ({
+        ...(await show(c, { fault, ...(act === "delete" && { deleted: name }) })),
+        status: 409,
+      }),
+      REFUSED,
+    );
+  });
+}
+
+function roleIn(fields: Fields): Role {
+  return oneOf("a role", ROLES, textOf(fields, "role"));
+}
+
+function usersPage(users: readonly User[], sessions: readonly Session[], failed?: Failed): Page {
   return {
     title: "Users",
     section: "access",
@@ -42,7 +110,7 @@ export function usersPage(users: readonly User[], sessions: readonly Session[], 
         <AccessTabs current="users" />
         {failed && !failed.typed && failed.deleted === undefined && (
           <Notice tone="bad">
-            <p>{sentence(failed.message)}</p>
+            <p>{failed.fault}</p>
           </Notice>
         )}
         <Table
@@ -58,10 +126,7 @@ export function usersPage(users: readonly User[], sessions: readonly Session[], 
               label: "Actions",
               isLabelUnseen: true,
               cell: (user) => (
-                <UserActions
-                  user={user}
-                  fault={failed?.deleted === user.name ? sentence(failed.message) : undefined}
-                />
+                <UserActions user={user} fault={failed?.deleted === user.name ? failed.fault : undefined} />
               ),
             },
           ]}
@@ -74,7 +139,7 @@ export function usersPage(users: readonly User[], sessions: readonly Session[], 
               label="Name"
               id="new-name"
               value={failed?.typed?.name}
-              error={failed?.typed && sentence(failed.message)}
+              error={failed?.typed && failed.fault}
               required
             />
             <SelectField
@@ -139,18 +204,13 @@ function UserActions({ user, fault }: { user: User; fault: string | undefined })
           <summary>
             Delete…<span class="unseen"> {user.name}</span>
           </summary>
-          <Form to={pathOf(user)} values={{ do: "delete" }} class="stack">
-            <TextField
-              name="name"
-              id={`delete-${user.name}`}
-              label={`Type ${user.name} to confirm`}
-              error={fault}
-              required
-            />
-            <div class="buttons">
-              <Button kind="danger" icon="trash">{`Delete ${user.name}`}</Button>
-            </div>
-          </Form>
+          <Danger
+            to={pathOf(user)}
+            values={{ do: "delete" }}
+            words={[{ name: "name", word: user.name, id: `delete-${user.name}`, fault }]}
+            icon="trash"
+            act={`Delete ${user.name}`}
+          />
         </details>
       )}
     </div>
@@ -158,43 +218,19 @@ function UserActions({ user, fault }: { user: User; fault: string | undefined })
 }
 
 /** Shows a link that signs a user in once, with its QR code. */
-export function linkPage({ name, url, expiresAt }: { name: string; url: string; expiresAt: string }): Page {
-  return {
+function linkPage({ name, url, expiresAt }: { name: string; url: string; expiresAt: string }): Page {
+  return secretPage({
     title: `Sign-in link for ${name}`,
     section: "access",
-    isSecret: true,
     back: { to: "/access/users", label: "Users" },
     commands: [{ label: "The same", text: `formflag users link ${name}` }],
-    content: (
-      <div class="stack narrow">
-        <p>
-          This link signs in {name}, once, until <Time at={Date.parse(expiresAt)} />. It is shown this one
-          time.
-        </p>
-        <pre id="link" tabindex={0}>
-          {url}
-        </pre>
-        <QrCode text={url} label={`QR code of the sign-in link for ${name}`} />
-        <div class="buttons">
-          <CopyButton of="#link" />
-          <ButtonLink to="/access/users" kind="primary">
-            Done
-          </ButtonLink>
-        </div>
-      </div>
+    id: "link",
+    secret: url,
+    about: (
+      <p>
+        This link signs in {name}, once, until <Time at={Date.parse(expiresAt)} />. It is shown this one time.
+      </p>
     ),
-  };
-}
-
-function QrCode({ text, label }: { text: string; label: string }) {
-  const { data, size } = encode(text, { border: 2 });
-  const path = data
-    .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
-    .join("");
-  return (
-    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
-      <rect width={size} height={size} class="light" />
-      <path d={path} class="dark" />
-    </svg>
-  );
+    shown: <QrCode text={url} label={`QR code of the sign-in link for ${name}`} />,
+  });
 }

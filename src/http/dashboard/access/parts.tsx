@@ -1,9 +1,24 @@
+import { encode } from "uqr";
 import type { Session } from "../../../access/session.ts";
-import { AskingButton } from "../parts/link.tsx";
+import { AskingButton } from "../parts/danger.tsx";
+import { Tabs } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
+
+/** The pages of the section "Access". */
+export function AccessTabs({ current }: { current: "users" | "tokens" }) {
+  return (
+    <Tabs
+      label="Access"
+      tabs={[
+        { to: "/access/users", label: "Users", isCurrent: current === "users" },
+        { to: "/access/tokens", label: "Tokens", isCurrent: current === "tokens" },
+      ]}
+    />
+  );
+}
 
 /** Browsers that are signed in, each with a button that ends its session. `from` is the page to come back to. */
 export function SessionTable({
@@ -79,4 +94,18 @@ function nameOf(agent: string): string {
   const [browser, system] = [find(BROWSERS), find(SYSTEMS)];
   if (!browser) return agent === "" ? "unknown" : visible(agent.slice(0, 60));
   return system ? `${browser} on ${system}` : browser;
+}
+
+/** A text as a QR code. */
+export function QrCode({ text, label }: { text: string; label: string }) {
+  const { data, size } = encode(text, { border: 2 });
+  const path = data
+    .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+    .join("");
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
+      <rect width={size} height={size} class="light" />
+      <path d={path} class="dark" />
+    </svg>
+  );
 }

@@ -1,0 +1,191 @@
+import { counted } from "../parts/counted.ts";
+import { AppError } from "../../../base/errors.ts";
+import { type Promotion, fingerprintOf } from "../../../flags/promotion.ts";
+import { compareEnvironments, promoteFlags } from "../../../flags/promotions.ts";
+import type { Environment } from "../../../projects/environment.ts";
+import type { Project } from "../../../projects/project.ts";
+import { getProject } from "../../../projects/projects.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { sentence } from "../error-page.tsx";
+import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
+import { formflag } from "../parts/commands.tsx";
+import { confirmed } from "../parts/confirm.tsx";
+import { Button, Form } from "../parts/link.tsx";
+import { Changes, Plan } from "../parts/plan.tsx";
+import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { pathTo } from "../paths.ts";
+import type { Dashboard } from "../routes.ts";
+import { addressOf } from "../view.ts";
+import { COMPARE, SegmentDifferences, comparePage, pairOf } from "./compare.tsx";
+import { projectPage } from "../project/project-page.tsx";
+
+/** What a form asks to promote: `flags` is null for all. */
+type Order = {
+  project: Project;
+  from: string;
+  target: Environment;
+  flags: string[] | null;
+  segments: boolean;
+};
+
+export function promoteRoutes({ app, post }: Dashboard) {
+  const orderOf = async (slug: string, fields: Fields): Promise<Order> => {
+    const project = await getProject(app, slug);
+    const [from, to] = [textOf(fields, "from"), textOf(fields, "to")];
+    const { target } = pairOf(project, from, to);
+    const isAll = textOf(fields, "which") === "all";
+    const flags = isAll ? null : textsOf(fields, "flag");
+    return { project, from, target, flags, segments: textOf(fields, "segments") === "on" };
+  };
+  /** `expected` names the promotion that was reviewed; null returns what there is to review. */
+  const promote = (c: DashboardContext, { project, target, ...order }: Order, expected: string | null) => {
+    const wanted = { ...order, to: target.slug };
+    return promoteFlags(app, c.get("caller"), project.slug, wanted, expected === null, expected);
+  };
+
+  post(`${COMPARE}/review`, "flags:write", async (c, fields, parameters) => {
+    const order = await orderOf(parameters.project, fields);
+    const { project, from, target, flags } = order;
+    if (flags?.length !== 0) return reviewPage(order, await promote(c, order, null));
+    const comparison = await compareEnvironments(app, project.slug, from, target.slug);
+    const error = "Tick the flags to promote.";
+    return { ...comparePage({ project, from, to: target.slug, error, comparison }), status: 400 };
+  });
+  post(`${COMPARE}/promote`, "flags:write", async (c, fields, parameters) => {
+    const order = await orderOf(parameters.project, fields);
+    const { project, from, target } = order;
+    const path = pathTo(COMPARE, { project: project.slug });
+    try {
+      const done = await confirmed(
+        fields,
+        () => promote(c, order, textOf(fields, "expected")),
+        async () => {
+          const promotion = await promote(c, order, null);
+          return {
+            title: `Confirm the promotion from ${from} to ${target.slug}, ${project.slug}`,
+            label: labelOf(order, promotion),
+            environments: [target],
+            change: <Promoted promotion={promotion} order={order} />,
+            back: { to: addressOf({ root: "" }, path, { from, to: target.slug }), label: "Compare" },
+          };
+        },
+      );
+      if ("content" in done) return done;
+      const text = `Promoted ${counted(done.flags.length, "flag")} from ${from} to ${target.slug}.`;
+      return { to: path, query: { from, to: target.slug }, text };
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "conflict") throw error;
+      const why = textOrNull(fields, "why");
+      return { ...reviewPage(order, await promote(c, order, null), { error, why }), status: 409 };
+    }
+  });
+}
+
+function labelOf({ target }: Order, { flags, segments }: Promotion): string {
+  const copied = segments.filter((each) => each.copied).length;
+  const and = copied === 0 ? "" : ` and ${counted(copied, "segment")}`;
+  return `Promote ${counted(flags.length, "flag")}${and} to ${target.slug}`;
+}
+
+type Failed = { error: AppError; why: string | null };
+
+/** What a promotion would do, and the form that does it. */
+function reviewPage(order: Order, promotion: Promotion, failed?: Failed): Page {
+  const { project, from, target, flags, segments } = order;
+  const { slug } = project;
+  const path = pathTo(COMPARE, { project: slug });
+  const which = flags === null ? [{ all: true }] : flags.slice(0, 3);
+  const values: [name: string, value: string][] = [
+    ["from", from],
+    ["to", target.slug],
+    ...(flags === null ? [["which", "all"] as [string, string]] : []),
+    ...(flags ?? []).map((each): [string, string] => ["flag", each]),
+  ];
+  const missing = promotion.segments.filter(({ copied }) => !copied);
+  return projectPage({
+    project: slug,
+    tab: "compare",
+    title: `Promote from ${from} to ${target.slug}`,
+    heading: `Promote to ${target.slug}`,
+    back: { to: path, label: "Compare" },
+    topics: [],
+    commands: which.map((each) => ({
+      label: "Does the same",
+      text: formflag("flags promote", each, { p: slug, from, to: target.slug, segments }),
+    })),
+    content: (
+      <div class="stack">
+        {failed && <Failure {...failed} target={target} />}
+        <p>
+          This sets {counted(promotion.flags.length, "flag")} of <EnvironmentName environment={target} /> to
+          what {promotion.flags.length === 1 ? "it is" : "they are"} in {from}, all at once or not at all.{" "}
+          {promotion.unchanged > 0 &&
+            `${counted(promotion.unchanged, "other flag")} of those are the same already.`}
+        </p>
+        <Promoted promotion={promotion} order={order} />
+        {missing.length > 0 && (
+          <Notice tone="warn" title={`${counted(missing.length, "segment")} would not be copied`}>
+            <p>
+              {target.slug} keeps its own, and a rule cannot be promoted while one of its segments is missing
+              there.
+            </p>
+            <Form to={`${path}/review`} values={[...values, ["segments", "on"]]} class="inline">
+              <Button>Copy the segments, too</Button>
+            </Form>
+          </Notice>
+        )}
+        <Plan
+          nothing={
+            promotion.flags.length === 0 &&
+            missing.length === promotion.segments.length &&
+            "There is nothing left to promote."
+          }
+          environments={[target]}
+          to={`${path}/promote`}
+          values={[
+            ...values,
+            ...(segments ? [["segments", "on"] as const] : []),
+            ["expected", fingerprintOf(promotion)] as const,
+          ]}
+          id="promote"
+          why={failed?.why ?? null}
+          act={labelOf(order, promotion)}
+          back={{ to: path, query: { from, to: target.slug } }}
+        />
+      </div>
+    ),
+  });
+}
+
+function Failure({ error, target }: Failed & { target: Environment }) {
+  if (error.reason === "promotion-differs")
+    return (
+      <Notice tone="bad" title="Somebody was faster">
+        <p>
+          The flags have changed since this page was loaded. Nothing was promoted. Below is what differs now.
+        </p>
+      </Notice>
+    );
+  return (
+    <Notice tone="bad" title="Nothing was promoted">
+      <p>{sentence(error.message)}</p>
+      {error.reason === "segment-missing" && (
+        <p>Copy the segments, too, or create them in {target.slug} first.</p>
+      )}
+    </Notice>
+  );
+}
+
+function Promoted({ promotion: { flags, segments }, order }: { promotion: Promotion; order: Order }) {
+  const { project, from, target } = order;
+  return (
+    <div class="stack">
+      <Changes
+        changes={flags.map(({ slug, ...states }) => ({ title: slug, id: `flag-${slug}`, ...states }))}
+        noun="flag"
+      />
+      <SegmentDifferences project={project.slug} from={from} to={target.slug} segments={segments} />
+    </div>
+  );
+}

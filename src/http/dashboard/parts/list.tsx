@@ -1,0 +1,174 @@
+import type { Child } from "hono/jsx";
+import type { Environment } from "../../../projects/environment.ts";
+import { addressOf, useMayChange, useView } from "../view.ts";
+import { SelectField } from "./field.tsx";
+import type { IconName } from "./icon.tsx";
+import { Button, ButtonLink } from "./link.tsx";
+import { type Column, Table } from "./table.tsx";
+
+type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** The pages of a list, whose address is `to` with `query`. */
+type Pages = {
+  to: string;
+  query?: Query;
+  /** Whether the first page is another one. */
+  isLater: boolean;
+  /** What the query of the next page adds; null at the end. */
+  next: Query | null | false;
+  /** What the links are called: dates are older, names come next. */
+  words?: readonly [first: string, next: string];
+  icons?: readonly [first: IconName | undefined, next: IconName];
+};
+
+/** The words for lists that begin with the newest. */
+export const BY_AGE = ["Newest", "Older"] as const;
+
+/** Links to the start of a list and to what comes behind this page. */
+export function Pager({
+  to,
+  query,
+  isLater,
+  next,
+  words = ["First", "Next"],
+  icons = [undefined, undefined!],
+}: Pages) {
+  if (!isLater && !next) return null;
+  const [first, last] = icons;
+  return (
+    <nav class="pager" aria-label="Pages">
+      <span>
+        {isLater && (
+          <ButtonLink to={to} {...(query && { query })} {...(first && { icon: first })}>
+            {words[0]}
+          </ButtonLink>
+        )}
+      </span>
+      {next && (
+        <ButtonLink to={to} query={{ ...query, ...next }} {...(last && { icon: last })}>
+          {words[1]}
+        </ButtonLink>
+      )}
+    </nav>
+  );
+}
+
+/**
+ * A list: what chooses its rows, the rows as a table or as cards, what it says without rows, and its pages. `above` stands
+ * over the rows.
+ */
+export function List<T>({
+  filters,
+  empty,
+  above,
+  rows,
+  pages,
+  ...shape
+}: {
+  filters?: Child;
+  empty: Child;
+  above?: Child;
+  rows: readonly T[];
+  pages?: Pages;
+} & (
+  | { caption: string; columns: readonly Column<T>[]; keyOf?: (row: T) => string }
+  | { card: (row: T) => Child; keyOf: (row: T) => string; class?: string }
+)) {
+  return (
+    <>
+      {filters}
+      {rows.length === 0 ? (
+        empty
+      ) : (
+        <>
+          {above}
+          {"columns" in shape ? <Table rows={rows} {...shape} /> : <Cards rows={rows} {...shape} />}
+        </>
+      )}
+      {pages && <Pager {...pages} />}
+    </>
+  );
+}
+
+function Cards<T>({
+  rows,
+  card,
+  keyOf,
+  class: className,
+}: {
+  rows: readonly T[];
+  card: (row: T) => Child;
+  keyOf: (row: T) => string;
+  class?: string | undefined;
+}) {
+  return (
+    <ol class="items stack">
+      {rows.map((row) => (
+        <li class={className} id={keyOf(row)}>
+          {card(row)}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** A form that chooses what a list shows: its fields become the query of the page. */
+export function FilterForm({
+  to,
+  label,
+  act = "Show",
+  children,
+}: {
+  to: string;
+  label: string;
+  act?: string;
+  children?: Child;
+}) {
+  return (
+    <form method="get" action={addressOf(useView(), to)} class="filters" aria-label={label}>
+      {children}
+      <Button>{act}</Button>
+    </form>
+  );
+}
+
+/** Chooses an environment; `all` is what no choice is called, left out where one has to be chosen. */
+export function EnvironmentField({
+  environments,
+  value,
+  name = "environment",
+  label = "Environment",
+  all,
+  error,
+}: {
+  environments: readonly { slug: string }[];
+  value: string | null;
+  name?: string;
+  label?: string;
+  all?: string;
+  error?: string | undefined;
+}) {
+  const options = environments.map(({ slug }) => ({ value: slug, label: slug }));
+  const none = all === undefined ? [] : [{ value: "", label: all }];
+  return (
+    <SelectField
+      name={name}
+      label={label}
+      value={value ?? ""}
+      options={[...none, ...options]}
+      error={error}
+    />
+  );
+}
+
+/** Selects one of the environments that the person may change. */
+export function ChangedEnvironmentField({
+  environments,
+  value,
+}: {
+  environments: readonly Environment[];
+  value: string | null;
+}) {
+  const offered = environments.filter((each) => useMayChange([each]));
+  return <EnvironmentField environments={offered} value={value} />;
+}

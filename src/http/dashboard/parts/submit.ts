@@ -1,0 +1,52 @@
+import * as z from "zod/mini";
+import { AppError } from "../../../base/errors.ts";
+import { sentence } from "../error-page.tsx";
+import type { Page } from "../page.tsx";
+
+/** What is wrong with a form: a sentence for each field, with the empty name for the form as a whole. */
+export type Faults = Readonly<Record<string, string>>;
+
+/** The fault of one field, for {@link submit}. */
+export function faultAt(field: string, message: string): AppError {
+  return new AppError("invalid", message, {
+    errors: [{ field, code: "invalid", message, label: field, limit: [] }],
+  });
+}
+
+/** The value of what was typed. Throws the first fault at the field that the schema names, or at `field`. */
+export function check<T>(schema: z.ZodMiniType<T>, input: unknown, field?: string): T {
+  const { data, error } = z.safeParse(schema, input);
+  if (!error) return data;
+  const [{ path, message }] = error.issues as [z.core.$ZodIssue];
+  throw faultAt(field ?? String(path[0] ?? ""), message);
+}
+
+const STATUSES: Partial<Record<AppError["code"], 404 | 409>> = { not_found: 404, conflict: 409 };
+
+/**
+ * The cycle of a form: does what it asks for, or shows its page again with the faults. A refusal of the product stands at
+ * the field that `fields` names for its reason or its code; where it names none, it is thrown on.
+ */
+export async function submit<T>(
+  act: () => T | Promise<T>,
+  again: (faults: Faults, error: AppError) => Page | Promise<Page>,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<T | Page> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const faults = faultsOf(error, fields);
+    if (faults === null) throw error;
+    return { status: STATUSES[error.code] ?? 400, ...(await again(faults, error)) };
+  }
+}
+
+function faultsOf(error: AppError, fields: Readonly<Record<string, string>>): Faults | null {
+  const { code, reason, errors, message } = error;
+  const named = fields[reason ?? ""];
+  if (named === undefined && code === "invalid" && errors !== null)
+    return Object.fromEntries(errors.map(({ field, message }) => [field, sentence(message)]));
+  const field = named ?? fields[code];
+  return field === undefined ? null : { [field]: sentence(message) };
+}

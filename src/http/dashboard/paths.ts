@@ -1,0 +1,30 @@
+/** The names in a path, such as `project` in `/projects/:project`. */
+type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** What an address has in the places of the names. */
+export type ParametersOf<P extends string> = Readonly<Record<NamesIn<P>, string>>;
+
+/** The path of a page behind the dashboard's: `/projects/:project` of shop is `/projects/shop`. */
+export function pathTo<P extends string>(path: P, parameters: ParametersOf<P>): string {
+  return path.replaceAll(/:(\w+)/g, (_, name: NamesIn<P>) => encodeURIComponent(parameters[name]));
+}
+
+export const PROJECT = "/projects/:project";
+export const ENVIRONMENT = `${PROJECT}/environments/:environment` as const;
+export const SEGMENTS = `${PROJECT}/segments` as const;
+export const NEW_SEGMENT = `${SEGMENTS}/new` as const;
+export const SEGMENT = `${ENVIRONMENT}/segments/:segment` as const;
+export const FLAG = `${PROJECT}/flags/:flag` as const;
+export const REVISION = `${PROJECT}/history/:revision` as const;
+
+export function environmentPath(project: string, environment: string): string {
+  return pathTo(ENVIRONMENT, { project, environment });
+}
+
+export function segmentPath(project: string, environment: string, segment: string): string {
+  return pathTo(SEGMENT, { project, environment, segment });
+}

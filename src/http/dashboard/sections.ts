@@ -1,0 +1,51 @@
+import { meRoutes } from "./access/me.tsx";
+import { tokenRoutes } from "./access/tokens.tsx";
+import { userRoutes } from "./access/users.tsx";
+import { compareRoutes } from "./changes/compare.tsx";
+import { historyRoutes } from "./changes/history.tsx";
+import { promoteRoutes } from "./changes/promote.tsx";
+import { rollbackRoutes } from "./changes/rollback.tsx";
+import { scheduledRoutes } from "./changes/scheduled.tsx";
+import { deliveriesRoutes } from "./deliveries/deliveries.tsx";
+import { flagRoutes } from "./flags/flags.ts";
+import { formRoutes } from "./forms/forms.tsx";
+import { healthRoutes } from "./health/health.tsx";
+import { inboxRoutes } from "./inbox/inbox.tsx";
+import { overviewRoutes } from "./overview/overview.tsx";
+import { peopleRoutes } from "./people/people.tsx";
+import { deletionRoutes } from "./project/deletion.tsx";
+import { importRoutes } from "./project/import.tsx";
+import { settingsRoutes } from "./project/settings.tsx";
+import type { Dashboard } from "./routes.ts";
+import { segmentRoutes } from "./segments/segment.tsx";
+import { segmentsRoutes } from "./segments/segments.tsx";
+import { codeRoutes } from "./usage/code.tsx";
+import { feedbackRoutes } from "./usage/feedback.tsx";
+import { staleRoutes } from "./usage/stale.tsx";
+
+/** The routes of each page, whose paths do not overlap. */
+export const SECTIONS: readonly ((dashboard: Dashboard) => unknown)[] = [
+  inboxRoutes,
+  peopleRoutes,
+  formRoutes,
+  userRoutes,
+  tokenRoutes,
+  meRoutes,
+  flagRoutes,
+  historyRoutes,
+  rollbackRoutes,
+  compareRoutes,
+  promoteRoutes,
+  scheduledRoutes,
+  staleRoutes,
+  segmentsRoutes,
+  segmentRoutes,
+  settingsRoutes,
+  deletionRoutes,
+  importRoutes,
+  feedbackRoutes,
+  codeRoutes,
+  overviewRoutes,
+  deliveriesRoutes,
+  healthRoutes,
+];
