@@ -17,8 +17,8 @@ const VERBS: { names: string[]; load: () => Promise<Add> }[] = [
   { names: ["refs"], load: async () => (await import("./refs/refs.ts")).addRefsCommands },
   { names: ["feedback"], load: async () => (await import("./feedback/feedback.ts")).addFeedbackCommands },
   { names: ["evaluate"], load: async () => (await import("./evaluate.ts")).addEvaluateCommand },
-  { names: ["import"], load: async () => (await import("./import.ts")).addImportCommand },
-  { names: ["export"], load: async () => (await import("./export.ts")).addExportCommand },
+  { names: ["import"], load: async () => (await import("./flagd.ts")).addImportCommand },
+  { names: ["export"], load: async () => (await import("./flagd.ts")).addExportCommand },
   {
     names: ["history"],
     load: async () => {
@@ -29,7 +29,7 @@ const VERBS: { names: string[]; load: () => Promise<Add> }[] = [
   { names: ["rollback"], load: async () => (await import("./rollback.ts")).addRollbackCommand },
   { names: ["promote"], load: async () => (await import("./promote.ts")).addPromoteCommand },
   { names: ["scheduled"], load: async () => (await import("./scheduled.ts")).addScheduledCommand },
-  { names: ["unschedule"], load: async () => (await import("./unschedule.ts")).addUnscheduleCommand },
+  { names: ["unschedule"], load: async () => (await import("./scheduled.ts")).addUnscheduleCommand },
 ];
 
 /** Adds the verbs that a command line names, or all where it names none: for help, and for hints on a mistyped verb. */

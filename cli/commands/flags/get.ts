@@ -6,8 +6,7 @@ import { details, indentedJson, printableLines } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Session } from "../../session/session.ts";
-import { findFlag } from "./near-slug.ts";
-import { type Place, readPlace } from "./place.ts";
+import { type Place, findFlag, readPlace } from "./place.ts";
 import type { FlagDetail } from "./rules.ts";
 import { payloadOf, stateOf } from "./state.ts";
 

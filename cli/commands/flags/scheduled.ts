@@ -1,11 +1,16 @@
 import type { Command } from "commander";
+import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { noSuchScheduled, type viewScheduled } from "../../../src/flags/schedule/scheduled-change.ts";
 import type { Io } from "../../output/terminal.ts";
-import { shorten, table } from "../../output/text.ts";
+import { shorten, shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
+import { type Client, path } from "../../session/client.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
+import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
-import { changeOf, listScheduled } from "./scheduled-change.ts";
+import { usage } from "../../session/usage.ts";
+import { type Place, urlOf } from "./place.ts";
 
 export function addScheduledCommand(flags: Command, io: Io): void {
   flags
@@ -25,17 +30,17 @@ Examples:
   formflag flags unschedule k3v9-x2mq-71bd -p shop
 `,
     )
-    .action(action(io, parse, run));
+    .action(action(io, parseScheduled, showScheduled));
 }
 
-type Values = { project: string; environment: string | undefined };
+type Selection = { project: string; environment: string | undefined };
 
-async function parse(input: Input): Promise<Values> {
+async function parseScheduled(input: Input): Promise<Selection> {
   const { environment } = input.options as { environment?: string };
   return { project: await input.project(), environment };
 }
 
-async function run({ client, print }: Session, { project, environment }: Values): Promise<void> {
+async function showScheduled({ client, print }: Session, { project, environment }: Selection): Promise<void> {
   const all = await listScheduled(client, project, environment);
   const rows = all.map((each) => [
     each.id,
@@ -46,4 +51,67 @@ async function run({ client, print }: Session, { project, environment }: Values)
     each.who,
   ]);
   await print(all, table(["ID", "AT", "FLAG", "ENVIRONMENT", "CHANGE", "BY"], rows));
+}
+
+export function addUnscheduleCommand(flags: Command, io: Io): void {
+  flags
+    .command("unschedule")
+    .argument("[id]", "id of the scheduled change")
+    .description("cancel a scheduled change")
+    .addOption(projectOption())
+    .addHelpText(
+      "after",
+      "\nExamples:\n  formflag flags scheduled -p shop\n  formflag flags unschedule k3v9-x2mq-71bd -p shop\n",
+    )
+    .action(action(io, parseUnschedule, cancelScheduled));
+}
+
+type Cancelled = { id: string; project: string };
+
+async function parseUnschedule(input: Input, given?: string): Promise<Cancelled> {
+  const id = await input.need(given, "id");
+  return { id, project: await input.project() };
+}
+
+async function cancelScheduled({ client, report }: Session, { id, project }: Cancelled): Promise<void> {
+  const scheduled = (await listScheduled(client, project)).find((each) => each.id === id);
+  if (!scheduled) throw noSuchScheduled(id);
+  await client.call(
+    "DELETE",
+    path`/projects/${project}/environments/${scheduled.environment}/scheduled/${id}`,
+  );
+  await report({ id, result: "cancelled" }, shown`cancelled ${id}\n`);
+}
+
+type Scheduled = ReturnType<typeof viewScheduled>;
+
+/** Schedules the change of `flags set --at`; `at` is in ISO 8601. Throws `invalid` for a change without fields. */
+export async function scheduleChange(
+  { client, report, suggest }: Session,
+  place: Place,
+  patch: FlagPatch,
+  at: string,
+): Promise<void> {
+  if (Object.keys(patch).length === 0)
+    throw usage("nothing would change then", "say what, as in --on --at 2h");
+  const scheduled = await client.call<Scheduled>("POST", `${urlOf(place)}/scheduled`, { at, patch });
+  const { project, environment, flag } = place;
+  await report(
+    { ...scheduled, result: "scheduled" },
+    shown`scheduled ${flag} in ${project}/${environment} at ${scheduled.at}: ${changeOf(scheduled)}\n`,
+  );
+  suggest(shown`formflag flags unschedule ${scheduled.id} -p ${project} cancels it.`);
+}
+
+/** The scheduled changes of a project, or of one of its environments, the next first. */
+async function listScheduled(client: Client, project: string, environment?: string): Promise<Scheduled[]> {
+  const query: Record<string, string> = environment === undefined ? {} : { environment };
+  return listAll<Scheduled>(client, path`/projects/${project}/scheduled`, "scheduled", { query });
+}
+
+/** The fields of a scheduled change in one line. */
+function changeOf({ patch }: Scheduled): string {
+  return Object.entries(patch)
+    .map(([field, value]) => `${field}: ${JSON.stringify(value)}`)
+    .join(", ");
 }

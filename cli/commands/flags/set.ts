@@ -12,7 +12,6 @@ import { expiryValue, switchValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
 import { type Place, readPlace, urlOf } from "./place.ts";
 import { noteRules, type SetFlag, reportFlag, rulesReport } from "./report.ts";
-import { scheduleChange } from "./scheduled-change.ts";
 import { planChange, readValues, type ValuesChange, withValues } from "./values.ts";
 
 export function addSetCommand(flags: Command, io: Io): void {
@@ -119,7 +118,7 @@ async function run(session: Session, { place, change, at, headers }: Values): Pr
   const isNamed = "If-Match" in headers;
   await changeAtRevision(isNamed, async () => {
     const { patch, revision, lost } = await planChange(session, place, change);
-    if (at !== null) return scheduleChange(session, place, patch, at);
+    if (at !== null) return (await import("./scheduled.ts")).scheduleChange(session, place, patch, at);
     // The rule fits only the variants that were read.
     const expected = revision === null || isNamed ? headers : { "If-Match": `"${revision}"` };
     const answer = await session.client.callAt<SetFlag>("PATCH", urlOf(place), patch, expected);

@@ -9,8 +9,7 @@ import { changeAtRevision, ifRevision, revisionOption } from "../../session/revi
 import type { Session } from "../../session/session.ts";
 import { durationValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
-import { findFlag } from "./near-slug.ts";
-import { type Place, readPlace, urlOf } from "./place.ts";
+import { type Place, findFlag, readPlace, urlOf } from "./place.ts";
 import { type SetFlag, reportFlag } from "./report.ts";
 
 /** `scheduled` is the change back of `--for`. */

@@ -7,7 +7,7 @@ import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { type Bulk, type Matching, addMatchingOptions, counted, matchingIn } from "./matching.ts";
+import { type Bulk, type Matching, addMatchingOptions, counted, matchingIn } from "./filter.ts";
 
 export function addDeleteCommand(submissions: Command, io: Io): void {
   const command = submissions

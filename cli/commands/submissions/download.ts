@@ -1,11 +1,15 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { formatBytes } from "../../../src/base/bytes.ts";
+import { EXPORT_FORMATS } from "../../../src/forms/transfer/export-format.ts";
+import { progressBar } from "../../output/progress.ts";
+import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
+import { type Answer, path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { saveDownload } from "./save-download.ts";
+import { checkFieldFilter, fieldFilterOption, filterIn, filterOptions, folderOptions } from "./filter.ts";
 
 export function addDownloadCommand(submissions: Command, io: Io): void {
   submissions
@@ -18,19 +22,88 @@ export function addDownloadCommand(submissions: Command, io: Io): void {
       "after",
       "\nExample:\n  formflag submissions download 01a1fc49-92a7-75da-ab11-1c9958800353 1 -o photo.jpg\n",
     )
-    .action(action(io, parse, run));
+    .action(action(io, parseDownload, downloadFile));
 }
 
-type Values = { id: string; file: string; output: string };
+type Download = { id: string; file: string; output: string };
 
-async function parse(input: Input, given?: string, file?: string): Promise<Values> {
+async function parseDownload(input: Input, given?: string, file?: string): Promise<Download> {
   const id = await input.need(given, "id");
   if (file === undefined) throw usage("say which file", `formflag submissions download ${id} 1 -o FILE`);
   return { id, file, output: String(input.options["output"]) };
 }
 
-async function run(session: Session, { id, file, output }: Values): Promise<void> {
+async function downloadFile(session: Session, { id, file, output }: Download): Promise<void> {
   const answer = await session.client.open(path`/submissions/${id}/files/${file}`);
   const total = Number(answer.headers.get("content-length"));
   await saveDownload(session, answer, output, { total, count: (bytes) => bytes.byteLength });
+}
+
+export function addExportCommand(submissions: Command, io: Io): void {
+  const command = submissions
+    .command("export")
+    .argument("[form]", "slug or key of the form")
+    .description("write every submission of a form but spam, newest first")
+    .addOption(
+      new Option(
+        "--format <format>",
+        "a JSON object a line, CSV, a JSON array, or a zip with the files too; default: by the name of the file, or jsonl",
+      ).choices(EXPORT_FORMATS),
+    )
+    .option("-o, --output <file>", "where to; - for standard output", "-")
+    .addHelpText(
+      "after",
+      "\nIn CSV a text that a spreadsheet would run as a formula begins with ', also behind a semicolon, tab or line end inside\na cell; fields past 1,000 share the column otherFields, as JSON. JSONL and JSON keep every text as it\ncame. A zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact -o contact.csv\n  formflag submissions export contact -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
+    )
+    .action(action(io, parseExport, exportForm));
+  for (const option of [...folderOptions(), ...filterOptions(), fieldFilterOption()])
+    command.addOption(option);
+}
+
+type ExportValues = { form: string; format: string; query: [name: string, value: string][]; output: string };
+
+async function parseExport(input: Input, name?: string): Promise<ExportValues> {
+  const form = await input.need(name, "form");
+  const { format: given, output } = input.options as { format?: string; output: string };
+  const format = given ?? exportFormat(output, EXPORT_FORMATS) ?? "jsonl";
+  checkFieldFilter(input.options);
+  const { query } = filterIn(input.options, Date.now());
+  return { form, format, query: [["format", format], ...query], output };
+}
+
+async function exportForm(session: Session, { form, format, query, output }: ExportValues): Promise<void> {
+  const url = path`/forms/${form}/submissions/export`;
+  const answer = await session.client.open(`${url}?${new URLSearchParams(query).toString()}`);
+  const total = answer.headers.get("x-total-count");
+  // A quoted cell may hold line ends too: good enough for a progress bar.
+  const count = (bytes: Uint8Array) => bytes.filter((byte) => byte === 10).length;
+  const hasRows = format !== "zip" && total !== null;
+  await saveDownload(session, answer, output, hasRows ? { total: Number(total), count } : null);
+}
+
+/** The progress of a download: `count` of its chunks adds up to `total`. */
+type Size = { total: number; count: (bytes: Uint8Array) => number };
+
+/**
+ * Writes a download to a file, with a progress bar, or to standard output where `output` is `-`. Without a size, the bytes so
+ * far are shown.
+ */
+async function saveDownload(
+  { io, progress }: Session,
+  answer: Answer,
+  output: string,
+  size: Size | null,
+): Promise<void> {
+  if (output === "-") {
+    await writeOut(io, answer);
+    return;
+  }
+  const line = progress();
+  let done = 0;
+  await saveTo(output, answer, (chunk) => {
+    done += size ? size.count(chunk) : chunk.byteLength;
+    line.draw(size ? progressBar(done, size.total, output) : `${formatBytes(done)}  ${output}`);
+  });
+  line.draw(progressBar(1, 1, `${output} saved`));
+  line.keep();
 }

@@ -1,9 +1,8 @@
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import { collectFields, isFieldFilter } from "../../output/field.ts";
 import { shellWord } from "../../output/text.ts";
 import { usage } from "../../session/usage.ts";
 import { pastTimeValue } from "../../session/values.ts";
-import { type Folder, folderOf } from "./folder.ts";
 
 /** Which submissions a command is about. */
 export type Filter = {
@@ -70,4 +69,63 @@ export function checkFieldFilter(options: Record<string, unknown>): void {
   const other = ((options["field"] ?? []) as string[]).find((each) => !isFieldFilter(each));
   if (other !== undefined)
     throw usage(`--field ${other} has no text to compare with`, `write --field ${other}=TEXT`);
+}
+
+/** What to show instead of what a command shows by default, which is null. */
+type Folder = "spam" | "archived" | "all" | null;
+
+export function folderOptions(): Option[] {
+  return [
+    new Option("--spam", "only the spam folder, with the reason for each").conflicts(["archived", "all"]),
+    new Option("--archived", "only the archive").conflicts("all"),
+    new Option("--all", "everything, spam too"),
+  ];
+}
+
+/** The folder that the options choose. */
+function folderOf({ spam, archived, all }: Record<string, unknown>): Folder {
+  if (spam === true) return "spam";
+  if (archived === true) return "archived";
+  return all === true ? "all" : null;
+}
+
+/** Everything that options select, as the admin API takes it. */
+export type Matching = Record<string, unknown>;
+
+/** What became of a selection, as the admin API answers it. */
+export type Bulk = { dryRun: boolean; total: number; ids: string[]; upTo: string | null };
+
+/** Adds the options that select submissions in place of their ids. */
+export function addMatchingOptions(command: Command, verb: string): void {
+  command
+    .option("--matching", `${verb} all that the other options select, in the inbox if they name no folder`)
+    .option("--form <form>", "with --matching: only those of a form, by its slug or key")
+    .option("--dry-run", "with --matching: only count");
+  for (const option of [...folderOptions(), ...filterOptions(), fieldFilterOption()])
+    command.addOption(option);
+}
+
+/** The selection of `--matching`; null without it. Throws `invalid` for its other options without it. */
+export function matchingIn(options: Record<string, unknown>): Matching | null {
+  const { matching, form, dryRun } = options as { matching?: true; form?: string; dryRun?: true };
+  checkFieldFilter(options);
+  const { query } = filterIn(options, Date.now());
+  if (matching === undefined) {
+    if (form !== undefined || dryRun !== undefined || query.length > 0)
+      throw usage("options that select submissions go with --matching");
+    return null;
+  }
+  const field = query.filter(([name]) => name === "field").map(([, text]) => text);
+  const { unread, ...others } = Object.fromEntries(query.filter(([name]) => name !== "field"));
+  return {
+    ...others,
+    ...(form !== undefined && { form }),
+    ...(field.length > 0 && { field }),
+    ...(unread !== undefined && { unread: true }),
+    ...(dryRun && { dryRun }),
+  };
+}
+
+export function counted(count: number): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? "submission" : "submissions"}`;
 }

@@ -10,8 +10,7 @@ import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { type Batch, batchesOf } from "./import-batches.ts";
-import { type Source, openSource } from "./import-source.ts";
+import { type Batch, type Source, batchesOf, openSource } from "./import-source.ts";
 
 export function addImportCommand(submissions: Command, io: Io): void {
   submissions

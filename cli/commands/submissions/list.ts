@@ -12,8 +12,7 @@ import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { countValue } from "../../session/values.ts";
 import { summaryOf } from "./describe.ts";
-import { type Filter, filterIn, filterOptions } from "./filter.ts";
-import { folderOptions } from "./folder.ts";
+import { type Filter, filterIn, filterOptions, folderOptions } from "./filter.ts";
 
 const DEFAULT_LIMIT = 50;
 

@@ -7,7 +7,7 @@ import { action } from "../../session/action.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { type Bulk, type Matching, addMatchingOptions, counted, matchingIn } from "./matching.ts";
+import { type Bulk, type Matching, addMatchingOptions, counted, matchingIn } from "./filter.ts";
 
 export function addMarkCommand(submissions: Command, io: Io): void {
   const command = submissions

@@ -1,13 +1,14 @@
 import type { Command } from "commander";
 import type { Io } from "../../output/terminal.ts";
+import { path } from "../../session/client.ts";
+import { addGet, named } from "../verbs.ts";
 import { addDeleteCommand } from "./delete.ts";
-import { addDownloadCommand } from "./download.ts";
-import { addExportCommand } from "./export.ts";
+import { describeSubmission } from "./describe.ts";
+import { addDownloadCommand, addExportCommand } from "./download.ts";
 import { addImportCommand } from "./import.ts";
-import { addGetCommand } from "./get.ts";
 import { addListCommand } from "./list.ts";
-import { addPurgeCommand } from "./purge.ts";
 import { addMarkCommand } from "./mark.ts";
+import { addPurgeCommand } from "./purge.ts";
 import { addTimelineCommand } from "./timeline.ts";
 
 export function addSubmissionCommands(submissions: Command, io: Io): void {
@@ -21,7 +22,13 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
 `,
   );
   addListCommand(submissions, io);
-  addGetCommand(submissions, io);
+  addGet(submissions, io, {
+    argument: ["[id]", "id of the submission"],
+    description: "show a submission",
+    parse: named("id"),
+    url: (id) => path`/submissions/${id}`,
+    describe: describeSubmission,
+  });
   addTimelineCommand(submissions, io);
   addDownloadCommand(submissions, io);
   addMarkCommand(submissions, io);

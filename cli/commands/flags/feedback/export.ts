@@ -8,8 +8,7 @@ import { type Client, path } from "../../../session/client.ts";
 import type { Input } from "../../../session/input.ts";
 import { listSome } from "../../../session/pages.ts";
 import type { Session } from "../../../session/session.ts";
-import { type Selected, readSelection, withSelection } from "./place.ts";
-import type { FeedbackDetail } from "./show.ts";
+import { type FeedbackDetail, type Selected, readSelection, withSelection } from "./place.ts";
 
 const FORMATS = ["jsonl", "csv"] as const;
 

@@ -1,7 +1,11 @@
 import { type Command, Option } from "commander";
+import type { viewFeedback } from "../../../../src/flags/previews/feedback.ts";
 import { environmentOption, projectOption } from "../../../session/config.ts";
 import type { Input } from "../../../session/input.ts";
 import { sinceValue } from "../../../session/values.ts";
+
+/** A stored feedback as the admin API shows it. */
+export type FeedbackDetail = ReturnType<typeof viewFeedback>;
 
 /** A flag of a project, and which feedback about it: the parameters `environment` and `since` of a request. */
 export type Selected = { project: string; flag: string; query: Record<string, string> };

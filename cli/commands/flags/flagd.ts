@@ -1,5 +1,7 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import type { FlagdDocument } from "../../../src/flags/flagd/definition.ts";
 import type { ImportResult } from "../../../src/flags/import.ts";
+import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { printable, shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
@@ -11,8 +13,14 @@ import type { Session } from "../../session/session.ts";
 import { readText } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
-import { flagdOption } from "./flagd-option.ts";
 import { readEnvironment } from "./place.ts";
+
+/** The format of `flags import` and `flags export`. */
+function flagdOption(): Option {
+  return new Option("--format <format>", "flagd: https://flagd.dev/schema/v0/flags.json")
+    .choices(["flagd"])
+    .default("flagd");
+}
 
 export function addImportCommand(flags: Command, io: Io): void {
   flags
@@ -37,12 +45,12 @@ Examples:
   formflag flags export -p shop -e develop | formflag flags import - -p shop -e staging
 `,
     )
-    .action(action(io, parse, run));
+    .action(action(io, parseImport, importFlags));
 }
 
-type Values = { project: string; environment: string; document: object; dryRun: boolean };
+type ImportValues = { project: string; environment: string; document: object; dryRun: boolean };
 
-async function parse(input: Input, given?: string): Promise<Values> {
+async function parseImport(input: Input, given?: string): Promise<ImportValues> {
   const file = await input.need(given, "file");
   const place = await readEnvironment(input);
   return { ...place, document: await readFlagd(file, input), dryRun: input.options["dryRun"] === true };
@@ -70,7 +78,7 @@ async function parseFlagd(text: string, name: string, mayBeYaml: boolean): Promi
 /** Older servers send no warnings. */
 type Imported = ImportResult & { warnings?: string[] };
 
-async function run({ client, io, report }: Session, values: Values): Promise<void> {
+async function importFlags({ client, io, report }: Session, values: ImportValues): Promise<void> {
   const { project, environment, document, dryRun } = values;
   const url = `${path`/projects/${project}/environments/${environment}/flagd`}?dryRun=${dryRun}`;
   const imported = await client.call<Imported>("POST", url, document);
@@ -90,4 +98,45 @@ function describeImport({ flags, segments, metadata }: ImportResult, place: stri
   const sum = `${count("created")} created, ${count("updated")} updated, ${count("unchanged")} unchanged`;
   const done = dryRun ? "would be imported, nothing was" : "imported";
   return `${lines.join("")}${printable(place)}: ${done}: ${sum}\n`;
+}
+
+export function addExportCommand(flags: Command, io: Io): void {
+  flags
+    .command("export")
+    .description("write the flags and segments of an environment")
+    .addOption(flagdOption())
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .option("-o, --output <file>", "where to, as YAML for a file named so; - for standard output", "-")
+    .addHelpText(
+      "after",
+      `
+A plain flag is written as boolean variants on and off, and its payload as the flag <flag>.payload. Importing the file
+gives the same flags again.
+
+Examples:
+  formflag flags export -p shop -e production > flags.json
+  formflag flags export -p shop -e production -o flags.json
+`,
+    )
+    .action(action(io, parseExport, exportFlags));
+}
+
+type ExportValues = { project: string; environment: string; output: string };
+
+async function parseExport(input: Input): Promise<ExportValues> {
+  return { ...(await readEnvironment(input)), output: String(input.options["output"]) };
+}
+
+async function exportFlags(
+  { client, io }: Session,
+  { project, environment, output }: ExportValues,
+): Promise<void> {
+  const url = path`/projects/${project}/environments/${environment}/flagd`;
+  const document = await client.call<FlagdDocument>("GET", url);
+  const { printDocument } = await import("../documents/document-file.ts");
+  const isYaml = exportFormat(output, ["json", "yaml", "yml"])?.startsWith("y") === true;
+  const answer = new Response(printDocument(document, isYaml ? "yaml" : "json"));
+  if (output === "-") await writeOut(io, answer);
+  else await saveTo(output, answer);
 }
