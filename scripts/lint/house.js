@@ -39,41 +39,6 @@ const floors = {
   },
 };
 
-/** The writes of the store's port: only operations of the product call them. */
-const WRITES = {
-  apply: ["store"],
-  insert: ["submissions", "feedback", "sessions"],
-  import: ["submissions"],
-  delete: ["submissions", "feedback", "sessions"],
-  deleteSome: ["feedback"],
-  mark: ["submissions"],
-  updateIndex: ["submissions"],
-  clearDeleted: ["submissions"],
-  deleteAged: ["submissions"],
-  purge: ["submissions"],
-  rewrite: ["submissions"],
-  recount: ["submissions"],
-  clearExpired: ["submissions"],
-  keep: ["secrets"],
-  insertLink: ["sessions"],
-  spendLink: ["sessions"],
-  markSeen: ["sessions"],
-  deleteByHash: ["sessions"],
-  forget: ["notes"],
-  markRead: ["flags"],
-  replace: ["code"],
-  remove: ["code"],
-  turn: ["deliveries"],
-  release: ["deliveries"],
-  cancelTargetless: ["deliveries"],
-  retry: ["deliveries"],
-  retryFailed: ["deliveries"],
-  clearEnded: ["deliveries", "sessions"],
-  claimAlert: ["deliveries"],
-  add: ["tallies", "notes"],
-  clear: ["tallies", "notes"],
-};
-
 const noOptionText = {
   create: (context) => {
     const check = (node, text) => {
@@ -88,17 +53,6 @@ const noOptionText = {
       TemplateElement: (node) => check(node, node.value.cooked ?? ""),
     };
   },
-};
-
-const noStoreWrite = {
-  create: (context) => ({
-    CallExpression({ callee }) {
-      if (callee.type !== "MemberExpression" || callee.object.type !== "MemberExpression") return;
-      const slices = Object.hasOwn(WRITES, callee.property.name) ? WRITES[callee.property.name] : [];
-      if (!slices.includes(callee.object.property.name)) return;
-      context.report({ node: callee, message: "Only operations of the product write: call one of them." });
-    },
-  }),
 };
 
 /** Modules that open connections. `node:net` is allowed for its address functions. */
@@ -167,7 +121,6 @@ export default {
   rules: {
     floors,
     "no-option-text": noOptionText,
-    "no-store-write": noStoreWrite,
     "no-connection": noConnection,
     "no-raw-markup": noRawMarkup,
   },

@@ -1,5 +1,8 @@
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "bun:test";
+import { writesOf } from "../../src/store/sql/bind.ts";
+import { SLICES } from "../../src/store/sql/slices.ts";
+import { submissionWrites } from "../../src/store/sql/submissions/slice.ts";
 
 /** Exceptions from the rules below: the list only shrinks. */
 const EXCEPTIONS = {
@@ -11,7 +14,7 @@ const EXCEPTIONS = {
     "src/http/forms/snippets/html.ts",
     "src/http/forms/snippets/snippet.ts",
   ],
-  folders: ["src/store/sql", "test/contracts", "test/support"],
+  folders: ["test/contracts", "test/support"],
   stems: [
     "src/blobs blobs",
     "src/flags flag",
@@ -27,10 +30,12 @@ const MOST_FILES = 30;
 const ROOT = join(import.meta.dir, "../..");
 const FILES = [...new Bun.Glob("{src,cli,scripts,test}/**/*.{ts,tsx,js}").scanSync(ROOT)].toSorted();
 const PRODUCT = FILES.filter((path) => /^(?:src|cli)\//.test(path));
+const texts = new Map<string, string>();
+for (const file of PRODUCT) texts.set(file, await Bun.file(join(ROOT, file)).text());
 /** Types and lazy imports too. */
 const imports = new Map<string, string[]>();
-for (const file of PRODUCT) {
-  const found = (await Bun.file(join(ROOT, file)).text()).matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
+for (const [file, text] of texts) {
+  const found = text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
   imports.set(
     file,
     [...found].map(([, path]) => join(dirname(file), path!)),
@@ -70,4 +75,16 @@ test("drivers and senders import records and ports, no operation", () => {
     (file) => !isDriver(file) && !isPort(file) && imports.get(file)!.some(isPort),
   );
   expect(operations).toEqual(EXCEPTIONS.operations);
+});
+
+/** Writes that each driver makes in its own way. */
+const OWN_WRITES = `store.apply code.replace notes.add notes.forget notes.clear
+  submissions.insert submissions.updateIndex submissions.rewrite`.split(/\s+/);
+
+test("services and commands write to the store through operations", () => {
+  const submissions = { writes: submissionWrites(function* () {}) };
+  const writes = [...writesOf({ ...SLICES, submissions }).keys(), ...OWN_WRITES];
+  const call = new RegExp(`\\.(?:${writes.join("|").replaceAll(".", "\\.")})\\(`);
+  const callers = [...texts].filter(([file, text]) => /^(?:cli|src\/http)\//.test(file) && call.test(text));
+  expect(callers.map(([file]) => file)).toEqual([]);
 });

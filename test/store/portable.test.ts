@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { PORTABLE_TABLES, TABLE_NAMES, columnsOf } from "../../src/maintenance/tables.ts";
-import { storedName } from "../../src/store/sql/portable.ts";
+import { storedName } from "../../src/store/portable.ts";
 import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 import { isInternal } from "../../src/store/sqlite/schema.ts";
 

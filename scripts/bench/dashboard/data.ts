@@ -54,7 +54,7 @@ export async function signInPath(data: string): Promise<string> {
 /** Straight through the driver of the database, without a sync: over HTTP it would take an hour. */
 async function importSubmissions(data: string, count: number) {
   const { connect } = await import("../../../src/store/sqlite/connection.ts");
-  const { importSubmissions: insert } = await import("../../../src/store/sql/import.ts");
+  const { importSubmissions: insert } = await import("../../../src/store/sql/submissions/import.ts");
   const { runWork } = await import("../../../src/store/sqlite/run.ts");
   const { updateIndex } = await import("../../../src/store/sqlite/search-index.ts");
   const { close } = await import("../../../src/store/sqlite/statements.ts");

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import type { Arrival } from "../../forms/inbox/scan.ts";
-import { listLastArrivals } from "../sql/submission-order.ts";
+import { listLastArrivals } from "../sql/submissions/order.ts";
 import { type Work, all } from "../sql/work.ts";
 import type { Units } from "./run.ts";
 

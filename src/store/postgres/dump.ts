@@ -1,7 +1,7 @@
 import { MiB } from "../../base/bytes.ts";
 import type { Dump, PortableValue } from "../../maintenance/store.ts";
 import { TABLE_NAMES, type TableName, columnsOf } from "../../maintenance/tables.ts";
-import { inBatches, keyOf, selectPage } from "../sql/portable.ts";
+import { inBatches, keyOf, selectPage } from "../portable.ts";
 import { type Work, all, only } from "../sql/work.ts";
 import type { Connections, Query } from "./connection.ts";
 import { postgresError } from "./errors.ts";

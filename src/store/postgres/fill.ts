@@ -7,8 +7,8 @@ import {
   type TableName,
   columnsOf,
 } from "../../maintenance/tables.ts";
-import { CHECKED_EMPTY, storedName } from "../sql/portable.ts";
-import { recountSubmissions } from "../sql/submission-counts.ts";
+import { CHECKED_EMPTY, storedName } from "../portable.ts";
+import { recountSubmissions } from "../sql/submissions/counts.ts";
 import { FOR_UPDATE, type Value, type Work, first, run } from "../sql/work.ts";
 import { byteArray, idArray, numberArray, textArray } from "./arrays.ts";
 import type { Connections } from "./connection.ts";

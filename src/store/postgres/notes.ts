@@ -1,6 +1,6 @@
 import { type Claim, type Hold, type Notes, keysOf } from "../../blobs/notes.ts";
-import { bytesOf, textOf } from "../sql/submission-ids.ts";
-import { forgetLoose, listLoose } from "../sql/submission-files.ts";
+import { bytesOf, textOf } from "../sql/ids.ts";
+import { forgetLoose, listLoose } from "../sql/submissions/files.ts";
 import { SKIP_LOCKED, type Work, all, first, run } from "../sql/work.ts";
 import { idArray } from "./arrays.ts";
 import type { Units } from "./run.ts";

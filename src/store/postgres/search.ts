@@ -1,8 +1,8 @@
 import type { SearchTerms } from "../../forms/inbox/search-text.ts";
 import { createTermReader } from "../../forms/inbox/term-reader.ts";
-import { bytesOf, textOf } from "../sql/submission-ids.ts";
-import { AFTER_EVERY_ID, filesOf } from "../sql/submission-rows.ts";
-import type { Hits } from "../sql/submission-scan.ts";
+import { bytesOf, textOf } from "../sql/ids.ts";
+import { AFTER_EVERY_ID, filesOf } from "../sql/submissions/submissions.ts";
+import type { Hits } from "../sql/submissions/scan.ts";
 import { SKIP_LOCKED, type Work, all, only, run } from "../sql/work.ts";
 
 /** Submissions that one write adds at most, so that those of others do not wait: some milliseconds. */

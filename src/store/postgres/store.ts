@@ -3,16 +3,13 @@ import type { Look } from "../../base/changes.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Notes } from "../../blobs/notes.ts";
 import { POSTGRES_STALENESS_MS } from "../limits.ts";
-import { accessSlices } from "../sql/access-slices.ts";
-import { readActivity } from "../sql/activity.ts";
-import { deliverySlices } from "../sql/delivery-slices.ts";
-import { flagSlices } from "../sql/flag-slices.ts";
-import { formSlices } from "../sql/form-slices.ts";
-import { clearExpired } from "../sql/intake.ts";
-import { setupSlices } from "../sql/setup-slices.ts";
-import { submissionSlice } from "../sql/submission-slices.ts";
+import { readActivity } from "../sql/version.ts";
+import { clearExpired } from "../sql/submissions/intake.ts";
+import { applyChanges } from "../sql/apply.ts";
+import { writesOf } from "../sql/bind.ts";
+import { SLICES, sharedSlices } from "../sql/slices.ts";
+import { submissionSlice } from "../sql/submissions/slice.ts";
 import { type Work, only } from "../sql/work.ts";
-import { type Runner, WRITES as SHARED, removals } from "../sql/writes.ts";
 import { lastArrivals } from "./arrivals.ts";
 import { checkDatabase } from "./check.ts";
 import { createConnections } from "./connection.ts";
@@ -32,7 +29,8 @@ import { createWithdrawals } from "./withdrawals.ts";
 
 export type PostgresStore = Store & { notes: Notes };
 
-const WRITES = { ...SHARED, ...removals(forgetNothing) };
+const SUBMISSIONS = submissionSlice(findHits, forgetNothing);
+const WRITES = writesOf({ ...SLICES, submissions: SUBMISSIONS });
 
 type Options = {
   migrate?: Migrate;
@@ -91,28 +89,27 @@ export async function openPostgresStore(
     await Bun.sleep(staleness + 1);
   };
 
-  const runner: Runner = {
-    read: units.read,
-    readAtOnce: units.readAtOnce,
-    async write(name, args) {
-      refuseTaken();
-      const work = WRITES[name] as (...args: unknown[]) => Work<never>;
-      const start = performance.now();
-      const result = await (name === "apply" ? units.writeSetup : units.write)(() => work(...args));
-      intake.commits.add(start, 1);
-      return result;
-    },
+  const timed = async <T>(write: () => Promise<T>): Promise<T> => {
+    refuseTaken();
+    const start = performance.now();
+    const result = await write();
+    intake.commits.add(start, 1);
+    return result;
   };
+  const slices = sharedSlices(
+    {
+      read: units.read,
+      readAtOnce: units.readAtOnce,
+      write: (name, args) => timed(() => units.write(() => WRITES.get(name)!(...args))),
+    },
+    SUBMISSIONS,
+  );
   return {
-    ...setupSlices(runner),
-    ...flagSlices(runner),
-    ...accessSlices(runner),
-    ...formSlices(runner),
-    ...deliverySlices(runner),
+    ...slices,
     notes: createNotes(units),
     shared: createShared(units),
     submissions: {
-      ...submissionSlice(runner, findHits),
+      ...slices.submissions,
       async insert(...args) {
         refuseTaken();
         return intake.insert(...args);
@@ -129,7 +126,7 @@ export async function openPostgresStore(
     },
     async apply(changes, version, by) {
       try {
-        const isApplied = await runner.write("apply", [changes, version, by]);
+        const isApplied = await timed(() => units.writeSetup(() => applyChanges(changes, version, by)));
         if (!isApplied) {
           throw new AppError("conflict", "another change was applied first: try again", {
             reason: "outdated",
@@ -150,7 +147,7 @@ export async function openPostgresStore(
     },
     staleness,
     watch: (changed) => void watchers.push(changed),
-    activity: () => runner.read(readActivity),
+    activity: () => units.read(readActivity),
     // The connection of looks, which the first read and the first change would wait for.
     opened: async () => void (await units.look(readLookAndMeta)),
     ping: async () => void (await units.look(readLookAndMeta)),

@@ -1,6 +1,6 @@
 import type { Insertion, StoredSubmission } from "../../forms/intake/insertion.ts";
 import { HOUR_MS } from "../../base/days.ts";
-import { textOf } from "../sql/submission-ids.ts";
+import { textOf } from "../sql/ids.ts";
 import { type Work, all, only } from "../sql/work.ts";
 import { idArray, numberArray, textArray } from "./arrays.ts";
 

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
-import { deleteSubmissions } from "../sql/removals.ts";
+import { deleteSubmissions } from "../sql/submissions/removals.ts";
 import { forgetNothing } from "./moving.ts";
 import type { Units } from "./run.ts";
 

@@ -1,7 +1,7 @@
 import type { Author } from "../../access/caller.ts";
 import { type SetupChange, changesAccess } from "../../documents/setup.ts";
-import { recordChange } from "./changes.ts";
-import { deleteEnvironment, insertEnvironment, setMetadata, updateEnvironment } from "./environments.ts";
+import { recordChange } from "./history.ts";
+import { deleteEnvironment, insertEnvironment, setMetadata, updateEnvironment } from "./projects.ts";
 import { deleteFlag, putFlag } from "./flags.ts";
 import { deleteForm, insertForm, isEmptyForm, updateForm } from "./forms.ts";
 import { deleteProject, insertProject, renameProject } from "./projects.ts";

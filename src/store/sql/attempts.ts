@@ -1,13 +1,32 @@
 import { MAX_ATTEMPTS_KEPT } from "../../delivery/limits.ts";
-import type { AttemptRecord } from "../../delivery/store.ts";
-import { bytesOf } from "./submission-ids.ts";
-import { type Work, all, only, run } from "./work.ts";
+import { DELIVERY_STATUSES as STATUSES } from "../../delivery/delivery-status.ts";
+import type { AttemptRecord, DeliveryContent, SettledDelivery } from "../../delivery/store.ts";
+import { DEFAULT_SETTINGS } from "../../forms/settings/settings.ts";
+import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
+import { QUEUED } from "./deliveries.ts";
+import { bytesOf } from "./ids.ts";
+import { countSubmissions } from "./submissions/counts.ts";
+import { type Work, all, first, only, run } from "./work.ts";
+
+/** Records the result of a delivery, if its lease is still that of `holder`. */
+export function* settleDelivery(
+  holder: string,
+  { id, status, attempts, dueAt, code, error, attempt }: SettledDelivery,
+): Work<void> {
+  const changes = yield* run(
+    `UPDATE deliveries
+     SET status = $status, attempts = $attempts, due_at = $dueAt, code = $code, error = $error, holder = NULL
+     WHERE id = $id AND holder = $holder AND status = ${QUEUED}`,
+    { id: bytesOf(id), holder, status: STATUSES.indexOf(status), attempts, dueAt, code, error },
+  );
+  if (changes > 0 && attempt) yield* recordAttempt(id, { ...attempt, code, error });
+}
 
 /**
  * Records an attempt of a delivery, and drops the oldest one past `MAX_ATTEMPTS_KEPT`. The transaction must have changed
  * the delivery, so that no other one numbers an attempt of it at the same time.
  */
-export function* recordAttempt(delivery: string, { at, duration, code, error }: AttemptRecord): Work<void> {
+function* recordAttempt(delivery: string, { at, duration, code, error }: AttemptRecord): Work<void> {
   const id = bytesOf(delivery);
   const { number } = yield* only<{ number: number }>(
     `INSERT INTO delivery_attempts (delivery, number, at, duration, code, error)
@@ -28,4 +47,49 @@ export function listAttempts(delivery: string): Work<AttemptRecord[]> {
   return all("SELECT at, duration, code, error FROM delivery_attempts WHERE delivery = $id ORDER BY number", {
     id: bytesOf(delivery),
   });
+}
+
+type ContentRow = {
+  seq: number;
+  slug: string;
+  name: string;
+  key: string;
+  settings: string;
+  data: string;
+  created_at: number;
+  state: number;
+  spam: string | null;
+  unread: number;
+  meta: string | null;
+};
+
+type FileRow = DeliveryContent["submission"]["files"][number];
+
+export function* deliveryContent(submission: string): Work<DeliveryContent | undefined> {
+  const row = yield* first<ContentRow>(
+    `SELECT s.seq, f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.unread, s.meta
+     FROM forms f CROSS JOIN submissions s
+     WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`,
+    { id: bytesOf(submission) },
+  );
+  if (!row) return undefined;
+  const { seq, slug, name, key, settings, data, created_at, state, spam, unread, meta } = row;
+  const files = yield* all<FileRow>(
+    "SELECT field, name, type, size, sha256 FROM files WHERE submission_seq = $seq ORDER BY position",
+    { seq },
+  );
+  return {
+    form: { ...DEFAULT_SETTINGS, ...JSON.parse(settings), slug, name, key },
+    submission: {
+      id: submission,
+      data,
+      createdAt: created_at,
+      state: STATES[state]!,
+      spam,
+      read: unread === 0,
+      meta,
+      files,
+    },
+    spamCount: yield* countSubmissions(key, ["spam"]),
+  };
 }

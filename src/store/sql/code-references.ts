@@ -2,9 +2,10 @@ import { AppError } from "../../base/errors.ts";
 import { MAX_PAGE_BYTES, type Page } from "../../base/pages.ts";
 import type { CodeList, CodePlace, CodeUploadRecord } from "../../flags/code/code-reference.ts";
 import type { CodeQuery, StoredCodeList } from "../../flags/store.ts";
-import { insertRows } from "./insert-rows.ts";
+import { insertRows } from "./lists.ts";
 import { cutPage } from "./pages.ts";
 import { projectRow } from "./rows.ts";
+import { WEIGHT } from "./bind.ts";
 import { type Params, type Value, type Work, all, only, run } from "./work.ts";
 
 /** Neither in a slug, which has no control characters, nor in JSON. */
@@ -16,7 +17,7 @@ export function packLists(lists: CodeList[]): string {
 }
 
 /** Stores an upload. Lists that are stored already are not written again: most of a branch stays as it was. */
-export function* replaceCode(
+function* replaceCode(
   project: string,
   { branch, projectName, repositoryUrl, uploadedAt }: CodeUploadRecord,
   packed: string,
@@ -57,7 +58,7 @@ export function* replaceCode(
   for (const { id } of others.slice(most - 1)) yield* run("DELETE FROM code_uploads WHERE id = $id", { id });
 }
 
-export function* removeCode(project: string, { branch, projectName }: CodePlace): Work<void> {
+function* removeCode(project: string, { branch, projectName }: CodePlace): Work<void> {
   const { id: projectId } = yield* projectRow(project);
   yield* run(
     "DELETE FROM code_uploads WHERE project_id = $projectId AND branch = $branch AND name = $projectName",
@@ -68,7 +69,7 @@ export function* removeCode(project: string, { branch, projectName }: CodePlace)
 type Upload = CodeUploadRecord & { id: number };
 
 /** In the order in which they were first stored. */
-export function* listCodeUploads(project: string): Work<Upload[]> {
+function* listCodeUploads(project: string): Work<Upload[]> {
   const { id: projectId } = yield* projectRow(project);
   return yield* all(
     `SELECT id, branch, name AS "projectName", repository_url AS "repositoryUrl", uploaded_at AS "uploadedAt"
@@ -77,7 +78,7 @@ export function* listCodeUploads(project: string): Work<Upload[]> {
   );
 }
 
-export function* listCodeSlugs(upload: number, after: string, limit: number): Work<string[]> {
+function* listCodeSlugs(upload: number, after: string, limit: number): Work<string[]> {
   const rows = yield* all<{ slug: string }>(
     `SELECT DISTINCT slug FROM code_references WHERE upload_id = $upload AND slug > $after
      ORDER BY slug LIMIT $limit`,
@@ -90,7 +91,7 @@ export function* listCodeSlugs(upload: number, after: string, limit: number): Wo
 const ANSWERED = 8;
 const CUT = { columns: ["places"], bytes: MAX_PAGE_BYTES / ANSWERED };
 
-export function* pageCode(
+function* pageCode(
   project: string,
   { flag, branch, projectName, limit, after: cursor }: CodeQuery,
 ): Work<Page<StoredCodeList>> {
@@ -144,3 +145,13 @@ function readCursor(text: string | undefined): Cursor {
     throw new AppError("invalid", "after is not the cursor of a list of code references");
   return { upload: Number(upload), part: Number(part), slug };
 }
+
+/** For {@link packLists}. */
+export const code = {
+  reads: { uploads: listCodeUploads, slugs: listCodeSlugs, page: pageCode },
+  writes: { replacePacked: replaceCode, remove: removeCode },
+  weights: {
+    replacePacked: (_project: string, _upload: CodeUploadRecord, packed: string) =>
+      WEIGHT + packed.length * 2,
+  },
+};

@@ -7,7 +7,7 @@ import {
 } from "../../delivery/delivery-status.ts";
 import type { DeliveryQuery, NewDelivery } from "../../delivery/store.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
-import { bytesOf, textOf } from "./submission-ids.ts";
+import { bytesOf, textOf } from "./ids.ts";
 import { SKIP_LOCKED, type Work, all, first, only, run } from "./work.ts";
 
 /** Deliveries that one page looks at. */

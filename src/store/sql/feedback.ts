@@ -2,10 +2,11 @@ import type { Page } from "../../base/pages.ts";
 import { type FeedbackRecord, MOODS, type RatingCount } from "../../flags/previews/feedback.ts";
 import { noSuchFlag } from "../../flags/flag.ts";
 import type { FeedbackPlace, FeedbackQuery, NewFeedback } from "../../flags/store.ts";
-import { findFlagId, selectEnvironment } from "./flags.ts";
+import { findFlagId } from "./flags.ts";
+import { selectEnvironment } from "./selections.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { environmentRow, projectRow } from "./rows.ts";
-import { bytesOf, textOf } from "./submission-ids.ts";
+import { bytesOf, textOf } from "./ids.ts";
 import { type Params, type Work, all, first, only, run } from "./work.ts";
 
 const BEFORE_EVERY_ID = Buffer.alloc(0);
@@ -14,7 +15,7 @@ const BEFORE_EVERY_ID = Buffer.alloc(0);
 const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
 
 /** Stores a feedback, unless one with the same hash came and has not expired: see the port. */
-export function* insertFeedback(
+function* insertFeedback(
   { projectKey, environmentKey, flag, mood, ...feedback }: NewFeedback,
   recent: { hash: string; expiresAt: number },
 ): Work<string | null> {
@@ -73,7 +74,7 @@ function* rememberFeedback(
 }
 
 /** Newest first. Throws `not_found`. */
-export function* pageFeedback(
+function* pageFeedback(
   place: FeedbackPlace,
   { limit, from, before }: FeedbackQuery,
 ): Work<Page<FeedbackRecord>> {
@@ -110,7 +111,7 @@ export function* pageFeedback(
 }
 
 /** Counts the next `limit` by rating and mood. Throws `not_found`. */
-export function* countFeedback(
+function* countFeedback(
   place: FeedbackPlace,
   after: string | null,
   limit: number,
@@ -135,7 +136,7 @@ export function* countFeedback(
 }
 
 /** Deletes one feedback of a project. Returns whether it existed. Throws `not_found` for the project. */
-export function* deleteFeedback(project: string, id: string): Work<boolean> {
+function* deleteFeedback(project: string, id: string): Work<boolean> {
   const { id: projectId } = yield* projectRow(project);
   const changes = yield* run(
     `DELETE FROM flag_feedback
@@ -146,7 +147,7 @@ export function* deleteFeedback(project: string, id: string): Work<boolean> {
 }
 
 /** Deletes at most `limit`, and returns how many it deleted. Throws `not_found`. */
-export function* deleteSomeFeedback(place: FeedbackPlace, limit: number): Work<number> {
+function* deleteSomeFeedback(place: FeedbackPlace, limit: number): Work<number> {
   const { inPlace, values } = yield* resolve(place);
   return yield* run(
     `DELETE FROM flag_feedback WHERE id IN (
@@ -166,3 +167,9 @@ function* resolve({ project, environment, flag }: FeedbackPlace): Work<{ inPlace
     values: { flagId, environmentId },
   };
 }
+
+export const feedback = {
+  reads: { page: pageFeedback },
+  readsAtOnce: { count: countFeedback },
+  writes: { insert: insertFeedback, delete: deleteFeedback, deleteSome: deleteSomeFeedback },
+};

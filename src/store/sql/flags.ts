@@ -2,9 +2,10 @@ import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagChange } from "../../flags/change.ts";
 import { NO_OPTIONAL } from "../../flags/flag-fields.ts";
 import type { FlagPlace, FlagRecord, FlagValues } from "../../flags/flag.ts";
+import { listStatuses, pageHeads } from "./flag-overviews.ts";
 import { pageCut, pageOf } from "./pages.ts";
-import { putPreview } from "./previews.ts";
-import { type EnvironmentRow, environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";
+import { listReads, markRead } from "./reads.ts";
+import { environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";
 import { type Work, all, first, only, run } from "./work.ts";
 
 type Row = {
@@ -89,13 +90,32 @@ export function* putFlag(
   else yield* reviseEnvironment(environmentId, revision);
 }
 
+type Preview = Pick<FlagRecord, "isPreview" | "previewName" | "previewContent">;
+
+/** Stores the preview of a flag in an environment, or removes the row of one for which nothing is set. */
+function* putPreview(environmentId: number, flagId: number, record: Preview): Work<void> {
+  const { isPreview, previewName: name, previewContent: content } = record;
+  if (!isPreview && name === "" && content === "") {
+    const sql = "DELETE FROM flag_previews WHERE environment_id = $environmentId AND flag_id = $flagId";
+    yield* run(sql, { environmentId, flagId });
+    return;
+  }
+  yield* run(
+    `INSERT INTO flag_previews (environment_id, flag_id, enabled, name, content)
+       VALUES ($environmentId, $flagId, $enabled, $name, $content)
+     ON CONFLICT (environment_id, flag_id)
+     DO UPDATE SET enabled = excluded.enabled, name = excluded.name, content = excluded.content`,
+    { environmentId, flagId, enabled: isPreview ? 1 : 0, name, content },
+  );
+}
+
 export function* deleteFlag({ project, flag: slug }: Change<"deleteFlag">, revision: number): Work<void> {
   const { id: projectId } = yield* projectRow(project);
   yield* run("DELETE FROM flags WHERE project_id = $projectId AND slug = $slug", { projectId, slug });
   yield* reviseProject(projectId, revision);
 }
 
-export function* listFlags(project: string, environment: string): Work<FlagRecord[]> {
+function* listFlags(project: string, environment: string): Work<FlagRecord[]> {
   const { id } = yield* environmentRow(project, environment);
   return yield* flagRecords(id);
 }
@@ -106,7 +126,7 @@ export function* flagRecords(environmentId: number): Work<FlagRecord[]> {
   return rows.map(toRecord);
 }
 
-export function* pageFlags(
+function* pageFlags(
   project: string,
   environment: string,
   { limit, after = "" }: PageQuery,
@@ -118,24 +138,13 @@ export function* pageFlags(
   return yield* pageOf(rows, limit, toRecord);
 }
 
-export function* findFlag({ project, environment, flag: slug }: FlagPlace): Work<FlagRecord | undefined> {
+function* findFlag({ project, environment, flag: slug }: FlagPlace): Work<FlagRecord | undefined> {
   const { id: environmentId } = yield* environmentRow(project, environment);
   const row = yield* first<FullRow>(`${SELECT} AND f.slug = $slug`, { environmentId, slug });
   return row && toRecord(row);
 }
 
-/** The environment that two keys select together, and the revision of its flags. */
-export function selectEnvironment(
-  environmentKey: string,
-): Work<(EnvironmentRow & { project_key: string }) | undefined> {
-  return first(
-    `SELECT e.id, e.project_id, e.revision, e.metadata, p.key AS project_key FROM environments e
-     JOIN projects p ON p.id = e.project_id WHERE e.key = $environmentKey`,
-    { environmentKey },
-  );
-}
-
-export function* projectOfKeys(projectKey: string, environmentKey: string): Work<string | undefined> {
+function* projectOfKeys(projectKey: string, environmentKey: string): Work<string | undefined> {
   const row = yield* first<{ slug: string }>(
     `SELECT p.slug FROM environments e JOIN projects p ON p.id = e.project_id
      WHERE e.key = $environmentKey AND p.key = $projectKey`,
@@ -145,7 +154,7 @@ export function* projectOfKeys(projectKey: string, environmentKey: string): Work
 }
 
 /** Those of the slugs that are not flags of the project. */
-export function* missingFlags(project: string, slugs: string[]): Work<string[]> {
+function* missingFlags(project: string, slugs: string[]): Work<string[]> {
   const { id: projectId } = yield* projectRow(project);
   const rows = yield* all<{ slug: string }>(
     `SELECT slug FROM flags WHERE project_id = $projectId AND slug IN (SELECT value FROM json_each($slugs))`,
@@ -209,3 +218,17 @@ function toValues(row: Row): FlagValues {
     updatedAt: row.updated_at,
   };
 }
+
+export const flags = {
+  reads: {
+    list: listFlags,
+    page: pageFlags,
+    find: findFlag,
+    heads: pageHeads,
+    statuses: listStatuses,
+    projectOf: projectOfKeys,
+    missing: missingFlags,
+    reads: listReads,
+  },
+  writes: { markRead },
+};

@@ -70,7 +70,7 @@ export function* isEmptyForm(key: string): Work<boolean> {
   );
 }
 
-export function pageForms({ limit, after = "" }: PageQuery): Work<Page<FormRecord>> {
+function pageForms({ limit, after = "" }: PageQuery): Work<Page<FormRecord>> {
   const sql = "SELECT * FROM forms WHERE deleted = 0 AND slug > $after ORDER BY slug LIMIT $limit";
   return pageOf(all<Row>(sql, { after, limit: limit + 1 }, pageCut("settings")), limit, toRecord);
 }
@@ -81,7 +81,7 @@ export function* formRecords(): Work<FormRecord[]> {
 }
 
 /** A slug wins over another form's key. */
-export function* findForm(slugOrKey: string): Work<FormRecord | undefined> {
+function* findForm(slugOrKey: string): Work<FormRecord | undefined> {
   const row = yield* first<Row>(
     `SELECT * FROM forms WHERE deleted = 0 AND (slug = $slugOrKey OR key = $slugOrKey)
      ORDER BY slug = $slugOrKey DESC LIMIT 1`,
@@ -90,7 +90,7 @@ export function* findForm(slugOrKey: string): Work<FormRecord | undefined> {
   return row && toRecord(row);
 }
 
-export function* findFormByKey(key: string): Work<FormRecord | undefined> {
+function* findFormByKey(key: string): Work<FormRecord | undefined> {
   const row = yield* first<Row>("SELECT * FROM forms WHERE key = $key AND deleted = 0", { key });
   return row && toRecord(row);
 }
@@ -135,3 +135,7 @@ function toRow(record: FormRecord): Omit<Row, "id"> {
     updated_at: record.updatedAt,
   };
 }
+
+export const forms = {
+  reads: { list: formRecords, page: pageForms, find: findForm, findByKey: findFormByKey },
+};

@@ -1,15 +1,16 @@
 import type { Page } from "../../base/pages.ts";
-import type { Change, ChangeQuery, RecentChange } from "../../projects/history.ts";
+import type { Change, ChangeQuery, RecentChange, HistoryEntry } from "../../projects/history.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { projectRow } from "./rows.ts";
-import { type Params, type Work, all, first } from "./work.ts";
+import { type Params, type Work, all, first, run } from "./work.ts";
+import type { Author } from "../../access/caller.ts";
 
 type Row = Omit<Change, "before" | "after"> & { before: string | null; after: string | null };
 
 const COLUMNS = "revision, environment, kind, name, at, who, why, before, after";
 
 /** Newest first. */
-export function* pageChanges(project: string, options: ChangeQuery): Work<Page<Change>> {
+function* pageChanges(project: string, options: ChangeQuery): Work<Page<Change>> {
   const { id: projectId } = yield* projectRow(project);
   const { kind, name, environment, who, limit, before } = options;
   const conditions = [
@@ -32,7 +33,7 @@ export function* pageChanges(project: string, options: ChangeQuery): Work<Page<C
   return yield* pageOf(all<Row>(sql, used, pageCut("before", "after")), limit, toChange);
 }
 
-export function* findChange(project: string, revision: number): Work<Change | undefined> {
+function* findChange(project: string, revision: number): Work<Change | undefined> {
   const { id: projectId } = yield* projectRow(project);
   const sql = `SELECT ${COLUMNS} FROM changes WHERE project_id = $projectId AND revision = $revision`;
   const row = yield* first<Row>(sql, { projectId, revision });
@@ -42,7 +43,7 @@ export function* findChange(project: string, revision: number): Work<Change | un
 /** Revisions of the setup among which recent changes are searched. */
 const RECENT = 1000;
 
-export function* recentChanges(since: number, limit: number): Work<RecentChange[]> {
+function* recentChanges(since: number, limit: number): Work<RecentChange[]> {
   type Found = Omit<RecentChange, "wasOn" | "isOn"> & Pick<Row, "before" | "after">;
   const rows = yield* all<Found>(
     `SELECT c.revision, p.slug AS project, c.environment, c.name AS flag, c.at, c.who, c.why, c.before, c.after
@@ -70,4 +71,35 @@ function toChange(row: Row): Change {
 
 function fromJson(text: string | null): unknown {
   return text === null ? null : JSON.parse(text);
+}
+
+export const changes = { reads: { page: pageChanges, find: findChange, recent: recentChanges } };
+
+/** Adds an entry to the history of a project. */
+export function* recordChange(
+  projectId: number,
+  revision: number,
+  { who, at, why }: Author,
+  { environment, kind, name, before, after }: HistoryEntry,
+): Work<void> {
+  yield* run(
+    `INSERT INTO changes (revision, project_id, environment, kind, name, at, who, why, before, after)
+     VALUES ($revision, $projectId, $environment, $kind, $name, $at, $who, $why, $before, $after)`,
+    {
+      revision,
+      projectId,
+      environment,
+      kind,
+      name,
+      at,
+      who,
+      why: why ?? null,
+      before: toJson(before),
+      after: toJson(after),
+    },
+  );
+}
+
+function toJson(value: unknown): string | null {
+  return value == null ? null : JSON.stringify(value);
 }

@@ -4,41 +4,34 @@ import {
   WITHOUT_MAIL,
   WITHOUT_TARGET,
 } from "../../delivery/delivery-status.ts";
-import type { ClaimedDelivery, DeliveryContent, OutboxTurn, SettledDelivery } from "../../delivery/store.ts";
-import { DEFAULT_SETTINGS } from "../../forms/settings/settings.ts";
-import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
-import { recordAttempt } from "./attempts.ts";
-import { LANE, QUEUED } from "./deliveries.ts";
-import { countSubmissions } from "./submission-counts.ts";
-import { bytesOf, textOf } from "./submission-ids.ts";
-import { type Params, SKIP_LOCKED, type Work, all, first, only, run } from "./work.ts";
+import type { ClaimedDelivery, OutboxTurn } from "../../delivery/store.ts";
+import { deliveryContent, listAttempts, settleDelivery } from "./attempts.ts";
+import {
+  LANE,
+  QUEUED,
+  clearEnded,
+  countDeliveries,
+  findDelivery,
+  pageDeliveries,
+  retryDeliveries,
+  retryFailed,
+} from "./deliveries.ts";
+import { bytesOf, textOf } from "./ids.ts";
+import { type Params, SKIP_LOCKED, type Work, all, only, run } from "./work.ts";
 
 /**
  * Records results, renews leases and claims due deliveries. Ids of others' leases are ignored. Of servers that do so at the
  * same time, each claims what no other does.
  */
-export function* takeTurn(turn: OutboxTurn): Work<ClaimedDelivery[]> {
+function* takeTurn(turn: OutboxTurn): Work<ClaimedDelivery[]> {
   const { holder, leaseUntil, settled, renewed } = turn;
-  for (const each of settled) yield* settle(holder, each);
+  for (const each of settled) yield* settleDelivery(holder, each);
   yield* changeEach(
     renewed.map(bytesOf),
     `UPDATE deliveries SET due_at = $leaseUntil WHERE holder = $holder AND status = ${QUEUED}`,
     { holder, leaseUntil },
   );
   return yield* claim(turn);
-}
-
-function* settle(
-  holder: string,
-  { id, status, attempts, dueAt, code, error, attempt }: SettledDelivery,
-): Work<void> {
-  const changes = yield* run(
-    `UPDATE deliveries
-     SET status = $status, attempts = $attempts, due_at = $dueAt, code = $code, error = $error, holder = NULL
-     WHERE id = $id AND holder = $holder AND status = ${QUEUED}`,
-    { id: bytesOf(id), holder, status: STATUSES.indexOf(status), attempts, dueAt, code, error },
-  );
-  if (changes > 0 && attempt) yield* recordAttempt(id, { ...attempt, code, error });
 }
 
 /** Ids that one statement lists. */
@@ -124,11 +117,11 @@ const LANES = `WITH RECURSIVE lanes (lane) AS (
 /** When the next delivery of a lane of `lanes` is due. */
 const NEXT = `(SELECT min(due_at) FROM deliveries WHERE status = ${QUEUED} AND ${LANE} = lanes.lane)`;
 
-export function* readClock(): Work<number> {
+function* readClock(): Work<number> {
   return (yield* only<{ now: number }>("SELECT CAST(unixepoch('subsec') * 1000 AS BIGINT) AS now")).now;
 }
 
-export function* nextDelivery(blocked: readonly Lane[]): Work<number | null> {
+function* nextDelivery(blocked: readonly Lane[]): Work<number | null> {
   const lanes = yield* all<LaneRow & { at: number }>(
     `${LANES} SELECT lane, ${NEXT} AS at FROM lanes WHERE lane IS NOT NULL`,
   );
@@ -137,7 +130,7 @@ export function* nextDelivery(blocked: readonly Lane[]): Work<number | null> {
 }
 
 /** Ends the leases of a holder. */
-export function* releaseLeases(holder: string, now: number): Work<void> {
+function* releaseLeases(holder: string, now: number): Work<void> {
   yield* run(
     `UPDATE deliveries SET due_at = CASE WHEN due_at < $now THEN due_at ELSE $now END, holder = NULL
      WHERE status = ${QUEUED} AND holder = $holder`,
@@ -146,7 +139,7 @@ export function* releaseLeases(holder: string, now: number): Work<void> {
 }
 
 /** Records of at most `limit` due deliveries by mail that they wait for a mail server. Returns whether any may be left. */
-export function* explainMail(after: number, now: number, limit: number): Work<boolean> {
+function* explainMail(after: number, now: number, limit: number): Work<boolean> {
   const changes = yield* run(
     `UPDATE deliveries SET code = NULL, error = $error WHERE id IN (
        SELECT id FROM deliveries
@@ -159,7 +152,7 @@ export function* explainMail(after: number, now: number, limit: number): Work<bo
 }
 
 /** Cancels at most `limit` queued deliveries whose target is disabled or deleted. Returns whether any may be left. */
-export function* cancelTargetless(removeAt: number, limit: number): Work<boolean> {
+function* cancelTargetless(removeAt: number, limit: number): Work<boolean> {
   const lanes = yield* all<LaneRow>(
     `${LANES} SELECT lane FROM lanes
      WHERE lane <> '' AND NOT EXISTS (SELECT 1 FROM targets t WHERE t.id = lanes.lane AND t.enabled = 1)
@@ -180,7 +173,7 @@ export function* cancelTargetless(removeAt: number, limit: number): Work<boolean
 }
 
 /** Records an alert about a target, unless an earlier one has not expired. Returns whether it did. */
-export function* claimAlert(target: string, now: number, until: number): Work<boolean> {
+function* claimAlert(target: string, now: number, until: number): Work<boolean> {
   const changes = yield* run(
     `INSERT INTO alerts (target, expires_at) VALUES ($target, $until)
      ON CONFLICT (target) DO UPDATE SET expires_at = excluded.expires_at WHERE alerts.expires_at <= $now`,
@@ -189,47 +182,25 @@ export function* claimAlert(target: string, now: number, until: number): Work<bo
   return changes > 0;
 }
 
-type ContentRow = {
-  seq: number;
-  slug: string;
-  name: string;
-  key: string;
-  settings: string;
-  data: string;
-  created_at: number;
-  state: number;
-  spam: string | null;
-  unread: number;
-  meta: string | null;
+export const deliveries = {
+  reads: {
+    page: pageDeliveries,
+    find: findDelivery,
+    attempts: listAttempts,
+    clock: readClock,
+    nextAt: nextDelivery,
+    content: deliveryContent,
+    countQueued: (atMost: number) => countDeliveries("queued", atMost),
+    countFailed: (atMost: number) => countDeliveries("failed", atMost),
+  },
+  writes: {
+    turn: takeTurn,
+    release: releaseLeases,
+    explainMail,
+    cancelTargetless,
+    retry: retryDeliveries,
+    retryFailed,
+    clearEnded,
+    claimAlert,
+  },
 };
-
-type FileRow = DeliveryContent["submission"]["files"][number];
-
-export function* deliveryContent(submission: string): Work<DeliveryContent | undefined> {
-  const row = yield* first<ContentRow>(
-    `SELECT s.seq, f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.unread, s.meta
-     FROM forms f CROSS JOIN submissions s
-     WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`,
-    { id: bytesOf(submission) },
-  );
-  if (!row) return undefined;
-  const { seq, slug, name, key, settings, data, created_at, state, spam, unread, meta } = row;
-  const files = yield* all<FileRow>(
-    "SELECT field, name, type, size, sha256 FROM files WHERE submission_seq = $seq ORDER BY position",
-    { seq },
-  );
-  return {
-    form: { ...DEFAULT_SETTINGS, ...JSON.parse(settings), slug, name, key },
-    submission: {
-      id: submission,
-      data,
-      createdAt: created_at,
-      state: STATES[state]!,
-      spam,
-      read: unread === 0,
-      meta,
-      files,
-    },
-    spamCount: yield* countSubmissions(key, ["spam"]),
-  };
-}

@@ -1,10 +1,65 @@
-import { MAX_PAGE_BYTES, type Page, type PageQuery } from "../../base/pages.ts";
 import type { ProjectChange } from "../../projects/change.ts";
+import type { Environment } from "../../projects/environment.ts";
+import {
+  environmentRow,
+  environmentsOf,
+  projectRow,
+  reviseEnvironment,
+  type ProjectRow,
+  findProjectRow,
+} from "./rows.ts";
+import { type Work, run, all } from "./work.ts";
+import { MAX_PAGE_BYTES, type Page, type PageQuery } from "../../base/pages.ts";
 import type { Project } from "../../projects/project.ts";
-import { type ProjectRow, environmentsOf, findProjectRow } from "./rows.ts";
-import { type Work, all, run } from "./work.ts";
 
 type Change<K> = ProjectChange & { change: K };
+
+export function* insertEnvironment(
+  { project, environment: { slug, name, key, color }, createdAt }: Change<"insertEnvironment">,
+  revision: number,
+): Work<void> {
+  const { id: projectId } = yield* projectRow(project);
+  yield* run(
+    `INSERT INTO environments (project_id, slug, name, key, color, revision, created_at)
+     VALUES ($projectId, $slug, $name, $key, $color, $revision, $createdAt)`,
+    { projectId, slug, name, key, color, createdAt, revision },
+  );
+}
+
+export function* updateEnvironment({
+  project,
+  environment,
+  name,
+  locked,
+  color,
+}: Change<"updateEnvironment">): Work<void> {
+  const { id } = yield* environmentRow(project, environment);
+  yield* run("UPDATE environments SET name = $name, locked = $locked, color = $color WHERE id = $id", {
+    id,
+    name,
+    locked: locked ? 1 : 0,
+    color,
+  });
+}
+
+export function* setMetadata(
+  { project, environment, metadata }: Change<"setMetadata">,
+  revision: number,
+): Work<void> {
+  const { id } = yield* environmentRow(project, environment);
+  yield* run("UPDATE environments SET metadata = $metadata WHERE id = $id", { id, metadata });
+  yield* reviseEnvironment(id, revision);
+}
+
+export function* deleteEnvironment({ project, environment }: Change<"deleteEnvironment">): Work<void> {
+  const { id } = yield* environmentRow(project, environment);
+  yield* run("DELETE FROM environments WHERE id = $id", { id });
+}
+
+function* listEnvironments(project: string): Work<Environment[]> {
+  const { id } = yield* projectRow(project);
+  return yield* environmentsOf(id);
+}
 
 export function* insertProject({ project: slug, name, key, createdAt }: Change<"insertProject">): Work<void> {
   yield* run("INSERT INTO projects (slug, name, key, created_at) VALUES ($slug, $name, $key, $createdAt)", {
@@ -30,7 +85,7 @@ export function* listProjects(): Work<Project[]> {
   return projects;
 }
 
-export function* pageProjects({ limit, after = "" }: PageQuery): Work<Page<Project>> {
+function* pageProjects({ limit, after = "" }: PageQuery): Work<Page<Project>> {
   const rows = yield* all<ProjectRow>(
     "SELECT id, slug, name, key FROM projects WHERE slug > $after ORDER BY slug LIMIT $limit",
     { after, limit: limit + 1 },
@@ -55,3 +110,6 @@ export function* findProject(slug: string): Work<Project | undefined> {
 function* view({ id, slug, name, key }: ProjectRow): Work<Project> {
   return { slug, name, key, environments: yield* environmentsOf(id) };
 }
+
+export const projects = { reads: { list: listProjects, page: pageProjects, find: findProject } };
+export const environments = { reads: { list: listEnvironments } };

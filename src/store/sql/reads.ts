@@ -1,6 +1,6 @@
 import type { FlagRead } from "../../flags/reads/flag-read.ts";
 import { environmentRow } from "./rows.ts";
-import { textOrder } from "./text-order.ts";
+import { textOrder } from "./lists.ts";
 import { type Work, all, run } from "./work.ts";
 
 /** Ignores a read from before the flag was created: it was a read of an earlier flag with that name. */

@@ -45,7 +45,7 @@ const PAGE_OF_ENVIRONMENT = pageIds("AND e.id = $environmentId");
 /** Changes that are read at once: their patches may be long. */
 const STEP = 100;
 
-export function* pageScheduled(
+function* pageScheduled(
   project: string,
   environment: string | null,
   { limit, after }: ScheduledQuery,
@@ -80,23 +80,19 @@ function* readScheduled(ids: string[]): Work<Row[]> {
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-export function* findScheduled(
-  project: string,
-  environment: string,
-  id: string,
-): Work<ScheduledChange | undefined> {
+function* findScheduled(project: string, environment: string, id: string): Work<ScheduledChange | undefined> {
   const { id: environmentId } = yield* environmentRow(project, environment);
   const sql = `${SELECT} WHERE s.id = $id AND s.environment_id = $environmentId`;
   const row = yield* first<Row>(sql, { id, environmentId });
   return row && toScheduled(row);
 }
 
-export function* nextScheduled(): Work<number | null> {
+function* nextScheduled(): Work<number | null> {
   const { at } = yield* only<{ at: number | null }>("SELECT min(at) AS at FROM scheduled_changes");
   return at;
 }
 
-export function* upcomingChanges(atMost: number): Work<{ count: number; next: DueChange | null }> {
+function* upcomingChanges(atMost: number): Work<{ count: number; next: DueChange | null }> {
   const { count } = yield* only<{ count: number }>(
     "SELECT count(*) AS count FROM (SELECT 1 FROM scheduled_changes LIMIT $atMost) AS upcoming",
     { atMost },
@@ -105,7 +101,7 @@ export function* upcomingChanges(atMost: number): Work<{ count: number; next: Du
 }
 
 /** The first change that is due at `now`. */
-export function* findDue(now: number): Work<DueChange | undefined> {
+function* findDue(now: number): Work<DueChange | undefined> {
   const row = yield* first<Row>(`${SELECT} WHERE s.at <= $now ${BY_TIME} LIMIT 1`, { now });
   return row && { project: row.project, scheduled: toScheduled(row) };
 }
@@ -123,3 +119,8 @@ function parsed(text: string): FlagPatch {
     throw error;
   }
 }
+
+export const scheduled = {
+  reads: { find: findScheduled, nextAt: nextScheduled, upcoming: upcomingChanges, findDue },
+  readsAtOnce: { page: pageScheduled },
+};

@@ -1,7 +1,7 @@
 import { type Work, only, run } from "./work.ts";
 
 /** The secret of that name, which is `candidate` if there was none. */
-export function* keepSecret(name: string, candidate: string): Work<string> {
+function* keepSecret(name: string, candidate: string): Work<string> {
   yield* run("INSERT INTO secrets (name, value) VALUES ($name, $candidate) ON CONFLICT (name) DO NOTHING", {
     name,
     candidate,
@@ -9,3 +9,5 @@ export function* keepSecret(name: string, candidate: string): Work<string> {
   const { value } = yield* only<{ value: string }>("SELECT value FROM secrets WHERE name = $name", { name });
   return value;
 }
+
+export const secrets = { writes: { keep: keepSecret } };

@@ -52,12 +52,12 @@ export function* orderSegments(
 }
 
 /** By name. */
-export function* listSegments(project: string, environment: string): Work<SegmentRecord[]> {
+function* listSegments(project: string, environment: string): Work<SegmentRecord[]> {
   const { id: environmentId } = yield* environmentRow(project, environment);
   return yield* all(`${SELECT} ORDER BY name`, { environmentId });
 }
 
-export function* pageSegments(
+function* pageSegments(
   project: string,
   environment: string,
   { limit, after = "" }: PageQuery,
@@ -68,7 +68,7 @@ export function* pageSegments(
   return yield* pageOf(rows, limit, (row) => row);
 }
 
-export function* findSegment({
+function* findSegment({
   project,
   environment,
   segment: name,
@@ -81,3 +81,5 @@ export function* findSegment({
 export function segmentsOfEnvironment(environmentId: number): Work<SegmentRecord[]> {
   return all(`${SELECT} ORDER BY position`, { environmentId });
 }
+
+export const segments = { reads: { list: listSegments, page: pageSegments, find: findSegment } };

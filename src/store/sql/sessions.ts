@@ -20,7 +20,7 @@ const COLUMNS = 's.id, u.name AS "user", s.method, s.agent, s.address, s.created
 const FROM = "FROM sessions s JOIN users u ON u.id = s.user_id";
 
 /** Stores a session, if its user has that password: see the port. */
-export function* insertSession(
+function* insertSession(
   { session, hash, most }: NewSession,
   password: string | null,
 ): Work<User | undefined> {
@@ -42,18 +42,18 @@ export function* insertSession(
   return yield* findUser(user);
 }
 
-export function* findSession(hash: string): Work<{ user: User; session: Session } | undefined> {
+function* findSession(hash: string): Work<{ user: User; session: Session } | undefined> {
   const sql = `SELECT ${COLUMNS}, ${USER_COLUMNS} ${FROM} WHERE s.hash = $hash`;
   const row = yield* first<Row & UserRow>(sql, { hash: bytesOfHash(hash) });
   return row && { user: viewUser(row), session: view(row) };
 }
 
-export function* findSessionById(id: string): Work<Session | undefined> {
+function* findSessionById(id: string): Work<Session | undefined> {
   const row = yield* first<Row>(`SELECT ${COLUMNS} ${FROM} WHERE s.id = $id`, { id });
   return row && view(row);
 }
 
-export function pageSessions(user: string | null, { limit, after = "" }: PageQuery): Work<Page<Session>> {
+function pageSessions(user: string | null, { limit, after = "" }: PageQuery): Work<Page<Session>> {
   const ofUser = user === null ? "" : "u.name = $user AND";
   const rows = all<Row>(
     `SELECT ${COLUMNS} ${FROM} WHERE ${ofUser} s.id > $after ORDER BY s.id LIMIT $limit`,
@@ -62,26 +62,26 @@ export function pageSessions(user: string | null, { limit, after = "" }: PageQue
   return pageOf(rows, limit, view);
 }
 
-export function* markSeen(hash: string, at: number): Work<void> {
+function* markSeen(hash: string, at: number): Work<void> {
   yield* run("UPDATE sessions SET seen_at = $at WHERE hash = $hash", { hash: bytesOfHash(hash), at });
 }
 
-export function* deleteSession(id: string): Work<boolean> {
+function* deleteSession(id: string): Work<boolean> {
   return (yield* run("DELETE FROM sessions WHERE id = $id", { id })) > 0;
 }
 
-export function* deleteSessionByHash(hash: string): Work<void> {
+function* deleteSessionByHash(hash: string): Work<void> {
   yield* run("DELETE FROM sessions WHERE hash = $hash", { hash: bytesOfHash(hash) });
 }
 
-export function* insertLink({ user, hash, expiresAt }: SignInLink): Work<boolean> {
+function* insertLink({ user, hash, expiresAt }: SignInLink): Work<boolean> {
   const sql = `INSERT INTO sign_in_links (hash, user_id, expires_at)
                SELECT $hash, id, $expiresAt FROM users WHERE name = $user`;
   return (yield* run(sql, { hash: bytesOfHash(hash), user, expiresAt })) > 0;
 }
 
 /** Removes a link and stores the session of its user: see the port. */
-export function* spendLink(hash: string, now: number, start: NewSession): Work<User | undefined> {
+function* spendLink(hash: string, now: number, start: NewSession): Work<User | undefined> {
   const link = yield* first<{ user: string }>(
     `DELETE FROM sign_in_links WHERE hash = $hash AND expires_at > $now
      RETURNING (SELECT u.name FROM users u WHERE u.id = user_id) AS "user"`,
@@ -92,7 +92,7 @@ export function* spendLink(hash: string, now: number, start: NewSession): Work<U
 }
 
 /** Removes sessions and links that have ended: see the port. */
-export function* clearEndedSessions(
+function* clearEndedSessions(
   { seenBefore, createdBefore, now }: { seenBefore: number; createdBefore: number; now: number },
   limit: number,
 ): Work<boolean> {
@@ -118,3 +118,16 @@ function view(row: Row): Session {
   const { id, user, method, agent, address, created_at: createdAt, seen_at: seenAt } = row;
   return { id, user, method, agent, address, createdAt, seenAt };
 }
+
+export const sessions = {
+  reads: { find: findSession, findById: findSessionById, page: pageSessions },
+  writes: {
+    insert: insertSession,
+    markSeen,
+    delete: deleteSession,
+    deleteByHash: deleteSessionByHash,
+    insertLink,
+    spendLink,
+    clearEnded: clearEndedSessions,
+  },
+};

@@ -8,7 +8,7 @@ import { segmentsOfEnvironment } from "./segments.ts";
 import type { Work } from "./work.ts";
 
 /** Those of the projects that exist, or with null all of them, and the forms. */
-export function* readSetup(projects: string[] | null, forms: boolean): Work<Setup> {
+function* readSetup(projects: string[] | null, forms: boolean): Work<Setup> {
   const found: SetupProject[] = [];
   for (const project of yield* findProjects(projects)) found.push(yield* setupOf(project));
   return { projects: found, forms: forms ? yield* formRecords() : [] };
@@ -33,3 +33,5 @@ function* setupOf({ slug: project, name, environments }: Project): Work<SetupPro
   }
   return { slug: project, name, environments: all };
 }
+
+export const setup = { readsAtOnce: { read: readSetup } };

@@ -7,8 +7,9 @@ import {
   type TallyQuery,
   type TallySum,
 } from "../../flags/reads/tally.ts";
-import { insertRows } from "./insert-rows.ts";
-import { textOrder } from "./text-order.ts";
+import { insertRows } from "./lists.ts";
+import { WEIGHT } from "./bind.ts";
+import { textOrder } from "./lists.ts";
 import { type Params, type Work, all, run } from "./work.ts";
 
 /** Sorts after every text that begins with what precedes it. */
@@ -24,7 +25,7 @@ function bound({ kind, from, to, prefix = "" }: TallyQuery): Params {
   return { kind: KINDS.indexOf(kind), hours: JSON.stringify(hours), prefix, last: prefix + LAST };
 }
 
-export function readTallies({
+function readTallies({
   after = "",
   limit = Number.MAX_SAFE_INTEGER,
   ...tallies
@@ -34,13 +35,13 @@ export function readTallies({
   return all(sql, { ...bound(tallies), after, limit });
 }
 
-export function sumTallies(tallies: TallyQuery): Work<TallySum[]> {
+function sumTallies(tallies: TallyQuery): Work<TallySum[]> {
   const sql = `SELECT what, variant, sum(count) AS count FROM tallies ${WHERE} GROUP BY what, variant`;
   return all(sql, bound(tallies));
 }
 
 /** Adds in one order, in which concurrent writers lock the rows. */
-export function* addTallies(tallies: readonly Tally[]): Work<void> {
+function* addTallies(tallies: readonly Tally[]): Work<void> {
   const sums = new Map<string, Tally>();
   for (const tally of tallies) {
     const key = JSON.stringify([tally.kind, tally.hour, tally.what, tally.variant]);
@@ -60,7 +61,7 @@ export function* addTallies(tallies: readonly Tally[]): Work<void> {
   );
 }
 
-export function* clearTallies(kind: TallyKind, before: number, limit: number): Work<boolean> {
+function* clearTallies(kind: TallyKind, before: number, limit: number): Work<boolean> {
   const changes = yield* run(
     `DELETE FROM tallies WHERE (kind, hour, what, variant) IN (
        SELECT kind, hour, what, variant FROM tallies WHERE kind = $kind AND hour < $before LIMIT $limit)`,
@@ -68,3 +69,11 @@ export function* clearTallies(kind: TallyKind, before: number, limit: number): W
   );
   return changes >= limit;
 }
+
+const TALLY_WEIGHT = 200;
+
+export const tallies = {
+  reads: { read: readTallies, sum: sumTallies },
+  writes: { add: addTallies, clear: clearTallies },
+  weights: { add: (added: readonly Tally[]) => WEIGHT + added.length * TALLY_WEIGHT },
+};

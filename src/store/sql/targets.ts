@@ -39,12 +39,12 @@ export function* deleteTarget({ id }: Change<"deleteTarget">): Work<void> {
   yield* run("DELETE FROM targets WHERE id = $id", { id });
 }
 
-export function* listTargets(formKey: string): Work<TargetRecord[]> {
+function* listTargets(formKey: string): Work<TargetRecord[]> {
   const sql = `${SELECT} WHERE f.key = $formKey ORDER BY t.created_at, t.id`;
   return (yield* all<Row>(sql, { formKey })).map(toRecord);
 }
 
-export function* findTarget(id: string): Work<TargetRecord | undefined> {
+function* findTarget(id: string): Work<TargetRecord | undefined> {
   const row = yield* first<Row>(`${SELECT} WHERE t.id = $id`, { id });
   return row && toRecord(row);
 }
@@ -72,3 +72,5 @@ function toRow({ id, formKey, kind, url, enabled, secrets, createdAt, updatedAt 
     updated_at: updatedAt,
   };
 }
+
+export const targets = { reads: { list: listTargets, find: findTarget } };

@@ -52,16 +52,16 @@ export function* deleteToken({ name }: Change<"deleteToken">): Work<void> {
   yield* run("DELETE FROM tokens WHERE name = $name", { name });
 }
 
-export function* listTokens(): Work<Token[]> {
+function* listTokens(): Work<Token[]> {
   return (yield* all<Row>(`${SELECT} ORDER BY t.name`)).map(view);
 }
 
-export function pageTokens({ limit, after = "" }: PageQuery): Work<Page<Token>> {
+function pageTokens({ limit, after = "" }: PageQuery): Work<Page<Token>> {
   const sql = `${SELECT} WHERE t.name > $after ORDER BY t.name LIMIT $limit`;
   return pageOf(all<Row>(sql, { after, limit: limit + 1 }), limit, view);
 }
 
-export function* findToken(hash: string): Work<(Token & { keys?: EnvironmentKeys }) | undefined> {
+function* findToken(hash: string): Work<(Token & { keys?: EnvironmentKeys }) | undefined> {
   const row = yield* first<Row>(`${SELECT} WHERE t.hash = $hash`, { hash });
   if (!row) return undefined;
   const { project_key: projectKey, environment_key: environmentKey } = row;
@@ -78,3 +78,5 @@ function view(row: Row): Token {
     expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
   };
 }
+
+export const tokens = { reads: { list: listTokens, page: pageTokens, find: findToken } };

@@ -51,7 +51,7 @@ export function* deleteUser({ name }: Change<"deleteUser">): Work<void> {
   yield* run("DELETE FROM users WHERE name = $name", { name });
 }
 
-export function pageUsers({ limit, after = "" }: PageQuery): Work<Page<User>> {
+function pageUsers({ limit, after = "" }: PageQuery): Work<Page<User>> {
   const sql = `SELECT ${USER_COLUMNS} FROM users u WHERE u.name > $after ORDER BY u.name LIMIT $limit`;
   return pageOf(all<UserRow>(sql, { after, limit: limit + 1 }), limit, viewUser);
 }
@@ -61,12 +61,12 @@ export function* findUser(name: string): Work<User | undefined> {
   return row && viewUser(row);
 }
 
-export function* passwordOf(name: string): Work<string | null> {
+function* passwordOf(name: string): Work<string | null> {
   const sql = "SELECT password FROM users WHERE name = $name";
   return (yield* first<{ password: string | null }>(sql, { name }))?.password ?? null;
 }
 
-export function* listAdmins(limit: number): Work<string[]> {
+function* listAdmins(limit: number): Work<string[]> {
   const sql = "SELECT name FROM users WHERE role = 'admin' ORDER BY name LIMIT $limit";
   return (yield* all<{ name: string }>(sql, { limit })).map(({ name }) => name);
 }
@@ -81,3 +81,7 @@ export function viewUser(row: UserRow): User {
     createdAt: isoTime(row.user_created_at),
   };
 }
+
+export const users = {
+  reads: { page: pageUsers, find: findUser, password: passwordOf, admins: listAdmins },
+};

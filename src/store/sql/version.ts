@@ -1,5 +1,8 @@
 import type { Look } from "../../base/changes.ts";
-import { only, run, type Work } from "./work.ts";
+import { only, run, type Work, first } from "./work.ts";
+import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
+import type { Activity } from "../../maintenance/store.ts";
+import { printCounts } from "./submissions/counts.ts";
 
 /** The version of the setup, and the one of tokens and users. */
 export function readLook(): Work<Look> {
@@ -16,4 +19,27 @@ export function* currentVersion(): Work<number> {
 export function* setVersion(version: number, raisesAccess: boolean): Work<void> {
   const raised = raisesAccess ? 1 : 0;
   yield* run("UPDATE setup_version SET version = $version, access = access + $raised", { version, raised });
+}
+
+/** Deliveries of one status that are counted at most. */
+const MAX_COUNTED = 500;
+
+/** How many deliveries have each status, in conditions that the indexes have too. */
+const STATUSES = DELIVERY_STATUSES.map(
+  (name, status) => `(SELECT count(*) FROM (
+    SELECT 1 FROM deliveries WHERE status = ${status} ${status === 0 ? "" : "AND status <> 0"}
+    LIMIT ${MAX_COUNTED}) AS found) AS ${name}`,
+);
+
+/** Fingerprints of what pages show: one that differs says that something changed. */
+export function* readActivity(): Work<Activity> {
+  const counts = yield* printCounts();
+  const { newest } = yield* only<{ newest: number | null }>("SELECT max(seq) AS newest FROM submissions");
+  const delivery = yield* first<{ id: Uint8Array }>("SELECT id FROM deliveries ORDER BY id DESC LIMIT 1");
+  const statuses = yield* only<Record<string, number>>(`SELECT ${STATUSES.join()}`);
+  return {
+    setup: String(yield* currentVersion()),
+    submissions: String(Bun.hash(`${counts} ${newest}`)),
+    deliveries: [delivery?.id.toHex(), ...DELIVERY_STATUSES.map((name) => statuses[name])].join(),
+  };
 }

@@ -17,7 +17,7 @@ import {
 } from "./schema.ts";
 import { close, query } from "./statements.ts";
 import { runWork } from "./run.ts";
-import { recountSubmissions } from "../sql/submission-counts.ts";
+import { recountSubmissions } from "../sql/submissions/counts.ts";
 
 /** Most bytes of one value; the largest that formflag writes is a submission of 24 MB. */
 const MAX_VALUE = 32 * MiB;

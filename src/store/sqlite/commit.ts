@@ -8,21 +8,23 @@ import { rewriteFile } from "./rewrite.ts";
 import { queueRemovals, updateIndex } from "./search-index.ts";
 import { query } from "./statements.ts";
 import { applyChanges } from "../sql/apply.ts";
-import { type Uncounted, createUncounted } from "../sql/submission-counts.ts";
+import { type Uncounted, createUncounted } from "../sql/submissions/counts.ts";
 import { currentVersion, setVersion } from "../sql/version.ts";
-import type { Work } from "../sql/work.ts";
-import { WRITES as SHARED_WRITES, type WriteName as SharedName, removals } from "../sql/writes.ts";
+import { writesOf } from "../sql/bind.ts";
+import { SLICES } from "../sql/slices.ts";
+import { garbage } from "../sql/submissions/files.ts";
+import { submissionWrites } from "../sql/submissions/slice.ts";
 import { runWork } from "./run.ts";
 
-const SHARED = { ...SHARED_WRITES, ...removals(queueRemovals) };
-
-const isShared = (name: Write["name"]): name is SharedName => Object.hasOwn(SHARED, name);
+const SHARED = writesOf({ ...SLICES, garbage, submissions: { writes: submissionWrites(queueRemovals) } });
 
 /** The operations that write and that only this database has, by a name that can be sent to another thread. */
 const WRITES = {
   insertSubmission,
   updateIndex,
   rewriteFile,
+  apply: (db: Database, changes: readonly SetupChange[], version: number, by: Author) =>
+    runWork(db, applyChanges(changes, version, by)),
   /** Many changes, each text a list of some: objects would be copied to the thread at once, which takes longest. */
   applyTexts: (db: Database, texts: string[], version: number, by: Author) =>
     runWork(
@@ -42,8 +44,8 @@ export type WriteArgs<N extends WriteName> =
   Parameters<Writes[N]> extends [Database, ...infer Rest] ? Rest : never;
 export type WriteResult<N extends WriteName> = ReturnType<Writes[N]>;
 
-/** A write in the form that is sent to the writer thread. */
-export type Write = { name: WriteName | SharedName; args: unknown[] };
+/** A write in the form that is sent to the writer thread, by its name here or in `writesOf`. */
+export type Write = { name: string; args: unknown[] };
 
 /** The outcome of a write in the form that is sent back; an error would lose its class. */
 export type Outcome =
@@ -136,11 +138,9 @@ function overwriteFailed(db: Database): void {
 }
 
 function perform(db: Database, { name, args }: Write): Outcome {
-  if (isShared(name)) {
-    const work = SHARED[name] as (...args: unknown[]) => Work<unknown>;
-    return { ok: true, value: runWork(db, work(...args)) };
-  }
-  const write = WRITES[name] as (db: Database, ...args: unknown[]) => unknown;
+  const shared = SHARED.get(name);
+  if (shared) return { ok: true, value: runWork(db, shared(...args)) };
+  const write = WRITES[name as WriteName] as (db: Database, ...args: unknown[]) => unknown;
   return { ok: true, value: write(db, ...args) };
 }
 

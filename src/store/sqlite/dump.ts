@@ -1,6 +1,6 @@
 import type { Dump, PortableValue } from "../../maintenance/store.ts";
 import { TABLE_NAMES } from "../../maintenance/tables.ts";
-import { inBatches, selectFrom } from "../sql/portable.ts";
+import { inBatches, selectFrom } from "../portable.ts";
 import { connectUnmigrated } from "./connection.ts";
 import { sqliteError } from "./errors.ts";
 import { close, query, readNumber } from "./statements.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { Garbage } from "../../blobs/notes.ts";
-import { forgetLoose, listLoose } from "../sql/submission-files.ts";
+import { forgetLoose, listLoose } from "../sql/submissions/files.ts";
 import { connectUnmigrated } from "./connection.ts";
 import { sqliteError } from "./errors.ts";
 import { schemaVersion } from "./migrate.ts";

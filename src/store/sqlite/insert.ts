@@ -2,7 +2,7 @@ import { type Database, SQLiteError } from "bun:sqlite";
 import type { NewDelivery } from "../../delivery/store.ts";
 import { noSuchForm } from "../../forms/form.ts";
 import type { Conditions, Insertion, StoredSubmission } from "../../forms/intake/insertion.ts";
-import * as shared from "../sql/new-submissions.ts";
+import * as shared from "../sql/submissions/intake.ts";
 import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
 

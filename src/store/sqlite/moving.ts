@@ -8,9 +8,9 @@ import { insertBatch, refuseRows } from "./fill.ts";
 import { queueRemovals } from "./search-index.ts";
 import { close, query } from "./statements.ts";
 import { runWork } from "./run.ts";
-import { deleteRows } from "../sql/removals.ts";
-import { recountSubmissions } from "../sql/submission-counts.ts";
-import { bytesOf, textOf } from "../sql/submission-ids.ts";
+import { deleteRows } from "../sql/submissions/removals.ts";
+import { recountSubmissions } from "../sql/submissions/counts.ts";
+import { bytesOf, textOf } from "../sql/ids.ts";
 
 /** Ids in one page. */
 const PAGE = 5000;

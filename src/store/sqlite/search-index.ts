@@ -1,7 +1,7 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import { createTermReader } from "../../forms/inbox/term-reader.ts";
 import { query } from "./statements.ts";
-import { textOf } from "../sql/submission-ids.ts";
+import { textOf } from "../sql/ids.ts";
 import { type Work, run } from "../sql/work.ts";
 
 /** What one write adds and removes at most, so that the submissions of others do not wait: a few milliseconds each. */

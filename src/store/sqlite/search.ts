@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite";
 import type { SearchTerms } from "../../forms/inbox/search-text.ts";
-import type { FindHits } from "../sql/submission-scan.ts";
+import type { FindHits } from "../sql/submissions/scan.ts";
 import { naturalPosition, termIn } from "./search-index.ts";
 import { query } from "./statements.ts";
-import { bytesOf } from "../sql/submission-ids.ts";
+import { bytesOf } from "../sql/ids.ts";
 
 /** Terms of a search that are looked up in the index. Further ones are checked when the submissions are read. */
 const MAX_TERMS = 32;

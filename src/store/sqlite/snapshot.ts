@@ -10,7 +10,7 @@ import { MIGRATIONS, schemaVersion } from "./migrate.ts";
 import { runWork } from "./run.ts";
 import { INDEX_TABLES, compareSchemas, readSchema, schemaAfter, withoutIndex } from "./schema.ts";
 import { close, readNumber } from "./statements.ts";
-import { countFileBytes, listFiles } from "../sql/submission-files.ts";
+import { countFileBytes, listFiles } from "../sql/submissions/files.ts";
 
 /**
  * Copies a database, as it is at one moment and with its own schema, into a new file, while others read and write. The

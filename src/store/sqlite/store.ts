@@ -14,17 +14,14 @@ import { connect } from "./connection.ts";
 import { sqliteError } from "./errors.ts";
 import type { Claim } from "./migrate.ts";
 import { hitsIn } from "./search.ts";
-import { indexBacklog } from "./search-index.ts";
+import { indexBacklog, queueRemovals } from "./search-index.ts";
 import { close } from "./statements.ts";
-import { garbageSlice, submissionSlice } from "../sql/submission-slices.ts";
+import { bindSlices, type Runner, WEIGHT } from "../sql/bind.ts";
+import { sharedSlices } from "../sql/slices.ts";
+import { garbage } from "../sql/submissions/files.ts";
+import { submissionSlice } from "../sql/submissions/slice.ts";
 import { currentVersion, readLook } from "../sql/version.ts";
-import { type Runner, WEIGHT } from "../sql/writes.ts";
-import { flagSlices } from "../sql/flag-slices.ts";
-import { accessSlices } from "../sql/access-slices.ts";
-import { deliverySlices } from "../sql/delivery-slices.ts";
-import { formSlices } from "../sql/form-slices.ts";
-import { readActivity } from "../sql/activity.ts";
-import { setupSlices } from "../sql/setup-slices.ts";
+import { readActivity } from "../sql/version.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
 
 /** Changes that are copied to the writer thread as they are. */
@@ -64,19 +61,16 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
   const runner: Runner = {
     read: (work) => read(() => runWork(db, work())),
     readAtOnce: (work) => read(() => runAtOnce(db, work)),
-    write: (name, args, weight = WEIGHT) => writer.write({ name, args }, weight) as never,
+    write: (name, args, weight) => writer.write({ name, args }, weight),
   };
 
+  const slices = sharedSlices(runner, submissionSlice(hitsIn(db), queueRemovals));
   return {
-    ...setupSlices(runner),
-    ...flagSlices(runner),
-    ...accessSlices(runner),
-    ...formSlices(runner),
-    ...deliverySlices(runner),
-    ...garbageSlice(runner),
+    ...slices,
+    ...bindSlices(runner, { garbage }),
     shared: null,
     submissions: {
-      ...submissionSlice(runner, hitsIn(db)),
+      ...slices.submissions,
       // Not an async function, which makes six objects more for each submission.
       insert(submission, isAbandoned) {
         const { id, formKey, data, createdAt, files } = submission;
@@ -101,7 +95,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     async apply(changes, version, by) {
       const isApplied =
         changes.length <= MANY
-          ? await runner.write("apply", [changes, version, by], WEIGHT * changes.length)
+          ? await write("apply", [changes, version, by], WEIGHT * changes.length)
           : await write(
               "applyTexts",
               [await stringifyInTurns(changes), version, by],

@@ -3,7 +3,7 @@ import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { runWork } from "../../../src/store/postgres/run.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
-import { clearDeleted } from "../../../src/store/sql/removals.ts";
+import { clearDeleted } from "../../../src/store/sql/submissions/removals.ts";
 import { addForm, apply } from "../../support/apply.ts";
 import { eventually } from "../../support/eventually.ts";
 import { execute, freshDatabase, IS_POSTGRES_HERE } from "../../support/postgres.ts";

@@ -1,13 +1,13 @@
-import { isIdOf } from "../../base/ids.ts";
-import { noSuchForm } from "../../forms/form.ts";
-import type { ImportedSubmission, ImportResult } from "../../forms/store.ts";
-import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
-import { allAmong } from "./byte-lists.ts";
-import { insertRows } from "./insert-rows.ts";
-import { createUncounted } from "./submission-counts.ts";
-import { bytesOf, textOf } from "./submission-ids.ts";
+import { isIdOf } from "../../../base/ids.ts";
+import { noSuchForm } from "../../../forms/form.ts";
+import type { ImportedSubmission, ImportResult } from "../../../forms/store.ts";
+import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
+import { allAmong } from "../lists.ts";
+import { insertRows } from "../lists.ts";
+import { createUncounted } from "./counts.ts";
+import { bytesOf, textOf } from "../ids.ts";
 import { OF_FORMS } from "./submissions.ts";
-import { FOR_UPDATE, type Value, type Work, first, run } from "./work.ts";
+import { FOR_UPDATE, type Value, type Work, first, run } from "../work.ts";
 
 /** Inserts submissions whose id no form has. Throws `not_found` for the form. */
 export function* importSubmissions(

@@ -1,13 +1,13 @@
-import { MiB } from "../../base/bytes.ts";
-import type { Batch, PortableValue } from "../../maintenance/store.ts";
+import { MiB } from "../base/bytes.ts";
+import type { Batch, PortableValue } from "../maintenance/store.ts";
 import {
   type ColumnType,
   PORTABLE_TABLES,
   TABLE_NAMES,
   type TableName,
   columnsOf,
-} from "../../maintenance/tables.ts";
-import { textOf } from "./submission-ids.ts";
+} from "../maintenance/tables.ts";
+import { textOf } from "./sql/ids.ts";
 
 /** A batch ends with the row that reaches one of these. */
 const MAX_BATCH = { rows: 500, bytes: 4 * MiB };

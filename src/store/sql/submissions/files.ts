@@ -1,6 +1,6 @@
-import type { StoredFile } from "../../forms/submission.ts";
-import { textOf } from "./submission-ids.ts";
-import { type Work, all, only, run } from "./work.ts";
+import type { StoredFile } from "../../../forms/submission.ts";
+import { textOf } from "../ids.ts";
+import { type Work, all, only, run } from "../work.ts";
 
 /** Files sorted by blob key, after one. Reads a database of any schema: up to schema 5 an id is a text. */
 export function* listFiles(after: string, limit: number): Work<StoredFile[]> {
@@ -42,3 +42,6 @@ export function* forgetLoose(keys: readonly string[]): Work<void> {
   const sql = "DELETE FROM loose_files WHERE blob_key IN (SELECT value FROM json_each($keys))";
   yield* run(sql, { keys: JSON.stringify(keys) });
 }
+
+/** The slice of files that no row needs any more. */
+export const garbage = { reads: { list: listLoose }, writes: { forget: forgetLoose } };

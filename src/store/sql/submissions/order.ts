@@ -1,11 +1,11 @@
-import type { Arrival } from "../../forms/inbox/scan.ts";
-import type { NewestQuery } from "../../forms/store.ts";
-import type { RawSubmission } from "../../forms/submission.ts";
-import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../forms/submission-state.ts";
-import { bytesOf, textOf } from "./submission-ids.ts";
-import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewRaw } from "./submission-rows.ts";
+import type { Arrival } from "../../../forms/inbox/scan.ts";
+import type { NewestQuery } from "../../../forms/store.ts";
+import type { RawSubmission } from "../../../forms/submission.ts";
+import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
+import { bytesOf, textOf } from "../ids.ts";
+import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewRaw } from "./submissions.ts";
 import { OF_FORMS } from "./submissions.ts";
-import { type Work, all, first } from "./work.ts";
+import { type Work, all, first } from "../work.ts";
 
 /** Submissions of a form next to one in the order of their ids, in some states. */
 export function* submissionsBeside(

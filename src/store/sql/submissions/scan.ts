@@ -1,10 +1,10 @@
-import type { Scan, ScanStep } from "../../forms/inbox/scan.ts";
-import type { SearchTerms } from "../../forms/inbox/search-text.ts";
-import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
-import { bytesOf, textOf } from "./submission-ids.ts";
-import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewRaw } from "./submission-rows.ts";
+import type { Scan, ScanStep } from "../../../forms/inbox/scan.ts";
+import type { SearchTerms } from "../../../forms/inbox/search-text.ts";
+import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
+import { bytesOf, textOf } from "../ids.ts";
+import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewRaw } from "./submissions.ts";
 import { formIdOf } from "./submissions.ts";
-import { type Cut, type Params, type Work, all } from "./work.ts";
+import { type Cut, type Params, type Work, all } from "../work.ts";
 
 /**
  * How a search index finds the submissions `s` of a form, joined to forms `f`, that may have some terms: `none` where no

@@ -1,20 +1,20 @@
-import type { Author } from "../../access/caller.ts";
-import type { NewDelivery } from "../../delivery/store.ts";
-import { MAX_MARKS_KEPT } from "../../forms/limits.ts";
-import type { MarkRecord } from "../../forms/store.ts";
-import { noSuchSubmission } from "../../forms/submission.ts";
+import type { Author } from "../../../access/caller.ts";
+import type { NewDelivery } from "../../../delivery/store.ts";
+import { MAX_MARKS_KEPT } from "../../../forms/limits.ts";
+import type { MarkRecord } from "../../../forms/store.ts";
+import { noSuchSubmission } from "../../../forms/submission.ts";
 import {
   MANUAL_SPAM,
   SUBMISSION_STATES as STATES,
   type SubmissionMark,
   isFolder,
-} from "../../forms/submission-state.ts";
-import { runAmong } from "./byte-lists.ts";
-import { insertDeliveries, resumeDeliveries } from "./deliveries.ts";
-import { insertRows } from "./insert-rows.ts";
-import { bytesOf } from "./submission-ids.ts";
+} from "../../../forms/submission-state.ts";
+import { runAmong } from "../lists.ts";
+import { insertDeliveries, resumeDeliveries } from "../deliveries.ts";
+import { insertRows } from "../lists.ts";
+import { bytesOf } from "../ids.ts";
 import { type KnownSubmission, lockSubmissions } from "./submissions.ts";
-import { type Value, type Work, all } from "./work.ts";
+import { type Value, type Work, all } from "../work.ts";
 
 /**
  * Marks submissions and queues the deliveries of those that leave the spam folder. Returns those that were not marked so

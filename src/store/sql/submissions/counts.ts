@@ -1,7 +1,7 @@
-import { hourOf } from "../../base/days.ts";
-import type { FormCounts, HourSpan, StoredSum } from "../../forms/store.ts";
-import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../forms/submission-state.ts";
-import { type Work, all, only, run } from "./work.ts";
+import { hourOf } from "../../../base/days.ts";
+import type { FormCounts, HourSpan, StoredSum } from "../../../forms/store.ts";
+import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
+import { type Work, all, only, run } from "../work.ts";
 
 const [INBOX, SPAM, ARCHIVED] = (["inbox", "spam", "archived"] as const).map((each) => STATES.indexOf(each));
 

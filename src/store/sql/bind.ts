@@ -1,0 +1,67 @@
+import type { Work } from "./work.ts";
+
+type Works = Readonly<Record<string, (...args: never[]) => Work<unknown>>>;
+
+/**
+ * What both databases do in the same way for a noun, by the names of its port. A write can be sent to another thread by
+ * its name.
+ */
+export type Slice = {
+  reads?: Works;
+  /** Every statement of these sees the database as of one moment. */
+  readsAtOnce?: Works;
+  writes?: Works;
+  /** Approximate bytes of the arguments of writes, of others {@link WEIGHT}. */
+  weights?: Readonly<Record<string, (...args: never[]) => number>>;
+};
+
+/** Approximate bytes of the arguments of a write that has only a few. */
+export const WEIGHT = 1000;
+
+/** How the slices of a store reach its database. */
+export type Runner = {
+  read: <T>(work: () => Work<T>) => Promise<T>;
+  readAtOnce: <T>(work: () => Work<T>) => Promise<T>;
+  /** Commits a write of {@link writesOf}. */
+  write: (name: string, args: unknown[], weight: number) => Promise<unknown>;
+};
+
+type Promised<W> = {
+  [K in keyof W]: W[K] extends (...args: infer Args) => Work<infer T> ? (...args: Args) => Promise<T> : never;
+};
+type Bound<S extends Slice> = Promised<S["reads"] & S["readsAtOnce"] & S["writes"]>;
+
+/** Slices as the port has them, on a database. */
+export function bindSlices<S extends Readonly<Record<string, Slice>>>(
+  runner: Runner,
+  slices: S,
+): { [Noun in keyof S]: Bound<S[Noun]> } {
+  const nouns = Object.entries(slices).map(([noun, slice]) => [noun, bindSlice(runner, noun, slice)]);
+  return Object.fromEntries(nouns) as { [Noun in keyof S]: Bound<S[Noun]> };
+}
+
+type Call = (...args: unknown[]) => unknown;
+
+function bindSlice({ read, readAtOnce, write }: Runner, noun: string, slice: Slice): Record<string, Call> {
+  const calls: Record<string, Call> = {};
+  for (const [name, work] of worksOf(slice.reads)) calls[name] = (...args) => read(() => work(...args));
+  for (const [name, work] of worksOf(slice.readsAtOnce))
+    calls[name] = (...args) => readAtOnce(() => work(...args));
+  for (const [name] of worksOf(slice.writes)) {
+    const weigh = slice.weights?.[name] as ((...args: unknown[]) => number) | undefined;
+    calls[name] = (...args) => write(`${noun}.${name}`, args, weigh?.(...args) ?? WEIGHT);
+  }
+  return calls;
+}
+
+type AnyWork = (...args: unknown[]) => Work<unknown>;
+
+const worksOf = (works: Works = {}) => Object.entries(works) as [string, AnyWork][];
+
+/** The writes of slices, by the names that a {@link Runner} is given. */
+export function writesOf(slices: Readonly<Record<string, Slice>>): Map<string, AnyWork> {
+  const named = Object.entries(slices).flatMap(([noun, { writes }]) =>
+    worksOf(writes).map(([name, work]) => [`${noun}.${name}`, work] as const),
+  );
+  return new Map(named);
+}

@@ -1,0 +1,52 @@
+import type { PreviewedFlag } from "../../flags/previews/preview.ts";
+import { flagsOfEnvironment } from "./flags.ts";
+import { type EnvironmentRow, environmentRow } from "./rows.ts";
+import { segmentsOfEnvironment } from "./segments.ts";
+import type { Runner } from "./bind.ts";
+import { type Work, all, first } from "./work.ts";
+
+/** The flags of an environment as their readers need them, whose parts are read when they are asked for. */
+export function selections({ read }: Runner) {
+  const selectionOf = ({ id, revision, metadata }: EnvironmentRow) => ({
+    revision,
+    metadata,
+    flags: () => read(() => flagsOfEnvironment(id)),
+    previews: () => read(() => previewsOfEnvironment(id)),
+    segments: () => read(() => segmentsOfEnvironment(id)),
+  });
+  return {
+    async select(environmentKey: string) {
+      const environment = await read(() => selectEnvironment(environmentKey));
+      return environment && { ...selectionOf(environment), projectKey: environment.project_key };
+    },
+    selectIn: async (project: string, environment: string) =>
+      selectionOf(await read(() => environmentRow(project, environment))),
+  };
+}
+
+/** The environment that two keys select together, and the revision of its flags. */
+export function selectEnvironment(
+  environmentKey: string,
+): Work<(EnvironmentRow & { project_key: string }) | undefined> {
+  return first(
+    `SELECT e.id, e.project_id, e.revision, e.metadata, p.key AS project_key FROM environments e
+     JOIN projects p ON p.id = e.project_id WHERE e.key = $environmentKey`,
+    { environmentKey },
+  );
+}
+
+/** The flags that are previews, newest first by creation, then by slug. */
+function* previewsOfEnvironment(environmentId: number): Work<PreviewedFlag[]> {
+  type Row = Omit<PreviewedFlag, "enabled"> & { enabled: number };
+  const rows = yield* all<Row>(
+    `SELECT f.slug, coalesce(v.enabled, 0) AS enabled, w.name AS "previewName", w.content AS "previewContent",
+            v.expires_at AS "expiresAt", f.created_at AS "createdAt"
+     FROM flag_previews w
+     JOIN flags f ON f.id = w.flag_id
+     LEFT JOIN flag_values v ON v.environment_id = w.environment_id AND v.flag_id = f.id
+     WHERE w.environment_id = $environmentId AND w.enabled = 1
+     ORDER BY f.created_at DESC, f.slug`,
+    { environmentId },
+  );
+  return rows.map((row) => ({ ...row, enabled: row.enabled === 1 }));
+}

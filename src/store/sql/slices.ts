@@ -1,0 +1,55 @@
+import type { CodeList, CodeUploadRecord } from "../../flags/code/code-reference.ts";
+import { code, packLists } from "./code-references.ts";
+import { feedback } from "./feedback.ts";
+import { flags } from "./flags.ts";
+import { forms } from "./forms.ts";
+import { changes } from "./history.ts";
+import { deliveries } from "./outbox.ts";
+import { environments, projects } from "./projects.ts";
+import { scheduled } from "./scheduled.ts";
+import { secrets } from "./secrets.ts";
+import { segments } from "./segments.ts";
+import { selections } from "./selections.ts";
+import { sessions } from "./sessions.ts";
+import { setup } from "./setup.ts";
+import { type Runner, bindSlices } from "./bind.ts";
+import type { submissionSlice } from "./submissions/slice.ts";
+import { tallies } from "./tallies.ts";
+import { targets } from "./targets.ts";
+import { tokens } from "./tokens.ts";
+import { users } from "./users.ts";
+
+/** The slices of the port that both databases have alike. */
+export const SLICES = {
+  projects,
+  environments,
+  changes,
+  setup,
+  flags,
+  segments,
+  scheduled,
+  code,
+  feedback,
+  tallies,
+  tokens,
+  users,
+  sessions,
+  secrets,
+  forms,
+  targets,
+  deliveries,
+};
+
+/** The slices on a database. */
+export function sharedSlices(runner: Runner, submissions: ReturnType<typeof submissionSlice>) {
+  const bound = bindSlices(runner, { ...SLICES, submissions });
+  return {
+    ...bound,
+    flags: { ...bound.flags, ...selections(runner) },
+    code: {
+      ...bound.code,
+      replace: (project: string, upload: CodeUploadRecord, lists: CodeList[], most: number) =>
+        bound.code.replacePacked(project, upload, packLists(lists), most),
+    },
+  };
+}

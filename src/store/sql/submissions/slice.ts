@@ -1,0 +1,79 @@
+import type { ImportedSubmission } from "../../../forms/store.ts";
+import { SUBMISSION_STATES, type SubmissionState } from "../../../forms/submission-state.ts";
+import type { Scan } from "../../../forms/inbox/scan.ts";
+import type { Aged } from "../../../forms/store.ts";
+import { deleteAged, findAged, purgeSubmissions, scanAllSubmissions } from "./removals.ts";
+import { hasForeignIds, importSubmissions } from "./import.ts";
+import { clearExpired, decide } from "./intake.ts";
+import { type Forget, clearDeleted, deleteSubmissions } from "./removals.ts";
+import { WEIGHT } from "../bind.ts";
+import {
+  countSubmissions,
+  countUnread,
+  findWrongCounts,
+  listCounts,
+  recountSubmissions,
+  sumStored,
+} from "./counts.ts";
+import { countFileBytes, listFiles, unreferencedFiles } from "./files.ts";
+import { listMarks, markSubmissions } from "./marks.ts";
+import {
+  findArrival,
+  listLastArrivals,
+  newestOfForms,
+  newestSubmission,
+  submissionsBeside,
+} from "./order.ts";
+import { type FindHits, scanSubmissions } from "./scan.ts";
+import { findSubmission, listSubmissions } from "./submissions.ts";
+
+/** The slice of submissions, but for what each driver does in its own way. */
+export function submissionSlice(findHits: FindHits, forget: Forget) {
+  return {
+    reads: {
+      list: listSubmissions,
+      scan: (form: string, scan: Scan) => scanSubmissions(findHits, form, scan),
+      find: findSubmission,
+      beside: submissionsBeside,
+      newestOf: newestOfForms,
+      marks: listMarks,
+      count: countSubmissions,
+      counts: listCounts,
+      stored: sumStored,
+      unread: countUnread,
+      wrongCounts: findWrongCounts,
+      foresee: decide,
+      aged: findAged,
+      scanAll: scanAllSubmissions,
+      files: listFiles,
+      fileBytes: countFileBytes,
+      unreferenced: unreferencedFiles,
+      newestId: newestSubmission,
+      hasForeignIds,
+      arrival: findArrival,
+      lastArrivals: listLastArrivals,
+    },
+    writes: submissionWrites(forget),
+    weights: {
+      mark: ({ length }: readonly string[]) => WEIGHT * length,
+      delete: ({ length }: readonly string[]) => WEIGHT + 40 * length,
+      import: (_form: string, submissions: readonly ImportedSubmission[]) =>
+        submissions.reduce((sum, { data }) => sum + data.length * 2, WEIGHT),
+    },
+  };
+}
+
+export function submissionWrites(forget: Forget) {
+  return {
+    mark: markSubmissions,
+    recount: recountSubmissions,
+    clearExpired,
+    import: importSubmissions,
+    delete: (ids: readonly string[], states: readonly SubmissionState[] = SUBMISSION_STATES) =>
+      deleteSubmissions(forget, ids, states),
+    deleteAged: (aged: Aged, ids: readonly string[]) => deleteAged(forget, aged, ids),
+    purge: (submissions: readonly { place: number; id: string }[], replies: readonly string[]) =>
+      purgeSubmissions(forget, submissions, replies),
+    clearDeleted: (limit: number) => clearDeleted(forget, limit),
+  };
+}

@@ -1,0 +1,121 @@
+import { isoTime } from "../../../base/clock.ts";
+import type { FileInfo, RawSubmission, Submission, SubmissionPage } from "../../../forms/submission.ts";
+import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
+import { textOf, bytesOf } from "../ids.ts";
+import { type Work, all, FOR_UPDATE_OF_S, first } from "../work.ts";
+import { noSuchForm } from "../../../forms/form.ts";
+import { allAmong } from "../lists.ts";
+import { cutPage, pageCut } from "../pages.ts";
+
+export type SubmissionRow = {
+  id: Uint8Array;
+  seq: number;
+  form: string;
+  data: string;
+  created_at: number;
+  /** The position in `SUBMISSION_STATES`. */
+  state: number;
+  spam: string | null;
+  unread: number;
+  meta: string | null;
+};
+
+/** The columns of a `SubmissionRow` in a join of submissions `s` and forms `f`. */
+export const COLUMNS = "s.id, s.seq, f.slug AS form, s.data, s.created_at, s.state, s.spam, s.unread, s.meta";
+
+/** Sorts after every id, which has 16 bytes. */
+export const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
+
+/** The submissions of rows, as they were sent. */
+export function* viewRaw(rows: readonly SubmissionRow[]): Work<RawSubmission[]> {
+  const files = yield* filesOf(rows.map(({ seq }) => seq));
+  return rows.map((row) => ({
+    id: textOf(row.id),
+    form: row.form,
+    data: row.data,
+    files: files.get(row.seq) ?? [],
+    createdAt: isoTime(row.created_at),
+    state: STATES[row.state]!,
+    spam: row.spam,
+    read: row.unread === 0,
+    meta: row.meta === null ? null : JSON.parse(row.meta),
+  }));
+}
+
+/** The submissions of rows. */
+function* viewSubmissions(rows: readonly SubmissionRow[]): Work<Submission[]> {
+  return (yield* viewRaw(rows)).map((each) => ({ ...each, data: JSON.parse(each.data) }));
+}
+
+/** The files of submissions by their `seq`, for those that have some. */
+export function* filesOf(seqs: readonly number[]): Work<Map<number, FileInfo[]>> {
+  const files = new Map<number, FileInfo[]>();
+  if (seqs.length === 0) return files;
+  const rows = yield* all<FileInfo & { seq: number }>(
+    `SELECT submission_seq AS seq, field, name, type, size, sha256 FROM files
+     WHERE submission_seq IN (SELECT CAST(value AS BIGINT) FROM json_each($seqs))
+     ORDER BY submission_seq, position`,
+    { seqs: JSON.stringify(seqs) },
+  );
+  for (const { seq, ...file } of rows) {
+    const known = files.get(seq);
+    if (known) known.push(file);
+    else files.set(seq, [file]);
+  }
+  return files;
+}
+
+/** Joins submissions of any form to it, in a folder: the index of submissions begins with form and state. */
+export const OF_FORMS = `FROM forms f CROSS JOIN submissions s
+  WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND f.deleted = 0`;
+
+export function* listSubmissions(
+  formKey: string,
+  limit: number,
+  before: string | null,
+  states: readonly SubmissionState[] = STATES,
+): Work<SubmissionPage> {
+  const formId = yield* formIdOf(formKey);
+  // The index has an order in each state; the database merges these.
+  const folders = states.map(
+    (state) => `SELECT ${COLUMNS} FROM submissions s JOIN forms f ON f.id = s.form_id
+               WHERE s.form_id = $formId AND s.state = ${STATES.indexOf(state)} AND s.id < $before`,
+  );
+  const sql = `${folders.join("\nUNION ALL\n")} ORDER BY 1 DESC LIMIT $limit`;
+  const params = { formId, before: before === null ? AFTER_EVERY_ID : bytesOf(before), limit: limit + 1 };
+  const rows = yield* all<SubmissionRow>(sql, params, pageCut("data"));
+  const { items, more } = cutPage(rows, limit, (row) => row);
+  return { submissions: yield* viewSubmissions(items), more };
+}
+
+/** Throws `not_found`. */
+export function* formIdOf(formKey: string): Work<number> {
+  const form = yield* first<{ id: number }>("SELECT id FROM forms WHERE key = $formKey", { formKey });
+  if (!form) throw noSuchForm(formKey);
+  return form.id;
+}
+
+export function* findSubmission(id: string): Work<Submission | undefined> {
+  const sql = `SELECT ${COLUMNS} ${OF_FORMS} AND s.id = $id`;
+  const [found] = yield* viewSubmissions(yield* all<SubmissionRow>(sql, { id: bytesOf(id) }));
+  return found;
+}
+
+export type KnownSubmission = { seq: number; state: number; spam: string | null; unread: number };
+
+/** Those of some submissions that exist, by their ids, which are about to be changed. */
+export function* lockSubmissions(ids: readonly string[]): Work<Map<string, KnownSubmission>> {
+  const bytes = ids.map(bytesOf);
+  const rows = yield* allAmong<KnownSubmission & { id: Uint8Array }>(
+    bytes,
+    (list) => `SELECT s.id, s.seq, s.state, s.spam, s.unread ${OF_FORMS} AND s.id IN ${list}
+               ORDER BY s.id ${FOR_UPDATE_OF_S}`,
+  );
+  const found = new Map(rows.map((row) => [textOf(row.id), row]));
+  const known = new Map<string, KnownSubmission>();
+  for (const [index, id] of ids.entries()) {
+    const row = found.get(textOf(bytes[index]!));
+    if (row) known.set(id, row);
+  }
+  return known;
+}
