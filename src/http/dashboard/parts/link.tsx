@@ -47,6 +47,7 @@ export function Form({
   id,
   label,
   isChanged = false,
+  hasFile = false,
   children,
 }: PropsWithChildren<{
   to: string;
@@ -57,11 +58,14 @@ export function Form({
   label?: string;
   /** Whether it holds what somebody typed and nobody has stored, which an update of the page must not take away. */
   isChanged?: boolean;
+  /** Whether it sends a file, or as much as one. */
+  hasFile?: boolean;
 }>) {
   return (
     <form
       method="post"
       action={addressOf(useView(), to, query)}
+      encType={hasFile ? "multipart/form-data" : undefined}
       class={className}
       id={id}
       aria-label={label}

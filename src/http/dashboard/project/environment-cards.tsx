@@ -7,6 +7,7 @@ import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
 import { Facts } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
+import type { Faults } from "../parts/submit.ts";
 import { useMay } from "../view.ts";
 import { EnvironmentField } from "../parts/list.tsx";
 import { environmentPath } from "../paths.ts";
@@ -17,7 +18,7 @@ export type Draft = {
   name: string;
   from: string;
   color: string;
-  faults: Record<string, string>;
+  faults: Faults;
 };
 
 export function Key({ id, value }: { id: string; value: string }) {

@@ -1,19 +1,17 @@
 import type { Project } from "../../../projects/project.ts";
 import { useMay } from "../view.ts";
-import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { CheckField } from "../parts/field.tsx";
-import { Button } from "../parts/link.tsx";
+import { Button, Form } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { ChangedEnvironmentField } from "../parts/list.tsx";
 import { projectPage } from "./project-page.tsx";
-import { FileForm } from "./file-form.tsx";
 
-export type ImportDraft = {
+type ImportDraft = {
   environment: string | null;
-  flagdFault?: string;
-  documentFault?: string;
+  flagdFault?: string | undefined;
+  documentFault?: string | undefined;
   prune?: boolean;
 };
 
@@ -32,7 +30,7 @@ export function importPage(project: Project, { environment, ...draft }: ImportDr
     commands: [
       {
         label: "A flagd file",
-        text: `formflag flags import flags.json -p ${quoted(slug)} -e ${quoted(first)} --dry-run`,
+        text: formflag("flags import", "flags.json", { p: slug, e: first, "dry-run": true }),
       },
       { label: "A document", text: "formflag diff -f shop.yaml\nformflag apply -f shop.yaml" },
     ],
@@ -43,13 +41,13 @@ export function importPage(project: Project, { environment, ...draft }: ImportDr
         </p>
         <section class="card" aria-labelledby="flagd">
           <h2 id="flagd">A flagd file, into one environment</h2>
-          <FileForm to={`${path}/flagd`} id="flagd-form">
+          <Form to={`${path}/flagd`} hasFile class="stack narrow" id="flagd-form">
             <ChangedEnvironmentField environments={environments} value={environment} />
             <FileField id="flagd-file" label="flagd file" fault={draft.flagdFault} />
             <p class="buttons">
               <Button kind="primary">Show what would change</Button>
             </p>
-          </FileForm>
+          </Form>
         </section>
         <DocumentForm to={`${path}/document`} draft={draft} />
       </>
@@ -68,7 +66,7 @@ function DocumentForm({
   return (
     <section class="card" aria-labelledby="document">
       <h2 id="document">A document, into every environment that it names</h2>
-      <FileForm to={to} id="document-form">
+      <Form to={to} hasFile class="stack narrow" id="document-form">
         <FileField id="document-file" label="Document in JSON" fault={documentFault} />
         <CheckField
           name="prune"
@@ -79,7 +77,7 @@ function DocumentForm({
         <p class="buttons">
           <Button kind="primary">Show what would change</Button>
         </p>
-      </FileForm>
+      </Form>
     </section>
   );
 }
@@ -99,7 +97,7 @@ function FileField({ id, label, fault }: { id: string; label: string; fault: str
       />
       {fault !== undefined && (
         <p class="error value" id={`${id}-error`}>
-          {sentence(fault)}
+          {fault}
         </p>
       )}
     </div>

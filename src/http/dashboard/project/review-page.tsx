@@ -1,4 +1,3 @@
-import { WhyField } from "../parts/why-field.tsx";
 import type { Difference, Document } from "../../../documents/document.ts";
 import type { importFlags } from "../../../flags/imports.ts";
 import type { Environment } from "../../../projects/environment.ts";
@@ -6,20 +5,16 @@ import type { HistoryEntry } from "../../../projects/history.ts";
 import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
-import { MayChange } from "../parts/confirm.tsx";
-import { Diff } from "../parts/diff.tsx";
-import { TextField } from "../parts/field.tsx";
-import { Button, ButtonLink, Hidden } from "../parts/link.tsx";
+import { formflag } from "../parts/commands.tsx";
+import { Danger } from "../parts/danger.tsx";
+import { Changes, Plan } from "../parts/plan.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
-import type { PropsWithChildren } from "hono/jsx";
 import { stateOf } from "../changes/change-card.tsx";
 import { projectPage } from "./project-page.tsx";
-import { FileForm } from "./file-form.tsx";
 
-/** Differences and warnings that a page shows. */
+/** Warnings that a page shows. */
 const SHOWN = 50;
 
 type Flagd = {
@@ -45,7 +40,7 @@ export function flagdPage({ project: { slug }, environment, document, imported }
     commands: [
       {
         label: "Does the same",
-        text: `formflag flags import flags.json -p ${quoted(slug)} -e ${quoted(environment.slug)}`,
+        text: formflag("flags import", "flags.json", { p: slug, e: environment.slug }),
       },
     ],
     content: (
@@ -67,75 +62,34 @@ export function flagdPage({ project: { slug }, environment, document, imported }
           </Notice>
         )}
         <Differences differences={differences} />
-        {differences.length === 0 && !isMoved ? (
-          <Notice>
-            <p>Nothing would change.</p>
-          </Notice>
-        ) : (
-          <MayChange environments={[environment]}>
-            <ReviewForm
-              to={`${path}/flagd`}
-              values={{ environment: environment.slug }}
-              document={document}
-              label={`Import into ${environment.slug}`}
-              back={path}
-            />
-          </MayChange>
-        )}
+        <Plan
+          nothing={differences.length === 0 && !isMoved && NOTHING}
+          environments={[environment]}
+          {...formOf(`${path}/flagd`, document, { environment: environment.slug })}
+          act={`Import into ${environment.slug}`}
+          back={{ to: path }}
+        />
       </div>
     ),
   });
 }
 
-/** Sends the file that was reviewed once more, and has it imported. */
-function ReviewForm({
-  to,
-  values,
-  document,
-  label,
-  back,
-  why = "",
-  children,
-}: PropsWithChildren<{
-  to: string;
-  values: Readonly<Record<string, string>>;
-  document: object;
-  label: string;
-  back: string;
-  why?: string;
-}>) {
-  return (
-    <FileForm to={to} id="import">
-      <Hidden values={{ ...values, act: "import", file: JSON.stringify(document) }} />
-      <WhyField value={why} />
-      {children}
-      <p class="buttons">
-        <Button kind="primary">{label}</Button>
-        <ButtonLink to={back} kind="quiet">
-          Back
-        </ButtonLink>
-      </p>
-    </FileForm>
-  );
+const NOTHING = "Nothing would change.";
+
+/** The form that sends the file that was reviewed once more, and has it imported. */
+function formOf(to: string, document: object, values: Readonly<Record<string, string>>) {
+  const sent = { ...values, act: "import", file: JSON.stringify(document) };
+  return { to, values: sent, hasFile: true, class: "stack narrow", id: "import", why: "" };
 }
 
 /** Changes as the history would record them. */
 export function Differences({ differences }: { differences: readonly HistoryEntry[] }) {
-  return (
-    <>
-      {differences.slice(0, SHOWN).map((each) => (
-        <section class="card">
-          <h2>
-            {each.kind} {each.name}
-          </h2>
-          <Diff before={stateOf(each, each.before)} after={stateOf(each, each.after)} />
-        </section>
-      ))}
-      {differences.length > SHOWN && (
-        <p class="soft">And {(differences.length - SHOWN).toLocaleString("en")} more.</p>
-      )}
-    </>
-  );
+  const changes = differences.map((each) => ({
+    title: `${each.kind} ${each.name}`,
+    before: stateOf(each, each.before),
+    after: stateOf(each, each.after),
+  }));
+  return <Changes changes={changes} />;
 }
 
 type Documented = {
@@ -155,23 +109,16 @@ export function documentPage({ project: { slug }, document, prune, differences }
     heading: "Import a document",
     back: { to: path, label: "Import a file" },
     topics: [],
-    commands: [{ label: "Does the same", text: `formflag apply -f shop.json${prune ? " --prune" : ""}` }],
+    commands: [{ label: "Does the same", text: formflag("apply", { f: "shop.json", prune }) }],
     content: (
       <div class="stack">
         <DocumentDifferences differences={differences} />
-        {differences.length === 0 ? (
-          <Notice>
-            <p>Nothing would change.</p>
-          </Notice>
-        ) : (
-          <ReviewForm
-            to={`${path}/document`}
-            values={prune ? { prune: "on" } : {}}
-            document={document}
-            label={`Make ${differences.length === 1 ? "this change" : `these ${differences.length.toLocaleString("en")} changes`}`}
-            back={path}
-          />
-        )}
+        <Plan
+          nothing={differences.length === 0 && NOTHING}
+          {...formOf(`${path}/document`, document, prune ? { prune: "on" } : {})}
+          act={`Make ${differences.length === 1 ? "this change" : `these ${differences.length.toLocaleString("en")} changes`}`}
+          back={{ to: path }}
+        />
       </div>
     ),
   });
@@ -180,21 +127,16 @@ export function documentPage({ project: { slug }, document, prune, differences }
 const TONES: Record<Difference["action"], Tone> = { create: "good", update: "info", delete: "bad" };
 
 function DocumentDifferences({ differences }: { differences: readonly Difference[] }) {
-  return (
-    <>
-      {differences.slice(0, SHOWN).map(({ action, path, before, after }) => (
-        <section class="card">
-          <h2>
-            <Badge tone={TONES[action]}>{action}</Badge> <code>{path}</code>
-          </h2>
-          <Diff before={before ?? {}} after={after ?? {}} />
-        </section>
-      ))}
-      {differences.length > SHOWN && (
-        <p class="soft">And {(differences.length - SHOWN).toLocaleString("en")} more.</p>
-      )}
-    </>
-  );
+  const changes = differences.map(({ action, path, before, after }) => ({
+    title: (
+      <>
+        <Badge tone={TONES[action]}>{action}</Badge> <code>{path}</code>
+      </>
+    ),
+    before: before ?? {},
+    after: after ?? {},
+  }));
+  return <Changes changes={changes} />;
 }
 
 /** The page that asks for the confirmation of a document that deletes, or changes what is locked. */
@@ -217,22 +159,21 @@ export function lockedDocumentPage(
           <p>{sentence(message)}</p>
         </Notice>
         <DocumentDifferences differences={differences} />
-        <ReviewForm
-          to={`${path}/document`}
-          values={prune ? { prune: "on" } : {}}
-          document={document}
-          label="Import the document"
-          back={path}
+        <Danger
+          {...formOf(`${path}/document`, document, prune ? { prune: "on" } : {})}
           why={why}
-        >
-          <TextField
-            name="confirm"
-            id="confirm-project"
-            label={`Type ${project.slug} to confirm`}
-            error={typed === "" ? null : "That is not the name of the project. Nothing has changed."}
-            required
-          />
-        </ReviewForm>
+          words={[
+            {
+              name: "confirm",
+              id: "confirm-project",
+              word: project.slug,
+              fault: typed === "" ? null : "That is not the name of the project. Nothing has changed.",
+            },
+          ]}
+          kind="primary"
+          act="Import the document"
+          back={{ to: path }}
+        />
       </div>
     ),
   };

@@ -1,6 +1,6 @@
 import type { Project } from "../../../projects/project.ts";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Button, ButtonLink, Form } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
@@ -25,7 +25,7 @@ export type Settings = {
   after: string;
   more: boolean;
   /** The name of the project as it was typed, with what is wrong with it. */
-  name?: { value: string; fault: string };
+  name?: { value: string; fault: string | undefined };
   /** A new environment as it was typed. */
   draft?: Draft;
 };
@@ -41,12 +41,12 @@ export function settingsPage(settings: Settings): Page {
     heading: "Settings",
     ...((name || draft) && { topics: [] }),
     commands: [
-      { label: "Shows keys and locks", text: `formflag projects get ${quoted(slug)}` },
-      { label: "Locks an environment", text: `formflag environments lock production -p ${quoted(slug)}` },
+      { label: "Shows keys and locks", text: formflag("projects get", slug) },
+      { label: "Locks an environment", text: formflag("environments lock", "production", { p: slug }) },
       { label: "Renames the project", text: `formflag apply -f - <<'EOF'\n${renameDocument(project)}\nEOF` },
       {
         label: "Saves flags and segments as a file",
-        text: `formflag export -p ${quoted(slug)} -o ${quoted(slug)}.yaml`,
+        text: formflag("export", { p: slug, o: `${slug}.yaml` }),
       },
     ],
     content: (

@@ -1,5 +1,3 @@
-import { Hono } from "hono/quick";
-import * as z from "zod/mini";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { displayName } from "../../../base/slug-schema.ts";
@@ -10,20 +8,21 @@ import { newEnvironmentSchema } from "../../../projects/environment-schema.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { getEnvironment, setEnvironment } from "../../../projects/environments.ts";
 import { getProject } from "../../../projects/projects.ts";
-import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
-import { sentence } from "../error-page.tsx";
-import { type Fields, textOf, textOrNull } from "../fields.ts";
-import { projectPath } from "../parts/project-tabs.tsx";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { type Fields, oneOf, textOf } from "../fields.ts";
+import { check, submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
-import { environmentPath } from "../paths.ts";
+import { ENVIRONMENT, PROJECT, environmentPath, pathTo } from "../paths.ts";
 import { type Settings, settingsPage } from "./settings-page.tsx";
 
 /** Environments on one page. */
 const PAGE = 25;
 
-export function settingsRoutes({ app, page, action }: Dashboard) {
-  const show = async (c: DashboardContext, typed: Pick<Settings, "name" | "draft"> = {}) => {
-    const project = await getProject(app, c.req.param("project")!);
+const SETTINGS = `${PROJECT}/settings` as const;
+
+export function settingsRoutes({ app, get, post }: Dashboard) {
+  const show = async (c: DashboardContext, slug: string, typed: Pick<Settings, "name" | "draft"> = {}) => {
+    const project = await getProject(app, slug);
     const after = c.req.query("after") ?? "";
     const rest = project.environments.filter(({ slug }) => slug > after);
     const environments: Settings["environments"] = [];
@@ -32,71 +31,47 @@ export function settingsRoutes({ app, page, action }: Dashboard) {
     return settingsPage({ project, environments, after, more: rest.length > PAGE, ...typed });
   };
 
-  return new Hono<DashboardEnv>()
-    .get(
-      "/projects/:project/settings",
-      page("flags:read", (c) => show(c)),
-    )
-    .post(
-      "/projects/:project/settings",
-      action("admin", async (c, fields) => {
-        const { slug } = await getProject(app, c.req.param("project")!);
-        const name = textOf(fields, "name").trim();
-        const { success, error } = z.safeParse(displayName, name);
-        if (!success) {
-          const fault = sentence(error.issues[0]!.message);
-          return { ...(await show(c, { name: { value: name, fault } })), status: 400 };
-        }
-        const document = { projects: { [slug]: { name } } };
+  get(SETTINGS, "flags:read", (c, { project }) => show(c, project));
+  post(SETTINGS, "admin", async (c, fields, { project }) => {
+    const { slug } = await getProject(app, project);
+    const name = textOf(fields, "name").trim();
+    return submit(
+      async () => {
+        const document = { projects: { [slug]: { name: check(displayName, name, "name") } } };
         await applyDocument(app, c.get("caller"), document, { prune: false, confirmed: false });
-        return { to: `${projectPath(slug)}/settings`, text: `The project is called ${name}.` };
-      }),
-    )
-    .post(
-      "/projects/:project/environments",
-      action("admin", async (c, fields) => {
-        const { slug: project } = await getProject(app, c.req.param("project")!);
-        const draft = draftIn(fields);
-        const again = async (faults: Record<string, string>, status: 400 | 404 | 409) => ({
-          ...(await show(c, { draft: { ...draft, faults } })),
-          status,
-        });
+        return { to: pathTo(SETTINGS, { project }), text: `The project is called ${name}.` };
+      },
+      (faults) => show(c, slug, { name: { value: name, fault: faults["name"] } }),
+    );
+  });
+  post(`${PROJECT}/environments`, "admin", async (c, fields, parameters) => {
+    const { slug: project } = await getProject(app, parameters.project);
+    const draft = draftIn(fields);
+    return submit(
+      async () => {
         const { slug, name, from, color } = draft;
         const input = { slug, name: name || undefined, from: from || undefined, color: colorOf(color) };
-        const checked = z.safeParse(newEnvironmentSchema, input);
-        if (!checked.success) {
-          const [{ path, message }] = checked.error.issues as [z.core.$ZodIssue];
-          return again({ [String(path[0])]: sentence(message) }, 400);
-        }
-        try {
-          await createEnvironment(app, c.get("caller"), project, checked.data);
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error;
-          if (error.reason === "environment-exists") return again({ slug: sentence(error.message) }, 409);
-          if (error.reason === "environment-not-found") return again({ from: sentence(error.message) }, 404);
-          throw error;
-        }
-        return { to: `${projectPath(project)}/settings`, text: `The environment ${slug} is created.` };
-      }),
-    )
-    .post(
-      "/projects/:project/environments/:environment/settings",
-      action("admin", async (c, fields) => {
-        const project = c.req.param("project")!;
-        const before = await getEnvironment(app, project, c.req.param("environment")!);
-        const patch = patchIn(fields);
-        const { environment } = await setEnvironment(app, c.get("caller"), project, before.slug, patch);
-        return {
-          to: `${projectPath(project)}/settings`,
-          text: describe(environment, patch),
-          undo: {
-            to: `${environmentPath(project, before.slug)}/settings`,
-            values:
-              patch.locked === undefined ? { color: before.color ?? "" } : { locked: String(before.locked) },
-          },
-        };
-      }),
+        await createEnvironment(app, c.get("caller"), project, check(newEnvironmentSchema, input));
+        return { to: pathTo(SETTINGS, { project }), text: `The environment ${slug} is created.` };
+      },
+      (faults) => show(c, project, { draft: { ...draft, faults } }),
+      { "environment-exists": "slug", "environment-not-found": "from" },
     );
+  });
+  post(`${ENVIRONMENT}/settings`, "admin", async (c, fields, { project, ...parameters }) => {
+    const before = await getEnvironment(app, project, parameters.environment);
+    const patch = patchIn(fields);
+    const { environment } = await setEnvironment(app, c.get("caller"), project, before.slug, patch);
+    return {
+      to: pathTo(SETTINGS, { project }),
+      text: describe(environment, patch),
+      undo: {
+        to: `${environmentPath(project, before.slug)}/settings`,
+        values:
+          patch.locked === undefined ? { color: before.color ?? "" } : { locked: String(before.locked) },
+      },
+    };
+  });
 }
 
 /** When a flag of an environment was last read, in milliseconds since 1970; null for never. */
@@ -108,18 +83,13 @@ export async function lastRead({ store }: App, project: string, environment: str
 }
 
 function draftIn(fields: Fields) {
-  const [slug, name, from, color] = ["slug", "name", "from", "color"].map(
-    (each) => textOrNull(fields, each) ?? "",
-  );
-  return { slug: slug!, name: name!, from: from!, color: color! };
+  const text = (name: string) => textOf(fields, name).trim();
+  return { slug: text("slug"), name: text("name"), from: text("from"), color: text("color") };
 }
 
 /** Throws `invalid`. */
 function colorOf(text: string): Environment["color"] {
-  const color = COLORS.find((each) => each === text);
-  if (text !== "" && color === undefined)
-    throw new AppError("invalid", `a color is one of ${COLORS.join(", ")}`);
-  return color ?? null;
+  return text === "" ? null : oneOf("a color", COLORS, text);
 }
 
 /** Throws `invalid`. */
