@@ -142,7 +142,7 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     },
     get(path, scope, show) {
       const shown = dashboard.page(scope, (c) => show(c, c.req.param() as ParametersOf<typeof path>));
-      site.get(`${DASHBOARD_PATH}${path}`, shown);
+      site.get(`${DASHBOARD_PATH}${path === "/" ? "" : path}`, shown);
     },
     post(path, scope, act, maxBody) {
       const acted = (c: DashboardContext, fields: Fields) =>

@@ -1,9 +1,7 @@
-import { Hono } from "hono/quick";
 import { AppError } from "../../../base/errors.ts";
 import { getDelivery, listDeliveries, retryDeliveries } from "../../../forms/deliveries.ts";
-import type { DashboardEnv } from "../dashboard-env.ts";
 import { textOf, textOrNull } from "../fields.ts";
-import type { Dashboard, Done } from "../routes.ts";
+import type { Dashboard } from "../routes.ts";
 import { deliveryPage } from "./delivery-page.tsx";
 import { recipientsOf } from "./delivery-words.tsx";
 import { type DeliveryFilter, listPage, statusIn } from "./list-page.tsx";
@@ -17,49 +15,31 @@ const MAX_FORMS = 100;
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** What is sent on, what became of it, and sending it again. */
-export function deliveriesRoutes({ app, page, action }: Dashboard) {
-  return new Hono<DashboardEnv>()
-    .get(
-      "/deliveries",
-      page("forms:read", async (c) => {
-        const before = c.req.query("before") ?? null;
-        if (before !== null && !ID.test(before))
-          throw new AppError("invalid", "before is the id of a delivery");
-        const form = c.req.query("form") || null;
-        const filter: DeliveryFilter = { status: statusIn(c.req.query("status")), form, before };
-        const query = { ...filter, submission: null, limit: PAGE, searches: SEARCHES };
-        const { items, next } = await listDeliveries(app, query);
-        const forms = await app.store.forms.page({ limit: MAX_FORMS });
-        return listPage({
-          filter,
-          items,
-          next,
-          recipients: await recipientsOf(app, items),
-          forms: forms.items.map(({ slug }) => slug),
-        });
-      }),
-    )
-    .get(
-      "/deliveries/:id",
-      page("forms:read", async (c) => {
-        const id = c.req.param("id")!;
-        if (!ID.test(id)) throw new AppError("not_found", "there is no such delivery");
-        const delivery = await getDelivery(app, id);
-        const recipients = await recipientsOf(app, [delivery]);
-        return deliveryPage({ delivery, recipient: recipients.get(delivery.target)! });
-      }),
-    )
-    .post(
-      "/deliveries/retry",
-      action("forms:write", async (c, fields): Promise<Done> => {
-        const [id, form] = [textOf(fields, "id"), textOrNull(fields, "form")];
-        const isAll = textOf(fields, "failed") === "1";
-        if (!isAll && !ID.test(id)) throw new AppError("invalid", "name a delivery to send again");
-        const retry = isAll ? { failed: true as const, form: form ?? undefined } : { ids: [id] };
-        const count = await retryDeliveries(app, c.get("caller"), retry);
-        const text = `${count.toLocaleString("en")} ${count === 1 ? "delivery is" : "deliveries are"} queued again.`;
-        if (textOf(fields, "one") === "1") return { to: `/deliveries/${id}`, text };
-        return { to: "/deliveries", query: { status: statusIn(textOf(fields, "status")), form }, text };
-      }),
-    );
+export function deliveriesRoutes({ app, get, post }: Dashboard) {
+  get("/deliveries", "forms:read", async (c) => {
+    const before = c.req.query("before") ?? null;
+    if (before !== null && !ID.test(before)) throw new AppError("invalid", "before is the id of a delivery");
+    const form = c.req.query("form") || null;
+    const filter: DeliveryFilter = { status: statusIn(c.req.query("status")), form, before };
+    const query = { ...filter, submission: null, limit: PAGE, searches: SEARCHES };
+    const { items, next } = await listDeliveries(app, query);
+    const forms = (await app.store.forms.page({ limit: MAX_FORMS })).items.map(({ slug }) => slug);
+    return listPage({ filter, items, next, recipients: await recipientsOf(app, items), forms });
+  });
+  get("/deliveries/:id", "forms:read", async (_, { id }) => {
+    if (!ID.test(id)) throw new AppError("not_found", "there is no such delivery");
+    const delivery = await getDelivery(app, id);
+    const recipients = await recipientsOf(app, [delivery]);
+    return deliveryPage({ delivery, recipient: recipients.get(delivery.target)! });
+  });
+  post("/deliveries/retry", "forms:write", async (c, fields) => {
+    const [id, form] = [textOf(fields, "id"), textOrNull(fields, "form")];
+    const isAll = textOf(fields, "failed") === "1";
+    if (!isAll && !ID.test(id)) throw new AppError("invalid", "name a delivery to send again");
+    const retry = isAll ? { failed: true as const, form: form ?? undefined } : { ids: [id] };
+    const count = await retryDeliveries(app, c.get("caller"), retry);
+    const text = `${count.toLocaleString("en")} ${count === 1 ? "delivery is" : "deliveries are"} queued again.`;
+    if (textOf(fields, "one") === "1") return { to: `/deliveries/${id}`, text };
+    return { to: "/deliveries", query: { status: statusIn(textOf(fields, "status")), form }, text };
+  });
 }

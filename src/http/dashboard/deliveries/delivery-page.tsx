@@ -1,6 +1,7 @@
 import { creationOf } from "../../../base/ids.ts";
 import type { DeliveryAttempt, DeliveryDetails } from "../../../delivery/delivery.ts";
 import type { Page } from "../page.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { A } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { type Column, Empty, Facts, Table } from "../parts/table.tsx";
@@ -30,8 +31,8 @@ export function deliveryPage({
     topics: ["deliveries"],
     actions: <RetryOne delivery={delivery} />,
     commands: [
-      { label: "Show it", text: `formflag deliveries get ${id}` },
-      { label: "Send it again", text: `formflag deliveries retry ${id}` },
+      { label: "Show it", text: formflag("deliveries get", id) },
+      { label: "Send it again", text: formflag("deliveries retry", id) },
     ],
     content: (
       <div class="stack">

@@ -2,11 +2,12 @@ import { creationOf } from "../../../base/ids.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "../../../delivery/delivery-status.ts";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { SelectField } from "../parts/field.tsx";
 import { AskingButton } from "../parts/danger.tsx";
-import { A, Button, ButtonLink } from "../parts/link.tsx";
-import { type Column, Empty, Table } from "../parts/table.tsx";
+import { A, Button, ButtonLink, Tabs } from "../parts/link.tsx";
+import { BY_AGE, List } from "../parts/list.tsx";
+import { type Column, Empty } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { addressOf, useMay, useView } from "../view.ts";
@@ -34,29 +35,34 @@ export function listPage({ filter, items, next, recipients, forms }: Listed): Pa
     topics: ["deliveries"],
     actions: <RetryAll filter={filter} />,
     commands: [
-      { label: "List them", text: `formflag deliveries list${optionsOf(filter)}` },
+      { label: "List them", text: formflag("deliveries list", { form, status }) },
       {
         label: "Send all again that failed",
-        text: `formflag deliveries retry --failed${form === null ? "" : ` --form ${quoted(form)}`}`,
+        text: formflag("deliveries retry", { failed: true, form }),
       },
     ],
     content: (
       <div class="stack">
         <Statuses filter={filter} />
         {forms.length > 1 && <FormFilter filter={filter} forms={forms} />}
-        {items.length > 0 ? (
-          <Deliveries filter={filter} items={items} recipients={recipients} />
-        ) : (
-          <Nothing filter={filter} isEnd={next === null} />
-        )}
-        <Pager filter={filter} next={next} />
+        <List
+          empty={<Nothing filter={filter} isEnd={next === null} />}
+          caption="Deliveries, newest first"
+          rows={items}
+          keyOf={({ id }) => `delivery-${id}`}
+          columns={columnsOf(filter, recipients)}
+          pages={{
+            to: "/deliveries",
+            query: { status, form },
+            isLater: filter.before !== null,
+            next: next !== null && { before: next },
+            words: BY_AGE,
+            icons: ["arrowLeft", "arrowRight"],
+          }}
+        />
       </div>
     ),
   };
-}
-
-function optionsOf({ form, status }: DeliveryFilter): string {
-  return `${form === null ? "" : ` --form ${quoted(form)}`}${status === null ? "" : ` --status ${status}`}`;
 }
 
 function RetryAll({ filter: { status, form } }: { filter: DeliveryFilter }) {
@@ -75,26 +81,13 @@ function RetryAll({ filter: { status, form } }: { filter: DeliveryFilter }) {
 }
 
 function Statuses({ filter }: { filter: DeliveryFilter }) {
-  const tabs = [
-    null,
-    "queued",
-    "failed",
-    "delivered",
-    "cancelled",
-  ] as const satisfies (DeliveryStatus | null)[];
-  return (
-    <nav class="tabs" aria-label="Status">
-      {tabs.map((status) => (
-        <A
-          to="/deliveries"
-          query={{ status, form: filter.form }}
-          current={status === filter.status ? "page" : undefined}
-        >
-          {status === null ? "All" : STATUS_LABELS[status]}
-        </A>
-      ))}
-    </nav>
-  );
+  const tabs = ([null, "queued", "failed", "delivered", "cancelled"] as const).map((status) => ({
+    to: "/deliveries",
+    query: { status, form: filter.form },
+    label: status === null ? "All" : STATUS_LABELS[status],
+    isCurrent: status === filter.status,
+  }));
+  return <Tabs label="Status" tabs={tabs} />;
 }
 
 function FormFilter({
@@ -114,16 +107,8 @@ function FormFilter({
   );
 }
 
-function Deliveries({
-  filter: { status, form },
-  items,
-  recipients,
-}: {
-  filter: DeliveryFilter;
-  items: readonly Delivery[];
-  recipients: Recipients;
-}) {
-  const columns: Column<Delivery>[] = [
+function columnsOf({ status, form }: DeliveryFilter, recipients: Recipients): Column<Delivery>[] {
+  return [
     {
       label: "Delivery",
       heading: true,
@@ -161,23 +146,15 @@ function Deliveries({
         </>
       ),
     },
-  ];
-  if (useMay("forms:write"))
-    columns.push({
+    {
       label: "Actions",
       isLabelUnseen: true,
+      scope: "forms:write",
       cell: (delivery) => (
         <RetryButton delivery={delivery} values={{ id: delivery.id, status, form }} kind="quiet" />
       ),
-    });
-  return (
-    <Table
-      caption="Deliveries, newest first"
-      columns={columns}
-      rows={items}
-      keyOf={({ id }) => `delivery-${id}`}
-    />
-  );
+    },
+  ];
 }
 
 function Nothing({ filter: { status, form, before }, isEnd }: { filter: DeliveryFilter; isEnd: boolean }) {
@@ -188,26 +165,6 @@ function Nothing({ filter: { status, form, before }, isEnd }: { filter: Delivery
       <p>Submissions are sent on to the webhooks, chat services and mail addresses of their form.</p>
       <ButtonLink to="/forms">Choose a form</ButtonLink>
     </Empty>
-  );
-}
-
-function Pager({ filter: { status, form, before }, next }: { filter: DeliveryFilter; next: string | null }) {
-  if (before === null && next === null) return null;
-  return (
-    <nav class="pager" aria-label="Pages">
-      {before === null ? (
-        <span />
-      ) : (
-        <ButtonLink to="/deliveries" query={{ status, form }} icon="arrowLeft">
-          Newest
-        </ButtonLink>
-      )}
-      {next !== null && (
-        <ButtonLink to="/deliveries" query={{ status, form, before: next }} icon="arrowRight">
-          Older
-        </ButtonLink>
-      )}
-    </nav>
   );
 }
 

@@ -1,11 +1,11 @@
 import { counted } from "../parts/counted.ts";
 import type { Page } from "../page.tsx";
 import type { Submission } from "../../../forms/submission.ts";
-import { TextField } from "../parts/field.tsx";
-import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { Danger } from "../parts/danger.tsx";
+import { A } from "../parts/link.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { type InboxQuery, parametersOf, pathOf, valuesOf } from "./query.ts";
-import { summaryOf } from "./summary.ts";
+import { summaryOf } from "../submission/rows.tsx";
 
 /** Names of submissions that a question shows. */
 const MAX_NAMED = 10;
@@ -31,18 +31,13 @@ export function deletePage(submissions: readonly Submission[], query: InboxQuery
         </ul>
         <p>Files and deliveries are deleted too. This cannot be undone.</p>
         <ExportFirst query={query} forms={[...new Set(submissions.map(({ form }) => form))]} />
-        <Form
+        <Danger
           to="/inbox/delete"
           values={[...ids.map((id) => ["submission", id] as const), ...pairsOf(valuesOf(query))]}
           id="delete"
-        >
-          <p class="buttons">
-            <Button kind="danger">{`Delete ${counted(submissions.length)}`}</Button>
-            <ButtonLink to={back} kind="quiet">
-              Back
-            </ButtonLink>
-          </p>
-        </Form>
+          act={`Delete ${counted(submissions.length)}`}
+          back={{ to: back }}
+        />
       </div>
     ),
   };
@@ -71,6 +66,9 @@ function ExportFirst({ query, forms }: { query: InboxQuery; forms: readonly stri
     </div>
   );
 }
+
+/** Where everything that a filter selects is acted on. No form has that path: slugs have no dash first. */
+export const MATCHING = "/inbox/-/matching";
 
 /** The word that is typed before everything that a filter selects is deleted. */
 export const DELETE_WORD = "delete";
@@ -103,22 +101,22 @@ export function deleteAllPage(
       <div class="stack narrow">
         <p>Files and deliveries are deleted too. This cannot be undone.</p>
         <ExportFirst query={query} forms={forms} />
-        <Form to="/inbox/-/matching" values={{ ...values, mark: "delete" }} class="stack" id="delete">
-          <TextField
-            id="delete-typed"
-            name="typed"
-            label={`Type ${DELETE_WORD} to confirm`}
-            value={typed}
-            error={typed === "" ? null : `That is not the word ${DELETE_WORD}. Nothing was deleted.`}
-            required
-          />
-          <p class="buttons">
-            <Button kind="danger">{`Delete ${what}`}</Button>
-            <ButtonLink to={back} kind="quiet">
-              Back
-            </ButtonLink>
-          </p>
-        </Form>
+        <Danger
+          to={MATCHING}
+          values={{ ...values, mark: "delete" }}
+          id="delete"
+          words={[
+            {
+              name: "typed",
+              word: DELETE_WORD,
+              id: "delete-typed",
+              typed,
+              fault: typed === "" ? null : `That is not the word ${DELETE_WORD}. Nothing was deleted.`,
+            },
+          ]}
+          act={`Delete ${what}`}
+          back={{ to: back }}
+        />
       </div>
     ),
   };

@@ -1,14 +1,14 @@
 import type { FormCounts } from "../../../forms/store.ts";
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
-import { A, ButtonLink, Form } from "../parts/link.tsx";
+import { A, ButtonLink, Form, Tabs } from "../parts/link.tsx";
+import { BY_AGE, Pager } from "../parts/list.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Empty } from "../parts/table.tsx";
 import { useMay } from "../view.ts";
-import { FOLDER_NAMES, type Listing, sumOf } from "./listing.ts";
-import { BulkBar, Filters } from "./list-controls.tsx";
+import { FOLDER_NAMES, type Listing, sumOf, BulkBar, Filters } from "./controls.tsx";
 import { type InboxQuery, commandOptions, isFiltered, parametersOf, pathOf, valuesOf } from "./query.ts";
-import { Rows, besideOf } from "./rows.tsx";
+import { Rows, besideOf } from "../submission/rows.tsx";
 import { formPath } from "../parts/form-path.ts";
 
 /** The list of a folder, of one form or of all. */
@@ -42,20 +42,18 @@ export function listPage(listing: Listing): Page {
 }
 
 function Folders({ query, counts }: { query: InboxQuery; counts: readonly FormCounts[] }) {
-  return (
-    <nav class="tabs" aria-label="Folders">
-      {(["inbox", "spam", "archived"] as const).map((folder) => (
-        <A
-          to={pathOf(query)}
-          query={parametersOf({ ...query, folder, before: null })}
-          current={folder === query.folder ? "page" : undefined}
-        >
-          {FOLDER_NAMES[folder]}
-          <span class="count">{sumOf(counts, query.form, folder).toLocaleString("en")}</span>
-        </A>
-      ))}
-    </nav>
-  );
+  const tabs = (["inbox", "spam", "archived"] as const).map((folder) => ({
+    to: pathOf(query),
+    query: parametersOf({ ...query, folder, before: null }),
+    label: (
+      <>
+        {FOLDER_NAMES[folder]}
+        <span class="count">{sumOf(counts, query.form, folder).toLocaleString("en")}</span>
+      </>
+    ),
+    isCurrent: folder === query.folder,
+  }));
+  return <Tabs label="Folders" tabs={tabs} />;
 }
 
 /** Downloads of what the list shows. */
@@ -104,29 +102,15 @@ function List({ listing }: { listing: Listing }) {
       ) : (
         rows
       )}
-      <Pager query={query} next={next} />
+      <Pager
+        to={pathOf(query)}
+        query={parametersOf({ ...query, before: null })}
+        isLater={query.before !== null}
+        next={next !== null && { before: next }}
+        words={BY_AGE}
+        icons={[undefined, "arrowRight"]}
+      />
     </>
-  );
-}
-
-function Pager({ query, next }: { query: InboxQuery; next: string | null }) {
-  if (query.before === null && next === null) return null;
-  const to = (before: string | null) => parametersOf({ ...query, before });
-  return (
-    <nav class="pager" aria-label="Pages">
-      {query.before === null ? (
-        <span></span>
-      ) : (
-        <ButtonLink to={pathOf(query)} query={to(null)}>
-          Newest
-        </ButtonLink>
-      )}
-      {next !== null && (
-        <ButtonLink to={pathOf(query)} query={to(next)} icon="arrowRight">
-          Older
-        </ButtonLink>
-      )}
-    </nav>
   );
 }
 

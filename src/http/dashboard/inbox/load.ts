@@ -11,9 +11,9 @@ import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
 import { timelineOf } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../error-page.tsx";
-import type { Listing } from "./listing.ts";
+import type { Listing } from "./controls.tsx";
 import { type InboxQuery, filterOf } from "./query.ts";
-import type { Neighbour, Reading } from "./submission-page.tsx";
+import type { Neighbour, Reading } from "../submission/submission-page.tsx";
 
 /** Submissions of a page. */
 const PAGE = 50;

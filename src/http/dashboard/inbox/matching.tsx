@@ -1,21 +1,87 @@
-import { MarkButtons } from "./mark-buttons.tsx";
+import { counted } from "../parts/counted.ts";
+import { type Selection, countMatching } from "../../../forms/inbox/bulk.ts";
+import { MAX_BULK_IDS } from "../../../forms/limits.ts";
+import { type SubmissionFilter, isSelective } from "../../../forms/inbox/submission-filter.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { textOf, textOrNull } from "../fields.ts";
+import type { Dashboard } from "../routes.ts";
+import { DELETE_WORD, MATCHING, deleteAllPage } from "./delete-page.tsx";
+import { FOLDER_NAMES, sumOf, MarkButtons } from "./controls.tsx";
+import { deleteAllMatching, markAllMatching } from "./marks.ts";
+import {
+  type InboxQuery,
+  addressIn,
+  commandOptions,
+  filterOf,
+  queryIn,
+  readQuery,
+  valuesOf,
+} from "./query.ts";
+import type { Undos } from "./undo.ts";
 import type { Page } from "../page.tsx";
 import { Form } from "../parts/link.tsx";
 import { Facts } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
-import { MAX_BULK_IDS } from "../../../forms/limits.ts";
-import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
 import { quoted } from "../parts/commands.tsx";
 import { ExactTime } from "../parts/time.tsx";
 
-import { FOLDER_NAMES } from "./listing.ts";
-import { type InboxQuery, addressIn, commandOptions } from "./query.ts";
+/** The step between a list and what is done with everything in it. */
+export function matchingRoutes({ app, get, post, viewOf }: Dashboard, undos: Undos) {
+  const selectionOf = (c: DashboardContext, query: InboxQuery, upTo: string | null): Selection => ({
+    form: query.form,
+    filter: filterOf(query, viewOf(c).timeZone),
+    upTo,
+  });
+
+  /** Counts what a list shows. Without a search the counts of the forms are known, so that a step finds the newest. */
+  const load = async (c: DashboardContext, query: InboxQuery, upTo: string | null): Promise<Matching> => {
+    const selection = selectionOf(c, query, upTo);
+    const isPlain = !isSelective(selection.filter);
+    const atMost = isPlain ? 1 : MAX_MATCHING_COUNTED;
+    const found = await countMatching(app, c.get("caller"), selection, atMost);
+    const counts = isPlain && upTo === null ? await app.store.submissions.counts() : [];
+    const total = isPlain && upTo === null ? sumOf(counts, query.form, query.folder) : found.total;
+    const isMore = !isPlain && total >= MAX_MATCHING_COUNTED;
+    const what = isMore ? `more than ${counted(MAX_MATCHING_COUNTED)}` : counted(total);
+    return {
+      query,
+      filter: selection.filter,
+      what,
+      isEmpty: total === 0,
+      isLarge: isMore || total > MAX_BULK_IDS,
+      values: { ...valuesOf(query), upTo: found.upTo, what },
+    };
+  };
+
+  get(MATCHING, "forms:write", async (c) => {
+    const query = readQuery((name) => c.req.query(name), c.req.query("form") || null);
+    return matchingPage(await load(c, { ...query, before: null }, null));
+  });
+  post(MATCHING, "forms:write", async (c, fields) => {
+    const query = queryIn(fields);
+    const selection = selectionOf(c, query, textOrNull(fields, "upTo"));
+    if (textOf(fields, "mark") !== "delete")
+      return markAllMatching(app, undos, c.get("caller"), fields, selection);
+    const typed = textOf(fields, "typed").trim();
+    if (typed.toLowerCase() === DELETE_WORD)
+      return deleteAllMatching(app, c.get("caller"), fields, selection);
+    const values = { ...valuesOf(query), upTo: selection.upTo, what: textOf(fields, "what") };
+    const forms = query.form === null ? await formsWith(query) : [query.form];
+    return deleteAllPage({ query, what: values.what, forms, values, typed }, addressIn(query));
+  });
+
+  /** The forms that have submissions in the folder, by slug. */
+  async function formsWith({ folder }: InboxQuery): Promise<string[]> {
+    const counts = await app.store.submissions.counts();
+    return counts.filter((each) => each[folder] > 0).map(({ form }) => form);
+  }
+}
 
 /** Submissions that are counted for a page; more are "more than". */
-export const MAX_MATCHING_COUNTED = 1000;
+const MAX_MATCHING_COUNTED = 1000;
 
 /** Everything that a filter selects, and how many they are. */
-export type Matching = {
+type Matching = {
   query: InboxQuery;
   filter: SubmissionFilter;
   /** `1,200 submissions`, or more than were counted. */
@@ -28,7 +94,7 @@ export type Matching = {
 };
 
 /** What can be done with everything that a filter selects, as a step of its own. */
-export function matchingPage({ query, filter, what, isEmpty, isLarge, values }: Matching): Page {
+function matchingPage({ query, filter, what, isEmpty, isLarge, values }: Matching): Page {
   const { form } = query;
   const selected = form === null ? "" : ` --form ${quoted(form)}`;
   return {
@@ -59,7 +125,7 @@ export function matchingPage({ query, filter, what, isEmpty, isLarge, values }: 
           {isLarge && ` More than ${MAX_BULK_IDS.toLocaleString("en")} at once cannot be undone.`}
         </p>
         {!isEmpty && (
-          <Form to="/inbox/-/matching" values={values} id="matching">
+          <Form to={MATCHING} values={values} id="matching">
             <MarkButtons folder={query.folder} />
           </Form>
         )}

@@ -2,7 +2,7 @@ import { HOUR_MS } from "../../../base/days.ts";
 import type { CommitMinute } from "../../../maintenance/commit-latency.ts";
 import { formatCount } from "../parts/chart.tsx";
 import { LineChart, type Point } from "../parts/line-chart.tsx";
-import type { Labels } from "./labels.ts";
+import type { Labels } from "./series.ts";
 
 const STEPS = 24;
 

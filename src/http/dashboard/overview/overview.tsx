@@ -1,4 +1,3 @@
-import { Hono } from "hono/quick";
 import { hasScope } from "../../../access/token.ts";
 import { type Day, HOUR_MS, lastDays } from "../../../base/days.ts";
 import {
@@ -10,47 +9,42 @@ import {
 } from "../../../flags/schedule/upcoming.ts";
 import { type FormStats, type Stats, readStats } from "../../../maintenance/stats.ts";
 import type { RecentChange } from "../../../projects/history.ts";
-import type { DashboardEnv } from "../dashboard-env.ts";
 import type { Page } from "../page.tsx";
 import type { Dashboard } from "../routes.ts";
 import { CommitsChart } from "./commits-chart.tsx";
-import { FirstSteps } from "./first-steps.tsx";
-import { labelsIn } from "./labels.ts";
+import { labelsIn } from "./series.ts";
 import { ReadsChart, SPANS, type Span } from "./reads-chart.tsx";
 import { SubmissionsChart } from "./submissions-chart.tsx";
-import { FlagTiles, FormTiles } from "./tiles.tsx";
+import { FirstSteps, FlagTiles, FormTiles } from "./tiles.tsx";
 
 const DAYS = 30;
 /** Changes of flags that are marked. */
 const MAX_CHANGES = 100;
 
 /** The first page: what waits, and what has happened lately. */
-export function overviewRoutes({ app, options, page, viewOf }: Dashboard) {
+export function overviewRoutes({ app, options, get, viewOf }: Dashboard) {
   const staleCounts = createStaleCounts(app);
-  return new Hono<DashboardEnv>().get(
-    "/",
-    page(null, async (c) => {
-      const caller = c.get("caller");
-      const { timeZone } = viewOf(c);
-      const span: Span = c.req.query("reads") === "week" ? "week" : "day";
-      const [days, commits] = [lastDays(app.now(), DAYS, timeZone), options.commitMinutes()];
-      const { hours } = SPANS[span];
-      const stats = await readStats(app, caller, { days: DAYS, hours, timeZone, commits });
-      const mayReadFlags = hasScope(caller, "flags:read");
-      const since = days[0]!.from * HOUR_MS;
-      return overviewPage({
-        stats,
-        days,
-        span,
-        timeZone,
-        now: app.now(),
-        changes: mayReadFlags ? await recentChanges(app, caller, { since, limit: MAX_CHANGES }) : [],
-        upcoming: mayReadFlags ? await upcomingChanges(app, caller) : null,
-        stale: mayReadFlags ? await staleCounts(caller) : [],
-        hasProject: !mayReadFlags || (await app.store.projects.page({ limit: 1 })).items.length > 0,
-      });
-    }),
-  );
+  get("/", null, async (c) => {
+    const caller = c.get("caller");
+    const { timeZone } = viewOf(c);
+    const span: Span = c.req.query("reads") === "week" ? "week" : "day";
+    const [days, commits] = [lastDays(app.now(), DAYS, timeZone), options.commitMinutes()];
+    const { hours } = SPANS[span];
+    const stats = await readStats(app, caller, { days: DAYS, hours, timeZone, commits });
+    const mayReadFlags = hasScope(caller, "flags:read");
+    const since = days[0]!.from * HOUR_MS;
+    return overviewPage({
+      stats,
+      days,
+      span,
+      timeZone,
+      now: app.now(),
+      changes: mayReadFlags ? await recentChanges(app, caller, { since, limit: MAX_CHANGES }) : [],
+      upcoming: mayReadFlags ? await upcomingChanges(app, caller) : null,
+      stale: mayReadFlags ? await staleCounts(caller) : [],
+      hasProject: !mayReadFlags || (await app.store.projects.page({ limit: 1 })).items.length > 0,
+    });
+  });
 }
 
 type Overview = {

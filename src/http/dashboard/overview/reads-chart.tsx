@@ -2,8 +2,7 @@ import { HOUR_MS, hourOf } from "../../../base/days.ts";
 import type { HourReads } from "../../../maintenance/stats.ts";
 import { BarChart } from "../parts/bar-chart.tsx";
 import { A } from "../parts/link.tsx";
-import type { Labels } from "./labels.ts";
-import { toSeries } from "./series.ts";
+import { type Labels, toSeries } from "./series.ts";
 
 /** What the chart spans: its hours, and those of each bar. */
 export const SPANS = {

@@ -4,8 +4,7 @@ import type { RecentChange } from "../../../projects/history.ts";
 import { type Bar, BarChart } from "../parts/bar-chart.tsx";
 import { A } from "../parts/link.tsx";
 import { Time } from "../parts/time.tsx";
-import type { Labels } from "./labels.ts";
-import { toSeries } from "./series.ts";
+import { type Labels, toSeries } from "./series.ts";
 
 /** Changes that are listed below the chart. */
 const LISTED = 8;

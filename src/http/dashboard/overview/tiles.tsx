@@ -1,9 +1,11 @@
 import type { Child } from "hono/jsx";
-import { MAX_UPCOMING, type StaleCount, type Upcoming } from "../../../flags/schedule/upcoming.ts";
+import { type StaleCount, type Upcoming, MAX_UPCOMING } from "../../../flags/schedule/upcoming.ts";
 import { MAX_STATS_DELIVERIES } from "../../../maintenance/limits.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
-import { A } from "../parts/link.tsx";
+import { A, ButtonLink } from "../parts/link.tsx";
 import { Time } from "../parts/time.tsx";
+import { Empty } from "../parts/table.tsx";
+import { useMay } from "../view.ts";
 
 type Target = Pick<Parameters<typeof A>[0], "to" | "query">;
 
@@ -87,4 +89,34 @@ function counted(count: number, most: number): string {
 
 function sumOf(forms: FormStats["forms"], name: "unread" | "spam"): number {
   return forms.reduce((sum, form) => sum + form[name], 0);
+}
+
+/** What to do where there is no form or no project yet. */
+export function FirstSteps({ hasForm, hasProject }: { hasForm: boolean; hasProject: boolean }) {
+  return (
+    <div class="columns">
+      {!hasForm && (
+        <Empty title="There is no form yet">
+          <p>A form takes what people send from your pages, and keeps it in the inbox.</p>
+          {useMay("forms:write") && (
+            <ButtonLink to="/forms/new" kind="primary" icon="plus">
+              Create a form
+            </ButtonLink>
+          )}
+          <code>formflag forms create contact</code>
+        </Empty>
+      )}
+      {!hasProject && (
+        <Empty title="There is no project yet">
+          <p>A project holds the flags of an application, with a value for each environment.</p>
+          {useMay("flags:write") && (
+            <ButtonLink to="/projects" kind="primary" icon="plus">
+              Create a project
+            </ButtonLink>
+          )}
+          <code>formflag projects create shop</code>
+        </Empty>
+      )}
+    </div>
+  );
 }

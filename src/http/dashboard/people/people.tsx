@@ -1,22 +1,33 @@
 import { counted } from "../parts/counted.ts";
-import { Hono } from "hono/quick";
 import { AppError } from "../../../base/errors.ts";
 import { SUBMISSION_ID } from "../../../base/ids.ts";
 import { exportPerson, findPerson } from "../../../forms/keeping/person.ts";
 import { purgeSchema } from "../../../forms/keeping/purge-schema.ts";
-import { purgeSubmissions } from "../../../forms/keeping/purge.ts";
+import { type PurgeResult, purgeSubmissions } from "../../../forms/keeping/purge.ts";
 import { EXPORT_TYPES } from "../../../forms/transfer/export-format.ts";
-import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
-import { sendFile } from "../inbox/export.ts";
+import { sendFile } from "../submission/export.ts";
 import type { Dashboard } from "../routes.ts";
-import { erasePage, peoplePage, personPage } from "./pages.tsx";
+import type { Submission } from "../../../forms/submission.ts";
+import { sentence } from "../error-page.tsx";
+import { Rows } from "../submission/rows.tsx";
+import type { Page } from "../page.tsx";
+import { formflag } from "../parts/commands.tsx";
+import { TextField } from "../parts/field.tsx";
+import { Danger } from "../parts/danger.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { A, Button, ButtonForm, ButtonLink } from "../parts/link.tsx";
+import { Notice } from "../parts/status.tsx";
+import { Empty, Table } from "../parts/table.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
+import { addressOf, useMay, useView } from "../view.ts";
 
 /** Submissions of a page. */
 const PAGE = 50;
 
 /** What one person sent, in every form and folder: to read, to export and to erase. */
-export function peopleRoutes({ app, options, page, action }: Dashboard) {
+export function peopleRoutes({ app, options, get, post }: Dashboard) {
   const addressIn = (c: DashboardContext) => (c.req.query("q") ?? "").trim();
   const beforeIn = (c: DashboardContext) => {
     const before = c.req.query("before") || null;
@@ -24,49 +35,216 @@ export function peopleRoutes({ app, options, page, action }: Dashboard) {
     throw new AppError("invalid", "before is the id of a submission");
   };
 
-  return new Hono<DashboardEnv>()
-    .get(
-      "/people",
-      page("forms:read", async (c) => {
-        const address = addressIn(c);
-        if (address === "") return peoplePage("", null);
-        const fault = faultOf(address);
-        if (fault !== null) return peoplePage(address, fault);
-        const query = { limit: PAGE, before: beforeIn(c) };
-        const found = await findPerson(app, c.get("caller"), address, query);
-        return personPage({ address, before: query.before, ...found });
-      }),
-    )
-    .get(
-      "/people/export",
-      page("forms:read", async (c) => {
-        const address = addressIn(c);
-        const fault = faultOf(address);
-        if (fault !== null) throw new AppError("invalid", fault);
-        const format = c.req.query("format") === "zip" ? "zip" : "jsonl";
-        const chunks = exportPerson(app, c.get("caller"), address, format);
-        return sendFile(c, `${address}.${format}`, EXPORT_TYPES[format], chunks, options.report);
-      }),
-    )
-    .post(
-      "/people/erase",
-      action("forms:write", async (c, fields) => {
-        const email = textOf(fields, "q").trim();
-        const fault = faultOf(email);
-        if (fault !== null) return peoplePage(email, fault);
-        const typed = textOf(fields, "typed").trim();
-        if (typed.toLowerCase() !== email.toLowerCase()) {
-          const planned = await purgeSubmissions(app, c.get("caller"), { email, dryRun: true });
-          return erasePage(email, planned, typed);
-        }
-        const { submissions, files } = await purgeSubmissions(app, c.get("caller"), { email });
-        return { to: "/people", text: `${counted(submissions)} and ${counted(files, "file")} erased.` };
-      }),
-    );
+  get("/people", "forms:read", async (c) => {
+    const address = addressIn(c);
+    if (address === "") return peoplePage("", null);
+    const fault = faultOf(address);
+    if (fault !== null) return peoplePage(address, fault);
+    const query = { limit: PAGE, before: beforeIn(c) };
+    const found = await findPerson(app, c.get("caller"), address, query);
+    return personPage({ address, before: query.before, ...found });
+  });
+  get("/people/export", "forms:read", async (c) => {
+    const address = addressIn(c);
+    const fault = faultOf(address);
+    if (fault !== null) throw new AppError("invalid", fault);
+    const format = c.req.query("format") === "zip" ? "zip" : "jsonl";
+    const chunks = exportPerson(app, c.get("caller"), address, format);
+    return sendFile(c, `${address}.${format}`, EXPORT_TYPES[format], chunks, options.report);
+  });
+  post("/people/erase", "forms:write", async (c, fields) => {
+    const email = textOf(fields, "q").trim();
+    const fault = faultOf(email);
+    if (fault !== null) return peoplePage(email, fault);
+    const typed = textOf(fields, "typed").trim();
+    if (typed.toLowerCase() !== email.toLowerCase()) {
+      const planned = await purgeSubmissions(app, c.get("caller"), { email, dryRun: true });
+      return erasePage(email, planned, typed);
+    }
+    const { submissions, files } = await purgeSubmissions(app, c.get("caller"), { email });
+    return { to: "/people", text: `${counted(submissions)} and ${counted(files, "file")} erased.` };
+  });
 }
 
 /** What keeps a text from being the address of a person; null for nothing. */
 function faultOf(email: string): string | null {
   const checked = purgeSchema.safeParse({ email });
   return checked.success ? null : checked.error.issues[0]!.message;
+}
+
+/** The search for a person. `fault` is what is wrong with what was typed. */
+function peoplePage(typed: string, fault: string | null): Page {
+  return {
+    title: "People",
+    section: "people",
+    status: fault === null ? 200 : 400,
+    content: (
+      <div class="stack">
+        <p class="soft">
+          Everything that one person sent, in every form and folder, by the mail address in it.
+        </p>
+        <Search typed={typed} fault={fault} />
+      </div>
+    ),
+  };
+}
+
+function Search({ typed, fault }: { typed: string; fault: string | null }) {
+  return (
+    <form method="get" action={addressOf(useView(), "/people")} class="filters" id="people" role="search">
+      <TextField
+        type="search"
+        name="q"
+        label="Address"
+        value={typed}
+        error={fault === null ? null : sentence(fault)}
+        placeholder="ada@example.com"
+        autofocus={typed === ""}
+        shortcut="/"
+      />
+      <p class="buttons">
+        <Button icon="search">Search</Button>
+      </p>
+    </form>
+  );
+}
+
+type Person = {
+  address: string;
+  submissions: readonly Submission[];
+  before: string | null;
+  next: string | null;
+  /** New submissions that the search does not know yet, at most. */
+  indexing: number;
+};
+
+/** What was sent with an address. */
+function personPage({ address, submissions, before, next, indexing }: Person): Page {
+  const isNobody = submissions.length === 0 && next === null && before === null;
+  return {
+    title: `Person ${visible(address)}`,
+    heading: <Foreign text={address} />,
+    section: "people",
+    back: { to: "/people", label: "People" },
+    topics: ["submissions"],
+    actions: <Actions address={address} isNobody={isNobody} />,
+    commands: [
+      { label: "List them", text: formflag("submissions list", { email: address }) },
+      {
+        label: "Count what an erasure deletes",
+        text: formflag("submissions purge", { email: address, "dry-run": true }),
+      },
+    ],
+    content: (
+      <div class="stack">
+        <Search typed={address} fault={null} />
+        {indexing > 0 && (
+          <Notice>
+            <p>Up to {indexing.toLocaleString("en")} new submissions are not searched yet.</p>
+          </Notice>
+        )}
+        {isNobody ? (
+          <Empty title="Nobody sent this address">
+            <p class="soft">
+              A field has to hold the address alone. An erasure also finds it behind many other words.
+            </p>
+          </Empty>
+        ) : (
+          <Rows submissions={submissions} query={{}} hasForms hasFolders />
+        )}
+        {next !== null && (
+          <p class="buttons">
+            <ButtonLink to="/people" query={{ q: address, before: next }}>
+              Older
+            </ButtonLink>
+          </p>
+        )}
+      </div>
+    ),
+  };
+}
+
+function Actions({ address, isNobody }: { address: string; isNobody: boolean }) {
+  const mayWrite = useMay("forms:write");
+  return (
+    <>
+      {!isNobody && (
+        <p class="exports small">
+          <Icon name="download" />
+          <A to="/people/export" query={{ q: address, format: "jsonl" }}>
+            JSONL
+          </A>{" "}
+          <A to="/people/export" query={{ q: address, format: "zip" }}>
+            ZIP
+          </A>
+        </p>
+      )}
+      {mayWrite && (
+        <ButtonForm to="/people/erase" values={{ q: address }} kind="danger" icon="trash">
+          Erase…
+        </ButtonForm>
+      )}
+    </>
+  );
+}
+
+/** What an erasure would delete, and the question whether it shall. `typed` is what was typed in answer before. */
+function erasePage(address: string, planned: PurgeResult, typed: string): Page {
+  const { submissions, files, forms, mentions } = planned;
+  return {
+    title: "Erase a person",
+    heading: `Erase ${visible(address)}?`,
+    section: "people",
+    status: 428,
+    back: { to: `/people?${new URLSearchParams({ q: address }).toString()}`, label: "Back" },
+    content: (
+      <div class="stack narrow">
+        <p>
+          {counted(submissions)} and {counted(files, "file")} would be deleted, with their deliveries and
+          metadata. The database file is rewritten, so that it holds nothing of them any more; backups are not
+          touched. This cannot be undone.
+        </p>
+        {forms.length > 0 && (
+          <Table
+            caption="What would be deleted"
+            rows={forms.slice(0, 100)}
+            columns={[
+              { label: "Form", heading: true, cell: ({ form }) => form },
+              {
+                label: "Submissions",
+                numeric: true,
+                cell: ({ submissions }) => submissions.toLocaleString("en"),
+              },
+              { label: "Files", numeric: true, cell: ({ files }) => files.toLocaleString("en") },
+            ]}
+          />
+        )}
+        {mentions > 0 && (
+          <Notice>
+            <p>
+              {counted(mentions, "other submission")} with the address inside a longer text{" "}
+              {mentions === 1 ? "is" : "are"} kept.
+            </p>
+          </Notice>
+        )}
+        <Danger
+          to="/people/erase"
+          values={{ q: address }}
+          id="erase"
+          words={[
+            {
+              name: "typed",
+              word: address,
+              label: "Type the address to confirm",
+              id: "erase-typed",
+              typed,
+              fault: typed === "" ? null : "That is another address. Nothing was erased.",
+            },
+          ]}
+          act="Erase"
+          back={{ to: "/people", query: { q: address } }}
+        />
+      </div>
+    ),
+  };
 }

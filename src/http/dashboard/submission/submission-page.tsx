@@ -9,14 +9,11 @@ import { Facts } from "../parts/table.tsx";
 import { Foreign, ForeignValue, visible } from "../parts/text.tsx";
 import { ExactTime } from "../parts/time.tsx";
 import { useMay } from "../view.ts";
-import { Files } from "./files.tsx";
-import { JsonCard } from "./json-card.tsx";
-import { FOLDER_NAMES } from "./listing.ts";
-import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "./query.ts";
-import { Rows, besideOf, submissionPath } from "./rows.tsx";
-import { summaryOf } from "./summary.ts";
+import { Files, JsonCard, FieldValues } from "./content.tsx";
+import { FOLDER_NAMES } from "../inbox/controls.tsx";
+import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "../inbox/query.ts";
+import { Rows, besideOf, submissionPath, summaryOf } from "./rows.tsx";
 import { Timeline } from "./timeline.tsx";
-import { FieldValues } from "./values.tsx";
 import { formPath } from "../parts/form-path.ts";
 
 /** A submission, and the list that it was opened from. */

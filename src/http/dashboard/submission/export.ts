@@ -1,16 +1,15 @@
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
-import { EXPORT_FORMATS } from "../../../forms/transfer/export-format.ts";
+import { EXPORT_FORMATS, EXPORT_TYPES } from "../../../forms/transfer/export-format.ts";
 import { exportSubmissions } from "../../../forms/transfer/export.ts";
 import { getForm } from "../../../forms/forms.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
 import { NOT_SPAM, SUBMISSION_STATES } from "../../../forms/submission-state.ts";
 import { attachment } from "../../attachment.ts";
-import { EXPORT_TYPES } from "../../../forms/transfer/export-format.ts";
 import { streamOf } from "../../exports.ts";
 import type { Report } from "../../errors.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { filterOf, folderIn, isOn } from "./query.ts";
+import { filterOf, folderIn, isOn } from "../inbox/query.ts";
 
 /**
  * The submissions of a form as a file. The address takes the filters of the list, also by the names of the admin API;

@@ -1,11 +1,13 @@
-import { MarkButtons } from "./mark-buttons.tsx";
 import type { FormCounts } from "../../../forms/store.ts";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { A, Button, ButtonLink, Hidden } from "../parts/link.tsx";
 import { addressOf, useView } from "../view.ts";
-import { type Fault, type Listing, sumOf } from "./listing.ts";
+import { MATCHING } from "./delete-page.tsx";
 import { type InboxQuery, isFiltered, parametersOf, pathOf } from "./query.ts";
+import type { Submission } from "../../../forms/submission.ts";
+import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
+import type { SubmissionMark } from "../../../forms/submission-state.ts";
 
 /** Forms that a page offers in a list; the slug of one of more is typed. */
 const MAX_OPTIONS = 200;
@@ -89,11 +91,71 @@ export function BulkBar({ listing: { query, next, counts } }: { listing: Listing
       </label>
       <MarkButtons folder={query.folder} />
       {(next !== null || query.before !== null) && (
-        <A to="/inbox/-/matching" query={{ ...parametersOf({ ...query, before: null }), form: query.form }}>
+        <A to={MATCHING} query={{ ...parametersOf({ ...query, before: null }), form: query.form }}>
           <Icon name="arrowRight" />
           {isFiltered(query) ? "All that match…" : `All ${total.toLocaleString("en")} that match…`}
         </A>
       )}
     </div>
   );
+}
+
+/** What the folders are called on pages. */
+export const FOLDER_NAMES = { inbox: "Inbox", spam: "Spam", archived: "Archive" } as const;
+
+/** What a page of the inbox shows. */
+export type Listing = {
+  query: InboxQuery;
+  /** Null where the query means nothing. */
+  filter: SubmissionFilter | null;
+  submissions: readonly Submission[];
+  next: string | null;
+  /** New submissions that a search does not know yet, at most. */
+  indexing: number;
+  /** Of every form, by slug. */
+  counts: readonly FormCounts[];
+  fault: Fault | null;
+};
+
+/** What is wrong with what was typed, and in which field. */
+export type Fault = { field: string; message: string };
+
+type Count = "inbox" | "unread" | "spam" | "archived";
+
+/** How many submissions a form has, or all of them. */
+export function sumOf(counts: readonly FormCounts[], form: string | null, count: Count): number {
+  return counts.reduce((sum, each) => (form === null || each.form === form ? sum + each[count] : sum), 0);
+}
+
+const MARKS: Record<InboxQuery["folder"], readonly (readonly [SubmissionMark, string])[]> = {
+  inbox: [
+    ["archived", "Archive"],
+    ["spam", "Spam"],
+  ],
+  spam: [["inbox", "Not spam"]],
+  archived: [
+    ["inbox", "Move to inbox"],
+    ["spam", "Spam"],
+  ],
+};
+
+/** A button for each mark that submissions of a folder can get, and one that deletes them. */
+export function MarkButtons({ folder }: { folder: InboxQuery["folder"] }) {
+  return (
+    <p class="buttons">
+      {marksOf(folder).map(([mark, label]) => (
+        <Button name="mark" value={mark}>
+          {label}
+        </Button>
+      ))}
+      <Button name="mark" value="delete" kind="danger">
+        Delete
+      </Button>
+    </p>
+  );
+}
+
+/** What can be done with the submissions of a folder, beside the deletion. */
+function marksOf(folder: InboxQuery["folder"]): readonly (readonly [SubmissionMark, string])[] {
+  return [["read", "Mark as read"], ["unread", "Mark as unread"], ...MARKS[folder]];
 }

@@ -1,5 +1,11 @@
-import { isObject } from "../../../base/json.ts";
+import { isLargerThan, isObject } from "../../../base/json.ts";
 import { Foreign, ForeignValue, visible } from "../parts/text.tsx";
+import { formatBytes } from "../../../base/bytes.ts";
+import type { Submission } from "../../../forms/submission.ts";
+import { Icon } from "../parts/icon.tsx";
+import { A, CopyButton } from "../parts/link.tsx";
+import { addressOf, useView } from "../view.ts";
+import { submissionPath } from "./rows.tsx";
 
 /** Characters of a value that a page shows, fewer where several are long. */
 const MAX_SHOWN = 20_000;
@@ -94,4 +100,78 @@ function PlainValue({ value, most }: { value: Plain; most: number }) {
 function Rest({ length, most }: { length: number; most: number }) {
   if (length <= most) return null;
   return <p class="soft small">{(length - most).toLocaleString("en")} more characters: open it as JSON.</p>;
+}
+
+/** The files of a submission. `previews` has the numbers of those whose images are shown, from 1. */
+export function Files({ submission, previews }: { submission: Submission; previews: ReadonlySet<number> }) {
+  const view = useView();
+  const path = submissionPath(submission);
+  return (
+    <section class="card" aria-labelledby="files-title">
+      <h2 id="files-title">Files</h2>
+      <ul class="stack">
+        {submission.files.map(({ field, name, type, size }, index) => (
+          <li class="file">
+            {previews.has(index + 1) && (
+              <A to={`${path}/previews/${index + 1}`} class="preview">
+                <img
+                  src={addressOf(view, `${path}/previews/${index + 1}`)}
+                  alt={`Preview of ${visible(name)}`}
+                  loading="lazy"
+                />
+              </A>
+            )}
+            <div>
+              <A to={`${path}/files/${index + 1}`}>
+                <Icon name="download" />
+                <Foreign text={name} />
+              </A>
+              <p class="soft small">
+                {formatBytes(size)}, <Foreign text={type} />, field <Foreign text={field} />
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Characters of JSON that a page holds to be copied. */
+const MAX_JSON = 32_768;
+
+/** Characters that change how the text around them looks: JSON may have them escaped. */
+const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** The JSON of a submission to be copied; null for a large one, whose JSON would take other requests a quarter of a second. */
+function shortJson(submission: Submission): string | null {
+  if (isLargerThan(MAX_JSON, submission)) return null;
+  const json = JSON.stringify(submission, null, 2).replaceAll(
+    UNSEEN,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return json.length <= MAX_JSON ? json : null;
+}
+
+/** The JSON of a submission, to be copied or downloaded. */
+export function JsonCard({ submission }: { submission: Submission }) {
+  const json = shortJson(submission);
+  const path = `${submissionPath(submission)}/json`;
+  return (
+    <section class="card" aria-labelledby="json-title">
+      <h2 id="json-title">JSON</h2>
+      <p class="buttons">
+        {json !== null && <CopyButton of="#json">Copy as JSON</CopyButton>}
+        <A to={path}>Download as JSON</A>
+      </p>
+      {json !== null && (
+        <details id="json-details">
+          <summary>Show</summary>
+          <pre id="json" tabindex={0}>
+            {json}
+          </pre>
+        </details>
+      )}
+    </section>
+  );
 }

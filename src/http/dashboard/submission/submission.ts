@@ -1,0 +1,58 @@
+import { counted } from "../parts/counted.ts";
+import { AppError } from "../../../base/errors.ts";
+import { listDeliveries, retryDeliveries } from "../../../forms/deliveries.ts";
+import type { App } from "../../../app.ts";
+import type { Submission } from "../../../forms/submission.ts";
+import { openPreview } from "../../../forms/inbox/file-preview.ts";
+import { getSubmission, openFile } from "../../../forms/submissions.ts";
+import { attachment } from "../../attachment.ts";
+import type { Dashboard } from "../routes.ts";
+import { submissionPath } from "./rows.tsx";
+
+/** Failed deliveries of a submission that are queued again at once. */
+const MAX_RETRIED = 100;
+
+export const SUBMISSION = "/inbox/:form/:id";
+
+/** A submission of a form. Throws `not_found`. */
+export async function submissionOf(app: App, form: string, id: string): Promise<Submission> {
+  const submission = await getSubmission(app, id);
+  if (submission.form !== form) throw new AppError("not_found", "this form has no such submission");
+  return submission;
+}
+
+/** What belongs to a submission: its files, itself as JSON, and its failed deliveries. */
+export function submissionRoutes({ app, get, post }: Dashboard) {
+  get(`${SUBMISSION}/json`, "forms:read", async (c, { form, id }) => {
+    const submission = await submissionOf(app, form, id);
+    const text = `${JSON.stringify(submission, null, 2)}\n`;
+    return c.body(text, 200, attachment(`${submission.id}.json`, "application/json"));
+  });
+  get(`${SUBMISSION}/files/:file`, "forms:read", async (c, { form, id, file: number }) => {
+    const { file, bytes } = await openFile(app, (await submissionOf(app, form, id)).id, number);
+    return c.body(bytes, 200, {
+      ...attachment(file.name, "application/octet-stream"),
+      "Content-Length": String(file.size),
+    });
+  });
+  get(`${SUBMISSION}/previews/:file`, "forms:read", async (c, { form, id, file: number }) => {
+    const preview = await openPreview(app, (await submissionOf(app, form, id)).id, number);
+    if (!preview) throw new AppError("not_found", "this file is not an image that can be shown");
+    const { file, type, bytes } = preview;
+    // Nothing in an image may run or load, even where it is opened by itself.
+    return c.body(bytes, 200, {
+      ...attachment(file.name, type),
+      "Content-Disposition": "inline",
+      "Content-Length": String(file.size),
+    });
+  });
+  post(`${SUBMISSION}/retry`, "forms:write", async (c, _, { form, id }) => {
+    const submission = (await submissionOf(app, form, id)).id;
+    const query = { form: null, submission, status: "failed", before: null, limit: MAX_RETRIED } as const;
+    const { items } = await listDeliveries(app, query);
+    const ids = items.map((delivery) => delivery.id);
+    if (ids.length > 0) await retryDeliveries(app, c.get("caller"), { ids });
+    const to = submissionPath({ form, id: submission });
+    return { to, text: `${counted(ids.length, "delivery", "deliveries")} sent again.` };
+  });
+}
