@@ -37,6 +37,9 @@ type Search = {
  *
  * All patterns are searched in one pass that follows a tree of their first characters. It takes time linear in the text:
  * a pattern is tried once at each place, and reads the rest of a word behind its first wildcard once.
+ *
+ * One alternation in re2js takes half a second to compile for a thousand words, and 28 s without a pause for a thousand
+ * patterns of several parts on 256 KB (0.2 s here): its automaton gets a new state at nearly every character.
  */
 export function compilePatterns(patterns: readonly string[], isJoined: IsJoined): FindPattern {
   const all = patterns.map(parsePattern).filter(({ parts }) => parts.length > 0);
