@@ -1,6 +1,8 @@
 import { bundleBrowserCode } from "./bundle.ts" with { type: "macro" };
 import mark from "./mark.svg" with { type: "text" };
-import style from "./style.css" with { type: "text" };
+import kit from "./style/kit.css" with { type: "text" };
+import pages from "./style/pages.css" with { type: "text" };
+import tokens from "./style/tokens.css" with { type: "text" };
 
 export type Asset = { path: string; type: string; bytes: Uint8Array; gzipped: Uint8Array };
 
@@ -17,7 +19,7 @@ export function createAssets(root: string): Record<AssetName, Asset> {
     return { path: `${root}/assets/${hash}/${name}`, type, bytes, gzipped };
   };
   return {
-    style: assetOf("dashboard.css", "text/css; charset=utf-8", style),
+    style: assetOf("dashboard.css", "text/css; charset=utf-8", `${tokens}\n${kit}\n${pages}`),
     script: assetOf("dashboard.js", "text/javascript; charset=utf-8", SCRIPT),
     mark: assetOf("mark.svg", "image/svg+xml", mark),
   };

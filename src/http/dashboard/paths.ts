@@ -28,3 +28,8 @@ export function environmentPath(project: string, environment: string): string {
 export function segmentPath(project: string, environment: string, segment: string): string {
   return pathTo(SEGMENT, { project, environment, segment });
 }
+
+/** The path of the page of a form. */
+export function formPath(slug: string): string {
+  return pathTo("/forms/:form", { form: slug });
+}

@@ -29,7 +29,10 @@ function expressionAt(source: string, start: number): string {
 const sources = [...new Bun.Glob("**/*.{ts,tsx}").scanSync(PAGES)].map((path) =>
   readFileSync(join(PAGES, path), "utf8"),
 );
-const style = readFileSync(join(PAGES, "style.css"), "utf8").replaceAll(/\/\*.*?\*\//gs, "");
+const style = ["tokens", "kit", "pages"]
+  .map((name) => readFileSync(join(PAGES, `style/${name}.css`), "utf8"))
+  .join("\n")
+  .replaceAll(/\/\*.*?\*\//gs, "");
 const ruled = new Set([...style.matchAll(/\.([a-z][\w-]*)(?=[^{}]*\{)/g)].map(([, name]) => name!));
 const used = new Set(sources.flatMap(classesIn).filter((name) => /^[a-z][\w-]*$/.test(name)));
 

@@ -1,3 +1,5 @@
+import { formatRelative } from "../relative-time.ts";
+
 /** Small helps: ticking every row, copying a text, dismissing a message, closing the menu. */
 export function addHelpers(): void {
   document.addEventListener("change", ({ target }) => {
@@ -25,4 +27,43 @@ async function copy(button: HTMLElement): Promise<void> {
   const before = button.textContent;
   button.textContent = "Copied";
   setTimeout(() => (button.textContent = before), 2000);
+}
+
+/** Presses what a single key stands for: the element whose `aria-keyshortcuts` names it. Users can turn this off. */
+export function obeyKeys(): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (document.body.dataset["shortcuts"] === "off" || document.querySelector("dialog[open]")) return;
+    const { target } = event;
+    if (target instanceof HTMLElement && target.closest("input:not([type=checkbox]), textarea, select"))
+      return;
+    const found = document.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(event.key)}"]`);
+    if (!found) return;
+    event.preventDefault();
+    if (found instanceof HTMLInputElement) found.focus();
+    else found.click();
+  });
+}
+
+/** Keeps the place of the list beside a page, from one of its pages to the next, with the current row in view. */
+export function showCurrent(): void {
+  const list = document.querySelector<HTMLElement>(".beside");
+  const current = list?.querySelector<HTMLElement>("[aria-current]");
+  if (!list || !current) return;
+  const key = `formflag ${list.className}`;
+  list.scrollTop = Number(sessionStorage.getItem(key) ?? 0);
+  const [inner, outer] = [current.getBoundingClientRect(), list.getBoundingClientRect()];
+  if (inner.top < outer.top || inner.bottom > outer.bottom)
+    list.scrollTop += inner.top - outer.top - (list.clientHeight - inner.height) / 2;
+  addEventListener("pagehide", () => sessionStorage.setItem(key, String(list.scrollTop)));
+}
+
+/** Keeps relative times right while a page is open, and gives the server the time zone for the next one. */
+export function keepTimes(): void {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  document.cookie = `formflag_zone=${timeZone}; path=/; SameSite=Lax; max-age=31536000`;
+  setInterval(() => {
+    for (const time of document.querySelectorAll<HTMLTimeElement>("time[title]"))
+      time.textContent = formatRelative(Date.parse(time.dateTime), Date.now());
+  }, 30_000);
 }

@@ -1,9 +1,6 @@
 import { listenToChanges } from "./changes.ts";
 import { sendForms } from "./forms.ts";
-import { addHelpers } from "./helpers.ts";
-import { obeyKeys } from "./keys.ts";
-import { showCurrent } from "./lists.ts";
-import { keepTimes } from "./times.ts";
+import { addHelpers, keepTimes, obeyKeys, showCurrent } from "./helpers.ts";
 
 /** What pages gain where JavaScript runs; all of them work without it. */
 document.documentElement.classList.add("scripted");

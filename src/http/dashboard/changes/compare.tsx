@@ -1,4 +1,4 @@
-import { counted } from "../parts/counted.ts";
+import { counted } from "../parts/text.tsx";
 import { AppError } from "../../../base/errors.ts";
 import type { Promotion } from "../../../flags/promotion.ts";
 import { compareEnvironments } from "../../../flags/promotions.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../parts/counted.ts";
+import { counted } from "../parts/text.tsx";
 import { AppError } from "../../../base/errors.ts";
 import { type Promotion, fingerprintOf } from "../../../flags/promotion.ts";
 import { compareEnvironments, promoteFlags } from "../../../flags/promotions.ts";

@@ -1,12 +1,11 @@
 import { DAY_MS } from "../../../base/days.ts";
-import { WhyField } from "../parts/why-field.tsx";
 import type { FlagRecord } from "../../../flags/flag.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { formatRate } from "../parts/confirm.tsx";
-import { TextField } from "../parts/field.tsx";
+import { TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { useView } from "../view.ts";

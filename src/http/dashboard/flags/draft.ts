@@ -10,7 +10,7 @@ import { areBoolean } from "../../../flags/rules/rules.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
-import { faultOfRows } from "../parts/row-fault.ts";
+import { faultOfRows } from "../parts/conditions.tsx";
 import { parseWallTime, wallTime } from "../../../base/wall-time.ts";
 
 /** A field by its name in the form of a flag, which has no metadata. */

@@ -4,7 +4,7 @@ import { OPERATOR_WORDS } from "../../../flags/rules/rule-words.ts";
 import { parseJson } from "../json-text.ts";
 import { AreaField, TextField } from "../parts/field.tsx";
 import { Button } from "../parts/link.tsx";
-import { isOfRow } from "../parts/row-fault.ts";
+import { isOfRow } from "../parts/conditions.tsx";
 import { useMay } from "../view.ts";
 import { type Draft, type Faults, type Typed, rowsOf } from "./draft.ts";
 

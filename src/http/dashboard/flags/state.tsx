@@ -6,14 +6,13 @@ import { scheduleChange, setFlagFor } from "../../../flags/schedule/schedule.ts"
 import { sentence } from "../error-page.tsx";
 import { revisionIn, textOf } from "../fields.ts";
 import { MayChange, confirmed, formatRate } from "../parts/confirm.tsx";
-import { TextField } from "../parts/field.tsx";
+import { TextField, WhyField } from "../parts/field.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Facts } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time, formatExact } from "../parts/time.tsx";
-import { WhyField } from "../parts/why-field.tsx";
 import type { Done } from "../routes.ts";
 import { useView } from "../view.ts";
 import { type Draft, draftOf } from "./draft.ts";

@@ -1,9 +1,8 @@
 import { type Field, FIELDS, OPTIONAL_NAMES, type OptionalName } from "../../../flags/flag-fields.ts";
 import { sentence } from "../error-page.tsx";
-import { AreaField, SelectField, TextField } from "../parts/field.tsx";
+import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
-import { WhyField } from "../parts/why-field.tsx";
 import { useMayChange, useView } from "../view.ts";
 import { type Draft, type Faults, type Typed, draftOf, mayHavePayload } from "./draft.ts";
 import { settingPath } from "./paths.ts";

@@ -1,7 +1,7 @@
 import { sentence } from "../error-page.tsx";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { formPath } from "../parts/form-path.ts";
+import { formPath } from "../paths.ts";
 import { TextField } from "../parts/field.tsx";
 import { Button, ButtonLink, Form } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";

@@ -5,7 +5,7 @@ import { quoted } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
-import { formPath } from "../parts/form-path.ts";
+import { formPath } from "../paths.ts";
 
 export function deletePage({ slug }: Form, error?: string): Page {
   return {

@@ -13,7 +13,7 @@ import { Empty, Facts, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { useMay } from "../view.ts";
-import { formPath } from "../parts/form-path.ts";
+import { formPath } from "../paths.ts";
 
 type Snippet = { kind: SnippetKind; text: string; notes: string[] };
 

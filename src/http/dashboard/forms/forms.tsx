@@ -25,7 +25,7 @@ import { secretPage } from "./secret-page.tsx";
 import { readSettings } from "./setting-fields.ts";
 import { formsPage, newFormPage } from "./list-page.tsx";
 import { settingsPage } from "./settings-page.tsx";
-import { formPath } from "../parts/form-path.ts";
+import { formPath } from "../paths.ts";
 
 /** Seconds for which the old secret of a webhook signs beside the new one. */
 const OVERLAP = 86_400;

@@ -8,7 +8,7 @@ import { Empty, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { useMay } from "../view.ts";
 import { sentence } from "../error-page.tsx";
-import { formPath } from "../parts/form-path.ts";
+import { formPath } from "../paths.ts";
 
 type Row = { form: Form; counts: FormCounts | undefined };
 

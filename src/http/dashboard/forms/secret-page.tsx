@@ -1,7 +1,7 @@
 import type { Page } from "../page.tsx";
 import { ButtonLink, CopyButton } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
-import { formPath } from "../parts/form-path.ts";
+import { formPath } from "../paths.ts";
 
 /** Shows the secret of a webhook, this one time. */
 export function secretPage(slug: string, secret: string): Page {

@@ -9,7 +9,7 @@ import { AreaField, CheckField, SelectField, TextField } from "../parts/field.ts
 import { Button, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { GROUPS, type SettingErrors, beforeName, settingText } from "./setting-fields.ts";
-import { formPath } from "../parts/form-path.ts";
+import { formPath } from "../paths.ts";
 
 /** What was sent for one group, and what was wrong with it. */
 type Sent = { group: string; fields: Fields; errors: SettingErrors; message: string | null };

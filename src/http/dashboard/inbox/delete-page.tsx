@@ -1,9 +1,8 @@
-import { counted } from "../parts/counted.ts";
 import type { Page } from "../page.tsx";
 import type { Submission } from "../../../forms/submission.ts";
 import { Danger } from "../parts/danger.tsx";
 import { A } from "../parts/link.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, counted } from "../parts/text.tsx";
 import { type InboxQuery, parametersOf, pathOf, valuesOf } from "./query.ts";
 import { summaryOf } from "../submission/rows.tsx";
 

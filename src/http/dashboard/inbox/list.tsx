@@ -9,7 +9,7 @@ import { useMay } from "../view.ts";
 import { FOLDER_NAMES, type Listing, sumOf, BulkBar, Filters } from "./controls.tsx";
 import { type InboxQuery, commandOptions, isFiltered, parametersOf, pathOf, valuesOf } from "./query.ts";
 import { Rows, besideOf } from "../submission/rows.tsx";
-import { formPath } from "../parts/form-path.ts";
+import { formPath } from "../paths.ts";
 
 /** The list of a folder, of one form or of all. */
 export function listPage(listing: Listing): Page {

@@ -1,4 +1,4 @@
-import { counted } from "../parts/counted.ts";
+import { counted } from "../parts/text.tsx";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";

@@ -1,4 +1,3 @@
-import { counted } from "../parts/counted.ts";
 import { type Selection, countMatching } from "../../../forms/inbox/bulk.ts";
 import { MAX_BULK_IDS } from "../../../forms/limits.ts";
 import { type SubmissionFilter, isSelective } from "../../../forms/inbox/submission-filter.ts";
@@ -21,7 +20,7 @@ import type { Undos } from "./undo.ts";
 import type { Page } from "../page.tsx";
 import { Form } from "../parts/link.tsx";
 import { Facts } from "../parts/table.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, counted } from "../parts/text.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { ExactTime } from "../parts/time.tsx";
 

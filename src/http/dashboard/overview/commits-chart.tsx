@@ -1,7 +1,6 @@
 import { HOUR_MS } from "../../../base/days.ts";
 import type { CommitMinute } from "../../../maintenance/commit-latency.ts";
-import { formatCount } from "../parts/chart.tsx";
-import { LineChart, type Point } from "../parts/line-chart.tsx";
+import { formatCount, LineChart, type Point } from "../parts/chart.tsx";
 import type { Labels } from "./series.ts";
 
 const STEPS = 24;

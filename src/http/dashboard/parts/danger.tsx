@@ -1,8 +1,7 @@
 import type { Child, PropsWithChildren } from "hono/jsx";
-import { TextField } from "./field.tsx";
+import { TextField, WhyField } from "./field.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { type ButtonKind, Button, ButtonLink, Form } from "./link.tsx";
-import { WhyField } from "./why-field.tsx";
 
 /** A word that has to be typed before something is done, such as the name of what is deleted. */
 type Word = {

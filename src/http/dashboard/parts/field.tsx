@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { MAX_WHY } from "../../../access/why.ts";
 
 type Common = {
   name: string;
@@ -176,5 +177,12 @@ export function CheckField({
         </p>
       )}
     </div>
+  );
+}
+
+/** Why somebody makes a change. `id` tells several on a page apart. */
+export function WhyField({ value, id }: { value?: string | null | undefined; id?: string | undefined }) {
+  return (
+    <TextField name="why" id={id} label="Why" hint="Kept in the history." value={value} maxlength={MAX_WHY} />
   );
 }

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Environment } from "../../../projects/environment.ts";
 import { MayChange } from "./confirm.tsx";
-import { counted } from "./counted.ts";
+import { counted } from "./text.tsx";
 import { Danger } from "./danger.tsx";
 import { Diff } from "./diff.tsx";
 import { Notice } from "./status.tsx";

@@ -39,3 +39,8 @@ function linkOf(text: string): string | null {
   if (!/^(https?:\/\/|mailto:)/i.test(value)) return null;
   return URL.parse(value)?.href ?? null;
 }
+
+/** `1 submission`, `1,200 submissions`. */
+export function counted(count: number, noun = "submission", nouns = `${noun}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
+}

@@ -1,4 +1,3 @@
-import { counted } from "../parts/counted.ts";
 import { AppError } from "../../../base/errors.ts";
 import { SUBMISSION_ID } from "../../../base/ids.ts";
 import { exportPerson, findPerson } from "../../../forms/keeping/person.ts";
@@ -20,7 +19,7 @@ import { Icon } from "../parts/icon.tsx";
 import { A, Button, ButtonForm, ButtonLink } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { Empty, Table } from "../parts/table.tsx";
-import { Foreign, visible } from "../parts/text.tsx";
+import { Foreign, visible, counted } from "../parts/text.tsx";
 import { addressOf, useMay, useView } from "../view.ts";
 
 /** Submissions of a page. */

@@ -13,7 +13,7 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
 import { confirmed } from "../parts/confirm.tsx";
-import { counted } from "../parts/counted.ts";
+import { counted } from "../parts/text.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { submit } from "../parts/submit.ts";
 import { ENVIRONMENT, PROJECT, pathTo } from "../paths.ts";

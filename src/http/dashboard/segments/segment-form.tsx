@@ -7,7 +7,7 @@ import { OPERATOR_WORDS } from "../../../flags/rules/rule-words.ts";
 import { lineOfPointer, parseJson } from "../json-text.ts";
 import { AreaField, SelectField } from "../parts/field.tsx";
 import { A, Button } from "../parts/link.tsx";
-import { faultOfRows, isOfRow } from "../parts/row-fault.ts";
+import { faultOfRows, isOfRow } from "../parts/conditions.tsx";
 
 /** A rule as somebody edits it: as rows, or as a text in JSON. */
 export type RuleDraft = ({ as: "rows" } & SegmentRows) | { as: "json"; text: string };

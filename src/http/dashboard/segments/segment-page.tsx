@@ -1,4 +1,3 @@
-import { WhyField } from "../parts/why-field.tsx";
 import type { AppError } from "../../../base/errors.ts";
 import type { SegmentRecord } from "../../../flags/segment.ts";
 import { type SegmentUse } from "../../../flags/segments.ts";
@@ -9,7 +8,7 @@ import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
-import { TextField } from "../parts/field.tsx";
+import { TextField, WhyField } from "../parts/field.tsx";
 import { ChangedEnvironmentField } from "../parts/list.tsx";
 import { Plan } from "../parts/plan.tsx";
 import { NEW_SEGMENT, SEGMENTS, pathTo, segmentPath } from "../paths.ts";

@@ -14,7 +14,7 @@ import { FOLDER_NAMES } from "../inbox/controls.tsx";
 import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "../inbox/query.ts";
 import { Rows, besideOf, submissionPath, summaryOf } from "./rows.tsx";
 import { Timeline } from "./timeline.tsx";
-import { formPath } from "../parts/form-path.ts";
+import { formPath } from "../paths.ts";
 
 /** A submission, and the list that it was opened from. */
 export type Reading = {

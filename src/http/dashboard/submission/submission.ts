@@ -1,4 +1,4 @@
-import { counted } from "../parts/counted.ts";
+import { counted } from "../parts/text.tsx";
 import { AppError } from "../../../base/errors.ts";
 import { listDeliveries, retryDeliveries } from "../../../forms/deliveries.ts";
 import type { App } from "../../../app.ts";
