@@ -19,6 +19,7 @@ export const SEGMENTS = `${PROJECT}/segments` as const;
 export const NEW_SEGMENT = `${SEGMENTS}/new` as const;
 export const SEGMENT = `${ENVIRONMENT}/segments/:segment` as const;
 export const FLAG = `${PROJECT}/flags/:flag` as const;
+export const FORM = "/forms/:form";
 export const REVISION = `${PROJECT}/history/:revision` as const;
 
 export function environmentPath(project: string, environment: string): string {
@@ -31,5 +32,5 @@ export function segmentPath(project: string, environment: string, segment: strin
 
 /** The path of the page of a form. */
 export function formPath(slug: string): string {
-  return pathTo("/forms/:form", { form: slug });
+  return pathTo(FORM, { form: slug });
 }

@@ -1,4 +1,3 @@
-import { Hono } from "hono/quick";
 import { newFormSchema } from "../../../forms/form-schema.ts";
 import { createForm, deleteForm, getForm, listForms, setForm } from "../../../forms/forms.ts";
 import { stateOf } from "../../../forms/intake/opening.ts";
@@ -15,25 +14,23 @@ import { AppError } from "../../../base/errors.ts";
 import { sendTest } from "../../../forms/test-submission.ts";
 import { formUrl, pageUrl } from "../../forms/links.ts";
 import { SNIPPET_KINDS, createSnippet } from "../../forms/snippets/snippet.ts";
-import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
-import { confirmPage } from "./confirm-page.tsx";
-import { deletePage } from "./delete-page.tsx";
+import { check, submit } from "../parts/submit.ts";
+import { confirmPage, deletePage, webhookSecretPage } from "./questions.tsx";
 import { formPage } from "./form-page.tsx";
-import { secretPage } from "./secret-page.tsx";
 import { readSettings } from "./setting-fields.ts";
 import { formsPage, newFormPage } from "./list-page.tsx";
 import { settingsPage } from "./settings-page.tsx";
-import { formPath } from "../paths.ts";
+import { FORM, formPath, pathTo } from "../paths.ts";
 
 /** Seconds for which the old secret of a webhook signs beside the new one. */
 const OVERLAP = 86_400;
 
 /** The pages of forms: their settings, where their submissions go, and code that sends to them. */
-export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
+export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
   const { publicUrl, basePath, outgoing } = options;
-  const slugIn = (c: DashboardContext) => c.req.param("form")!;
   /** The address of a form as the browser reaches it; the public one where it is known. */
   const addressOf = (c: DashboardContext, key: string) => {
     const url = formUrl(publicUrl, basePath, key);
@@ -49,126 +46,93 @@ export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
     return { form, state, url, page: pageUrl(url), snippets, targets: await listTargets(app, slug) };
   };
 
-  return new Hono<DashboardEnv>()
-    .get(
-      "/forms",
-      page("forms:read", async () => formsPage(await listForms(app), await app.store.submissions.counts())),
-    )
-    .get(
-      "/forms/new",
-      page("forms:write", async () => newFormPage({ slug: "", name: "" })),
-    )
-    .post(
-      "/forms/new",
-      action("forms:write", async (c, fields) => {
-        const [slug, name] = [textOf(fields, "slug").trim(), textOf(fields, "name").trim()];
-        const isFor = { slug, name, uploads: textOf(fields, "uploads") === "on" };
-        const input = { slug, ...(name !== "" && { name }), uploads: isFor.uploads };
-        const checked = newFormSchema.safeParse(input);
-        const fault = checked.error?.issues[0];
-        if (fault)
-          return {
-            ...newFormPage(isFor, { field: String(fault.path[0]), message: fault.message }),
-            status: 400,
-          };
-        try {
-          await createForm(app, c.get("caller"), input);
-        } catch (error) {
-          if (!(error instanceof AppError) || error.reason !== "form-exists") throw error;
-          return { ...newFormPage(isFor, { field: "slug", message: error.message }), status: 409 };
-        }
+  get("/forms", "forms:read", async () =>
+    formsPage(await listForms(app), await app.store.submissions.counts()),
+  );
+  get("/forms/new", "forms:write", async () => newFormPage({ slug: "", name: "" }));
+  post("/forms/new", "forms:write", async (c, fields) => {
+    const [slug, name] = [textOf(fields, "slug").trim(), textOf(fields, "name").trim()];
+    const typed = { slug, name, uploads: textOf(fields, "uploads") === "on" };
+    return submit(
+      async () => {
+        const input = { slug, ...(name !== "" && { name }), uploads: typed.uploads };
+        check(newFormSchema, input);
+        await createForm(app, c.get("caller"), input);
         return { to: formPath(slug), text: `Created form ${slug}` };
-      }),
-    )
-    .get(
-      "/forms/:form",
-      page("forms:read", async (c) => formPage(await showForm(c, slugIn(c)))),
-    )
-    .post(
-      "/forms/:form/state",
-      action("forms:write", async (c, fields) => {
-        const enabled = textOf(fields, "enabled") === "true";
-        const { form, result } = await setForm(app, c.get("caller"), slugIn(c), { enabled });
-        const undo =
-          result === "updated"
-            ? { to: `${formPath(form.slug)}/state`, values: { enabled: String(!enabled) } }
-            : undefined;
-        return { to: formPath(form.slug), text: enabled ? "The form is open" : "The form is closed", undo };
-      }),
-    )
-    .post(
-      "/forms/:form/test",
-      action("forms:write", async (c) => {
-        const { id } = await sendTest(app, c.get("caller"), slugIn(c));
-        return { to: `/inbox/${encodeURIComponent(slugIn(c))}/${id}`, text: "Stored a test submission" };
-      }),
-    )
-    .get(
-      "/forms/:form/settings",
-      page("forms:write", async (c) => settingsPage(await getForm(app, slugIn(c)), viewOf(c).timeZone)),
-    )
-    .post(
-      "/forms/:form/settings",
-      action("forms:write", async (c, fields) => {
-        const { timeZone } = viewOf(c);
-        const group = textOf(fields, "group");
-        const { patch, errors } = readSettings(fields, group, timeZone);
-        const again = async (errors: Record<string, string | undefined>, message: string | null) => ({
-          ...settingsPage(await getForm(app, slugIn(c)), timeZone, { group, fields, errors, message }),
-          status: 400 as const,
-        });
-        if (Object.keys(errors).length > 0) return again(errors, null);
-        try {
-          const { form, result } = await setForm(app, c.get("caller"), slugIn(c), patch);
-          const text = result === "updated" ? "Saved the settings" : "Nothing was changed";
-          return { to: `${formPath(form.slug)}/settings`, text };
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error;
-          if (error.code === "unconfirmed") return confirmPage(slugIn(c), fields, error.message);
-          if (error.code !== "invalid") throw error;
-          // `schema: …`: the name of a setting stands in front.
-          const [, name, fault] = /^(\w+): (.*)$/s.exec(error.message) ?? [];
-          if (name !== undefined && fields.has(name)) return again({ [name]: fault }, null);
-          return again({}, error.message);
-        }
-      }),
-    )
-    .get(
-      "/forms/:form/delete",
-      page("forms:write", async (c) => deletePage(await getForm(app, slugIn(c)))),
-    )
-    .post(
-      "/forms/:form/delete",
-      action("forms:write", async (c, fields) => {
-        const form = await getForm(app, slugIn(c));
-        if (textOf(fields, "name").trim() !== form.slug)
-          return { ...deletePage(form, `type ${form.slug}`), status: 400 };
-        await deleteForm(app, c.get("caller"), form.slug);
-        return { to: "/forms", text: `Deleted form ${form.slug}` };
-      }),
-    )
-    .post(
-      "/forms/:form/targets",
-      action("forms:write", async (c, fields) => {
-        const [slug, target] = [slugIn(c), textOf(fields, "target").trim()];
-        try {
-          const { secret } = await addTarget(app, c.get("caller"), slug, target, await outgoing());
-          if (secret === null) return { to: formPath(slug), text: "Added the target" };
-          return secretPage(slug, secret);
-        } catch (error) {
-          if (!(error instanceof AppError) || !["invalid", "conflict", "forbidden"].includes(error.code))
-            throw error;
-          return { ...formPage(await showForm(c, slug), { target, message: error.message }), status: 400 };
-        }
-      }),
-    )
-    .post(
-      "/forms/:form/targets/:target",
-      action("forms:write", (c, fields) => actOnTarget(c, fields)),
+      },
+      (faults) => newFormPage(typed, faults),
+      { "form-exists": "slug" },
     );
+  });
+  get(FORM, "forms:read", async (c, { form }) => formPage(await showForm(c, form)));
+  post(`${FORM}/state`, "forms:write", async (c, fields, parameters) => {
+    const enabled = textOf(fields, "enabled") === "true";
+    const { form, result } = await setForm(app, c.get("caller"), parameters.form, { enabled });
+    const undo =
+      result === "updated"
+        ? { to: `${formPath(form.slug)}/state`, values: { enabled: String(!enabled) } }
+        : undefined;
+    return { to: formPath(form.slug), text: enabled ? "The form is open" : "The form is closed", undo };
+  });
+  post(`${FORM}/test`, "forms:write", async (c, _, { form }) => {
+    const { id } = await sendTest(app, c.get("caller"), form);
+    return { to: pathTo("/inbox/:form/:id", { form, id }), text: "Stored a test submission" };
+  });
+  get(`${FORM}/settings`, "forms:write", async (c, { form }) =>
+    settingsPage(await getForm(app, form), viewOf(c).timeZone),
+  );
+  post(`${FORM}/settings`, "forms:write", async (c, fields, { form: slug }) => {
+    const { timeZone } = viewOf(c);
+    const group = textOf(fields, "group");
+    const { patch, errors } = readSettings(fields, group, timeZone);
+    const again = async (errors: Record<string, string | undefined>, message: string | null) => ({
+      ...settingsPage(await getForm(app, slug), timeZone, { group, fields, errors, message }),
+      status: 400 as const,
+    });
+    if (Object.keys(errors).length > 0) return again(errors, null);
+    try {
+      const { form, result } = await setForm(app, c.get("caller"), slug, patch);
+      const text = result === "updated" ? "Saved the settings" : "Nothing was changed";
+      return { to: `${formPath(form.slug)}/settings`, text };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === "unconfirmed") return confirmPage(slug, fields, error.message);
+      if (error.code !== "invalid") throw error;
+      // `schema: …`: the name of a setting stands in front.
+      const [, name, fault] = /^(\w+): (.*)$/s.exec(error.message) ?? [];
+      if (name !== undefined && fields.has(name)) return again({ [name]: fault }, null);
+      return again({}, error.message);
+    }
+  });
+  get(`${FORM}/delete`, "forms:write", async (_, { form }) => deletePage(await getForm(app, form)));
+  post(`${FORM}/delete`, "forms:write", async (c, fields, parameters) => {
+    const form = await getForm(app, parameters.form);
+    if (textOf(fields, "name").trim() !== form.slug)
+      return { ...deletePage(form, `Type ${form.slug}.`), status: 400 };
+    await deleteForm(app, c.get("caller"), form.slug);
+    return { to: "/forms", text: `Deleted form ${form.slug}` };
+  });
+  post(`${FORM}/targets`, "forms:write", async (c, fields, { form: slug }) => {
+    const target = textOf(fields, "target").trim();
+    return submit(
+      async () => {
+        const { secret } = await addTarget(app, c.get("caller"), slug, target, await outgoing());
+        if (secret === null) return { to: formPath(slug), text: "Added the target" };
+        return webhookSecretPage(slug, secret);
+      },
+      async (_, { message }) => ({
+        ...formPage(await showForm(c, slug), { target, message }),
+        status: 400,
+      }),
+      { invalid: "target", conflict: "target", forbidden: "target" },
+    );
+  });
+  post(`${FORM}/targets/:target`, "forms:write", (c, fields, { form, target }) =>
+    actOnTarget(c, fields, form, target),
+  );
 
-  async function actOnTarget(c: DashboardContext, fields: Fields) {
-    const [slug, id, caller] = [slugIn(c), c.req.param("target")!, c.get("caller")];
+  async function actOnTarget(c: DashboardContext, fields: Fields, slug: string, id: string) {
+    const caller = c.get("caller");
     const to = formPath(slug);
     if ((await getTarget(app, id)).form !== slug)
       throw new AppError("not_found", "this form has no such target");
@@ -183,7 +147,7 @@ export function formRoutes({ app, options, page, action, viewOf }: Dashboard) {
         await deleteTarget(app, caller, id);
         return { to, text: "Deleted the target" };
       case "rotate":
-        return secretPage(slug, (await rotateSecret(app, caller, id, OVERLAP)).secret);
+        return webhookSecretPage(slug, (await rotateSecret(app, caller, id, OVERLAP)).secret);
       case "test": {
         const { code, error, outcome } = await testTarget(app, caller, id, await outgoing());
         const text =

@@ -7,7 +7,7 @@ import { Badge, Notice } from "../parts/status.tsx";
 import { Empty, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { useMay } from "../view.ts";
-import { sentence } from "../error-page.tsx";
+import type { Faults } from "../parts/submit.ts";
 import { formPath } from "../paths.ts";
 
 type Row = { form: Form; counts: FormCounts | undefined };
@@ -101,10 +101,9 @@ function numberOf(count = 0): string {
 /** A form to create one, with what was typed before and what was wrong with it. */
 export function newFormPage(
   { slug, name, uploads = false }: { slug: string; name: string; uploads?: boolean },
-  fault?: { field: string; message: string },
+  faults: Faults = {},
 ): Page {
-  const errorOf = (field: string) => (fault?.field === field ? sentence(fault.message) : null);
-  const isElsewhere = fault && !["slug", "name"].includes(fault.field);
+  const other = Object.entries(faults).find(([field]) => field !== "slug" && field !== "name");
   return {
     title: "New form",
     section: "forms",
@@ -112,9 +111,9 @@ export function newFormPage(
     commands: [{ label: "The same", text: "formflag forms create contact --name 'Contact us' --uploads on" }],
     content: (
       <PostForm to="/forms/new" class="stack narrow card" id="new-form">
-        {isElsewhere && (
+        {other && (
           <Notice tone="bad">
-            <p>{sentence(fault.message)}</p>
+            <p>{other[1]}</p>
           </Notice>
         )}
         <TextField
@@ -122,7 +121,7 @@ export function newFormPage(
           label="Slug"
           hint="Letters, digits, dots and dashes, such as contact"
           value={slug}
-          error={errorOf("slug")}
+          error={faults["slug"]}
           autofocus
           required
         />
@@ -131,7 +130,7 @@ export function newFormPage(
           label="Name"
           hint="For people; empty for the slug"
           value={name}
-          error={errorOf("name")}
+          error={faults["name"]}
         />
         <CheckField name="uploads" label="Accept files" checked={uploads} />
         <div class="buttons">
