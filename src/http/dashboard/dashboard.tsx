@@ -117,37 +117,32 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     viewOf,
     render,
     enter,
-    page: (scope, show) => async (c) => {
-      if (!c.get("session"))
-        return c.redirect(addressOf({ root }, "/sign-in", { next: nextOf(c, root) }), 303);
-      const caller = callerOf(c);
-      if (scope !== null) requireScope(caller, scope);
-      c.set("caller", caller);
-      const shown = await show(c);
-      return shown instanceof Response ? shown : render(c, shown);
-    },
-    action: (scope, act, maxBody) => async (c) => {
-      const sender = callerOf(c);
-      if (scope !== null) requireScope(sender, scope);
-      const fields = await readFields(c.req.raw, maxBody);
-      const caller = callerOf(c, fields);
-      await caller.verify();
-      c.set("caller", caller);
-      const done = await act(c, fields);
-      if (done instanceof Response) return done;
-      if ("content" in done) return render(c, done);
-      const { text, undo } = done;
-      if (text !== undefined) cookies.setFlash(c, c.get("session")!.secret, { text, undo });
-      return c.redirect(addressOf({ root }, done.to, done.query), 303);
-    },
     get(path, scope, show) {
-      const shown = dashboard.page(scope, (c) => show(c, c.req.param() as ParametersOf<typeof path>));
-      site.get(`${DASHBOARD_PATH}${path === "/" ? "" : path}`, shown);
+      site.get(placeOf(path), async (c) => {
+        if (!c.get("session"))
+          return c.redirect(addressOf({ root }, "/sign-in", { next: nextOf(c, root) }), 303);
+        const caller = callerOf(c);
+        if (scope !== null) requireScope(caller, scope);
+        c.set("caller", caller);
+        const shown = await show(c, c.req.param() as ParametersOf<typeof path>);
+        return shown instanceof Response ? shown : render(c, shown);
+      });
     },
     post(path, scope, act, maxBody) {
-      const acted = (c: DashboardContext, fields: Fields) =>
-        act(c, fields, c.req.param() as ParametersOf<typeof path>);
-      site.post(`${DASHBOARD_PATH}${path}`, dashboard.action(scope, acted, maxBody));
+      site.post(placeOf(path), async (c) => {
+        const sender = callerOf(c);
+        if (scope !== null) requireScope(sender, scope);
+        const fields = await readFields(c.req.raw, maxBody);
+        const caller = callerOf(c, fields);
+        await caller.verify();
+        c.set("caller", caller);
+        const done = await act(c, fields, c.req.param() as ParametersOf<typeof path>);
+        if (done instanceof Response) return done;
+        if ("content" in done) return render(c, done);
+        const { text, undo } = done;
+        if (text !== undefined) cookies.setFlash(c, c.get("session")!.secret, { text, undo });
+        return c.redirect(addressOf({ root }, done.to, done.query), 303);
+      });
     },
   };
 
@@ -197,14 +192,16 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
   site.get(`${DASHBOARD_PATH}/events`, (c) => {
     return sent(c, events.open(callerOf(c)));
   });
-  for (const section of SECTIONS) {
-    const routes = section(dashboard);
-    if (routes instanceof Hono) site.route(DASHBOARD_PATH, routes);
-  }
+  for (const add of SECTIONS) add(dashboard);
   site.all(`${DASHBOARD_PATH}/*`, () => {
     throw new AppError("not_found", "there is no such page");
   });
   return site;
+}
+
+/** The path of a page behind the base path of the server. */
+function placeOf(path: string): string {
+  return `${DASHBOARD_PATH}${path === "/" ? "" : path}`;
 }
 
 /** An answer whose own headers win over those of pages. */

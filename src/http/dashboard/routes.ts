@@ -21,27 +21,16 @@ export type Dashboard = {
   options: DashboardOptions;
   /** The path of the dashboard. */
   root: string;
-  /** A route that shows a page, to callers that hold the scope; null for everybody who is signed in. */
-  page: (
-    scope: Scope | null,
-    show: (c: DashboardContext) => Promise<Page | Response>,
-  ) => (c: DashboardContext) => Promise<Response>;
-  /**
-   * A route that takes a form. It changes things through an operation of the product, and goes on to another page, or shows
-   * one, for example with what was wrong. A form of more than `maxBody` bytes is refused.
-   */
-  action: (
-    scope: Scope | null,
-    act: (c: DashboardContext, fields: Fields) => Promise<Done | Page | Response>,
-    maxBody?: number,
-  ) => (c: DashboardContext) => Promise<Response>;
   /** Shows a page at a path, to callers that hold the scope; null for everybody who is signed in. */
   get: <P extends string>(
     path: P,
     scope: Scope | null,
     show: (c: DashboardContext, parameters: ParametersOf<P>) => Promise<Page | Response>,
   ) => void;
-  /** Takes the forms that are sent to a path, as {@link Dashboard.action}. */
+  /**
+   * Takes the forms that are sent to a path. It changes things through an operation of the product, and goes on to another
+   * page, or shows one, for example with what was wrong. A form of more than `maxBody` bytes is refused.
+   */
   post: <P extends string>(
     path: P,
     scope: Scope | null,

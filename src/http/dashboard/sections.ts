@@ -7,7 +7,10 @@ import { promoteRoutes } from "./changes/promote.tsx";
 import { rollbackRoutes } from "./changes/rollback.tsx";
 import { scheduledRoutes } from "./changes/scheduled.tsx";
 import { deliveriesRoutes } from "./deliveries/deliveries.tsx";
-import { flagRoutes } from "./flags/flags.ts";
+import { flagPageRoutes } from "./flags/flag.tsx";
+import { projectFlagsRoutes } from "./flags/project.tsx";
+import { projectListRoutes } from "./flags/projects.tsx";
+import { settingRoutes } from "./flags/setting-page.tsx";
 import { formRoutes } from "./forms/forms.tsx";
 import { healthRoutes } from "./health/health.tsx";
 import { inboxRoutes } from "./inbox/inbox.tsx";
@@ -24,14 +27,17 @@ import { feedbackRoutes } from "./usage/feedback.tsx";
 import { staleRoutes } from "./usage/stale.tsx";
 
 /** The routes of each page, whose paths do not overlap. */
-export const SECTIONS: readonly ((dashboard: Dashboard) => unknown)[] = [
+export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   inboxRoutes,
   peopleRoutes,
   formRoutes,
   userRoutes,
   tokenRoutes,
   meRoutes,
-  flagRoutes,
+  projectListRoutes,
+  projectFlagsRoutes,
+  flagPageRoutes,
+  settingRoutes,
   historyRoutes,
   rollbackRoutes,
   compareRoutes,

@@ -1,4 +1,3 @@
-import { Hono } from "hono/quick";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
@@ -6,7 +5,7 @@ import { noSuchFlag } from "../../../flags/flag.ts";
 import { deleteFlag } from "../../../flags/flags.ts";
 import { flagInEveryEnvironment } from "../../../flags/overviews.ts";
 import { getProject } from "../../../projects/projects.ts";
-import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
 import { revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
@@ -17,6 +16,7 @@ import { EnvironmentName } from "../parts/status.tsx";
 import { Facts } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
+import { FLAG, type ParametersOf } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMayChange } from "../view.ts";
 import { documentCommand } from "./commands.ts";
@@ -29,48 +29,40 @@ import { PlannedChange } from "./setting-page.tsx";
 const COUNTED = 50;
 const SCHEDULED = 200;
 
-export function flagPageRoutes({ app, page, action }: Dashboard) {
-  const read = (c: DashboardContext) =>
-    readFlag(app, c.get("caller"), c.req.param("project")!, c.req.param("flag")!);
+export function flagPageRoutes({ app, get, post }: Dashboard) {
+  const read = (c: DashboardContext, { project, flag }: ParametersOf<typeof FLAG>) =>
+    readFlag(app, c.get("caller"), project, flag);
 
-  return new Hono<DashboardEnv>()
-    .get(
-      "/projects/:project/flags/:flag",
-      page("flags:read", async (c) => flagPage(await read(c), null)),
-    )
-    .post(
-      "/projects/:project/flags/:flag/delete",
-      action("flags:write", async (c, fields) => {
-        const whole = await read(c);
-        const { flag } = whole;
-        const project = whole.project.slug;
-        const typed = { name: textOf(fields, "name"), why: textOf(fields, "why") };
-        if (typed.name.trim() !== flag)
-          return flagPage(whole, { ...typed, fault: `Type ${flag}: nothing is deleted.` });
-        try {
-          return await confirmed(
-            fields,
-            async () => {
-              await deleteFlag(app, c.get("caller"), { project, flag }, revisionIn(fields));
-              return { to: projectPath(project), text: `The flag ${flag} is deleted.` };
-            },
-            async () => ({
-              title: `Confirm: delete ${flag}, ${project}`,
-              label: `Delete ${flag} in every environment`,
-              environments: whole.project.environments,
-              change: <Change whole={whole} now={app.now()} />,
-              last: await lastChange(app, project, { kind: "flag", name: flag, environment: null }),
-              back: { to: flagPath(project, flag), label: flag },
-            }),
-          );
-        } catch (error) {
-          if (!(error instanceof AppError) || error.reason !== "revision-differs") throw error;
-          const fault =
-            "The flag was changed meanwhile. Check it again, and delete it if that is still right.";
-          return { ...flagPage(await read(c), { ...typed, fault }), status: 409 };
-        }
-      }),
-    );
+  get(FLAG, "flags:read", async (c, parameters) => flagPage(await read(c, parameters), null));
+  post(`${FLAG}/delete`, "flags:write", async (c, fields, parameters) => {
+    const whole = await read(c, parameters);
+    const { flag } = whole;
+    const project = whole.project.slug;
+    const typed = { name: textOf(fields, "name"), why: textOf(fields, "why") };
+    if (typed.name.trim() !== flag)
+      return flagPage(whole, { ...typed, fault: `Type ${flag}: nothing is deleted.` });
+    try {
+      return await confirmed(
+        fields,
+        async () => {
+          await deleteFlag(app, c.get("caller"), { project, flag }, revisionIn(fields));
+          return { to: projectPath(project), text: `The flag ${flag} is deleted.` };
+        },
+        async () => ({
+          title: `Confirm: delete ${flag}, ${project}`,
+          label: `Delete ${flag} in every environment`,
+          environments: whole.project.environments,
+          change: <Change whole={whole} now={app.now()} />,
+          last: await lastChange(app, project, { kind: "flag", name: flag, environment: null }),
+          back: { to: flagPath(project, flag), label: flag },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof AppError) || error.reason !== "revision-differs") throw error;
+      const fault = "The flag was changed meanwhile. Check it again, and delete it if that is still right.";
+      return { ...flagPage(await read(c, parameters), { ...typed, fault }), status: 409 };
+    }
+  });
 }
 
 function Change({ whole: { flag, places }, now }: { whole: WholeFlag; now: number }) {

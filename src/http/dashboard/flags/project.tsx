@@ -1,18 +1,19 @@
-import { Hono } from "hono/quick";
 import { AppError } from "../../../base/errors.ts";
 import { setFlag } from "../../../flags/flags.ts";
 import { type FlagOverview, overviewOfFlags } from "../../../flags/overviews.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
-import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
-import { sentence } from "../error-page.tsx";
+import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { confirmed } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
-import { Button, ButtonLink, Form } from "../parts/link.tsx";
+import { Button, Form } from "../parts/link.tsx";
+import { Pager } from "../parts/list.tsx";
+import { submit } from "../parts/submit.ts";
+import { PROJECT } from "../paths.ts";
 import { ProjectTabs, projectPath } from "../parts/project-tabs.tsx";
 import { Foreign } from "../parts/text.tsx";
 import type { Dashboard } from "../routes.ts";
@@ -25,9 +26,9 @@ import { flagPath } from "./paths.ts";
 const PAGE = 50;
 const CELLS = 200;
 
-export function projectFlagsRoutes({ app, page, action }: Dashboard) {
-  const show = async (c: DashboardContext, draft: NewFlagDraft | null = null) => {
-    const project = await getProject(app, c.req.param("project")!);
+export function projectFlagsRoutes({ app, get, post }: Dashboard) {
+  const show = async (c: DashboardContext, slug: string, draft: NewFlagDraft | null = null) => {
+    const project = await getProject(app, slug);
     const search = (c.req.query("q") ?? "").trim().slice(0, 200);
     const after = c.req.query("after") || null;
     const environments = project.environments.slice(0, MAX_COLUMNS);
@@ -45,45 +46,41 @@ export function projectFlagsRoutes({ app, page, action }: Dashboard) {
     return projectPage({ project, flags: items, rateOf, search, after, next: more ? last! : null, draft });
   };
 
-  return new Hono<DashboardEnv>()
-    .get(
-      "/projects/:project",
-      page("flags:read", (c) => show(c)),
-    )
-    .post(
-      "/projects/:project/flags",
-      action("flags:write", async (c, fields) => {
-        const { slug: project, environments } = await getProject(app, c.req.param("project")!);
-        const flag = textOf(fields, "flag").trim();
-        const description = textOf(fields, "description").trim();
-        // A new flag is off everywhere, so any environment will do.
-        const environment = environments.find(({ locked }) => !locked) ?? environments[0];
-        if (!environment) throw new AppError("invalid", "add an environment to the project first");
-        const place = { project, environment: environment.slug, flag };
-        try {
-          const done = await confirmed(
-            fields,
-            () => setFlag(app, c.get("caller"), place, { description }, 0),
-            async () => ({
-              title: `Confirm: create ${flag} in ${project}`,
-              label: `Create ${flag}`,
-              environments: [environment],
-              change: <Diff before={{}} after={{ enabled: false, description }} />,
-              back: { to: projectPath(project), label: project },
-            }),
-          );
-          return "content" in done
-            ? done
-            : { to: flagPath(project, flag), text: `The flag ${flag} is created.` };
-        } catch (error) {
-          if (!(error instanceof AppError) || (error.code !== "invalid" && error.code !== "conflict"))
-            throw error;
-          const fault =
-            error.code === "conflict" ? `There is a flag of this name already.` : sentence(error.message);
-          return show(c, { flag, description, why: textOf(fields, "why"), fault });
-        }
-      }),
+  get(PROJECT, "flags:read", (c, { project }) => show(c, project));
+  post(`${PROJECT}/flags`, "flags:write", async (c, fields, parameters) => {
+    const { slug: project, environments } = await getProject(app, parameters.project);
+    const flag = textOf(fields, "flag").trim();
+    const description = textOf(fields, "description").trim();
+    // A new flag is off everywhere, so any environment will do.
+    const environment = environments.find(({ locked }) => !locked) ?? environments[0];
+    if (!environment) throw new AppError("invalid", "add an environment to the project first");
+    const place = { project, environment: environment.slug, flag };
+    return submit(
+      async () => {
+        const done = await confirmed(
+          fields,
+          () => setFlag(app, c.get("caller"), place, { description }, 0),
+          async () => ({
+            title: `Confirm: create ${flag} in ${project}`,
+            label: `Create ${flag}`,
+            environments: [environment],
+            change: <Diff before={{}} after={{ enabled: false, description }} />,
+            back: { to: projectPath(project), label: project },
+          }),
+        );
+        if ("content" in done) return done;
+        return { to: flagPath(project, flag), text: `The flag ${flag} is created.` };
+      },
+      ({ flag: fault = "" }, { code }) => {
+        const typed = { flag, description, why: textOf(fields, "why") };
+        return show(c, project, {
+          ...typed,
+          fault: code === "conflict" ? "There is a flag of this name already." : fault,
+        });
+      },
+      { invalid: "flag", conflict: "flag" },
     );
+  });
 }
 
 /** What somebody typed to create a flag, and what is wrong with it. */
@@ -103,7 +100,7 @@ type Props = {
 function projectPage(props: Props): Page {
   const { slug, name } = props.project;
   const [first] = props.project.environments;
-  const options = `-p ${quoted(slug)}${first ? ` -e ${quoted(first.slug)}` : ""}`;
+  const place = { p: slug, e: first?.slug };
   return {
     title: `Flags, ${slug}`,
     heading: name === slug ? slug : <Foreign text={name} />,
@@ -112,14 +109,14 @@ function projectPage(props: Props): Page {
     topics: ["setup"],
     ...(props.draft && { status: 422 as const }),
     commands: [
-      { label: "List the flags of an environment", text: `formflag flags list ${options}` },
+      { label: "List the flags of an environment", text: formflag("flags list", place) },
       {
         label: "Create a flag, which is off until it is turned on",
-        text: `formflag flags set new-checkout ${options}`,
+        text: formflag("flags set", "new-checkout", place),
       },
       {
         label: "Write all of it to a file, and apply it elsewhere",
-        text: `formflag export -p ${quoted(slug)} > ${slug}.yaml\nformflag apply -f ${slug}.yaml`,
+        text: `${formflag("export", { p: slug })} > ${slug}.yaml\nformflag apply -f ${slug}.yaml`,
       },
     ],
     content: <Flags {...props} />,
@@ -145,24 +142,12 @@ function Flags(props: Props) {
       ) : (
         <NoFlags project={project} search={search} after={after} />
       )}
-      {(after !== null || next !== null) && (
-        <nav class="pager" aria-label="Pages">
-          <span>
-            {after !== null && (
-              <ButtonLink to={path} query={{ q: search }}>
-                First
-              </ButtonLink>
-            )}
-          </span>
-          <span>
-            {next !== null && (
-              <ButtonLink to={path} query={{ q: search, after: next }}>
-                Next
-              </ButtonLink>
-            )}
-          </span>
-        </nav>
-      )}
+      <Pager
+        to={path}
+        query={{ q: search }}
+        isLater={after !== null}
+        next={next !== null && { after: next }}
+      />
       <NewFlag project={project} draft={draft} isOpen={isFirst} />
     </div>
   );

@@ -1,18 +1,16 @@
-import { Hono } from "hono/quick";
-import * as z from "zod/mini";
-import { AppError } from "../../../base/errors.ts";
 import { newProjectSchema } from "../../../projects/project-schema.ts";
 import { DEFAULT_ENVIRONMENTS, type Project } from "../../../projects/project.ts";
 import { createProject } from "../../../projects/projects.ts";
-import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
-import { sentence } from "../error-page.tsx";
-import { textOf, textOrNull } from "../fields.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { TextField } from "../parts/field.tsx";
-import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { A, Button, Form } from "../parts/link.tsx";
+import { List } from "../parts/list.tsx";
 import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
-import { type Column, Empty, Table } from "../parts/table.tsx";
+import { type Faults, checkAll, submit } from "../parts/submit.ts";
+import { type Column, Empty } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import type { Dashboard } from "../routes.ts";
 import { useMay } from "../view.ts";
@@ -20,45 +18,31 @@ import { useMay } from "../view.ts";
 /** Projects on one page. */
 const PAGE = 50;
 
-export function projectListRoutes({ app, page, action }: Dashboard) {
+export function projectListRoutes({ app, get, post }: Dashboard) {
   const show = async (c: DashboardContext, draft: NewProjectDraft | null = null) => {
     const after = c.req.query("after") || null;
     const { items, more } = await app.store.projects.page({ limit: PAGE, after: after ?? undefined });
     return projectsPage({ projects: items, after, next: more ? items.at(-1)!.slug : null, draft });
   };
 
-  return new Hono<DashboardEnv>()
-    .get(
-      "/projects",
-      page("flags:read", (c) => show(c)),
-    )
-    .post(
-      "/projects",
-      action("admin", async (c, fields) => {
-        const typed = {
-          slug: textOf(fields, "slug").trim(),
-          name: textOf(fields, "name").trim(),
-          environments: textOf(fields, "environments").trim(),
-        };
-        const name = textOrNull(fields, "name");
+  get("/projects", "flags:read", (c) => show(c));
+  post("/projects", "admin", async (c, fields) => {
+    const typed = {
+      slug: textOf(fields, "slug").trim(),
+      name: textOf(fields, "name").trim(),
+      environments: textOf(fields, "environments").trim(),
+    };
+    return submit(
+      async () => {
         const environments = typed.environments.split(/[\s,]+/).filter(Boolean);
-        const input = { slug: typed.slug, ...(name === null ? {} : { name }), environments };
-        const checked = z.safeParse(newProjectSchema, input);
-        const faults: NewProjectDraft["faults"] = {};
-        if (!checked.success)
-          for (const { path, message } of checked.error.issues)
-            faults[path[0] as keyof typeof typed] ??= sentence(message);
-        else
-          try {
-            const { slug } = await createProject(app, c.get("caller"), checked.data);
-            return { to: projectPath(slug), text: `The project ${slug} is ready.` };
-          } catch (error) {
-            if (!(error instanceof AppError) || error.reason !== "project-exists") throw error;
-            faults.slug = sentence(error.message);
-          }
-        return show(c, { ...typed, faults });
-      }),
+        const input = { slug: typed.slug, ...(typed.name !== "" && { name: typed.name }), environments };
+        const { slug } = await createProject(app, c.get("caller"), checkAll(newProjectSchema, input));
+        return { to: projectPath(slug), text: `The project ${slug} is ready.` };
+      },
+      (faults) => show(c, { ...typed, faults }),
+      { "project-exists": "slug" },
     );
+  });
 }
 
 /** Environments that a row names. */
@@ -69,8 +53,7 @@ type NewProjectDraft = {
   slug: string;
   name: string;
   environments: string;
-  /** By field; what belongs to none is under `form`. */
-  faults: Partial<Record<"slug" | "name" | "environments" | "form", string>>;
+  faults: Faults;
 };
 
 type Props = {
@@ -129,28 +112,21 @@ function Projects({ projects, after, next, draft }: Props) {
   const mayCreate = useMay("admin");
   return (
     <div class="stack">
-      {projects.length === 0 ? (
-        <Empty title={after === null ? "There are no projects yet" : "There are no more projects"}>
-          <p>
-            A project holds the flags of one application, with a value in each of its environments.
-            {!mayCreate && " An administrator creates it."}
-          </p>
-        </Empty>
-      ) : (
-        <Table caption="Projects" columns={COLUMNS} rows={projects} keyOf={({ slug }) => `project-${slug}`} />
-      )}
-      {(after !== null || next !== null) && (
-        <nav class="pager" aria-label="Pages">
-          <span>{after !== null && <ButtonLink to="/projects">First</ButtonLink>}</span>
-          <span>
-            {next !== null && (
-              <ButtonLink to="/projects" query={{ after: next }}>
-                Next
-              </ButtonLink>
-            )}
-          </span>
-        </nav>
-      )}
+      <List
+        empty={
+          <Empty title={after === null ? "There are no projects yet" : "There are no more projects"}>
+            <p>
+              A project holds the flags of one application, with a value in each of its environments.
+              {!mayCreate && " An administrator creates it."}
+            </p>
+          </Empty>
+        }
+        caption="Projects"
+        columns={COLUMNS}
+        rows={projects}
+        keyOf={({ slug }) => `project-${slug}`}
+        pages={{ to: "/projects", isLater: after !== null, next: next !== null && { after: next } }}
+      />
       {mayCreate && (
         <NewProject draft={draft} isOpen={draft !== null || (projects.length === 0 && after === null)} />
       )}
@@ -159,7 +135,8 @@ function Projects({ projects, after, next, draft }: Props) {
 }
 
 function NewProject({ draft, isOpen }: { draft: NewProjectDraft | null; isOpen: boolean }) {
-  const { slug = "", name = "", environments = DEFAULT_ENVIRONMENTS.join(", "), faults = {} } = draft ?? {};
+  const { slug = "", name = "", environments = DEFAULT_ENVIRONMENTS.join(", ") } = draft ?? {};
+  const faults: Faults = draft?.faults ?? {};
   return (
     <details class="card" open={isOpen} id="new-project">
       <summary>Create a project</summary>
@@ -169,7 +146,7 @@ function NewProject({ draft, isOpen }: { draft: NewProjectDraft | null; isOpen: 
           label="Name in paths and commands"
           hint="Letters, digits, dots, dashes and underscores, such as shop."
           value={slug}
-          error={faults.slug ?? faults.form}
+          error={faults["slug"]}
           maxlength={150}
           required
         />
@@ -177,7 +154,7 @@ function NewProject({ draft, isOpen }: { draft: NewProjectDraft | null; isOpen: 
           name="name"
           label="Name for people, if it is another"
           value={name}
-          error={faults.name}
+          error={faults["name"]}
           maxlength={200}
         />
         <TextField
@@ -185,7 +162,7 @@ function NewProject({ draft, isOpen }: { draft: NewProjectDraft | null; isOpen: 
           label="Environments"
           hint="Names with commas. More can be added later."
           value={environments}
-          error={faults.environments}
+          error={faults["environments"]}
         />
         <p>
           <Button kind="primary" icon="plus">

@@ -1,9 +1,8 @@
-import { Hono } from "hono/quick";
 import { requireScope } from "../../../access/token.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type FlagPatch, noSuchFlag } from "../../../flags/flag.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
-import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import type { Command } from "../parts/commands.tsx";
@@ -13,6 +12,7 @@ import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
+import { ENVIRONMENT } from "../paths.ts";
 import type { Dashboard, Done } from "../routes.ts";
 import { serverOf, settingCommands } from "./commands.ts";
 import { ConflictView } from "./conflict.tsx";
@@ -25,7 +25,7 @@ import { changeValues } from "./values.ts";
 /** What somebody sent that is not stored. */
 type Sent = Attempt & { values?: ValuesDraft; state?: StateDraft };
 
-const PATH = "/projects/:project/environments/:environment/flags/:flag";
+const PATH = `${ENVIRONMENT}/flags/:flag` as const;
 
 /** What the buttons of the page do, by the value that each sends. */
 const ACTS = new Map<string, (act: string, context: Act) => Promise<Done | Page | Sent>>([
@@ -34,42 +34,29 @@ const ACTS = new Map<string, (act: string, context: Act) => Promise<Done | Page 
 ]);
 
 export function settingRoutes(dashboard: Dashboard) {
-  const { app, options, page, action, viewOf } = dashboard;
-  const read = (c: DashboardContext) => {
-    const { project, environment, flag } = c.req.param() as Record<string, string>;
-    const place = { project: project!, environment: environment!, flag: flag! };
-    return readSetting(app, c.get("caller"), place);
-  };
+  const { app, options, get, post, viewOf } = dashboard;
   const show = (c: DashboardContext, setting: Setting, attempt: Sent | null) =>
     settingPage(setting, settingCommands(setting, serverOf(c, options)), attempt);
 
-  return new Hono<DashboardEnv>()
-    .get(
-      PATH,
-      page("flags:read", async (c) => {
-        const setting = await read(c);
-        if (setting.record.revision === 0 && !(await app.store.flags.find(setting.place)))
-          throw noSuchFlag(setting.place.flag);
-        return show(c, setting, null);
-      }),
-    )
-    .post(
-      PATH,
-      action("flags:read", async (c, fields) => {
-        const act = textOf(fields, "act") || "save";
-        const caller = c.get("caller");
-        const setting = await read(c);
-        // Trying changes nothing, so those who may read may try.
-        if (act !== "try") requireScope(caller, "flags:write", setting.place);
-        const timeZone = viewOf(c).timeZone;
-        const run = ACTS.get(act);
-        if (!run) throw new AppError("invalid", "this form is not known here: load the page again");
-        const outcome = await run(act, { dashboard, caller, fields, setting, timeZone });
-        if (!("status" in outcome) || "content" in outcome) return outcome;
-        // What is stored may have changed while the form was on its way.
-        return show(c, await read(c), outcome);
-      }),
-    );
+  get(PATH, "flags:read", async (c, place) => {
+    const setting = await readSetting(app, c.get("caller"), place);
+    if (setting.record.revision === 0 && !(await app.store.flags.find(place))) throw noSuchFlag(place.flag);
+    return show(c, setting, null);
+  });
+  post(PATH, "flags:read", async (c, fields, place) => {
+    const act = textOf(fields, "act") || "save";
+    const caller = c.get("caller");
+    const setting = await readSetting(app, caller, place);
+    // Trying changes nothing, so those who may read may try.
+    if (act !== "try") requireScope(caller, "flags:write", place);
+    const timeZone = viewOf(c).timeZone;
+    const run = ACTS.get(act);
+    if (!run) throw new AppError("invalid", "this form is not known here: load the page again");
+    const outcome = await run(act, { dashboard, caller, fields, setting, timeZone });
+    if (!("status" in outcome) || "content" in outcome) return outcome;
+    // What is stored may have changed while the form was on its way.
+    return show(c, await readSetting(app, caller, place), outcome);
+  });
 }
 
 /** Environments that the page of a flag links to, beside its own. */

@@ -6,11 +6,20 @@ import type { Page } from "../page.tsx";
 /** What is wrong with a form: a sentence for each field, with the empty name for the form as a whole. */
 export type Faults = Readonly<Record<string, string>>;
 
-/** The fault of one field, for {@link submit}. */
+/** The faults of fields, for {@link submit}. */
+function faultsAt(faults: readonly (readonly [field: string, message: string])[]): AppError {
+  const errors = faults.map(([field, message]) => ({
+    field,
+    code: "invalid",
+    message,
+    label: field,
+    limit: [],
+  }));
+  return new AppError("invalid", errors[0]!.message, { errors });
+}
+
 export function faultAt(field: string, message: string): AppError {
-  return new AppError("invalid", message, {
-    errors: [{ field, code: "invalid", message, label: field, limit: [] }],
-  });
+  return faultsAt([[field, message]]);
 }
 
 /** The value of what was typed. Throws the first fault at the field that the schema names, or at `field`. */
@@ -19,6 +28,16 @@ export function check<T>(schema: z.ZodMiniType<T>, input: unknown, field?: strin
   if (!error) return data;
   const [{ path, message }] = error.issues as [z.core.$ZodIssue];
   throw faultAt(field ?? String(path[0] ?? ""), message);
+}
+
+/** The same with the faults of every field. */
+export function checkAll<T>(schema: z.ZodMiniType<T>, input: unknown): T {
+  const { data, error } = z.safeParse(schema, input);
+  if (!error) return data;
+  // The first of each field is shown.
+  throw faultsAt(
+    error.issues.map(({ path, message }) => [String(path[0] ?? ""), message] as const).toReversed(),
+  );
 }
 
 const STATUSES: Partial<Record<AppError["code"], 404 | 409>> = { not_found: 404, conflict: 409 };
