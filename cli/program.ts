@@ -109,7 +109,7 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
   {
     name: "doctor",
     summary: "check that this machine and its settings suit a server",
-    load: async () => (await import("./commands/doctor/doctor.ts")).addDoctorCommand,
+    load: async () => (await import("./commands/doctor.ts")).addDoctorCommand,
   },
   {
     name: "healthcheck",

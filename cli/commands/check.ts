@@ -3,7 +3,7 @@ import { formatBytes } from "../../src/base/bytes.ts";
 import { sweep } from "../../src/forms/keeping/removal.ts";
 import { type CheckResult, checkData, correctCounts, removeOrphans } from "../../src/maintenance/check.ts";
 import { describeDatabase } from "../../src/store/postgres/database-url.ts";
-import { NAMES } from "../data/names.ts";
+import { NAMES } from "../../src/storage.ts";
 import { lockData, needDatabase, openApp } from "../data/open.ts";
 import { Failed } from "../exit.ts";
 import { createPrinter } from "../output/printer.ts";

@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import { AppError } from "../../src/base/errors.ts";
 import { HEALTH_PATH, READY_PATH } from "../../src/http/paths.ts";
+import { isHealthy, jsonOf } from "../../src/maintenance/doctor/surroundings.ts";
 import { createPrinter } from "../output/printer.ts";
 import type { Io } from "../output/terminal.ts";
 import { type ServeConfig, readServeConfig } from "../serve/config.ts";
 import { serveOptions } from "../serve/options.ts";
 import { localAction } from "../session/action.ts";
-import { isHealthy, jsonOf, originsOf, probe } from "../session/addresses.ts";
+import { originsOf, probe } from "../session/addresses.ts";
 import { type Config, readConfig } from "../session/config.ts";
 import { usage } from "../session/usage.ts";
 

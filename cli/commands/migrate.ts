@@ -6,7 +6,7 @@ import { needDatabase } from "../data/open.ts";
 import { createPrinter } from "../output/printer.ts";
 import { progressBar } from "../output/progress.ts";
 import type { Io } from "../output/terminal.ts";
-import { shellWord } from "../output/text.ts";
+import { shellWord } from "../../src/base/shell.ts";
 import { localAction } from "../session/action.ts";
 import { type Config, readLocalConfig } from "../session/config.ts";
 import {

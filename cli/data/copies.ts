@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { NAMES } from "./names.ts";
+import { NAMES } from "../../src/storage.ts";
 import { namesIn } from "./partial.ts";
 import { asidesOf } from "./unfinished.ts";
 

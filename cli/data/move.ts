@@ -5,7 +5,7 @@ import { describeDatabase } from "../../src/store/postgres/database-url.ts";
 import { type Moved, describeMoved, readMoved, removeMoved, writeMoved } from "./moved.ts";
 import { type OpenApp, lockBackup, lockData, openApp } from "./open.ts";
 import { requireBucket } from "./require-bucket.ts";
-import type { SharedStorage } from "./storage.ts";
+import type { SharedStorage } from "../../src/storage.ts";
 
 /** Where data was moved to. */
 type Place = Pick<Moved, "database" | "blobs">;

@@ -11,8 +11,8 @@ import {
 import { join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
 import { syncDirectoryNow } from "../../src/base/directory.ts";
-import { shellWord } from "../output/text.ts";
-import { NAMES } from "./names.ts";
+import { shellWord } from "../../src/base/shell.ts";
+import { NAMES } from "../../src/storage.ts";
 
 /** Where the data of a directory has been moved to, or is being moved to. */
 export type Moved = {

@@ -8,9 +8,9 @@ import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { openS3Blobs } from "../../src/blobs/s3/blobs.ts";
 import { describeDatabase } from "../../src/store/postgres/database-url.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { NAMES } from "./names.ts";
+import { NAMES } from "../../src/storage.ts";
 import type { OpenConfig } from "./open.ts";
-import type { FilesPlace, SharedStorage } from "./storage.ts";
+import type { FilesPlace, SharedStorage } from "../../src/storage.ts";
 
 /** Opens a database of PostgreSQL and the place of its files. Throws as `openPostgresStore` and the openers of blobs do. */
 export async function openShared(

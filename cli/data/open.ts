@@ -1,4 +1,4 @@
-import { NAMES } from "./names.ts";
+import { NAMES } from "../../src/storage.ts";
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "../../src/app.ts";
@@ -13,7 +13,7 @@ import { refersToFiles } from "../../src/store/sqlite/files.ts";
 import { holdLock, holdsOf } from "../../src/store/sqlite/lock.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { env } from "../session/env.ts";
-import type { SharedStorage } from "./storage.ts";
+import type { SharedStorage } from "../../src/storage.ts";
 import { refuseMoved } from "./moved.ts";
 import { finishRestore, refuseBesideAside } from "./unfinished.ts";
 

@@ -1,4 +1,4 @@
-import { NAMES } from "./names.ts";
+import { NAMES } from "../../src/storage.ts";
 import { readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isLocked } from "../../src/store/sqlite/lock.ts";
-import { NAMES } from "./names.ts";
+import { NAMES } from "../../src/storage.ts";
 
 /** Where the server of a data directory is reached from this machine. */
 export type Serving = {

@@ -1,4 +1,4 @@
-import { NAMES } from "./names.ts";
+import { NAMES } from "../../src/storage.ts";
 import { existsSync, readlinkSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { AppError } from "../../src/base/errors.ts";

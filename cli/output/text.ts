@@ -91,8 +91,3 @@ export function shorten(text: string, width: number): string {
 function pad(cell: string, width: number): string {
   return cell + " ".repeat(Math.max(0, width - Bun.stringWidth(cell)));
 }
-
-/** A path as one word of a shell command, quoted if necessary. */
-export function shellWord(path: string): string {
-  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
-}

@@ -3,9 +3,9 @@ import type { App } from "../../src/app.ts";
 import { AppError } from "../../src/base/errors.ts";
 import type { Job } from "../../src/base/jobs.ts";
 import { abandonedFilesJob } from "../../src/blobs/abandoned.ts";
-import { NAMES } from "../data/names.ts";
+import { NAMES } from "../../src/storage.ts";
 import { requireBucket } from "../data/require-bucket.ts";
-import type { FilesPlace } from "../data/storage.ts";
+import type { FilesPlace } from "../../src/storage.ts";
 import type { Log } from "./log.ts";
 
 /**

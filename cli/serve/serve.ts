@@ -20,7 +20,7 @@ import { claimData, openApp } from "../data/open.ts";
 import type { Io } from "../output/terminal.ts";
 import { env } from "../session/env.ts";
 import { VERSION } from "../version.ts";
-import type { Storage } from "../data/storage.ts";
+import type { Storage } from "../../src/storage.ts";
 import { recordServing } from "../data/serving.ts";
 import type { ServeConfig } from "./config.ts";
 import { linkBaseOf } from "./dashboard-config.ts";

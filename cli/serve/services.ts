@@ -16,7 +16,7 @@ import type { Services } from "../../src/http/services.ts";
 import { type Site, createSite } from "../../src/http/site.ts";
 import type { CommitMinute } from "../../src/maintenance/commit-latency.ts";
 import { COMMIT, VERSION } from "../version.ts";
-import type { Storage } from "../data/storage.ts";
+import type { Storage } from "../../src/storage.ts";
 import type { Listen } from "./address.ts";
 import type { ServeConfig } from "./config.ts";
 import { linkBaseOf } from "./dashboard-config.ts";
@@ -115,8 +115,12 @@ export function placeServices(
         commitMinutes,
         commit: COMMIT,
         findings: async (connects) => {
-          const { checkRunning } = await import("../commands/doctor/checks.ts");
-          return checkRunning(config, storage, { connects, forwardedIgnored: metrics.forwarded() });
+          const [{ checkRunning }, { surroundingsOf }] = await Promise.all([
+            import("../../src/maintenance/doctor/checks.ts"),
+            import("./surroundings.ts"),
+          ]);
+          const checks = { connects, forwardedIgnored: metrics.forwarded() };
+          return checkRunning(config, storage, checks, surroundingsOf(config));
         },
         onStop: (close) => void closers.push(close),
       });

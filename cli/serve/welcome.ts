@@ -3,7 +3,7 @@ import { operatorCaller } from "../../src/access/caller.ts";
 import { createLink } from "../../src/access/users.ts";
 import type { App } from "../../src/app.ts";
 import { DASHBOARD_PATH, dashboardLink } from "../../src/http/paths.ts";
-import type { Storage } from "../data/storage.ts";
+import type { Storage } from "../../src/storage.ts";
 import { details } from "../output/text.ts";
 import { userName } from "../session/user.ts";
 

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { NAMES } from "../data/names.ts";
+import { NAMES } from "../../src/storage.ts";
 import { printedField } from "../output/field.ts";
 import { createPrinter } from "../output/printer.ts";
 import type { Io } from "../output/terminal.ts";

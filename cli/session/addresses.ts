@@ -1,3 +1,4 @@
+import type { Answer } from "../../src/maintenance/doctor/surroundings.ts";
 import { type Listen, localHost } from "../serve/address.ts";
 import type { ServeConfig } from "../serve/config.ts";
 import { chunksOf, failureOf, isLoopbackUrl, readAtMost } from "./connection.ts";
@@ -23,11 +24,6 @@ export function originsOf(config: ServeConfig): Origins {
 const PATIENCE = 5000;
 const MAX_ANSWER = 4 * 1024 * 1024;
 
-/** The answer of a server; `refused` is true if nothing listens at the address. */
-export type Answer =
-  | { status: number; text: string; headers: Headers }
-  | { status: null; failure: string; refused: boolean };
-
 /**
  * Sends a request without following redirects, and waits 5 seconds at most. The certificate of a server on this machine
  * is not verified, because it names another host.
@@ -49,20 +45,5 @@ export async function probe(url: string, { isOurs = isLoopbackUrl(url) } = {}): 
     const { code, text } = failureOf(error);
     const failure = error.name === "TimeoutError" ? "did not answer within 5 seconds" : text;
     return { status: null, failure, refused: code === "ECONNREFUSED" };
-  }
-}
-
-/** Whether an answer is a 200 of formflag, not of another program. */
-export function isHealthy(answer: Answer): boolean {
-  return answer.status === 200 && typeof jsonOf(answer)["status"] === "string";
-}
-
-/** The JSON object of an answer; empty if it holds none. */
-export function jsonOf(answer: Answer): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(answer.status === null ? "" : answer.text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
   }
 }

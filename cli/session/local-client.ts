@@ -2,7 +2,7 @@ import { AppError } from "../../src/base/errors.ts";
 import { once } from "../../src/base/once.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import { ADMIN_PATH } from "../../src/operations/operation.ts";
-import type { Storage } from "../data/storage.ts";
+import type { Storage } from "../../src/storage.ts";
 import { printableLines } from "../output/text.ts";
 import type { Io } from "../output/terminal.ts";
 import { type At, type Client, clientOn, withCallAt } from "./client.ts";

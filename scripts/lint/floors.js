@@ -46,6 +46,13 @@ export const FLOORS = [
     imports: AREAS.filter((area) => area !== "src/documents"),
     libraries: ["modern-tar", "zod"],
   },
+  // Where the data is, and what checks it with a server's own drivers.
+  { area: "src/storage.ts", imports: ["src/blobs", "src/store"], libraries: [] },
+  {
+    area: "src/maintenance/doctor",
+    imports: ["src/blobs", "src/http", "src/send", "src/storage.ts", "src/store"],
+    libraries: [],
+  },
   { area: "src/app.ts", imports: AREAS, libraries: [] },
   { area: "src/operations", imports: [...AREAS, "src/app.ts"], libraries: ["zod"] },
   { area: "src/store", imports: [...AREAS, "src/app.ts"], libraries: [] },

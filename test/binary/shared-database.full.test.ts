@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { skewFinding, timeoutsFinding } from "../../cli/commands/doctor/shared.ts";
+import { skewFinding, timeoutsFinding } from "../../src/maintenance/doctor/shared.ts";
 import { once } from "../../src/base/once.ts";
 import type { Finding } from "../../src/maintenance/finding.ts";
 import { eventually } from "../support/eventually.ts";

@@ -9,7 +9,8 @@ import { unpackTar } from "../../../src/maintenance/tar.ts";
 import { Failed } from "../../exit.ts";
 import type { Printer } from "../../output/printer.ts";
 import { progressBar } from "../../output/progress.ts";
-import { printable, shellWord } from "../../output/text.ts";
+import { shellWord } from "../../../src/base/shell.ts";
+import { printable } from "../../output/text.ts";
 
 /** Reads the entries of an archive, and returns its manifest and its problems. */
 type Read = (

@@ -6,7 +6,7 @@ import { openApp } from "../../data/open.ts";
 import { openPartial } from "../../data/partial.ts";
 import { prepareRestore } from "../../data/restore.ts";
 import { openScratch } from "../../data/scratch.ts";
-import type { SharedStorage } from "../../data/storage.ts";
+import type { SharedStorage } from "../../../src/storage.ts";
 import { createPrinter } from "../../output/printer.ts";
 import type { Io } from "../../output/terminal.ts";
 import { localAction } from "../../session/action.ts";

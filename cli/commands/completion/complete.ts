@@ -5,7 +5,7 @@ import type { Io } from "../../output/terminal.ts";
 import { localClient } from "../../session/local-client.ts";
 import { type Client, path } from "../../session/client.ts";
 import { readConfig, readRemote } from "../../session/config.ts";
-import { NAMES } from "../../data/names.ts";
+import { NAMES } from "../../../src/storage.ts";
 import { env } from "../../session/env.ts";
 import { listAll } from "../../session/pages.ts";
 import { loadStorage } from "../../session/storage.ts";

@@ -1,4 +1,4 @@
-import { shellWord } from "../../output/text.ts";
+import { shellWord } from "../../../src/base/shell.ts";
 import { usage } from "../../session/usage.ts";
 
 /** What a unit runs, and for whom. Paths are absolute. */

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { collectFields, isFieldFilter } from "../../output/field.ts";
-import { shellWord } from "../../output/text.ts";
+import { shellWord } from "../../../src/base/shell.ts";
 import { usage } from "../../session/usage.ts";
 import { pastTimeValue } from "../../session/values.ts";
 

@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
 import type { Purge, PurgeResult } from "../../../src/forms/keeping/purge.ts";
 import type { Io } from "../../output/terminal.ts";
-import { shellWord, table } from "../../output/text.ts";
+import { shellWord } from "../../../src/base/shell.ts";
+import { table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";

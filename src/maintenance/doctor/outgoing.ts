@@ -1,40 +1,37 @@
-import { AppError } from "../../../src/base/errors.ts";
-import type { MailConfig } from "../../../src/send/smtp-transport.ts";
-import type { SendingForm } from "../../../src/store/sqlite/inspect.ts";
-import type { ServeConfig } from "../../serve/config.ts";
-import { loadOutgoing } from "../../serve/outgoing-config.ts";
-import { env } from "../../session/env.ts";
-import { hintFor } from "../../session/hints.ts";
-import { adviceOn } from "../mail.ts";
-import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
+import { AppError } from "../../base/errors.ts";
+import type { MailConfig } from "../../send/smtp-transport.ts";
+import type { SendingForm } from "../../store/sqlite/inspect.ts";
+import type { Server, Surroundings } from "./surroundings.ts";
+import { type Finding, ok, problem, warning } from "../finding.ts";
 
 /**
  * Checks the mail server, the links that leave the server, and where targets may be; `sending` lists forms that need them.
  * Without `connects`, the mail server is not contacted.
  */
 export async function checkOutgoing(
-  { outgoing, publicUrl }: ServeConfig,
+  { outgoing, publicUrl }: Server,
   sending: SendingForm[],
-  { connects = true } = {},
+  connects: boolean,
+  by: Surroundings,
 ): Promise<Finding[]> {
   let mail: MailConfig | null;
   try {
-    ({ mail } = await loadOutgoing(outgoing, env["FORMFLAG_SMTP_PASSWORD"]));
+    mail = await by.loadMail();
   } catch (error) {
-    return [unusable(error)];
+    return [unusable(error, by)];
   }
   return [
-    mail === null ? withoutMail(sending) : connects ? await checkMail(mail) : uncheckedMail(mail),
-    ...(publicUrl === null ? withoutLinks(sending) : []),
-    await checkNetworks(outgoing.targetNetworks),
+    mail === null ? withoutMail(sending, by) : connects ? await checkMail(mail, by) : uncheckedMail(mail),
+    ...(publicUrl === null ? withoutLinks(sending, by) : []),
+    await checkNetworks(outgoing.targetNetworks, by),
   ];
 }
 
-function withoutMail(sending: SendingForm[]): Finding {
+function withoutMail(sending: SendingForm[], { option }: Surroundings): Finding {
   const [check, message] = ["mail", "no mail server is configured"];
   const mailing = sending.filter(({ notifies, replies }) => notifies || replies);
   if (mailing.length === 0) return ok(check, message);
-  const hint = "give the server --smtp-url and --mail-from: the mail waits until then";
+  const hint = `give the server ${option("smtp-url")} and ${option("mail-from")}: the mail waits until then`;
   return warning(check, `${message}, and ${namesOf(mailing)} would send mail`, hint);
 }
 
@@ -42,17 +39,17 @@ function uncheckedMail({ host, port, from }: MailConfig): Finding {
   return ok("mail", `from ${from.address} by the mail server ${host} port ${port}, which was not contacted`);
 }
 
-async function checkMail(mail: MailConfig): Promise<Finding> {
+async function checkMail(mail: MailConfig, by: Surroundings): Promise<Finding> {
   const check = "mail";
   const place = `${mail.host} port ${mail.port}`;
-  const { checkMailServer } = await import("../../../src/send/smtp-check.ts");
+  const { checkMailServer } = await import("../../send/smtp-check.ts");
   let failure: string | null;
   try {
     failure = await checkMailServer(mail);
   } catch (error) {
-    return unusable(error);
+    return unusable(error, by);
   }
-  if (failure !== null) return problem(check, `the mail server ${place}: ${failure}`, adviceOn(failure));
+  if (failure !== null) return problem(check, `the mail server ${place}: ${failure}`, by.adviceOn(failure));
   const login = mail.user === null ? "" : `, also the login of ${mail.user}`;
   return ok(
     check,
@@ -61,16 +58,22 @@ async function checkMail(mail: MailConfig): Promise<Finding> {
 }
 
 /** What `serve` refuses to start with. */
-function unusable(error: unknown): Finding {
+function unusable(error: unknown, { hintFor }: Surroundings): Finding {
   if (!(error instanceof AppError)) throw error;
-  return problem("mail", error.message, hintFor(error, undefined) ?? "correct that setting of the server");
+  return problem("mail", error.message, hintFor(error) ?? "correct that setting of the server");
 }
 
-function withoutLinks(sending: SendingForm[]): Finding[] {
+function withoutLinks(sending: SendingForm[], { option }: Surroundings): Finding[] {
   const linking = sending.filter(({ notifies, hasTargets }) => notifies || hasTargets);
   if (linking.length === 0) return [];
   const message = `links in what ${namesOf(linking)} sends are paths, which lead nowhere from outside`;
-  return [warning("links", message, "give the server its address: --public-url https://forms.example.com")];
+  return [
+    warning(
+      "links",
+      message,
+      `give the server its address: ${option("public-url")} https://forms.example.com`,
+    ),
+  ];
 }
 
 /** One address of each range that no target should reach by accident. */
@@ -79,9 +82,9 @@ const OWN = {
   IPv6: ["::1", "fc00::1", "fe80::1"],
 };
 
-async function checkNetworks(networks: string[]): Promise<Finding> {
+async function checkNetworks(networks: string[], { option }: Surroundings): Promise<Finding> {
   const check = "targets";
-  const { createAddressPolicy } = await import("../../../src/send/networks.ts");
+  const { createAddressPolicy } = await import("../../send/networks.ts");
   const isAllowed = createAddressPolicy(networks);
   if (!OWN.IPv4.every(isAllowed) && !OWN.IPv6.every(isAllowed)) {
     const also = networks.length > 0 ? ` and addresses in ${networks.join(", ")}` : "";
@@ -90,7 +93,7 @@ async function checkNetworks(networks: string[]): Promise<Finding> {
   return warning(
     check,
     `webhooks reach every address, also this machine and its network: ${networks.join(", ")}`,
-    "let --target-network name only the networks that targets are in",
+    `let ${option("target-network")} name only the networks that targets are in`,
   );
 }
 

@@ -1,12 +1,13 @@
-import { NAMES } from "../../data/names.ts";
+import { NAMES } from "../../storage.ts";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { formatBytes } from "../../../src/base/bytes.ts";
-import { AppError } from "../../../src/base/errors.ts";
-import { type SendingForm, inspectDatabase } from "../../../src/store/sqlite/inspect.ts";
-import { shellWord } from "../../output/text.ts";
-import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
+import { formatBytes } from "../../base/bytes.ts";
+import { AppError } from "../../base/errors.ts";
+import { type SendingForm, inspectDatabase } from "../../store/sqlite/inspect.ts";
+import { shellWord } from "../../base/shell.ts";
+import { type Finding, ok, problem, warning } from "../finding.ts";
 import { codeOf } from "./error-code.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 const MiB = 1024 ** 2;
 /** The structure of a larger database is not checked, which would take long. */
@@ -23,7 +24,8 @@ const STALE = 3_600_000;
  */
 export function checkDatabase(
   data: string,
-  { isServed = false } = {},
+  isServed: boolean,
+  by: Surroundings,
 ): {
   newest: number;
   sending: SendingForm[];
@@ -37,7 +39,11 @@ export function checkDatabase(
       findings: [ok("database", "there is none yet: the first start creates it")],
     };
   const { size, mtimeMs } = statSync(file);
-  const { finding, stored, sending } = inspect(data, file, size <= QUICK && !isServed);
+  const { finding, stored, sending } = inspect(
+    file,
+    size <= QUICK && !isServed,
+    `formflag check ${by.option("data")} ${shellWord(data)}`,
+  );
   return {
     newest: Math.max(stored, mtimeMs),
     sending,
@@ -47,9 +53,8 @@ export function checkDatabase(
 
 type Inspected = { finding: Finding; stored: number; sending: SendingForm[] };
 
-function inspect(data: string, file: string, isQuick: boolean): Inspected {
+function inspect(file: string, isQuick: boolean, whole: string): Inspected {
   const check = "database";
-  const whole = `formflag check --data ${shellWord(data)}`;
   try {
     const { schema, newest, sending, damage } = inspectDatabase(file, { isQuick });
     const structure = isQuick ? "is sound" : "was not checked";

@@ -1,4 +1,4 @@
-import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
+import { type Finding, ok, problem, warning } from "../finding.ts";
 
 /** Numbers of statfs(2) on Linux. */
 const NAMES: Record<number, string> = {

@@ -1,47 +1,45 @@
-import { AppError } from "../../../src/base/errors.ts";
-import { type Finding, problem } from "../../../src/maintenance/finding.ts";
-import type { SendingForm } from "../../../src/store/sqlite/inspect.ts";
-import { refuseMoved } from "../../data/moved.ts";
-import type { SharedStorage, Storage } from "../../data/storage.ts";
-import type { ServeConfig } from "../../serve/config.ts";
-import { env } from "../../session/env.ts";
+import { AppError } from "../../base/errors.ts";
+import { type Finding, problem } from "../finding.ts";
+import type { SendingForm } from "../../store/sqlite/inspect.ts";
+import type { SharedStorage, Storage } from "../../storage.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDirectory } from "./directory.ts";
 import { checkDisks } from "./disk.ts";
 import { checkClock, checkOpenFiles, checkRuntime } from "./machine.ts";
 import { checkOutgoing } from "./outgoing.ts";
 import { checkAddresses, checkForwarded, checkReached, checkServer } from "./server.ts";
+import type { Server, Surroundings } from "./surroundings.ts";
 
 /** Everything that doctor checks of data and of a server with that configuration. */
-export async function checkAll(storage: Storage, serve: ServeConfig): Promise<Finding[]> {
+export async function checkAll(storage: Storage, serve: Server, by: Surroundings): Promise<Finding[]> {
   const { newest, sending, usable, findings } =
     storage.shared === null
-      ? await checkData(storage.data, false)
-      : await checkSharedStorage(storage.data, storage.shared, { connects: true });
+      ? await checkData(storage.data, false, by)
+      : await checkSharedStorage(storage.data, storage.shared, true, by);
   return [
     ...findings,
     ...checkOpenFiles(),
     checkClock(newest),
-    checkRuntime(env),
-    ...(storage.shared === null ? await checkServer(serve, usable) : await checkReached(serve, null)),
-    ...(await checkOutgoing(serve, sending)),
+    checkRuntime(by.env),
+    ...(storage.shared === null ? await checkServer(serve, usable, by) : await checkReached(serve, null, by)),
+    ...(await checkOutgoing(serve, sending, true, by)),
   ];
 }
 
 /** What doctor knows of the data. */
 type Checked = { newest: number; sending: SendingForm[]; usable: boolean; findings: Finding[] };
 
-async function checkData(data: string, isServed: boolean): Promise<Checked> {
-  const { usable, findings } = checkDirectory(data);
-  if (usable) findings.push(...checkMoved(data));
+async function checkData(data: string, isServed: boolean, by: Surroundings): Promise<Checked> {
+  const { usable, findings } = checkDirectory(data, by);
+  if (usable) findings.push(...checkMoved(data, by));
   if (!usable) return { newest: 0, sending: [], usable, findings };
-  const database = checkDatabase(data, { isServed });
+  const database = checkDatabase(data, isServed, by);
   const disks = await checkDisks(data, { isServed });
   return { ...database, usable, findings: [...findings, ...disks, ...database.findings] };
 }
 
 /** Data that was moved, which no server uses any more. */
-function checkMoved(data: string): Finding[] {
+function checkMoved(data: string, { refuseMoved }: Surroundings): Finding[] {
   try {
     refuseMoved(data);
     return [];
@@ -55,10 +53,11 @@ function checkMoved(data: string): Finding[] {
 async function checkSharedStorage(
   data: string,
   shared: SharedStorage,
-  options: { connects: boolean },
+  connects: boolean,
+  by: Surroundings,
 ): Promise<Checked> {
   const { checkShared } = await import("./shared.ts");
-  return { ...(await checkShared(data, shared, options)), usable: true };
+  return { ...(await checkShared(data, shared, connects, by)), usable: true };
 }
 
 export type RunningChecks = {
@@ -70,20 +69,21 @@ export type RunningChecks = {
 
 /** What doctor checks, by the server itself: without what takes long or writes to the disk. */
 export async function checkRunning(
-  config: ServeConfig,
+  config: Server,
   { data, shared }: Storage,
   { connects, forwardedIgnored }: RunningChecks,
+  by: Surroundings,
 ): Promise<Finding[]> {
   const { newest, sending, findings } =
-    shared === null ? await checkData(data, true) : await checkSharedStorage(data, shared, { connects });
+    shared === null ? await checkData(data, true, by) : await checkSharedStorage(data, shared, connects, by);
   return [
     ...findings,
     ...checkOpenFiles(),
     checkClock(newest),
-    checkRuntime(env),
+    checkRuntime(by.env),
     ...(connects
-      ? await checkAddresses(config, true, async () => forwardedIgnored)
-      : [checkForwarded(config.trustedProxies, forwardedIgnored)]),
-    ...(await checkOutgoing(config, sending, { connects })),
+      ? await checkAddresses(config, true, async () => forwardedIgnored, by)
+      : [checkForwarded(config.trustedProxies, forwardedIgnored, by)]),
+    ...(await checkOutgoing(config, sending, connects, by)),
   ];
 }

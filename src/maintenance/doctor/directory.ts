@@ -1,11 +1,10 @@
-import { NAMES } from "../../data/names.ts";
+import { NAMES } from "../../storage.ts";
 import { type Stats, accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { shellWord } from "../../output/text.ts";
-import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
+import { shellWord } from "../../base/shell.ts";
+import { type Finding, ok, problem, warning } from "../finding.ts";
 import { codeOf } from "./error-code.ts";
-import { env } from "../../session/env.ts";
-import { nameOfUser } from "../../session/user.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /** Parts of a data directory, any of which may be missing. */
 const PARTS = [
@@ -18,7 +17,7 @@ const PARTS = [
 ];
 
 /** Checks the data directory, its owner and its permissions; `usable` if further checks can read it. */
-export function checkDirectory(data: string): { usable: boolean; findings: Finding[] } {
+export function checkDirectory(data: string, by: Surroundings): { usable: boolean; findings: Finding[] } {
   const path = resolve(data);
   const missing = (message: string, hint: string) => ({
     usable: false,
@@ -31,10 +30,11 @@ export function checkDirectory(data: string): { usable: boolean; findings: Findi
     return missing(`${path} cannot be accessed (${codeOf(error)})`, "run this as the user that serves it");
   }
   if (!directory) {
-    const create = `formflag serve --data ${shellWord(data)}`;
-    return missing(`${path} does not exist`, `name it with --data, or create one: ${create}`);
+    const create = `formflag serve ${by.option("data")} ${shellWord(data)}`;
+    return missing(`${path} does not exist`, `name it with ${by.option("data")}, or create one: ${create}`);
   }
-  if (!directory.isDirectory()) return missing(`${path} is not a directory`, "name another with --data");
+  if (!directory.isDirectory())
+    return missing(`${path} is not a directory`, `name another with ${by.option("data")}`);
   const parts = [{ name: path, path, stats: directory }];
   for (const name of PARTS) {
     const stats = statPart(join(path, name));
@@ -42,7 +42,8 @@ export function checkDirectory(data: string): { usable: boolean; findings: Findi
   }
   const findings = [ok("directory", path)];
   // Windows has neither owners nor modes of this kind.
-  if (process.getuid) findings.push(checkOwner(path, parts, process.getuid()), checkModes(path, parts));
+  if (process.getuid)
+    findings.push(checkOwner(path, parts, process.getuid(), by), checkModes(path, parts, by));
   findings.push(checkAccess(path, parts));
   return { usable: isReadable(path), findings };
 }
@@ -59,7 +60,8 @@ function statPart(path: string): Stats | undefined {
   }
 }
 
-function checkOwner(path: string, parts: Part[], user: number): Finding {
+function checkOwner(path: string, parts: Part[], user: number, { nameOfUser }: Surroundings): Finding {
+  const userOf = (uid: number) => nameOfUser(uid) ?? String(uid);
   const check = "owner";
   const owner = parts[0]!.stats.uid;
   const other = parts.find(({ stats }) => stats.uid !== owner);
@@ -80,7 +82,7 @@ function checkOwner(path: string, parts: Part[], user: number): Finding {
   return ok(check, userOf(owner));
 }
 
-function checkModes(path: string, parts: Part[]): Finding {
+function checkModes(path: string, parts: Part[], { env }: Surroundings): Finding {
   const check = "permissions";
   const mode = parts[0]!.stats.mode;
   // Users who may not enter the directory cannot reach its parts.
@@ -125,8 +127,4 @@ function isReadable(path: string): boolean {
     codeOf(error);
     return false;
   }
-}
-
-function userOf(uid: number): string {
-  return nameOfUser(uid) ?? String(uid);
 }

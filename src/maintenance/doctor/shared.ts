@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { AppError } from "../../../src/base/errors.ts";
-import { isLoopbackHost } from "../../../src/base/network.ts";
-import { probeS3 } from "../../../src/blobs/s3/probe.ts";
-import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
-import { type DatabaseAddress, describeDatabase } from "../../../src/store/postgres/database-url.ts";
-import { type Inspection, inspectPostgres } from "../../../src/store/postgres/inspect.ts";
-import type { SendingForm } from "../../../src/store/sqlite/inspect.ts";
-import { NAMES } from "../../data/names.ts";
-import type { FilesPlace, SharedStorage } from "../../data/storage.ts";
-import { hintFor } from "../../session/hints.ts";
+import { AppError } from "../../base/errors.ts";
+import { isLoopbackHost } from "../../base/network.ts";
+import { probeS3 } from "../../blobs/s3/probe.ts";
+import { type Finding, ok, problem, warning } from "../finding.ts";
+import { type DatabaseAddress, describeDatabase } from "../../store/postgres/database-url.ts";
+import { type Inspection, inspectPostgres } from "../../store/postgres/inspect.ts";
+import type { SendingForm } from "../../store/sqlite/inspect.ts";
+import { NAMES } from "../../storage.ts";
+import type { FilesPlace, SharedStorage } from "../../storage.ts";
 import { checkDirectory } from "./directory.ts";
 import { checkDisks } from "./disk.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 type Checked = { newest: number; sending: SendingForm[]; findings: Finding[] };
 
@@ -19,16 +19,17 @@ type Checked = { newest: number; sending: SendingForm[]; findings: Finding[] };
 export async function checkShared(
   data: string,
   { database, migrate, files }: SharedStorage,
-  { connects }: { connects: boolean },
+  connects: boolean,
+  by: Surroundings,
 ): Promise<Checked> {
   const [checked, stored] = await Promise.all([
-    checkPostgres(database, migrate === "off"),
-    checkFiles(files, connects),
+    checkPostgres(database, migrate === "off", by),
+    checkFiles(files, connects, by),
   ]);
   return { ...checked, findings: [...checked.findings, ...stored, ...checkUnused(data, files)] };
 }
 
-async function checkPostgres(database: DatabaseAddress, isOff: boolean): Promise<Checked> {
+async function checkPostgres(database: DatabaseAddress, isOff: boolean, by: Surroundings): Promise<Checked> {
   try {
     const inspection = await inspectPostgres(database);
     const { newest, sending } = inspection;
@@ -36,7 +37,7 @@ async function checkPostgres(database: DatabaseAddress, isOff: boolean): Promise
     const findings = [
       versionFinding(place, inspection),
       encryptionFinding(database),
-      schemaFinding(inspection, isOff),
+      schemaFinding(inspection, isOff ? by.option("migrate") : null),
       latencyFinding(inspection),
       skewFinding(inspection),
       connectionsFinding(inspection),
@@ -45,7 +46,7 @@ async function checkPostgres(database: DatabaseAddress, isOff: boolean): Promise
     return { newest: newest ?? 0, sending, findings };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const hint = hintFor(error, undefined) ?? "check the URL of the database";
+    const hint = by.hintFor(error) ?? "check the URL of the database";
     return { newest: 0, sending: [], findings: [problem("database", error.message, hint)] };
   }
 }
@@ -89,7 +90,8 @@ function encryptionFinding({ host, sslMode }: DatabaseAddress): Finding {
 
 function schemaFinding(
   { schema, newestSchema, isForeign, mayMigrate, isLive, user }: Inspection,
-  isOff: boolean,
+  /** The option that turns migrations off; null if it does not. */
+  off: string | null,
 ): Finding {
   const check = "schema";
   if (isForeign)
@@ -112,12 +114,8 @@ function schemaFinding(
     );
   if (schema === newestSchema) return ok(check, `schema ${schema}`);
   const state = schema === 0 ? "there is none yet" : `schema ${schema} is older than ${newestSchema}`;
-  if (isOff)
-    return problem(
-      check,
-      `${state}, and --migrate is off`,
-      "migrate with a role that may: leave --migrate out",
-    );
+  if (off !== null)
+    return problem(check, `${state}, and ${off} is off`, `migrate with a role that may: leave ${off} out`);
   if (!mayMigrate)
     return problem(
       check,
@@ -182,7 +180,7 @@ export function timeoutsFinding(
   );
 }
 
-async function checkFiles(files: FilesPlace, connects: boolean): Promise<Finding[]> {
+async function checkFiles(files: FilesPlace, connects: boolean, by: Surroundings): Promise<Finding[]> {
   if (files.kind === "bucket") {
     const { bucket, endpoint } = files.location;
     return connects ? probeS3(files) : [ok("bucket", `${bucket} at ${endpoint}, which was not contacted`)];
@@ -192,15 +190,15 @@ async function checkFiles(files: FilesPlace, connects: boolean): Promise<Finding
       warning(
         "files",
         "submissions with files are refused: there is no place for files",
-        "name a bucket with --blobs, or for one server alone a directory with --data",
+        `name a bucket with ${by.option("blobs")}, or for one server alone a directory with ${by.option("data")}`,
       ),
     ];
   const noted = warning(
     "files",
     `files are stored in ${resolve(files.data)} of this machine: other servers do not find them`,
-    "fine for one server alone; for more, give each the same --blobs",
+    `fine for one server alone; for more, give each the same ${by.option("blobs")}`,
   );
-  const { usable, findings } = checkDirectory(files.data);
+  const { usable, findings } = checkDirectory(files.data, by);
   return [noted, ...findings, ...(usable ? await checkDisks(files.data, { isServed: !connects }) : [])];
 }
 

@@ -1,10 +1,10 @@
-import { NAMES } from "../../data/names.ts";
+import { NAMES } from "../../storage.ts";
 import { existsSync, rmSync, statSync, statfsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { formatBytes } from "../../../src/base/bytes.ts";
+import { formatBytes } from "../../base/bytes.ts";
 import { fileSystemFinding } from "./file-systems.ts";
-import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
+import { type Finding, ok, problem, warning } from "../finding.ts";
 import { codeOf } from "./error-code.ts";
 
 const GB = 1024 ** 3;

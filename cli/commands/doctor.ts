@@ -1,17 +1,18 @@
 import type { Command } from "commander";
-import { Failed } from "../../exit.ts";
-import type { Paint } from "../../output/color.ts";
-import { createPrinter } from "../../output/printer.ts";
-import type { Io } from "../../output/terminal.ts";
-import { table } from "../../output/text.ts";
-import { type ServeConfig, readServeConfig } from "../../serve/config.ts";
-import { serveOptions } from "../../serve/options.ts";
-import { localAction } from "../../session/action.ts";
-import { type Config, readConfig } from "../../session/config.ts";
-import { loadStorage } from "../../session/storage.ts";
-import { usage } from "../../session/usage.ts";
-import { checkAll } from "./checks.ts";
-import type { Finding } from "../../../src/maintenance/finding.ts";
+import { Failed } from "../exit.ts";
+import type { Paint } from "../output/color.ts";
+import { createPrinter } from "../output/printer.ts";
+import type { Io } from "../output/terminal.ts";
+import { table } from "../output/text.ts";
+import { type ServeConfig, readServeConfig } from "../serve/config.ts";
+import { serveOptions } from "../serve/options.ts";
+import { localAction } from "../session/action.ts";
+import { type Config, readConfig } from "../session/config.ts";
+import { loadStorage } from "../session/storage.ts";
+import { usage } from "../session/usage.ts";
+import { surroundingsOf } from "../serve/surroundings.ts";
+import { checkAll } from "../../src/maintenance/doctor/checks.ts";
+import type { Finding } from "../../src/maintenance/finding.ts";
 
 export function addDoctorCommand(doctor: Command, io: Io): void {
   for (const option of serveOptions()) doctor.addOption(option);
@@ -44,7 +45,7 @@ function parse(command: Command): Values {
 
 async function run(io: Io, { config, serve }: Values): Promise<void> {
   const printer = createPrinter(io, config);
-  const findings = await checkAll(await loadStorage(config.storage), serve);
+  const findings = await checkAll(await loadStorage(config.storage), serve, surroundingsOf(serve));
   await printer.print(findings, describe(findings, io.outIsTerminal, printer.paint));
   if (findings.some(({ status }) => status === "problem")) throw new Failed();
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
+import { type Finding, ok, problem, warning } from "../finding.ts";
 
 const FEW_FILES = 1024;
 

@@ -1,29 +1,28 @@
-import { NAMES } from "../../data/names.ts";
+import { NAMES } from "../../storage.ts";
 import { join } from "node:path";
-import { AppError } from "../../../src/base/errors.ts";
-import { isLoopback } from "../../../src/http/address.ts";
-import { FORWARDED } from "../../../src/http/operation/health.ts";
-import { HEALTH_PATH, METRICS_PATH } from "../../../src/http/paths.ts";
-import { isLocked } from "../../../src/store/sqlite/lock.ts";
-import type { ServeConfig } from "../../serve/config.ts";
-import { type Answer, isHealthy, originsOf, probe } from "../../session/addresses.ts";
-import { isLoopbackUrl } from "../../session/connection.ts";
-import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
+import { AppError } from "../../base/errors.ts";
+import { isLoopback } from "../../http/address.ts";
+import { FORWARDED } from "../../http/operation/health.ts";
+import { HEALTH_PATH, METRICS_PATH } from "../../http/paths.ts";
+import { isLocked } from "../../store/sqlite/lock.ts";
+import { isLoopbackHost } from "../../base/network.ts";
+import { type Answer, type Server, type Surroundings, isHealthy } from "./surroundings.ts";
+import { type Finding, ok, problem, warning } from "../finding.ts";
 
 /**
  * Checks whether a server runs on the data directory, if that is `usable`, what answers at its addresses, and its
  * proxy.
  */
-export async function checkServer(config: ServeConfig, usable: boolean): Promise<Finding[]> {
+export async function checkServer(config: Server, usable: boolean, by: Surroundings): Promise<Finding[]> {
   const { isServed, findings } = usable ? checkLock(config.data) : { isServed: false, findings: [] };
-  return [...findings, ...(await checkReached(config, isServed))];
+  return [...findings, ...(await checkReached(config, isServed, by))];
 }
 
 /** Checks what answers at the addresses of a server, which is asked for what it knows of its proxy. */
-export function checkReached(config: ServeConfig, isServed: boolean | null): Promise<Finding[]> {
-  const { metrics } = originsOf(config);
-  const countIgnored = async () => (metrics === null ? 0 : countIgnoredAt(metrics));
-  return checkAddresses(config, isServed, countIgnored);
+export function checkReached(config: Server, isServed: boolean | null, by: Surroundings): Promise<Finding[]> {
+  const { metrics } = by.origins;
+  const countIgnored = async () => (metrics === null ? 0 : countIgnoredAt(metrics, by));
+  return checkAddresses(config, isServed, countIgnored, by);
 }
 
 /**
@@ -31,17 +30,18 @@ export function checkReached(config: ServeConfig, isServed: boolean | null): Pro
  * server runs; `countIgnored` is as of {@link checkForwarded}.
  */
 export async function checkAddresses(
-  config: ServeConfig,
+  config: Server,
   isServed: boolean | null,
   countIgnored: () => Promise<number>,
+  by: Surroundings,
 ): Promise<Finding[]> {
-  const { forms, flags, admin } = originsOf(config);
-  const publicAnswer = config.publicUrl === null ? null : await probePublic(config.publicUrl);
+  const { forms, flags, admin } = by.origins;
+  const publicAnswer = config.publicUrl === null ? null : await probePublic(config.publicUrl, by);
   const addresses = [...new Set([forms, flags, admin])];
   return [
-    ...(await Promise.all(addresses.map((origin) => checkAddress(origin, isServed)))),
-    ...(publicAnswer ? [describePublic(publicAnswer)] : []),
-    await checkProxy(config, publicAnswer, countIgnored),
+    ...(await Promise.all(addresses.map((origin) => checkAddress(origin, isServed, by)))),
+    ...(publicAnswer ? [describePublic(publicAnswer, by)] : []),
+    await checkProxy(config, publicAnswer, countIgnored, by),
   ];
 }
 
@@ -57,36 +57,44 @@ function checkLock(data: string): { isServed: boolean; findings: Finding[] } {
   }
 }
 
-async function checkAddress(origin: string | null, isServed: boolean | null): Promise<Finding> {
+async function checkAddress(
+  origin: string | null,
+  isServed: boolean | null,
+  by: Surroundings,
+): Promise<Finding> {
   if (origin === null) return ok("address", "port 0 is a free one each time");
   const check = "address";
-  const answer = await probe(`${origin}${HEALTH_PATH}`, { isOurs: true });
+  const answer = await by.probe(`${origin}${HEALTH_PATH}`, { isOurs: true });
   if (answer.status === null && answer.refused) {
     if (!isServed) return ok(check, `${origin} is free`);
     const hint = "give this command the options and variables that the server has";
     return warning(check, `nothing answers at ${origin}, though a server runs`, hint);
   }
   if (answer.status === null)
-    return problem(check, `${origin} ${answer.failure}`, "another program has the port: see --listen");
+    return problem(
+      check,
+      `${origin} ${answer.failure}`,
+      `another program has the port: see ${by.option("listen")}`,
+    );
   if (isHealthy(answer)) {
     if (isServed !== false) return ok(check, `formflag answers at ${origin}`);
-    const hint = "stop that one, or choose another address with --listen";
+    const hint = `stop that one, or choose another address with ${by.option("listen")}`;
     return warning(check, `a formflag on another data directory answers at ${origin}`, hint);
   }
   if (isServed && answer.status >= 500)
     return problem(check, `formflag at ${origin} is not healthy: ${answer.text}`, "see its log");
-  const hint = "stop it, or choose another address with --listen";
+  const hint = `stop it, or choose another address with ${by.option("listen")}`;
   return problem(check, `another program answers at ${origin} (${answer.status})`, hint);
 }
 
 type PublicAnswer = { url: string; answer: Answer };
 
-async function probePublic(publicUrl: string): Promise<PublicAnswer> {
+async function probePublic(publicUrl: string, { probe }: Surroundings): Promise<PublicAnswer> {
   const url = `${publicUrl.replace(/\/+$/, "")}${HEALTH_PATH}`;
   return { url, answer: await probe(url) };
 }
 
-function describePublic({ url, answer }: PublicAnswer): Finding {
+function describePublic({ url, answer }: PublicAnswer, by: Surroundings): Finding {
   const check = "public URL";
   if (answer.status === null)
     return warning(
@@ -97,7 +105,7 @@ function describePublic({ url, answer }: PublicAnswer): Finding {
   if (isHealthy(answer)) return ok(check, `${url} is answered by formflag`);
   const location = answer.headers.get("location");
   if (location !== null) {
-    const hint = "let --public-url be where that leads, or let the proxy pass it on";
+    const hint = `let ${by.option("public-url")} be where that leads, or let the proxy pass it on`;
     return warning(check, `${url} redirects to ${location}`, hint);
   }
   if (answer.status >= 502 && answer.status <= 504)
@@ -113,16 +121,17 @@ function describePublic({ url, answer }: PublicAnswer): Finding {
   );
 }
 
-const TRUST = "give the server its address: --trusted-proxy <cidr>";
+const trust = ({ option }: Surroundings) => `give the server its address: ${option("trusted-proxy")} <cidr>`;
 
 /**
  * Checks that the server knows the addresses of senders: behind a proxy that is not trusted, all have the proxy's
  * address. The server reports that in its answer at the public URL, and counts such requests in its metrics.
  */
 async function checkProxy(
-  { publicUrl, trustedProxies, formsListen, listen }: ServeConfig,
+  { publicUrl, trustedProxies, formsListen, listen }: Server,
   publicAnswer: PublicAnswer | null,
   countIgnored: () => Promise<number>,
+  by: Surroundings,
 ): Promise<Finding> {
   const check = "proxy";
   const trusted = trustedProxies.length > 0 ? `trusts ${trustedProxies.join(", ")}` : "none is trusted";
@@ -133,9 +142,9 @@ async function checkProxy(
     return warning(
       check,
       `${publicUrl} leads through a proxy that is not trusted: each sender looks like that proxy`,
-      TRUST,
+      trust(by),
     );
-  const known = checkForwarded(trustedProxies, await countIgnored());
+  const known = checkForwarded(trustedProxies, await countIgnored(), by);
   if (known.status !== "ok") return known;
   if (publicUrl === null)
     return ok(check, `${trusted}; whether one is in front is not known before a request comes through it`);
@@ -145,29 +154,33 @@ async function checkProxy(
       `${trusted}; whether one is in front is not known: ${publicUrl} does not lead to the server from here`,
       "run doctor again where it does, beside the running server",
     );
-  if (isLoopback((formsListen ?? listen).hostname) && !isLoopbackUrl(publicUrl))
+  if (isLoopback((formsListen ?? listen).hostname) && !isLoopbackHost(new URL(publicUrl).hostname))
     return warning(
       check,
       `${publicUrl} leads through a proxy that does not name senders: each looks like that proxy`,
-      "let it send X-Forwarded-For, and give the server its address: --trusted-proxy <cidr>",
+      `let it send X-Forwarded-For, and ${trust(by)}`,
     );
   return ok(check, `${trusted}; a request to ${publicUrl} came without X-Forwarded-For`);
 }
 
 /** Checks the proxy by the requests so far: of `ignored`, the `X-Forwarded-For` came from an address that is not trusted. */
-export function checkForwarded(trustedProxies: readonly string[], ignored: number): Finding {
+export function checkForwarded(
+  trustedProxies: readonly string[],
+  ignored: number,
+  by: Surroundings,
+): Finding {
   const check = "proxy";
   if (ignored === 0)
     return ok(check, trustedProxies.length > 0 ? `trusts ${trustedProxies.join(", ")}` : "none is trusted");
   return warning(
     check,
     `requests come through a proxy that is not trusted (${ignored} so far): each sender looks like that proxy`,
-    TRUST,
+    trust(by),
   );
 }
 
 /** The number of requests whose X-Forwarded-For was ignored; 0 if this machine may not read the metrics. */
-async function countIgnoredAt(origin: string): Promise<number> {
+async function countIgnoredAt(origin: string, { probe }: Surroundings): Promise<number> {
   const metrics = await probe(`${origin}${METRICS_PATH}`, { isOurs: true });
   if (metrics.status !== 200) return 0;
   const count = /^formflag_forwarded_ignored_total(?:\{.*\})? (\d+)/m.exec(metrics.text)?.[1];

@@ -10,16 +10,16 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
-import { inodeFinding, spaceFinding } from "../../../cli/commands/doctor/disk.ts";
-import { fileSystemFinding } from "../../../cli/commands/doctor/file-systems.ts";
-import type { Finding } from "../../../src/maintenance/finding.ts";
-import { clockFinding } from "../../../cli/commands/doctor/machine.ts";
-import { openUnchanged } from "../../../src/store/sqlite/inspect.ts";
-import { formflag, onData } from "../../support/commands.ts";
-import { startServer } from "../../support/executable.ts";
-import { openMailSink, reply } from "../../support/mail-sink.ts";
-import { tempDirectory } from "../../support/temp.ts";
-import { isRoot } from "../../support/needs.ts";
+import { inodeFinding, spaceFinding } from "../../src/maintenance/doctor/disk.ts";
+import { fileSystemFinding } from "../../src/maintenance/doctor/file-systems.ts";
+import type { Finding } from "../../src/maintenance/finding.ts";
+import { clockFinding } from "../../src/maintenance/doctor/machine.ts";
+import { openUnchanged } from "../../src/store/sqlite/inspect.ts";
+import { formflag, onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
+import { openMailSink, reply } from "../support/mail-sink.ts";
+import { tempDirectory } from "../support/temp.ts";
+import { isRoot } from "../support/needs.ts";
 
 type Report = { code: number; of: (check: string) => Finding | undefined; findings: Finding[] };
 

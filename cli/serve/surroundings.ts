@@ -1,0 +1,24 @@
+import type { Surroundings } from "../../src/maintenance/doctor/surroundings.ts";
+import { adviceOn } from "../commands/mail.ts";
+import { refuseMoved } from "../data/moved.ts";
+import { originsOf, probe } from "../session/addresses.ts";
+import { env } from "../session/env.ts";
+import { hintFor } from "../session/hints.ts";
+import { nameOfUser } from "../session/user.ts";
+import type { ServeConfig } from "./config.ts";
+import { loadOutgoing } from "./outgoing-config.ts";
+
+/** What doctor needs to know of this machine and of a server with that configuration. */
+export function surroundingsOf(config: ServeConfig): Surroundings {
+  return {
+    env,
+    origins: originsOf(config),
+    probe,
+    loadMail: async () => (await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"])).mail,
+    refuseMoved,
+    nameOfUser,
+    option: (setting) => `--${setting}`,
+    hintFor: (error) => hintFor(error, undefined),
+    adviceOn,
+  };
+}

@@ -1,0 +1,51 @@
+import type { AppError } from "../../base/errors.ts";
+import type { MailConfig } from "../../send/smtp-transport.ts";
+
+/** What doctor learns from its caller, who alone knows the options, the environment and the addresses of a server. */
+export type Surroundings = {
+  env: Readonly<Record<string, string | undefined>>;
+  /** The origin of each service, without a trailing slash; null if its port is 0. */
+  origins: Record<"forms" | "flags" | "admin" | "metrics", string | null>;
+  /** Sends a request without following redirects; `isOurs` is true for a server of this machine. */
+  probe: (url: string, options?: { isOurs: boolean }) => Promise<Answer>;
+  /** Throws what a server refuses to start with. */
+  loadMail: () => Promise<MailConfig | null>;
+  /** Throws `forbidden` for a data directory whose data has been moved. */
+  refuseMoved: (data: string) => void;
+  nameOfUser: (uid: number) => string | undefined;
+  /** The option of a setting, for hints. */
+  option: (setting: string) => string;
+  hintFor: (error: AppError) => string | null;
+  /** What to check after a mail server did not take a message. */
+  adviceOn: (failure: string) => string;
+};
+
+/** The settings of a server that doctor checks. */
+export type Server = {
+  data: string;
+  listen: { hostname: string };
+  formsListen: { hostname: string } | null;
+  publicUrl: string | null;
+  trustedProxies: readonly string[];
+  outgoing: { targetNetworks: string[] };
+};
+
+/** The answer of a server; `refused` is true if nothing listens at the address. */
+export type Answer =
+  | { status: number; text: string; headers: Headers }
+  | { status: null; failure: string; refused: boolean };
+
+/** Whether an answer is a 200 of formflag, not of another program. */
+export function isHealthy(answer: Answer): boolean {
+  return answer.status === 200 && typeof jsonOf(answer)["status"] === "string";
+}
+
+/** The JSON object of an answer; empty if it holds none. */
+export function jsonOf(answer: Answer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(answer.status === null ? "" : answer.text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
