@@ -21,7 +21,7 @@ import type { ParametersOf } from "./paths.ts";
 import { type Dashboard, browserOf } from "./routes.ts";
 import { SECTIONS } from "./sections.ts";
 import { SECURITY_HEADERS, requireOwnForm, requireOwnHost } from "./security.ts";
-import { signInRoutes } from "./sign-in/sign-in.tsx";
+import { signInRoutes } from "./access/sign-in.tsx";
 import { type View, addressOf } from "./view.ts";
 
 export type DashboardApp = Hono<DashboardEnv>;

@@ -1,3 +1,5 @@
+import type { FlagPlace } from "../../flags/flag.ts";
+
 /** The names in a path, such as `project` in `/projects/:project`. */
 type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | NamesIn<Rest>
@@ -20,6 +22,7 @@ export const NEW_SEGMENT = `${SEGMENTS}/new` as const;
 export const SEGMENT = `${ENVIRONMENT}/segments/:segment` as const;
 export const FLAG = `${PROJECT}/flags/:flag` as const;
 export const FORM = "/forms/:form";
+export const SETTING = `${ENVIRONMENT}/flags/:flag` as const;
 export const REVISION = `${PROJECT}/history/:revision` as const;
 
 export function environmentPath(project: string, environment: string): string {
@@ -33,4 +36,19 @@ export function segmentPath(project: string, environment: string, segment: strin
 /** The path of the page of a form. */
 export function formPath(slug: string): string {
   return pathTo(FORM, { form: slug });
+}
+
+/** The path of a project: `/projects/shop`. */
+export function projectPath(project: string): string {
+  return pathTo(PROJECT, { project });
+}
+
+/** The path of a flag's page: `/projects/shop/flags/checkout`. */
+export function flagPath(project: string, flag: string): string {
+  return pathTo(FLAG, { project, flag });
+}
+
+/** The path of a flag in one environment: `/projects/shop/environments/production/flags/checkout`. */
+export function settingPath(place: FlagPlace): string {
+  return pathTo(SETTING, place);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { summaryOf } from "../../../src/http/dashboard/submission/rows.tsx";
+import { summaryOf } from "../../../src/http/dashboard/submissions/rows.tsx";
 import { timeIn } from "../../../src/http/dashboard/inbox/query.ts";
 import { createUndos } from "../../../src/http/dashboard/inbox/undo.ts";
 import { codeOf } from "../../support/refusals.ts";

@@ -13,7 +13,7 @@ import type { Dashboard } from "../routes.ts";
 import { CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, ButtonForm, Form } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
-import { Facts } from "../parts/table.tsx";
+import { Facts } from "../parts/card.tsx";
 import { useView } from "../view.ts";
 import { SessionTable } from "./parts.tsx";
 

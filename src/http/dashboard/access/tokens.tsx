@@ -16,7 +16,8 @@ import { CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { AskingButton } from "../parts/danger.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
-import { type Column, Empty } from "../parts/table.tsx";
+import { Empty } from "../parts/card.tsx";
+import { type Column } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { useView } from "../view.ts";
 

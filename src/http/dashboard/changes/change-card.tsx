@@ -1,14 +1,12 @@
 import type { Environment } from "../../../projects/environment.ts";
 import type { Change } from "../../../projects/history.ts";
-import { flagPath, settingPath } from "../flags/paths.ts";
 import { Diff } from "../parts/diff.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
-import { projectPath } from "../parts/project-tabs.tsx";
 import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
-import { REVISION, pathTo, segmentPath } from "../paths.ts";
+import { REVISION, pathTo, segmentPath, flagPath, settingPath, projectPath } from "../paths.ts";
 
 /** The path of a change of the history. */
 export function revisionPath(project: string, revision: number): string {

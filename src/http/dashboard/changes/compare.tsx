@@ -5,20 +5,18 @@ import { compareEnvironments } from "../../../flags/promotions.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import { sentence } from "../error-page.tsx";
-import { settingPath } from "../flags/paths.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { CheckField } from "../parts/field.tsx";
 import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
-import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
-import { Empty } from "../parts/table.tsx";
+import { Card, Empty } from "../parts/card.tsx";
 import type { Dashboard } from "../routes.ts";
 import { useMayChange } from "../view.ts";
 import { environmentOf } from "./change-card.tsx";
 import { EnvironmentField, FilterForm, Pager } from "../parts/list.tsx";
-import { PROJECT, pathTo, segmentPath } from "../paths.ts";
+import { PROJECT, pathTo, segmentPath, settingPath, projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 
 /** Flags on one page. */
@@ -186,8 +184,7 @@ export function SegmentDifferences({
 }) {
   if (segments.length === 0) return null;
   return (
-    <section class="card" aria-labelledby="segments-title">
-      <h2 id="segments-title">Segments</h2>
+    <Card id="segments-title" title="Segments">
       {segments.slice(0, PAGE).map(({ name, copied, before, after }) => (
         <div>
           <h3>
@@ -199,7 +196,7 @@ export function SegmentDifferences({
         </div>
       ))}
       {segments.length > PAGE && <p class="soft">And {counted(segments.length - PAGE, "segment")} more.</p>}
-    </section>
+    </Card>
   );
 }
 

@@ -3,21 +3,19 @@ import { type ScheduledChange } from "../../../flags/schedule/scheduled-change.t
 import type { Change } from "../../../projects/history.ts";
 import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
-import { settingPath } from "../flags/paths.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Plan } from "../parts/plan.tsx";
-import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
-import { Empty } from "../parts/table.tsx";
+import { Empty } from "../parts/card.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
 import { ChangeCard, environmentOf } from "./change-card.tsx";
 import { EnvironmentField, FilterForm, List } from "../parts/list.tsx";
-import { environmentPath } from "../paths.ts";
+import { environmentPath, settingPath, projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 
 /** A scheduled change, and what it would make of the flag as it is now. */

@@ -4,7 +4,8 @@ import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { A } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
-import { type Column, Empty, Facts, Table } from "../parts/table.tsx";
+import { Card, Empty, Facts } from "../parts/card.tsx";
+import { type Column, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useMay } from "../view.ts";
@@ -54,8 +55,7 @@ function RetryOne({ delivery }: { delivery: DeliveryDetails }) {
 function About({ delivery, recipient }: { delivery: DeliveryDetails; recipient: string }) {
   const { id, form, submission, attempts, nextAt, code, error } = delivery;
   return (
-    <section class="card" aria-labelledby="about-title">
-      <h2 id="about-title">Delivery</h2>
+    <Card id="about-title" title="Delivery">
       <Facts
         facts={[
           ["To", <Foreign text={recipient} />],
@@ -67,7 +67,7 @@ function About({ delivery, recipient }: { delivery: DeliveryDetails; recipient: 
           error !== null && ["Last error", <Foreign text={error} />],
         ]}
       />
-    </section>
+    </Card>
   );
 }
 
@@ -97,11 +97,10 @@ function Request({
     );
   facts.push(["Body", kind === "webhook" ? `the submission ${submission}` : "a message with its fields"]);
   return (
-    <section class="card" aria-labelledby="request-title">
-      <h2 id="request-title">Request</h2>
+    <Card id="request-title" title="Request">
       <Facts facts={facts.map(([name, text]) => [name, <Foreign text={text} />])} />
       {!isMail && <p class="soft small">The path of the URL is not shown: it usually holds a secret.</p>}
-    </section>
+    </Card>
   );
 }
 

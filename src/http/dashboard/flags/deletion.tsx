@@ -10,7 +10,7 @@ import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { useView } from "../view.ts";
 import { LastRead } from "./flag-facts.tsx";
-import { flagPath } from "./paths.ts";
+import { flagPath } from "../paths.ts";
 
 /** A flag in one environment. */
 export type Place = {

@@ -8,9 +8,9 @@ import type { FlagPatch, FlagRecord } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
 import { areBoolean } from "../../../flags/rules/rules.ts";
 import { AppError } from "../../../base/errors.ts";
-import { type Fields, textOf, textsOf } from "../fields.ts";
+import { type Fields, textOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
-import { faultOfRows } from "../parts/conditions.tsx";
+import { faultOfRows, rowsIn } from "../parts/conditions.tsx";
 import { parseWallTime, wallTime } from "../../../base/wall-time.ts";
 
 /** A field by its name in the form of a flag, which has no metadata. */
@@ -71,7 +71,7 @@ export function readDraft(fields: Fields, base: Draft): Typed {
   for (const name of NAMES) if (fields.has(name)) draft[name] = textOf(fields, name);
   if (!fields.has("attribute"))
     return { draft, rows: fields.has("targeting") ? null : rowsOf(draft.targeting), faults: {} };
-  const rows = rowsIn(fields);
+  const rows = rowsIn(fields, ["attribute", "value", "variant"]);
   try {
     return { draft: { ...draft, targeting: targetingText(targetingOf(rows)) }, rows, faults: {} };
   } catch (error) {
@@ -96,19 +96,6 @@ export function rowsOf(targeting: string): Condition[] | null {
   if (targeting.trim() === "") return [];
   const parsed = parseJson(targeting);
   return parsed.fault === undefined ? conditionsOf(parsed.value) : null;
-}
-
-/** The rows in which something was typed. */
-function rowsIn(fields: Fields): Condition[] {
-  const [operators, values, variants] = ["operator", "value", "variant"].map((name) => textsOf(fields, name));
-  return textsOf(fields, "attribute")
-    .map((attribute, at) => ({
-      attribute: attribute.trim(),
-      operator: operators![at] ?? "",
-      value: (values![at] ?? "").trim(),
-      variant: (variants![at] ?? "").trim(),
-    }))
-    .filter(({ attribute, value, variant }) => attribute !== "" || value !== "" || variant !== "");
 }
 
 /** Whether two texts of a field mean the same. */

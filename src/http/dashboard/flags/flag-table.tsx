@@ -2,12 +2,11 @@ import type { FlagOverview } from "../../../flags/overviews.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { A, ButtonLink } from "../parts/link.tsx";
-import { projectPath } from "../parts/project-tabs.tsx";
 import { Badge, EnvironmentName, OnOff } from "../parts/status.tsx";
-import { Empty } from "../parts/table.tsx";
+import { Empty } from "../parts/card.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { flagPath, settingPath } from "./paths.ts";
+import { flagPath, settingPath, projectPath } from "../paths.ts";
 import type { RateOf } from "./flag-facts.tsx";
 
 /** Environments that the table has columns for; a flag's own page shows all. */

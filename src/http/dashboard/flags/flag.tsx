@@ -11,18 +11,16 @@ import type { Page } from "../page.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { confirmed, formatRate, lastChange } from "../parts/confirm.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
-import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
-import { Facts } from "../parts/table.tsx";
+import { Card, Facts } from "../parts/card.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { FLAG, type ParametersOf } from "../paths.ts";
+import { FLAG, type ParametersOf, flagPath, settingPath, projectPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMayChange } from "../view.ts";
 import { documentCommand } from "./commands.ts";
 import { Deletion, type DeletionDraft, type Place, Readers, type WholeFlag, isRead } from "./deletion.tsx";
 import { Expiry, FlagState, FlagValue, LastRead, Payload, RuleWords, ratesOf } from "./flag-facts.tsx";
-import { flagPath, settingPath } from "./paths.ts";
 import { PlannedChange } from "./setting-page.tsx";
 
 /** Environments for which reads are counted, and scheduled changes that are looked through. */
@@ -160,8 +158,7 @@ function WholeFlagView({ whole, draft }: { whole: WholeFlag; draft: DeletionDraf
         ))}
       </div>
       {scheduled.length > 0 && (
-        <section class="card" aria-labelledby="scheduled-title">
-          <h2 id="scheduled-title">Scheduled</h2>
+        <Card id="scheduled-title" title="Scheduled">
           <ul class="stack">
             {scheduled.map((each) => (
               <li id={`scheduled-${each.id}`}>
@@ -172,7 +169,7 @@ function WholeFlagView({ whole, draft }: { whole: WholeFlag; draft: DeletionDraf
               </li>
             ))}
           </ul>
-        </section>
+        </Card>
       )}
       {useMayChange(whole.project.environments) && <Deletion whole={whole} draft={draft} />}
     </div>

@@ -13,14 +13,13 @@ import { TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Pager } from "../parts/list.tsx";
 import { submit } from "../parts/submit.ts";
-import { PROJECT } from "../paths.ts";
-import { ProjectTabs, projectPath } from "../parts/project-tabs.tsx";
+import { PROJECT, flagPath, projectPath } from "../paths.ts";
+import { ProjectTabs } from "../project/project-page.tsx";
 import { Foreign } from "../parts/text.tsx";
 import type { Dashboard } from "../routes.ts";
 import { addressOf, useMay, useView } from "../view.ts";
 import { type RateOf, ratesOf } from "./flag-facts.tsx";
 import { FlagTable, MAX_COLUMNS, NoFlags } from "./flag-table.tsx";
-import { flagPath } from "./paths.ts";
 
 /** Flags on one page where there are at most four environments: what a page holds is limited by its cells. */
 const PAGE = 50;

@@ -1,10 +1,9 @@
 import { isObject } from "../../../base/json.ts";
-import { OPERATORS, type Condition } from "../../../flags/rules/conditions.ts";
-import { OPERATOR_WORDS } from "../../../flags/rules/rule-words.ts";
+import type { Condition } from "../../../flags/rules/conditions.ts";
 import { parseJson } from "../json-text.ts";
 import { AreaField, TextField } from "../parts/field.tsx";
 import { Button } from "../parts/link.tsx";
-import { isOfRow } from "../parts/conditions.tsx";
+import { ComparisonFields, RULE_ERROR, RowField, isOfRow } from "../parts/conditions.tsx";
 import { useMay } from "../view.ts";
 import { type Draft, type Faults, type Typed, rowsOf } from "./draft.ts";
 
@@ -107,7 +106,7 @@ function RuleField({
     );
   const all = [...rows, ...Array.from({ length: EMPTY_ROWS }, () => EMPTY)];
   return (
-    <fieldset aria-describedby={fault === undefined ? "rule-hint" : "rule-hint rule-error"}>
+    <fieldset aria-describedby={fault === undefined ? "rule-hint" : `rule-hint ${RULE_ERROR}`}>
       <legend>Rule</legend>
       <p class="hint" id="rule-hint">
         The first row that holds chooses the variant; without one the default is served. Quotes make a number
@@ -117,7 +116,7 @@ function RuleField({
         <Row row={row} number={index + 1} isWrong={index < rows.length && isOfRow(fault, index + 1)} />
       ))}
       {fault !== undefined && (
-        <p class="error" id="rule-error">
+        <p class="error" id={RULE_ERROR}>
           {fault}
         </p>
       )}
@@ -135,39 +134,21 @@ function RuleField({
   );
 }
 
-/** The library would leave out a false one. */
-const AS_WRITTEN: object = { spellcheck: "false", autocapitalize: "off" };
-
 function Row({ row, number, isWrong }: { row: Condition; number: number; isWrong: boolean }) {
-  const { attribute, operator, value, variant } = row;
-  const options = operator in OPERATOR_WORDS ? OPERATORS : [operator, ...OPERATORS];
-  const text = (name: string, label: string, value: string, placeholder: string, list?: string) => (
-    <input
-      name={name}
-      aria-label={`${label} of row ${number}`}
-      value={value}
-      placeholder={placeholder}
-      autocomplete="off"
-      list={list}
-      aria-invalid={isWrong ? "true" : undefined}
-      aria-describedby={isWrong ? "rule-error" : undefined}
-      {...AS_WRITTEN}
-    />
-  );
+  const labelOf = (field: string) => `${field} of row ${number}`;
   return (
     <div class="condition">
       <span aria-hidden="true">if</span>
-      {text("attribute", "Attribute", attribute, "email")}
-      <select name="operator" aria-label={`Comparison of row ${number}`}>
-        {options.map((each) => (
-          <option value={each} selected={each === operator}>
-            {OPERATOR_WORDS[each] ?? each}
-          </option>
-        ))}
-      </select>
-      {text("value", "Value", value, "@example.com")}
+      <ComparisonFields row={row} labelOf={labelOf} operatorLabel="Comparison" isWrong={isWrong} />
       <span aria-hidden="true">serve</span>
-      {text("variant", "Variant", variant, "on", "variant-names")}
+      <RowField
+        name="variant"
+        label={labelOf("Variant")}
+        value={row.variant}
+        placeholder="on"
+        list="variant-names"
+        isWrong={isWrong}
+      />
     </div>
   );
 }

@@ -8,15 +8,13 @@ import type { Page } from "../page.tsx";
 import type { Command } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
-import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
-import { ENVIRONMENT } from "../paths.ts";
+import { SETTING, flagPath, settingPath, projectPath } from "../paths.ts";
 import type { Dashboard, Done } from "../routes.ts";
 import { serverOf, settingCommands } from "./commands.ts";
 import { ConflictView } from "./conflict.tsx";
-import { flagPath, settingPath } from "./paths.ts";
 import { type Act, type Attempt, type Setting, readSetting } from "./setting.tsx";
 import { StateCard, type StateDraft, changeState } from "./state.tsx";
 import { type ValuesDraft, ValuesForm } from "./values-form.tsx";
@@ -24,8 +22,6 @@ import { changeValues } from "./values.ts";
 
 /** What somebody sent that is not stored. */
 type Sent = Attempt & { values?: ValuesDraft; state?: StateDraft };
-
-const PATH = `${ENVIRONMENT}/flags/:flag` as const;
 
 /** What the buttons of the page do, by the value that each sends. */
 const ACTS = new Map<string, (act: string, context: Act) => Promise<Done | Page | Sent>>([
@@ -38,12 +34,12 @@ export function settingRoutes(dashboard: Dashboard) {
   const show = (c: DashboardContext, setting: Setting, attempt: Sent | null) =>
     settingPage(setting, settingCommands(setting, serverOf(c, options)), attempt);
 
-  get(PATH, "flags:read", async (c, place) => {
+  get(SETTING, "flags:read", async (c, place) => {
     const setting = await readSetting(app, c.get("caller"), place);
     if (setting.record.revision === 0 && !(await app.store.flags.find(place))) throw noSuchFlag(place.flag);
     return show(c, setting, null);
   });
-  post(PATH, "flags:read", async (c, fields, place) => {
+  post(SETTING, "flags:read", async (c, fields, place) => {
     const act = textOf(fields, "act") || "save";
     const caller = c.get("caller");
     const setting = await readSetting(app, caller, place);

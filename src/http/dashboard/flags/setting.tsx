@@ -15,7 +15,7 @@ import { Diff } from "../parts/diff.tsx";
 import type { Dashboard, Done } from "../routes.ts";
 import type { Conflict } from "./conflict.tsx";
 import { ratesOf } from "./flag-facts.tsx";
-import { settingPath } from "./paths.ts";
+import { settingPath } from "../paths.ts";
 
 /** Scheduled changes that are looked through for those of one flag. */
 const SCHEDULED = 200;

@@ -8,16 +8,15 @@ import { revisionIn, textOf } from "../fields.ts";
 import { MayChange, confirmed, formatRate } from "../parts/confirm.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
-import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
-import { Facts } from "../parts/table.tsx";
+import { Facts } from "../parts/card.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time, formatExact } from "../parts/time.tsx";
 import type { Done } from "../routes.ts";
 import { useView } from "../view.ts";
 import { type Draft, draftOf } from "./draft.ts";
 import { Expiry, FlagState, LastRead } from "./flag-facts.tsx";
-import { settingPath } from "./paths.ts";
+import { settingPath, projectPath } from "../paths.ts";
 import { type Act, type Outcome, type Setting, confirmationOf, isTypedError } from "./setting.tsx";
 
 /** How long a change for a while may last, in milliseconds. */

@@ -5,7 +5,7 @@ import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { useMayChange, useView } from "../view.ts";
 import { type Draft, type Faults, type Typed, draftOf, mayHavePayload } from "./draft.ts";
-import { settingPath } from "./paths.ts";
+import { settingPath } from "../paths.ts";
 import { RuleFields } from "./rule-fields.tsx";
 import type { Setting } from "./setting.tsx";
 import { type Tried, TryFields } from "./try.tsx";

@@ -22,7 +22,7 @@ import {
   readDraft,
   rowsOf,
 } from "./draft.ts";
-import { settingPath } from "./paths.ts";
+import { settingPath } from "../paths.ts";
 import { type Act, type Outcome, confirmationOf, isTypedError } from "./setting.tsx";
 import { tryPatch } from "./try.tsx";
 import type { ValuesDraft } from "./values-form.tsx";

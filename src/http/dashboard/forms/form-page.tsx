@@ -9,7 +9,8 @@ import { TextField } from "../parts/field.tsx";
 import { AskingButton } from "../parts/danger.tsx";
 import { CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
-import { Empty, Facts, Table } from "../parts/table.tsx";
+import { Card, Empty, Facts } from "../parts/card.tsx";
+import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { useMay } from "../view.ts";
@@ -125,8 +126,7 @@ function Targets({
 }) {
   const mayChange = useMay("forms:write");
   return (
-    <section class="card" aria-labelledby="targets">
-      <h2 id="targets">Targets</h2>
+    <Card id="targets" title="Targets">
       {targets.length === 0 ? (
         <Empty title="Submissions are sent nowhere but to the inbox" />
       ) : (
@@ -167,7 +167,7 @@ function Targets({
           </div>
         </PostForm>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -214,8 +214,7 @@ function TargetActions({ form, target: { id, kind, enabled, target } }: { form: 
 
 function Snippets({ form, snippets }: { form: Form; snippets: Snippet[] }) {
   return (
-    <section class="card" aria-labelledby="snippets">
-      <h2 id="snippets">Code for your site</h2>
+    <Card id="snippets" title="Code for your site">
       {snippets.map(({ kind, text, notes }) => (
         <details open={kind === "html"}>
           <summary>{TITLES[kind]}</summary>
@@ -236,6 +235,6 @@ function Snippets({ form, snippets }: { form: Form; snippets: Snippet[] }) {
           </div>
         </details>
       ))}
-    </section>
+    </Card>
   );
 }

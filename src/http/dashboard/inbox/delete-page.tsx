@@ -4,7 +4,7 @@ import { Danger } from "../parts/danger.tsx";
 import { A } from "../parts/link.tsx";
 import { Foreign, counted } from "../parts/text.tsx";
 import { type InboxQuery, parametersOf, pathOf, valuesOf } from "./query.ts";
-import { summaryOf } from "../submission/rows.tsx";
+import { summaryOf } from "../submissions/rows.tsx";
 
 /** Names of submissions that a question shows. */
 const MAX_NAMED = 10;

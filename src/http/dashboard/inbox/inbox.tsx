@@ -3,14 +3,14 @@ import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import type { Dashboard } from "../routes.ts";
 import { deletePage } from "./delete-page.tsx";
-import { answerExport } from "../submission/export.ts";
-import { SUBMISSION, submissionOf, submissionRoutes } from "../submission/submission.ts";
+import { answerExport } from "../submissions/export.ts";
+import { SUBMISSION, submissionOf, submissionRoutes } from "../submissions/submission.ts";
 import { listPage } from "./list.tsx";
 import { loadList, loadReading } from "./load.ts";
 import { backIn, deleteSelected, idsIn, markSelected, undoMark } from "./marks.ts";
 import { matchingRoutes } from "./matching.tsx";
 import { addressIn, isOn, queryIn, readQuery } from "./query.ts";
-import { submissionPage } from "../submission/submission-page.tsx";
+import { submissionPage } from "../submissions/submission-page.tsx";
 import { createUndos } from "./undo.ts";
 
 /** The inbox: lists of submissions, each with its page, and what is done with them. */

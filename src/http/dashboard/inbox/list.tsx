@@ -4,11 +4,11 @@ import { quoted } from "../parts/commands.tsx";
 import { A, ButtonLink, Form, Tabs } from "../parts/link.tsx";
 import { BY_AGE, Pager } from "../parts/list.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
-import { Empty } from "../parts/table.tsx";
+import { Empty } from "../parts/card.tsx";
 import { useMay } from "../view.ts";
 import { FOLDER_NAMES, type Listing, sumOf, BulkBar, Filters } from "./controls.tsx";
 import { type InboxQuery, commandOptions, isFiltered, parametersOf, pathOf, valuesOf } from "./query.ts";
-import { Rows, besideOf } from "../submission/rows.tsx";
+import { Rows, besideOf } from "../submissions/rows.tsx";
 import { formPath } from "../paths.ts";
 
 /** The list of a folder, of one form or of all. */

@@ -13,7 +13,7 @@ import { timelineOf } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../error-page.tsx";
 import type { Listing } from "./controls.tsx";
 import { type InboxQuery, filterOf } from "./query.ts";
-import type { Neighbour, Reading } from "../submission/submission-page.tsx";
+import type { Neighbour, Reading } from "../submissions/submission-page.tsx";
 
 /** Submissions of a page. */
 const PAGE = 50;

@@ -19,7 +19,7 @@ import {
 import type { Undos } from "./undo.ts";
 import type { Page } from "../page.tsx";
 import { Form } from "../parts/link.tsx";
-import { Facts } from "../parts/table.tsx";
+import { Facts } from "../parts/card.tsx";
 import { Foreign, counted } from "../parts/text.tsx";
 import { quoted } from "../parts/commands.tsx";
 import { ExactTime } from "../parts/time.tsx";

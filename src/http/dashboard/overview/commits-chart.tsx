@@ -1,6 +1,7 @@
 import { HOUR_MS } from "../../../base/days.ts";
 import type { CommitMinute } from "../../../maintenance/commit-latency.ts";
 import { formatCount, LineChart, type Point } from "../parts/chart.tsx";
+import { Card } from "../parts/card.tsx";
 import type { Labels } from "./series.ts";
 
 const STEPS = 24;
@@ -28,8 +29,7 @@ export function CommitsChart({
     };
   });
   return (
-    <section class="card" aria-labelledby="commits-title">
-      <h2 id="commits-title">Commit latency</h2>
+    <Card id="commits-title" title="Commit latency">
       {minutes.length === 0 ? (
         <p class="soft">Nothing has been stored since the server started.</p>
       ) : (
@@ -41,7 +41,7 @@ export function CommitsChart({
           format={formatMs}
         />
       )}
-    </section>
+    </Card>
   );
 }
 

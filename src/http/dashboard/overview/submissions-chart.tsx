@@ -4,6 +4,7 @@ import type { RecentChange } from "../../../projects/history.ts";
 import { type Bar, BarChart } from "../parts/bar-chart.tsx";
 import { A } from "../parts/link.tsx";
 import { Time } from "../parts/time.tsx";
+import { Card } from "../parts/card.tsx";
 import { type Labels, toSeries } from "./series.ts";
 
 /** Changes that are listed below the chart. */
@@ -44,8 +45,7 @@ export function SubmissionsChart({
   });
   const total = entries.reduce((sum, { count }) => sum + count, 0);
   return (
-    <section class="card" aria-labelledby="submissions-title">
-      <h2 id="submissions-title">Submissions a day</h2>
+    <Card id="submissions-title" title="Submissions a day">
       <BarChart
         id="submissions"
         label={`Submissions of each of the last ${days.length} days by form, without spam: ${total.toLocaleString("en")} in all`}
@@ -54,7 +54,7 @@ export function SubmissionsChart({
         bars={bars}
       />
       {changes.length > 0 && <ChangeList changes={changes} />}
-    </section>
+    </Card>
   );
 }
 

@@ -4,7 +4,7 @@ import { MAX_STATS_DELIVERIES } from "../../../maintenance/limits.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Time } from "../parts/time.tsx";
-import { Empty } from "../parts/table.tsx";
+import { Empty } from "../parts/card.tsx";
 import { useMay } from "../view.ts";
 
 type Target = Pick<Parameters<typeof A>[0], "to" | "query">;

@@ -1,4 +1,99 @@
 import { AppError } from "../../../base/errors.ts";
+import { type Comparison, OPERATORS } from "../../../flags/rules/conditions.ts";
+import { OPERATOR_WORDS } from "../../../flags/rules/rule-words.ts";
+import { type Fields, textsOf } from "../fields.ts";
+
+/** The id of what is wrong with the rows of a rule. */
+export const RULE_ERROR = "rule-error";
+
+/** The library would leave out a false one. */
+const AS_WRITTEN: object = { spellcheck: "false", autocapitalize: "off" };
+
+/** A field of a row, named by it: `Value of row 2`. */
+export function RowField({
+  name,
+  label,
+  value,
+  placeholder,
+  list,
+  isWrong,
+}: {
+  name: string;
+  label: string;
+  value: string;
+  placeholder: string;
+  list?: string;
+  isWrong: boolean;
+}) {
+  return (
+    <input
+      name={name}
+      aria-label={label}
+      value={value}
+      placeholder={placeholder}
+      autocomplete="off"
+      list={list}
+      aria-invalid={isWrong ? "true" : undefined}
+      aria-describedby={isWrong ? RULE_ERROR : undefined}
+      {...AS_WRITTEN}
+    />
+  );
+}
+
+/** The fields of a comparison: attribute, operator and value. */
+export function ComparisonFields({
+  row: { attribute, operator, value },
+  labelOf,
+  operatorLabel,
+  isWrong,
+}: {
+  row: Comparison;
+  /** Names a field by its row. */
+  labelOf: (field: string) => string;
+  operatorLabel: string;
+  isWrong: boolean;
+}) {
+  const options = operator in OPERATOR_WORDS ? OPERATORS : [operator, ...OPERATORS];
+  return (
+    <>
+      <RowField
+        name="attribute"
+        label={labelOf("Attribute")}
+        value={attribute}
+        placeholder="email"
+        isWrong={isWrong}
+      />
+      <select name="operator" aria-label={labelOf(operatorLabel)}>
+        {options.map((each) => (
+          <option value={each} selected={each === operator}>
+            {OPERATOR_WORDS[each] ?? each}
+          </option>
+        ))}
+      </select>
+      <RowField
+        name="value"
+        label={labelOf("Value")}
+        value={value}
+        placeholder="@example.com"
+        isWrong={isWrong}
+      />
+    </>
+  );
+}
+
+/** The rows of a form in which something was typed; every row has an operator. */
+export function rowsIn<Name extends string>(
+  fields: Fields,
+  names: readonly Name[],
+): Record<Name | "operator", string>[] {
+  const columns = new Map([...names, "operator" as const].map((name) => [name, textsOf(fields, name)]));
+  return textsOf(fields, names[0]!)
+    .map((_, at) => {
+      const row = [...columns].map(([name, texts]) => [name, (texts[at] ?? "").trim()]);
+      return Object.fromEntries(row) as Record<Name | "operator", string>;
+    })
+    .filter((row) => names.some((name) => row[name] !== ""));
+}
 
 /** What is wrong with rows, with the first one that a check refuses by itself: `row 2: …`. */
 export function faultOfRows<Row>(

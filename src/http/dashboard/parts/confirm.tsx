@@ -8,7 +8,7 @@ import type { Page } from "../page.tsx";
 import { useMay, useMayChange, useView } from "../view.ts";
 import { Danger } from "./danger.tsx";
 import { EnvironmentName, Notice } from "./status.tsx";
-import { Facts } from "./table.tsx";
+import { Facts } from "./card.tsx";
 import { Foreign } from "./text.tsx";
 import { ExactTime, Time } from "./time.tsx";
 

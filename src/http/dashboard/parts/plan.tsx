@@ -4,6 +4,7 @@ import { MayChange } from "./confirm.tsx";
 import { counted } from "./text.tsx";
 import { Danger } from "./danger.tsx";
 import { Diff } from "./diff.tsx";
+import { Card } from "./card.tsx";
 import { Notice } from "./status.tsx";
 
 /** Changes that a page shows. */
@@ -21,10 +22,9 @@ export function Changes({
   return (
     <>
       {changes.slice(0, SHOWN).map(({ title, id, before, after }) => (
-        <section class="card" aria-labelledby={id}>
-          <h2 id={id}>{title}</h2>
+        <Card id={id} title={title}>
           <Diff before={before} after={after} />
-        </section>
+        </Card>
       ))}
       {rest > 0 && <p class="soft">And {noun ? counted(rest, noun) : rest.toLocaleString("en")} more.</p>}
     </>

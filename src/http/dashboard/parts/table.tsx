@@ -60,36 +60,3 @@ export function Table<T>({
     </table>
   );
 }
-
-/** Facts about one thing, each a name and a value. */
-export function Facts({
-  facts,
-  class: className = "",
-}: {
-  class?: string;
-  facts: readonly (readonly [name: string, value: Child] | null | false)[];
-}) {
-  return (
-    <dl class={`facts ${className}`}>
-      {facts.map(
-        (fact) =>
-          fact && (
-            <div>
-              <dt>{fact[0]}</dt>
-              <dd>{fact[1]}</dd>
-            </div>
-          ),
-      )}
-    </dl>
-  );
-}
-
-/** What a list says where it has nothing, and what to do first. */
-export function Empty({ title, children }: { title: string; children?: Child }) {
-  return (
-    <div class="empty">
-      <p class="title">{title}</p>
-      {children}
-    </div>
-  );
-}

@@ -9,11 +9,10 @@ import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { confirmed } from "../parts/confirm.tsx";
 import { Danger, WordField } from "../parts/danger.tsx";
-import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import type { Dashboard } from "../routes.ts";
-import { ENVIRONMENT, PROJECT, environmentPath } from "../paths.ts";
+import { ENVIRONMENT, PROJECT, environmentPath, projectPath } from "../paths.ts";
 import { projectPage } from "./project-page.tsx";
 import { lastRead } from "./settings.tsx";
 

@@ -3,14 +3,13 @@ import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
-import { projectPath } from "../parts/project-tabs.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
-import { Facts } from "../parts/table.tsx";
+import { Card, Facts } from "../parts/card.tsx";
 import { Time } from "../parts/time.tsx";
 import type { Faults } from "../parts/submit.ts";
 import { useMay } from "../view.ts";
 import { EnvironmentField } from "../parts/list.tsx";
-import { environmentPath } from "../paths.ts";
+import { environmentPath, projectPath } from "../paths.ts";
 
 /** A new environment as it was typed, with what is wrong with it by field. */
 export type Draft = {
@@ -107,8 +106,7 @@ export function NewEnvironment({
   if (!useMay("admin")) return null;
   const { faults } = draft;
   return (
-    <section class="card" aria-labelledby="new-environment">
-      <h2 id="new-environment">Create an environment</h2>
+    <Card id="new-environment" title="Create an environment">
       <Form to={`${projectPath(slug)}/environments`} class="stack narrow" id="environment-form">
         <TextField
           id="environment-slug"
@@ -150,6 +148,6 @@ export function NewEnvironment({
           </Button>
         </p>
       </Form>
-    </section>
+    </Card>
   );
 }

@@ -4,8 +4,9 @@ import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { CheckField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
-import { projectPath } from "../parts/project-tabs.tsx";
+import { projectPath } from "../paths.ts";
 import { ChangedEnvironmentField } from "../parts/list.tsx";
+import { Card } from "../parts/card.tsx";
 import { projectPage } from "./project-page.tsx";
 
 type ImportDraft = {
@@ -39,8 +40,7 @@ export function importPage(project: Project, { environment, ...draft }: ImportDr
         <p>
           What would change is shown first. A file has up to 1 MB here; commands take larger ones, and YAML.
         </p>
-        <section class="card" aria-labelledby="flagd">
-          <h2 id="flagd">A flagd file, into one environment</h2>
+        <Card id="flagd" title="A flagd file, into one environment">
           <Form to={`${path}/flagd`} hasFile class="stack narrow" id="flagd-form">
             <ChangedEnvironmentField environments={environments} value={environment} />
             <FileField id="flagd-file" label="flagd file" fault={draft.flagdFault} />
@@ -48,7 +48,7 @@ export function importPage(project: Project, { environment, ...draft }: ImportDr
               <Button kind="primary">Show what would change</Button>
             </p>
           </Form>
-        </section>
+        </Card>
         <DocumentForm to={`${path}/document`} draft={draft} />
       </>
     ),
@@ -64,8 +64,7 @@ function DocumentForm({
 }) {
   if (!useMay("admin")) return null;
   return (
-    <section class="card" aria-labelledby="document">
-      <h2 id="document">A document, into every environment that it names</h2>
+    <Card id="document" title="A document, into every environment that it names">
       <Form to={to} hasFile class="stack narrow" id="document-form">
         <FileField id="document-file" label="Document in JSON" fault={documentFault} />
         <CheckField
@@ -78,7 +77,7 @@ function DocumentForm({
           <Button kind="primary">Show what would change</Button>
         </p>
       </Form>
-    </section>
+    </Card>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Page } from "../page.tsx";
-import { ProjectTabs, type ProjectTab, projectPath } from "../parts/project-tabs.tsx";
+import { projectPath } from "../paths.ts";
+import { Tabs } from "../parts/link.tsx";
 
 type ProjectPage = { project: string; tab: ProjectTab; title: string; heading: string } & Omit<
   Page,
@@ -24,4 +25,26 @@ export function projectPage({ project, tab, title, content, ...page }: ProjectPa
       </>
     ),
   };
+}
+
+const TABS = [
+  { name: "flags", label: "Flags", path: "" },
+  { name: "compare", label: "Compare", path: "/compare" },
+  { name: "history", label: "History", path: "/history" },
+  { name: "scheduled", label: "Scheduled", path: "/scheduled" },
+  { name: "stale", label: "Stale", path: "/stale" },
+  { name: "segments", label: "Segments", path: "/segments" },
+  { name: "settings", label: "Settings", path: "/settings" },
+] as const;
+
+type ProjectTab = (typeof TABS)[number]["name"];
+
+/** The pages of a project; `current` is the one that is shown, or that the page belongs to. */
+export function ProjectTabs({ project, current }: { project: string; current: ProjectTab }) {
+  const tabs = TABS.map(({ name, label, path }) => ({
+    to: `${projectPath(project)}${path}`,
+    label,
+    isCurrent: name === current,
+  }));
+  return <Tabs label="Project" tabs={tabs} />;
 }

@@ -8,7 +8,7 @@ import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { Danger } from "../parts/danger.tsx";
 import { Changes, Plan } from "../parts/plan.tsx";
-import { projectPath } from "../parts/project-tabs.tsx";
+import { projectPath } from "../paths.ts";
 import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { stateOf } from "../changes/change-card.tsx";

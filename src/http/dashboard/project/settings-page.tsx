@@ -3,11 +3,10 @@ import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Button, ButtonLink, Form } from "../parts/link.tsx";
-import { projectPath } from "../parts/project-tabs.tsx";
-import { Facts } from "../parts/table.tsx";
+import { Card, Facts } from "../parts/card.tsx";
 import { useMay } from "../view.ts";
 import { Pager } from "../parts/list.tsx";
-import { environmentPath } from "../paths.ts";
+import { environmentPath, projectPath } from "../paths.ts";
 import { projectPage } from "./project-page.tsx";
 import {
   type Draft,
@@ -51,8 +50,7 @@ export function settingsPage(settings: Settings): Page {
     ],
     content: (
       <>
-        <section class="card" aria-labelledby="project">
-          <h2 id="project">Project</h2>
+        <Card id="project" title="Project">
           <Facts
             facts={[
               ["Slug", <code>{slug}</code>],
@@ -60,7 +58,7 @@ export function settingsPage(settings: Settings): Page {
             ]}
           />
           <NameForm project={project} typed={name} />
-        </section>
+        </Card>
         <section class="stack" aria-labelledby="environments">
           <h2 id="environments">Environments</h2>
           <ol class="items columns">
@@ -114,8 +112,7 @@ function NameForm({ project: { slug, name }, typed }: { project: Project; typed:
 function Files({ project: { slug, environments } }: { project: Project }) {
   const canImport = useMay("flags:write");
   return (
-    <section class="card" aria-labelledby="files">
-      <h2 id="files">Files</h2>
+    <Card id="files" title="Files">
       <p>
         A document holds the flags and segments of every environment. A flagd file holds those of one, as
         flagd and OpenFeature's providers read it.
@@ -139,7 +136,7 @@ function Files({ project: { slug, environments } }: { project: Project }) {
           <ButtonLink to={`${projectPath(slug)}/import`}>Import a file…</ButtonLink>
         </p>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -147,24 +144,22 @@ function AdminLinks({ project: { slug } }: { project: Project }) {
   if (!useMay("admin")) return null;
   return (
     <>
-      <section class="card" aria-labelledby="tokens">
-        <h2 id="tokens">Tokens</h2>
+      <Card id="tokens" title="Tokens">
         <p>A token can be limited to this project, or to one of its environments.</p>
         <p>
           <ButtonLink to="/access/tokens" query={{ project: slug }} icon="key">
             Tokens
           </ButtonLink>
         </p>
-      </section>
-      <section class="card" aria-labelledby="delete-project">
-        <h2 id="delete-project">Delete the project</h2>
+      </Card>
+      <Card id="delete-project" title="Delete the project">
         <p>Its environments, flags, segments and history are deleted with it.</p>
         <p>
           <ButtonLink to={`${projectPath(slug)}/delete`} kind="danger" icon="trash">
             Delete {slug}…
           </ButtonLink>
         </p>
-      </section>
+      </Card>
     </>
   );
 }

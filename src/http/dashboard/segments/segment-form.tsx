@@ -1,13 +1,13 @@
 import { isObject } from "../../../base/json.ts";
-import { type Comparison, OPERATORS } from "../../../flags/rules/conditions.ts";
+import type { Comparison } from "../../../flags/rules/conditions.ts";
 import { type SegmentRows, ruleOfRows, rowsOf } from "../../../flags/rules/segment-rows.ts";
 import { AppError } from "../../../base/errors.ts";
-import { type Fields, textOf, textsOf } from "../fields.ts";
+import { type Fields, textOf } from "../fields.ts";
 import { OPERATOR_WORDS } from "../../../flags/rules/rule-words.ts";
 import { lineOfPointer, parseJson } from "../json-text.ts";
 import { AreaField, SelectField } from "../parts/field.tsx";
 import { A, Button } from "../parts/link.tsx";
-import { faultOfRows, isOfRow } from "../parts/conditions.tsx";
+import { ComparisonFields, RULE_ERROR, faultOfRows, isOfRow, rowsIn } from "../parts/conditions.tsx";
 
 /** A rule as somebody edits it: as rows, or as a text in JSON. */
 export type RuleDraft = ({ as: "rows" } & SegmentRows) | { as: "json"; text: string };
@@ -36,14 +36,10 @@ export function readRule(fields: Fields): ReadRule {
     if (typeof value === "boolean" || isObject(value)) return { draft, rule: value };
     return { draft, fault: 'A rule is an object such as {"ends_with":[{"var":"email"},"@example.com"]}' };
   }
-  const [operators, values] = [textsOf(fields, "operator"), textsOf(fields, "value")];
-  const rows = textsOf(fields, "attribute")
-    .map((attribute, at) => ({
-      attribute: attribute.trim(),
-      operator: operators[at] ?? "==",
-      value: (values[at] ?? "").trim(),
-    }))
-    .filter(({ attribute, value }) => attribute !== "" || value !== "");
+  const rows = rowsIn(fields, ["attribute", "value"]).map((row) => ({
+    ...row,
+    operator: row.operator || "==",
+  }));
   const join = textOf(fields, "join") === "any" ? "any" : "all";
   const draft: RuleDraft = { as: "rows", join, rows: rows.length === 0 ? [BLANK] : rows };
   try {
@@ -88,7 +84,7 @@ export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string 
     );
   const { join, rows } = draft;
   return (
-    <fieldset aria-describedby={fault === undefined ? undefined : "rule-error"}>
+    <fieldset aria-describedby={fault === undefined ? undefined : RULE_ERROR}>
       <legend>Who belongs to it</legend>
       {/* Enter in a field presses the first button of its form, which is not to add a row. */}
       <button type="submit" hidden>
@@ -108,11 +104,18 @@ export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string 
       )}
       {rows.length <= 1 && <input type="hidden" name="join" value={join} />}
       {rows.map((row, at) => (
-        <ConditionRow row={row} number={at + 1} isWrong={isOfRow(fault, at + 1)} />
+        <div class="comparison">
+          <ComparisonFields
+            row={row}
+            labelOf={(field) => `${field} of condition ${at + 1}`}
+            operatorLabel="Operator"
+            isWrong={isOfRow(fault, at + 1)}
+          />
+        </div>
       ))}
       {fault !== undefined && (
         <div class="field">
-          <p class="error" id="rule-error">
+          <p class="error" id={RULE_ERROR}>
             {fault}
           </p>
         </div>
@@ -124,40 +127,6 @@ export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string 
         <span class="hint">A condition without attribute and value is left out.</span>
       </p>
     </fieldset>
-  );
-}
-
-type RowProps = { row: Comparison; number: number; isWrong: boolean };
-
-function ConditionRow({ row: { attribute, operator, value }, number, isWrong }: RowProps) {
-  const invalid = isWrong ? "true" : undefined;
-  const labelOf = (what: string) => `${what} of condition ${number}`;
-  return (
-    <div class="comparison">
-      <input
-        name="attribute"
-        value={attribute}
-        placeholder="email"
-        aria-label={labelOf("Attribute")}
-        autocomplete="off"
-        aria-invalid={invalid}
-      />
-      <select name="operator" aria-label={labelOf("Operator")}>
-        {OPERATORS.map((each) => (
-          <option value={each} selected={each === operator}>
-            {OPERATOR_WORDS[each] ?? each}
-          </option>
-        ))}
-      </select>
-      <input
-        name="value"
-        value={value}
-        placeholder="@example.com"
-        aria-label={labelOf("Value")}
-        autocomplete="off"
-        aria-invalid={invalid}
-      />
-    </div>
   );
 }
 

@@ -11,14 +11,14 @@ import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
 import { ChangedEnvironmentField } from "../parts/list.tsx";
 import { Plan } from "../parts/plan.tsx";
-import { NEW_SEGMENT, SEGMENTS, pathTo, segmentPath } from "../paths.ts";
-import { projectPath } from "../parts/project-tabs.tsx";
+import { NEW_SEGMENT, SEGMENTS, pathTo, segmentPath, projectPath } from "../paths.ts";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
 import { projectPage } from "../project/project-page.tsx";
 import { OtherForm, type RuleDraft, RuleFields, segmentInWords } from "./segment-form.tsx";
+import { Card } from "../parts/card.tsx";
 import { Uses } from "./segments.tsx";
 
 const RULE_FILE = { rule: "@rule.json" };
@@ -78,11 +78,10 @@ export function segmentPage(segment: OneSegment): Page {
           </A>
         </p>
         <SegmentForm segment={segment} />
-        <section class="card" aria-labelledby="uses">
-          <h2 id="uses">Used by</h2>
+        <Card id="uses" title="Used by">
           <Uses project={slug} environment={environment.slug} uses={uses} most={SHOWN_USES} />
           <DeleteLink environment={environment} to={`${segmentPath(slug, environment.slug, name)}/delete`} />
-        </section>
+        </Card>
       </div>
     ),
   });

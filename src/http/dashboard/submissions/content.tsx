@@ -5,6 +5,7 @@ import type { Submission } from "../../../forms/submission.ts";
 import { Icon } from "../parts/icon.tsx";
 import { A, CopyButton } from "../parts/link.tsx";
 import { addressOf, useView } from "../view.ts";
+import { Card } from "../parts/card.tsx";
 import { submissionPath } from "./rows.tsx";
 
 /** Characters of a value that a page shows, fewer where several are long. */
@@ -107,8 +108,7 @@ export function Files({ submission, previews }: { submission: Submission; previe
   const view = useView();
   const path = submissionPath(submission);
   return (
-    <section class="card" aria-labelledby="files-title">
-      <h2 id="files-title">Files</h2>
+    <Card id="files-title" title="Files">
       <ul class="stack">
         {submission.files.map(({ field, name, type, size }, index) => (
           <li class="file">
@@ -133,7 +133,7 @@ export function Files({ submission, previews }: { submission: Submission; previe
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 
@@ -158,8 +158,7 @@ export function JsonCard({ submission }: { submission: Submission }) {
   const json = shortJson(submission);
   const path = `${submissionPath(submission)}/json`;
   return (
-    <section class="card" aria-labelledby="json-title">
-      <h2 id="json-title">JSON</h2>
+    <Card id="json-title" title="JSON">
       <p class="buttons">
         {json !== null && <CopyButton of="#json">Copy as JSON</CopyButton>}
         <A to={path}>Download as JSON</A>
@@ -172,6 +171,6 @@ export function JsonCard({ submission }: { submission: Submission }) {
           </pre>
         </details>
       )}
-    </section>
+    </Card>
   );
 }

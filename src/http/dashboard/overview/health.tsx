@@ -5,11 +5,12 @@ import type { CommitMinute } from "../../../maintenance/commit-latency.ts";
 import type { Finding } from "../../../maintenance/finding.ts";
 import { type FormStats, readStats } from "../../../maintenance/stats.ts";
 import type { StoreStats } from "../../../maintenance/store.ts";
-import { CommitsChart } from "../overview/commits-chart.tsx";
-import { labelsIn } from "../overview/series.ts";
+import { CommitsChart } from "./commits-chart.tsx";
+import { labelsIn } from "./series.ts";
 import type { Page } from "../page.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
-import { type Column, Facts, Table } from "../parts/table.tsx";
+import { Card, Facts } from "../parts/card.tsx";
+import { type Column, Table } from "../parts/table.tsx";
 import type { Dashboard } from "../routes.ts";
 import { type Tone, Badge, Notice } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
@@ -100,8 +101,7 @@ function Server({
   users,
 }: Pick<Health, "version" | "commit" | "store" | "deliveries" | "users">) {
   return (
-    <section class="card" aria-labelledby="server-title">
-      <h2 id="server-title">Server</h2>
+    <Card id="server-title" title="Server">
       <Facts
         facts={[
           ["Version", `${version} (${commit})`],
@@ -131,7 +131,7 @@ function Server({
           ],
         ]}
       />
-    </section>
+    </Card>
   );
 }
 

@@ -6,11 +6,11 @@ import { type PurgeResult, purgeSubmissions } from "../../../forms/keeping/purge
 import { EXPORT_TYPES } from "../../../forms/transfer/export-format.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
-import { sendFile } from "../submission/export.ts";
+import { sendFile } from "./export.ts";
 import type { Dashboard } from "../routes.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import { sentence } from "../error-page.tsx";
-import { Rows } from "../submission/rows.tsx";
+import { Rows } from "./rows.tsx";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
@@ -18,7 +18,8 @@ import { Danger } from "../parts/danger.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { A, Button, ButtonForm, ButtonLink } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
-import { Empty, Table } from "../parts/table.tsx";
+import { Empty } from "../parts/card.tsx";
+import { Table } from "../parts/table.tsx";
 import { Foreign, visible, counted } from "../parts/text.tsx";
 import { addressOf, useMay, useView } from "../view.ts";
 

@@ -5,6 +5,7 @@ import { A } from "../parts/link.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
+import { Card } from "../parts/card.tsx";
 import { useMay } from "../view.ts";
 
 /** Events that a page shows, the newest. */
@@ -16,8 +17,7 @@ export function Timeline({ events, retry }: { events: readonly TimelineEvent[]; 
   const mayWrite = useMay("forms:write");
   const shown = events.slice(-MAX_EVENTS);
   return (
-    <section class="card" aria-labelledby="timeline-title">
-      <h2 id="timeline-title">Timeline</h2>
+    <Card id="timeline-title" title="Timeline">
       {shown.length < events.length && <p class="soft small">The first events are left out.</p>}
       <ol class="timeline">
         {shown.map((event) => (
@@ -41,7 +41,7 @@ export function Timeline({ events, retry }: { events: readonly TimelineEvent[]; 
           {failed === 1 ? "Send the failed delivery again…" : `Send ${failed} failed deliveries again…`}
         </AskingButton>
       )}
-    </section>
+    </Card>
   );
 }
 

@@ -5,7 +5,7 @@ import type { TimelineEvent } from "../../../forms/inbox/timeline.ts";
 import type { Page } from "../page.tsx";
 import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
-import { Facts } from "../parts/table.tsx";
+import { Card, Facts } from "../parts/card.tsx";
 import { Foreign, ForeignValue, visible } from "../parts/text.tsx";
 import { ExactTime } from "../parts/time.tsx";
 import { useMay } from "../view.ts";
@@ -85,10 +85,9 @@ export function submissionPage(reading: Reading): Page {
               </p>
             </Notice>
           )}
-          <section class="card" aria-labelledby="fields-title">
-            <h2 id="fields-title">Fields</h2>
+          <Card id="fields-title" title="Fields">
             <FieldValues data={data} />
-          </section>
+          </Card>
           {submission.files.length > 0 && <Files submission={submission} previews={reading.previews} />}
           <Sender reading={reading} />
           <Timeline events={reading.events} retry={`${submissionPath(submission)}/retry`} />
@@ -182,8 +181,7 @@ function Sender({ reading: { submission, address, formName } }: { reading: Readi
   const { id, createdAt, meta, form } = submission;
   const subject = encodeURIComponent(`Re: ${formName.toWellFormed()}`);
   return (
-    <section class="card" aria-labelledby="sender-title">
-      <h2 id="sender-title">Sender</h2>
+    <Card id="sender-title" title="Sender">
       {address !== null && (
         <p class="buttons">
           <a
@@ -208,7 +206,7 @@ function Sender({ reading: { submission, address, formName } }: { reading: Readi
           ["Id", <code>{id}</code>],
         ]}
       />
-    </section>
+    </Card>
   );
 }
 
