@@ -3,7 +3,7 @@ import { change } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
-import { findGaps, missingSegments } from "../flags/flagd/gaps.ts";
+import { findGaps, missingSegments } from "../flags/flagd/results.ts";
 import { requireSoundContent } from "../flags/previews/preview-content.ts";
 import { parseRules } from "../flags/rules/rules.ts";
 import { checkForm } from "../forms/form-check.ts";

@@ -16,7 +16,7 @@ import { requireFit } from "./fit.ts";
 import { pick, SHARED_NAMES } from "./flag-fields.ts";
 import { BLANK, changeRecord } from "./flag.ts";
 import { putFlag, putSegment } from "./plan.ts";
-import { withValuesOf } from "./promotion.ts";
+import { withValuesOf } from "./promotions.ts";
 import { rulesBySegment } from "./segment.ts";
 import type { FlagsApp } from "./store.ts";
 

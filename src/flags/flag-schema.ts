@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { anyObject, notDeeper, scalarObject } from "../base/json-schema.ts";
 import { momentOf, revision, slugOf, timestamp } from "../base/slug-schema.ts";
-import { findContentFault, findFlagSlugFault, findPayloadFault } from "./faults.ts";
+import { findContentFault, findFlagSlugFault, findPayloadFault } from "./limits.ts";
 import { MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH, PREVIEW_LIMITS } from "./limits.ts";
-import { ruleDepth } from "./rules/rule-schema.ts";
+import { ruleDepth } from "./segment-schema.ts";
 
 /** Any JSON value. Not `z.json()`, which recurses as deep as a sender likes. */
 const json = z.any();
@@ -80,3 +80,59 @@ export const flagPatchSchema = z.strictObject({
     ),
   ),
 });
+
+export const promotionOrderSchema = z.strictObject({
+  from: slugOf("environment"),
+  /** Slugs; without it every flag. */
+  flags: z.optional(z.array(z.string()).check(z.minLength(1, "name a flag, or leave flags out for all"))),
+  /** Copies the segments that the rules need too. */
+  segments: z.optional(z.boolean()),
+  /** Returns what would change, and changes nothing. */
+  dryRun: z.optional(z.boolean()),
+});
+
+export const promotionSchema = z.object({
+  /** The flags that change. */
+  flags: z.array(
+    z.object({
+      slug: z.string(),
+      result: z.enum(["created", "updated", "unchanged"]),
+      before: z.any(),
+      after: z.any(),
+    }),
+  ),
+  /** The number of flags that stay as they are. */
+  unchanged: z.int(),
+  /** Segments that the rules refer to and that are missing (`before` is null) or different in the target. */
+  segments: z.array(
+    z.object({ name: z.string(), copied: z.boolean(), before: z.nullable(z.any()), after: z.any() }),
+  ),
+});
+
+export const rollbackSchema = z.strictObject({
+  to: z
+    .optional(
+      z.union(
+        [z.int().check(z.minimum(1)), z.literal("before")],
+        "to is the number of a revision, or before",
+      ),
+    )
+    .check(
+      z.describe("After this revision; before the newest change in this environment, which is the default."),
+    ),
+});
+
+const reason = z.enum(["expired", "settled", "unread", "unreferenced"]);
+
+/** A stale flag: one that looks finished, with every reason. */
+export const staleFlagSchema = z.object({
+  slug: flagSlug,
+  /** Null where the flag is stale in every environment. */
+  environment: z.nullable(z.string()),
+  reasons: z.array(reason),
+  /** When the first of the reasons began to apply. */
+  since: timestamp,
+});
+
+export type StaleReason = z.infer<typeof reason>;
+export type StaleFlag = z.infer<typeof staleFlagSchema>;

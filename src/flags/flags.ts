@@ -4,7 +4,7 @@ import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import type { FlagChange } from "./change.ts";
-import { findFlagSlugFault } from "./faults.ts";
+import { findFlagSlugFault } from "./limits.ts";
 import { requireFit, requireSoundRules } from "./fit.ts";
 import {
   applyPatch,

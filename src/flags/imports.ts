@@ -5,12 +5,19 @@ import type { ProjectChange } from "../projects/change.ts";
 import type { HistoryEntry } from "../projects/history.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import type { FlagChange } from "./change.ts";
+import type { SetResult } from "../base/result.ts";
 import { requireRoom } from "./fit.ts";
 import { changeRecord, type FlagRecord } from "./flag.ts";
-import { define, type ImportPlan, type ImportResult } from "./import.ts";
+import type { FlagDefinition, ImportPlan } from "./flagd/definition.ts";
 import { orderSegments, putFlag, putSegment } from "./plan.ts";
 import { applyRule, rulesBySegment, type SegmentRecord } from "./segment.ts";
 import type { FlagsApp } from "./store.ts";
+
+export type ImportResult = {
+  flags: { key: string; result: SetResult }[];
+  segments: { name: string; result: SetResult }[];
+  metadata: SetResult;
+};
 
 type Where = { project: string; environment: string };
 type State = { flags: FlagRecord[]; segments: SegmentRecord[]; metadata: string };
@@ -98,6 +105,11 @@ function planChanges(
       flags,
     },
   };
+}
+
+/** Returns a function that sets a record to a definition; without a description, the record keeps its own. */
+function define(definition: FlagDefinition): (record: FlagRecord) => FlagRecord {
+  return (record) => ({ ...record, ...definition, imported: true });
 }
 
 /**

@@ -79,3 +79,24 @@ export async function flagInEveryEnvironment(
   }
   return found;
 }
+
+/** Flags that are read at once, with rules and previews. */
+const WHOLE_STEP = 250;
+
+/** Every flag of an environment by slug, read in steps so that readers do not wait. Throws `not_found`. */
+export async function listInSteps(
+  { store }: FlagsApp,
+  project: string,
+  environment: string,
+): Promise<FlagRecord[]> {
+  const all: FlagRecord[] = [];
+  for (;;) {
+    const { items, more } = await store.flags.page(project, environment, {
+      limit: WHOLE_STEP,
+      after: all.at(-1)?.slug,
+    });
+    all.push(...items);
+    if (!more) return all;
+    await yieldToEventLoop();
+  }
+}

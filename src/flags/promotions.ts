@@ -3,22 +3,36 @@ import { change, type Moment, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns } from "../base/event-loop.ts";
+import type { SetResult } from "../base/result.ts";
+import { sha256 } from "../base/sum.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import type { FlagChange } from "./change.ts";
 import { requireFit, requireRoom } from "./fit.ts";
-import { changeRecord, noSuchFlag, type FlagRecord } from "./flag.ts";
-import { flagState } from "./history.ts";
+import { pick, SHARED } from "./flag-fields.ts";
+import { BLANK, changeRecord, noSuchFlag, type FlagRecord } from "./flag.ts";
+import { type FlagState, flagState } from "./history.ts";
 import { orderSegments, putFlag, putSegment } from "./plan.ts";
-import {
-  fingerprintOf,
-  segmentsNeeded,
-  withValuesOf,
-  type Promotion,
-  type PromotionOrder,
-} from "./promotion.ts";
-import { applyRule, rulesBySegment, type SegmentRecord } from "./segment.ts";
-import { listInSteps } from "./list.ts";
+import { applyRule, referencesOf, rulesBySegment, type SegmentRecord } from "./segment.ts";
+import { listInSteps } from "./overviews.ts";
 import type { FlagsApp } from "./store.ts";
+
+/** Which flags to copy between environments of a project: null is all. `segments` copies what their rules need too. */
+export type PromotionOrder = { from: string; to: string; flags: string[] | null; segments: boolean };
+
+/** What a promotion does. */
+export type Promotion = {
+  /** The flags that change. */
+  flags: { slug: string; result: SetResult; before: FlagState; after: FlagState }[];
+  /** The number of flags that stay as they are. */
+  unchanged: number;
+  /** Segments that the rules refer to and that are missing (`before` is null) or different in the target. */
+  segments: { name: string; copied: boolean; before: unknown; after: unknown }[];
+};
+
+/** A text that differs for promotions that change different things. */
+export function fingerprintOf({ flags, segments }: Promotion): string {
+  return sha256(JSON.stringify([flags, segments]));
+}
 
 /**
  * Copies values of flags from one environment of a project to another. A dry run returns what would change; its
@@ -161,4 +175,32 @@ async function planPromotion(
       }),
     },
   };
+}
+
+/** What an environment has for itself. */
+const COPIED = (Object.keys(BLANK) as (keyof typeof BLANK)[]).filter(
+  (name) => name !== "imported" && !(name in SHARED),
+);
+
+/** Returns a function that gives a record the values of another environment. */
+export function withValuesOf(source: FlagRecord) {
+  const values = pick(source, COPIED);
+  return (record: FlagRecord): FlagRecord => ({ ...record, ...values });
+}
+
+/** The segments that the rules of these flags refer to, also through one another, in the order given. */
+function segmentsNeeded(flags: FlagRecord[], segments: SegmentRecord[]): SegmentRecord[] {
+  if (segments.length === 0) return [];
+  const byName = new Map(segments.map((segment) => [segment.name, segment]));
+  const needed = new Set<SegmentRecord>();
+  const addReferences = (rule: string) => {
+    for (const name of referencesOf(rule)) {
+      const segment = byName.get(name);
+      if (!segment || needed.has(segment)) continue;
+      needed.add(segment);
+      addReferences(segment.rule);
+    }
+  };
+  for (const { rules } of flags) addReferences(rules ?? "");
+  return segments.filter((segment) => needed.has(segment));
 }

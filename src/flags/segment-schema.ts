@@ -1,6 +1,9 @@
 import * as z from "zod/mini";
+import { notDeeper } from "../base/json-schema.ts";
 import { revision, slugOf, timestamp } from "../base/slug-schema.ts";
-import { ruleDepth } from "./rules/rule-schema.ts";
+import { RULE_LIMITS } from "./limits.ts";
+
+export const ruleDepth = notDeeper(RULE_LIMITS.depth, `a rule has at most ${RULE_LIMITS.depth} levels`);
 
 export const segmentName = slugOf("segment");
 

@@ -4,9 +4,9 @@ import { isoTime } from "../base/clock.ts";
 import { type FlagValues, hasExpired } from "./flag.ts";
 import { resultsOf } from "./flagd/results.ts";
 import { type KnownCode, readKnownCode } from "./code/code-references.ts";
-import { listInSteps } from "./list.ts";
+import { listInSteps } from "./overviews.ts";
 import { parseRules } from "./rules/rules.ts";
-import type { StaleFlag, StaleReason } from "./stale-schema.ts";
+import type { StaleFlag, StaleReason } from "./flag-schema.ts";
 
 /** Default number of days after which an unchanged or unread flag is stale. */
 export const DEFAULT_STALE_DAYS = 30;

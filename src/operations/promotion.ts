@@ -1,5 +1,5 @@
 import { AppError } from "../base/errors.ts";
-import { fingerprintOf } from "../flags/promotion.ts";
+import { fingerprintOf } from "../flags/promotions.ts";
 import { promoteFlags } from "../flags/promotions.ts";
 import { noun } from "./operation.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Caller } from "../../src/access/caller.ts";
 import type { App } from "../../src/app.ts";
 import { importFlags } from "../../src/flags/imports.ts";
-import { fingerprintOf } from "../../src/flags/promotion.ts";
+import { fingerprintOf } from "../../src/flags/promotions.ts";
 import { compareEnvironments, promoteFlags } from "../../src/flags/promotions.ts";
 import { OPERATOR } from "../support/caller.ts";
 import { errorOf, reasonOf } from "../support/refusals.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { applyPatch, type FlagPatch } from "../../src/flags/flag.ts";
-import { inverseOf } from "../../src/flags/schedule/inverse.ts";
+import { inverseOf } from "../../src/flags/schedule/schedule.ts";
 import { applyDue, cancelScheduled, setFlagFor } from "../../src/flags/schedule/schedule.ts";
 import { setEnvironment } from "../../src/projects/environments.ts";
 import { callerNamed, OPERATOR } from "../support/caller.ts";

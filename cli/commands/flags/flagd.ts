@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { FlagdDocument } from "../../../src/flags/flagd/definition.ts";
-import type { ImportResult } from "../../../src/flags/import.ts";
+import type { ImportResult } from "../../../src/flags/imports.ts";
 import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { printable, shown } from "../../output/text.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Promotion } from "../../../src/flags/promotion.ts";
+import type { Promotion } from "../../../src/flags/promotions.ts";
 import type { Paint } from "../../output/color.ts";
 import { JSON_NOTATION, printDiff } from "../../output/diff.ts";
 import type { Io } from "../../output/terminal.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { StaleFlag, StaleReason } from "../../../src/flags/stale-schema.ts";
+import type { StaleFlag, StaleReason } from "../../../src/flags/flag-schema.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";

@@ -1,4 +1,4 @@
-import { PAYLOAD_SUFFIX } from "../faults.ts";
+import { PAYLOAD_SUFFIX } from "../limits.ts";
 
 /** The name of a flag in a text, with the number of its line. */
 export type Reference = { slug: string; line: number };

@@ -1,11 +1,24 @@
 import { isoTime } from "../../base/clock.ts";
-import { PAYLOAD_SUFFIX } from "../faults.ts";
-import type { FlagValues } from "../flag.ts";
-import type { FlagDefinition } from "../import.ts";
+import { PAYLOAD_SUFFIX } from "../limits.ts";
+import type { FlagRecord, FlagValues } from "../flag.ts";
 import { MAX_DESCRIPTION } from "../limits.ts";
 import { type FlagRules, parseRules, rulesText } from "../rules/rules.ts";
 import { type SegmentRecord, referencesOf } from "../segment.ts";
 import { type Segments, inlineSegments } from "./segments.ts";
+
+/** A flag in one environment as a whole; `description` is left out where none is given. */
+export type FlagDefinition = Pick<FlagRecord, "slug" | "enabled" | "payload" | "expiresAt" | "rules"> & {
+  description?: string;
+};
+
+/** What an import sets in one environment; everything that it does not name stays. */
+export type ImportPlan = {
+  flags: FlagDefinition[];
+  /** In the order of the file, which becomes their order in the environment. `rule` is JSON text. */
+  segments: { name: string; rule: string }[];
+  /** Metadata of the flag set, as JSON text of an object; null where the file has none. */
+  metadata: string | null;
+};
 
 /** A flag in a flagd file: https://flagd.dev/reference/flag-definitions/ */
 export type FlagdFlag = { state: "ENABLED" | "DISABLED" } & FlagRules;

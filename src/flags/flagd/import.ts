@@ -2,13 +2,12 @@ import { isObject } from "../../base/json.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { AppError } from "../../base/errors.ts";
 import { findSlugFault } from "../../base/slug.ts";
-import { findFlagSlugFault, findPayloadFault, PAYLOAD_SUFFIX } from "../faults.ts";
+import { findFlagSlugFault, findPayloadFault, PAYLOAD_SUFFIX } from "../limits.ts";
 import { payloadText } from "../flag.ts";
-import type { FlagDefinition, ImportPlan } from "../import.ts";
 import { type FlagRules, takesPayload } from "../rules/rules.ts";
 import { type Fault, findFault, findMetadataFault, findSegmentFault } from "./check.ts";
-import { defineFlag, type FlagdFlag, payloadOf } from "./definition.ts";
-import { findGaps, missingSegments } from "./gaps.ts";
+import { defineFlag, type FlagDefinition, type FlagdFlag, type ImportPlan, payloadOf } from "./definition.ts";
+import { findGaps, missingSegments } from "./results.ts";
 import { findNestingFaults } from "./segments.ts";
 
 type Json = Record<string, unknown>;

@@ -4,7 +4,7 @@ import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { checkContext, ContextError } from "../rules/context.ts";
-import { findFlagSlugFault, PAYLOAD_SUFFIX } from "../faults.ts";
+import { findFlagSlugFault, PAYLOAD_SUFFIX } from "../limits.ts";
 import { requireSoundRules } from "../fit.ts";
 import { applyPatch, type FlagPatch, type FlagPlace, type FlagRecord, noSuchFlag } from "../flag.ts";
 import { type Context, type Evaluation, subjectOf } from "../flagd/evaluate.ts";

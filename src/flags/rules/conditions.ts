@@ -12,20 +12,22 @@ import {
   valueOf,
 } from "./condition-values.ts";
 
-/** Operators of conditions, in the order in which people are shown them. */
-export const OPERATORS = [
-  "==",
-  "!=",
-  "<",
-  "<=",
-  ">",
-  ">=",
-  "in",
-  "contains",
-  "starts_with",
-  "ends_with",
-  "sem_ver",
-] as const;
+/** Operators of conditions and what people call them, in the order in which they are offered. */
+export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
+  "==": "is",
+  "!=": "is not",
+  "<": "is less than",
+  "<=": "is at most",
+  ">": "is more than",
+  ">=": "is at least",
+  in: "is one of",
+  contains: "contains",
+  starts_with: "starts with",
+  ends_with: "ends with",
+  sem_ver: "is a version",
+};
+
+export const OPERATORS: readonly string[] = Object.keys(OPERATOR_WORDS);
 
 /**
  * A comparison of an attribute of the context, such as `email`, with a value as people write it: `@example.com`, `18`,
@@ -70,7 +72,7 @@ export function printComparison({ attribute, operator, value }: Comparison): str
 }
 
 /** A comparison as a rule in JSONLogic. Throws `invalid` for an attribute, operator or value that is none. */
-export function ruleOfComparison({ attribute: name, operator, value: given }: Comparison): Rule {
+function ruleOfComparison({ attribute: name, operator, value: given }: Comparison): Rule {
   const value = given.trim();
   if (!/^[^\s"'()[\]{},<>=!&|]+$/.test(name))
     throw invalid("an attribute is one word, such as email or user.plan");
@@ -142,6 +144,27 @@ export function comparisonOf(rule: unknown): Comparison | null {
     if (error instanceof AppError) return null;
     throw error;
   }
+}
+
+/** The rule of a segment as rows: readers belong to it for whom all of them hold, or any of them. */
+export type SegmentRows = { join: "all" | "any"; rows: Comparison[] };
+
+/** The rule that rows stand for. Throws `invalid` for no row, and as `ruleOfComparison`. */
+export function ruleOfRows({ join, rows }: SegmentRows): Record<string, unknown> {
+  const [first, ...more] = rows.map(ruleOfComparison);
+  if (!first) throw new AppError("invalid", "a segment has at least one condition");
+  return more.length === 0 ? first : { [join === "all" ? "and" : "or"]: [first, ...more] };
+}
+
+/** The rows of a rule, null for one that is not made of rows. `ruleOfRows` makes the same rule of them. */
+export function rowsOf(rule: unknown): SegmentRows | null {
+  const single = comparisonOf(rule);
+  if (single !== null) return { join: "all", rows: [single] };
+  const [[name, args] = ["", null], ...others] = isObject(rule) ? Object.entries(rule) : [];
+  if (others.length > 0 || (name !== "and" && name !== "or") || !Array.isArray(args) || args.length < 2)
+    return null;
+  const rows = args.map(comparisonOf);
+  return rows.every((row) => row !== null) ? { join: name === "and" ? "all" : "any", rows } : null;
 }
 
 function guessComparison(rule: unknown): Comparison | null {

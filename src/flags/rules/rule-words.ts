@@ -1,20 +1,5 @@
 import { isObject } from "../../base/json.ts";
-import { comparisonOf } from "./conditions.ts";
-
-/** What operators of conditions are called, in the order in which they are offered. */
-export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
-  "==": "is",
-  "!=": "is not",
-  "<": "is less than",
-  "<=": "is at most",
-  ">": "is more than",
-  ">=": "is at least",
-  in: "is one of",
-  contains: "contains",
-  starts_with: "starts with",
-  ends_with: "ends with",
-  sem_ver: "is a version",
-};
+import { comparisonOf, OPERATOR_WORDS } from "./conditions.ts";
 
 /**
  * A rule in words, a line for each of its rows: `email ends with @example.com → on`, `everybody: 25 % on, 75 % off`. Null

@@ -8,14 +8,21 @@ import type { Job } from "../../base/jobs.ts";
 import { requireChangeable } from "../../projects/locks.ts";
 import type { FlagChange } from "../change.ts";
 import { requireFit, requireSoundRules } from "../fit.ts";
-import { applyPatch, type ChangedFlag, noSuchFlag, type FlagPatch, type FlagPlace } from "../flag.ts";
-import { canCauseGaps, requireNoGaps } from "../flagd/gaps.ts";
-import { requireRevision } from "../history.ts";
-import { inverseOf } from "./inverse.ts";
+import {
+  applyPatch,
+  type ChangedFlag,
+  noSuchFlag,
+  type FlagPatch,
+  type FlagPlace,
+  type FlagRecord,
+} from "../flag.ts";
+import { canCauseGaps, requireNoGaps } from "../flagd/results.ts";
+import { flagState, requireRevision } from "../history.ts";
+import { FIELD_NAMES, FIELDS, type FieldName, NO_OPTIONAL, pick, RULE_NAMES } from "../flag-fields.ts";
 import { SCHEDULE_POLL_MS } from "../limits.ts";
 import { planScheduled, putFlag } from "../plan.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
-import { parseRules } from "../rules/rules.ts";
+import { parseRules, takesPayload } from "../rules/rules.ts";
 import { noSuchScheduled, type DueChange, type ScheduledChange } from "./scheduled-change.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
@@ -86,6 +93,31 @@ export async function setFlagFor(
       result: { record: after, result, scheduled },
     };
   });
+}
+
+/** A patch names the state first, then the rules. */
+const NAMES = [...new Set<FieldName>(["enabled", ...RULE_NAMES, ...FIELD_NAMES])];
+
+/** The patch that turns `after` back into `before`. It names only what differs, so that other changes in between stay. */
+export function inverseOf(before: FlagRecord, after: FlagRecord): FlagPatch {
+  const [was, is] = [valuesOf(before), valuesOf(after)];
+  const differing = NAMES.filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]));
+  return pick(
+    was,
+    differing.filter((name) => isNamed(name, before.rules)),
+  );
+}
+
+/** Every field of a flag, also those that are not set, as a patch sets or removes them. */
+function valuesOf(record: FlagRecord): FlagPatch {
+  const noRules = Object.fromEntries(RULE_NAMES.map((name) => [name, null]));
+  return { payload: {}, ...noRules, ...NO_OPTIONAL, ...flagState(record) };
+}
+
+/** Without variants there are no rules, and with variants other than true and false no payload. */
+function isNamed(name: FieldName, rules: string | null): boolean {
+  if (name === "payload") return takesPayload(rules);
+  return rules !== null || name === "variants" || FIELDS[name].kind !== "rule";
 }
 
 /** Cancels a scheduled change. Throws `not_found`, and as `requireChangeable`. */

@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import { isoTime } from "../../base/clock.ts";
 import { createTurns } from "../../base/event-loop.ts";
-import { PAYLOAD_SUFFIX } from "../../flags/faults.ts";
+import { PAYLOAD_SUFFIX } from "../../flags/limits.ts";
 import type { FlagValues } from "../../flags/flag.ts";
 import type { Evaluation, Subject } from "../../flags/flagd/evaluate.ts";
 import { type Compiled, compileRules } from "../../flags/flagd/compiled.ts";

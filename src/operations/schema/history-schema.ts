@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
-import { rollbackSchema } from "../../flags/rollback-schema.ts";
+import { rollbackSchema } from "../../flags/flag-schema.ts";
 import { CHANGE_KINDS } from "../../projects/history.ts";
 import { changeSchema } from "../../projects/history-schema.ts";
 import { set as setFlag } from "./flags-schema.ts";

@@ -1,3 +1,3 @@
-import { promotionOrderSchema, promotionSchema } from "../../flags/promotion-schema.ts";
+import { promotionOrderSchema, promotionSchema } from "../../flags/flag-schema.ts";
 
 export const promote = { body: promotionOrderSchema, output: promotionSchema };

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { DEFAULT_STALE_DAYS } from "../../flags/stale.ts";
-import { staleFlagSchema } from "../../flags/stale-schema.ts";
+import { staleFlagSchema } from "../../flags/flag-schema.ts";
 
 const days = z.coerce.number("days is a number").check(z.int(), z.gte(0), z.lte(36_500));
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createCodeLink } from "../../../src/flags/code/code-link.ts";
+import { createCodeLink } from "../../../src/flags/code/code-references.ts";
 
 const link = (repository: string | null, branch = "main", filePath = "src/a.ts") =>
   createCodeLink(repository, branch)({ filePath, lineNumber: 7, lineContent: "" });

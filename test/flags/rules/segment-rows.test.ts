@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ruleOfRows, rowsOf } from "../../../src/flags/rules/segment-rows.ts";
+import { ruleOfRows, rowsOf } from "../../../src/flags/rules/conditions.ts";
 
 const EMAIL = { attribute: "email", operator: "ends_with", value: "@example.com" };
 const AGE = { attribute: "age", operator: ">=", value: "18" };

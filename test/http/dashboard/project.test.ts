@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { Role } from "../../../src/access/role.ts";
 import { uploadReferences } from "../../../src/flags/code/code-references.ts";
 import { takeFeedback } from "../../../src/flags/previews/feedbacks.ts";
-import { fingerprintOf } from "../../../src/flags/promotion.ts";
+import { fingerprintOf } from "../../../src/flags/promotions.ts";
 import { promoteFlags } from "../../../src/flags/promotions.ts";
 import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { deleteEnvironment, getEnvironment, setEnvironment } from "../../../src/projects/environments.ts";

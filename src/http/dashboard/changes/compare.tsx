@@ -1,6 +1,6 @@
 import { counted } from "../parts/text.tsx";
 import { AppError } from "../../../base/errors.ts";
-import type { Promotion } from "../../../flags/promotion.ts";
+import type { Promotion } from "../../../flags/promotions.ts";
 import { compareEnvironments } from "../../../flags/promotions.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";

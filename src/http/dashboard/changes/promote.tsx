@@ -1,6 +1,6 @@
 import { counted } from "../parts/text.tsx";
 import { AppError } from "../../../base/errors.ts";
-import { type Promotion, fingerprintOf } from "../../../flags/promotion.ts";
+import { type Promotion, fingerprintOf } from "../../../flags/promotions.ts";
 import { compareEnvironments, promoteFlags } from "../../../flags/promotions.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";

@@ -1,6 +1,5 @@
 import { AppError } from "../../../base/errors.ts";
-import { type Comparison, OPERATORS } from "../../../flags/rules/conditions.ts";
-import { OPERATOR_WORDS } from "../../../flags/rules/rule-words.ts";
+import { type Comparison, OPERATORS, OPERATOR_WORDS } from "../../../flags/rules/conditions.ts";
 import { type Fields, textsOf } from "../fields.ts";
 
 /** The id of what is wrong with the rows of a rule. */

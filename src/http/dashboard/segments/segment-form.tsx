@@ -1,9 +1,13 @@
 import { isObject } from "../../../base/json.ts";
-import type { Comparison } from "../../../flags/rules/conditions.ts";
-import { type SegmentRows, ruleOfRows, rowsOf } from "../../../flags/rules/segment-rows.ts";
+import {
+  type Comparison,
+  OPERATOR_WORDS,
+  type SegmentRows,
+  ruleOfRows,
+  rowsOf,
+} from "../../../flags/rules/conditions.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, textOf } from "../fields.ts";
-import { OPERATOR_WORDS } from "../../../flags/rules/rule-words.ts";
 import { lineOfPointer, parseJson } from "../json-text.ts";
 import { AreaField, SelectField } from "../parts/field.tsx";
 import { A, Button } from "../parts/link.tsx";

@@ -3,7 +3,7 @@ import { AppError } from "../../../base/errors.ts";
 import { pageReferences } from "../../../flags/code/code-references.ts";
 import type { CodeReferences } from "../../../flags/code/code-reference.ts";
 import { DEFAULT_STALE_DAYS, findStale } from "../../../flags/stale.ts";
-import type { StaleFlag, StaleReason } from "../../../flags/stale-schema.ts";
+import type { StaleFlag, StaleReason } from "../../../flags/flag-schema.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
