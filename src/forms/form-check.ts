@@ -29,7 +29,7 @@ export async function checkForm(form: FormRecord, before?: FormRecord): Promise<
     await named("schema", () => compileSchema(schema));
   }
   if (form.page) {
-    const { pageContentOf } = await import("./intake/inputs.ts");
+    const { pageContentOf } = await import("./intake/page-content.ts");
     await named("page", () => pageContentOf(form));
   }
 }

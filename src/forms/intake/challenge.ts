@@ -2,6 +2,8 @@ import type { Challenge } from "altcha-lib/types";
 import type { Clockwork } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
+import { once } from "../../base/once.ts";
+import type { FormsApp } from "../store.ts";
 
 /**
  * Proof of work against automated submissions: a challenge of ALTCHA (https://altcha.org), which a browser solves by
@@ -40,6 +42,19 @@ export type Challenger = {
    */
   verify: (formKey: string, payload: string) => SolvedChallenge | null;
 };
+
+/** Returns a function for the challenger whose keys are in the database, where the first call of all processes makes them. */
+export function createChallengerSource(app: FormsApp): () => Promise<Challenger> {
+  return once(async () => {
+    const { secrets } = app.store;
+    const made = createChallengeKeys(app.random);
+    const [signature, keySignature] = await Promise.all([
+      secrets.keep("challenge-signature", made.signature),
+      secrets.keep("challenge-key-signature", made.keySignature),
+    ]);
+    return createChallenger({ signature, keySignature }, app);
+  });
+}
 
 /** New secrets for {@link createChallenger}, which stay the same for as long as their challenges are valid. */
 export function createChallengeKeys(random: Random): ChallengeKeys {

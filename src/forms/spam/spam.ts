@@ -1,7 +1,6 @@
 import { createTurns } from "../../base/event-loop.ts";
 import { childrenOf } from "../../base/json.ts";
 import { type ControlFields, isHoneypotFilled } from "../intake/control-fields.ts";
-import { addressIn } from "./email.ts";
 import { SPAM_LIMITS as LIMITS } from "../limits.ts";
 import { foldText, isJoinedInWord } from "../words.ts";
 import { compilePatterns } from "./wildcards.ts";
@@ -135,4 +134,22 @@ function collect(value: unknown, content: Content): void {
     const address = addressIn(text);
     if (address !== null) content.addresses.push(address);
   }
+}
+
+/** The longest local part, `@` and the longest domain (RFC 5321, 4.5.3.1). */
+const MAX_ADDRESS = 64 + 1 + 255;
+
+/**
+ * The address in lower case, without the dot at the end of a fully qualified domain, of a text that is one address with
+ * nothing but spaces around it; null for any other text. It accepts more than mail servers do: a name and a domain around
+ * one `@`.
+ */
+function addressIn(text: string): string | null {
+  // Longer texts are no address, whatever spaces surround it.
+  if (!text.includes("@") || text.length > 2 * MAX_ADDRESS) return null;
+  const trimmed = text.trim().toLowerCase();
+  const address = trimmed.endsWith(".") ? trimmed.slice(0, -1) : trimmed;
+  const at = address.indexOf("@");
+  const isOne = at > 0 && at < address.length - 1 && at === address.lastIndexOf("@");
+  return isOne && address.length <= MAX_ADDRESS && !/[\s,;<>]/.test(address) ? address : null;
 }

@@ -32,7 +32,7 @@ export function createFormPage({ app, links, report, guard, receiver, findForm }
     const known = contents.get(form);
     if (known) return known;
     try {
-      const { pageContentOf } = await import("../../forms/intake/inputs.ts");
+      const { pageContentOf } = await import("../../forms/intake/page-content.ts");
       const content = pageContentOf(form);
       contents.set(form, content);
       return content;

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { App } from "../../app.ts";
-import { createChallengerSource } from "../../forms/intake/challenger.ts";
+import { createChallengerSource } from "../../forms/intake/challenge.ts";
 import { FILE_LINK_PATH, createFileLinks } from "../../forms/inbox/file-links.ts";
 import { FORM_KEY, type Form } from "../../forms/form.ts";
 import { createFormFinder } from "../../forms/forms.ts";

@@ -43,7 +43,7 @@ async function load(kind: SnippetKind): Promise<(of: SnippetOf) => Snippet | Pro
 }
 
 async function contentOf(form: Form): Promise<PageContent> {
-  const { pageContentOf } = await import("../../../forms/intake/inputs.ts");
+  const { pageContentOf } = await import("../../../forms/intake/page-content.ts");
   return pageContentOf(form);
 }
 

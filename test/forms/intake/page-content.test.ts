@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { pageContentOf } from "../../../src/forms/intake/inputs.ts";
+import { pageContentOf } from "../../../src/forms/intake/page-content.ts";
 
 type Settings = Parameters<typeof pageContentOf>[0];
 
