@@ -1,15 +1,16 @@
-type Context = {
-  url: () => string;
-  token: string;
-  run: (...args: string[]) => string;
-  restart: () => Promise<void>;
-};
+import {
+  type Context,
+  type Scenario,
+  KB,
+  admin,
+  download,
+  fill,
+  many,
+  rule,
+  statusOf,
+} from "./gaps-client.ts";
+import { large } from "./gaps-large.ts";
 
-/** What is sent; the result says what came back. */
-export type Scenario = { name: string; isSetup?: true; work: (context: Context) => Promise<unknown> };
-
-const KB = 1024;
-const fill = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
 const MARKS: Record<string, string> = {
   "U+0301 U+0316": "\u0301\u0316",
   "marks apart by U+00AD": "\u0301".repeat(9) + "\u00ad" + "\u0316".repeat(9) + "\u200b",
@@ -23,24 +24,6 @@ const MARKS: Record<string, string> = {
 
 const forms: Record<string, string> = {};
 
-const admin = async ({ url, token }: Context, method: string, path: string, body?: unknown) => {
-  const text = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
-  const response = await fetch(`${url()}/api/admin/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-      "x-confirm": "words",
-    },
-    ...(text !== undefined && { body: text }),
-  });
-  const answer = await response.text();
-  return { status: response.status, answer };
-};
-const statusOf = async (...args: Parameters<typeof admin>) => {
-  const { status, answer } = await admin(...args);
-  return status < 300 ? status : `${status} ${answer.slice(0, 140)}`;
-};
 const send = async ({ url }: Context, form: string, body: string | FormData, type?: string) => {
   const response = await fetch(`${url()}/v1/s/${forms[form]}?mode=rest`, {
     method: "POST",
@@ -189,15 +172,6 @@ const stored: Scenario[] = [
   { name: "a restart", work: async (context) => (await context.restart(), await catchUp(context)) },
 ];
 
-const download = async ({ url, token }: Context, path: string) => {
-  const response = await fetch(`${url()}/api/admin/v1${path}`, {
-    headers: { authorization: `Bearer ${token}` },
-  });
-  let bytes = 0;
-  for await (const chunk of response.body!) bytes += chunk.length;
-  return `${response.status} ${bytes} bytes`;
-};
-
 const catchUp = async (context: Context) => {
   for (let count = 0; count < 600; count += 1) {
     const { answer } = await admin(context, "GET", "/forms/plain/submissions?search=zzzz&limit=1");
@@ -208,8 +182,6 @@ const catchUp = async (context: Context) => {
 };
 
 const FLAG = "/projects/p/environments/production/flags/f";
-const variants = { on: true, off: false };
-const rule = (targeting: unknown) => ({ variants, targeting, defaultVariant: "off", enabled: true });
 const nested = (depth: number, inner: unknown): unknown =>
   depth === 0 ? inner : { "!": [nested(depth - 1, inner)] };
 const flags: Scenario[] = [
@@ -248,8 +220,6 @@ const flags: Scenario[] = [
   })),
 ];
 
-const many = (count: number, value: (index: number) => unknown) =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, value(index)]));
 const documentOf = (projects: object) => ({ projects });
 const documents: Scenario[] = Object.entries({
   "60,000 flags": () =>
@@ -467,5 +437,6 @@ export const scenarios: Scenario[] = [
   ...flags,
   ...documents,
   ...others,
+  ...large,
   ...endings,
 ];

@@ -6,7 +6,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Scenario, scenarios } from "./gaps-inputs.ts";
+import type { Scenario } from "./gaps-client.ts";
+import { scenarios } from "./gaps-inputs.ts";
 
 const EXECUTABLE = join(import.meta.dir, "../dist/formflag");
 const data = mkdtempSync(join(tmpdir(), "formflag-gaps-"));

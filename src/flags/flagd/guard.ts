@@ -21,12 +21,23 @@ export type Engine = { methods: Methods; run: (rule: unknown, context: unknown) 
 let left = 0;
 let leftToRequest = Number.POSITIVE_INFINITY;
 
-/** Runs evaluations that together may take `RULE_LIMITS.requestSteps` operations; those past the limit fail. */
-export function withinRequest<T>(evaluateAll: () => T): T {
-  leftToRequest = RULE_LIMITS.requestSteps;
+/** The operations that are left to the evaluations of a request. */
+export type Budget = { steps: number };
+
+export function requestBudget(): Budget {
+  return { steps: RULE_LIMITS.requestSteps };
+}
+
+/**
+ * Runs evaluations that, with others of their budget, may take `RULE_LIMITS.requestSteps` operations; those past the limit
+ * fail.
+ */
+export function withinRequest<T>(evaluateAll: () => T, budget = requestBudget()): T {
+  leftToRequest = budget.steps;
   try {
     return evaluateAll();
   } finally {
+    budget.steps = leftToRequest;
     leftToRequest = Number.POSITIVE_INFINITY;
   }
 }

@@ -32,9 +32,9 @@ export function createPreviewSets({ watch, store }: FlagsApp): FindSnapshot<Prev
   });
 }
 
-/** The previews as readers see them at `now`, in milliseconds since 1970. */
-export function viewPreviews({ flags, html }: PreviewSet, now: number) {
-  return flags.map((flag) => ({
+/** A preview of a set as readers see it at `now`, in milliseconds since 1970. */
+export function viewPreview({ html }: PreviewSet, flag: PreviewedFlag, now: number) {
+  return {
     slug: flag.slug,
     enabled: flag.enabled && !hasExpired(flag, now),
     isPreview: true,
@@ -42,5 +42,5 @@ export function viewPreviews({ flags, html }: PreviewSet, now: number) {
     previewContent: html.get(flag.previewContent)!,
     expiredAt: flag.expiresAt === null ? null : isoTime(flag.expiresAt),
     createdAt: isoTime(flag.createdAt),
-  }));
+  };
 }

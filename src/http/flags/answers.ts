@@ -1,10 +1,11 @@
 import { hasExpired } from "../../flags/flag.ts";
 import { NO_SNIFF } from "../security.ts";
 import { etagOf, matches } from "./etag.ts";
+import { bodyOf } from "./large-body.ts";
 
 /** A prepared answer, sent until `until`, when a flag in it expires, or until a flag in it changes. */
 export type Answer = {
-  body: string | Blob;
+  body: string | Blob | Buffer[];
   etag: string;
   whole: ResponseInit;
   unchanged: ResponseInit;
@@ -39,7 +40,15 @@ const VARY = "x-project-key, x-environment-key";
 export function prepareAnswer(text: string, flags: { expiresAt: number | null }[], now: number): Answer {
   // The runtime copies a text for each answer, and shares the bytes of a blob.
   const body = text.length > LONG_TEXT ? new Blob([text]) : text;
-  const etag = etagOf(text);
+  return answerOf({ body, etag: etagOf(text) }, flags, now);
+}
+
+/** An answer with a body, which holds until one of these flags expires. */
+export function answerOf(
+  { body, etag }: Pick<Answer, "body" | "etag">,
+  flags: { expiresAt: number | null }[],
+  now: number,
+): Answer {
   const expiries = flags.filter((flag) => !hasExpired(flag, now)).map((flag) => flag.expiresAt ?? Infinity);
   const headers = new Headers({
     "Content-Type": "application/json",
@@ -61,7 +70,7 @@ export function prepareAnswer(text: string, flags: { expiresAt: number | null }[
 export function sendAnswer(request: Request, { body, etag, whole, unchanged }: Answer): Response {
   const known = request.headers.get("if-none-match");
   if (known !== null && matches(known, etag)) return new Response(null, unchanged);
-  return new Response(body, whole);
+  return new Response(bodyOf(body), whole);
 }
 
 /** A JSON answer that nobody keeps: an error, or the result of a request that changes something. */

@@ -1,6 +1,16 @@
 /** A strong entity tag for a text: the same only for the same text (RFC 9110, 8.8.3). */
 export function etagOf(text: string): string {
-  return `"${new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 27)}"`;
+  return tagOf(new Bun.CryptoHasher("sha256").update(text));
+}
+
+/** Makes the tag that `etagOf` returns for a text, of its parts in UTF-8. */
+export function createEtag(): { update: (part: Uint8Array) => void; value: () => string } {
+  const hash = new Bun.CryptoHasher("sha256");
+  return { update: (part) => void hash.update(part), value: () => tagOf(hash) };
+}
+
+function tagOf(hash: Bun.CryptoHasher): string {
+  return `"${hash.digest("base64url").slice(0, 27)}"`;
 }
 
 /** Whether `If-None-Match`, which compares weakly and may hold several tags, holds this one (RFC 9110, 13.1.2). */

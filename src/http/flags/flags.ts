@@ -2,7 +2,7 @@ import { preflight } from "../preflight.ts";
 import { Hono } from "hono";
 import type { App } from "../../app.ts";
 import { type FlagValues, noSuchFlag } from "../../flags/flag.ts";
-import { withinRequest } from "../../flags/flagd/guard.ts";
+import { requestBudget, withinRequest } from "../../flags/flagd/guard.ts";
 import { type NoteRead, type Readable, neverRead } from "../../flags/reads/reads.ts";
 import { createFlagViews } from "../../flags/reads/snapshots.ts";
 import { type Standing, readStandings, viewServed } from "../../flags/reads/standing.ts";
@@ -10,9 +10,11 @@ import type { Client } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
 import { FLAGS_PATH, FLAG_PATH } from "../paths.ts";
 import type { Guard } from "../rate-limit.ts";
+import { areLarge, flagsInTurns } from "./large-body.ts";
 import { createStaleness } from "./stale.ts";
 import {
   type Answer,
+  answerOf,
   HEADERS,
   MISSING,
   READ_PREFLIGHT,
@@ -31,7 +33,13 @@ export type FlagsService = {
 };
 
 type Standings = ReadonlyMap<string, Standing>;
-type Cell = Readable & { records: readonly FlagValues[]; standings: Standings; answer: Answer | undefined };
+type Cell = Readable & {
+  records: readonly FlagValues[];
+  standings: Standings;
+  answer: Answer | undefined;
+  /** A large answer that is being made. */
+  making?: Promise<Answer> | undefined;
+};
 type Snapshot = { one: Map<string, Cell>; all: Cell };
 
 /**
@@ -71,21 +79,25 @@ export function createFlagsService(
       return fail(error, request, slug);
     }
     const snapshot = findSnapshot(projectKey, environmentKey);
-    return snapshot instanceof Promise
-      ? answerLater(request, slug, environmentKey, snapshot)
-      : answer(request, slug, environmentKey, snapshot);
+    if (snapshot instanceof Promise) return answerLater(request, slug, environmentKey, snapshot);
+    const answered = answer(request, slug, environmentKey, snapshot);
+    return answered instanceof Promise ? settled(answered, request, slug) : answered;
   };
 
-  /** A function of its own: in `read`, what it captures would cost each read two objects more. */
+  /** Functions of their own: in `read`, what they capture would cost each read two objects more. */
   const answerLater = (
     request: Request,
     slug: string | null,
     environmentKey: string,
     snapshot: Promise<Snapshot | undefined>,
   ): Promise<Response> =>
-    snapshot
-      .then((loaded) => staleness.mark(answer(request, slug, environmentKey, loaded)))
-      .catch((error: unknown) => fail(error, request, slug));
+    settled(
+      snapshot.then((loaded) => answer(request, slug, environmentKey, loaded)),
+      request,
+      slug,
+    );
+  const settled = (answered: Promise<Response>, request: Request, slug: string | null) =>
+    answered.then(staleness.mark).catch((error: unknown) => fail(error, request, slug));
 
   /** `snapshot` is undefined where the keys select none. */
   const answer = (
@@ -93,7 +105,7 @@ export function createFlagsService(
     slug: string | null,
     environmentKey: string,
     snapshot: Snapshot | undefined,
-  ): Response => {
+  ): Response | Promise<Response> => {
     if (!snapshot) {
       report.refused("unauthenticated");
       return refused(401, slug, MISSING.environment);
@@ -130,12 +142,37 @@ function cellOf(records: readonly FlagValues[], standings: Standings): Cell {
   return { records, standings, answer: undefined, ...neverRead() };
 }
 
-function send(request: Request, cell: Cell, slug: string | null, now: number): Response {
-  if (!cell.answer || now >= cell.answer.until) cell.answer = answerOf(cell, slug, now);
+function send(request: Request, cell: Cell, slug: string | null, now: number): Response | Promise<Response> {
+  if (!cell.answer || now >= cell.answer.until) {
+    if (slug === null && areLarge(cell.records, lengthOf)) return sendLater(request, cell, now);
+    cell.answer = answerFor(cell, slug, now);
+  }
   return sendAnswer(request, cell.answer);
 }
 
-function answerOf({ records, standings }: Cell, slug: string | null, now: number): Answer {
+function lengthOf({ payload, rules }: FlagValues): number {
+  return (payload?.length ?? 0) + (rules?.length ?? 0);
+}
+
+/** Makes a large answer once for all that wait for it. */
+async function sendLater(request: Request, cell: Cell, now: number): Promise<Response> {
+  cell.making ??= largeAnswerFor(cell, now).finally(() => (cell.making = undefined));
+  return sendAnswer(request, (cell.answer = await cell.making));
+}
+
+async function largeAnswerFor({ records, standings }: Cell, now: number): Promise<Answer> {
+  const budget = requestBudget();
+  const changes: { expiresAt: number | null }[] = [...records];
+  const texts = records.values().map((record) => {
+    const serve = () => viewServed(record, standings.get(record.slug), now);
+    const { flag, until } = withinRequest(serve, budget);
+    if (until !== null) changes.push({ expiresAt: until });
+    return JSON.stringify(flag);
+  });
+  return answerOf(await flagsInTurns(texts), changes, now);
+}
+
+function answerFor({ records, standings }: Cell, slug: string | null, now: number): Answer {
   const served = withinRequest(() =>
     records.map((record) => viewServed(record, standings.get(record.slug), now)),
   );

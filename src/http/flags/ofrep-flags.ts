@@ -8,6 +8,7 @@ import { type Compiled, compileRules } from "../../flags/flagd/compiled.ts";
 import { createPayload, evaluateFlag } from "../../flags/flagd/flag.ts";
 import { type Readable, neverRead } from "../../flags/reads/reads.ts";
 import { parseRules } from "../../flags/rules/rules.ts";
+import { areLarge } from "./large-body.ts";
 import { type FindSnapshot, type FlagSource, createFlagViews } from "../../flags/reads/snapshots.ts";
 
 /** The result of evaluating a flag, as the body of an answer. */
@@ -21,6 +22,8 @@ export type FlagSet = {
   flags: ReadonlyMap<string, Evaluate>;
   /** The same, in their order. */
   evaluations: readonly Evaluate[];
+  /** Whether all of them are evaluated in turns with other requests. */
+  isLarge: boolean;
   /** Where reads are recorded: the flag behind each of the same keys, and `all` for a read of every flag. */
   readables: Map<string, Readable & { slug: string }>;
   all: Readable;
@@ -49,6 +52,7 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
   const flags = new Map<string, Evaluate>();
   const set: Omit<FlagSet, "evaluations"> = {
     flags,
+    isLarge: areLarge(records, ({ payload, rules }) => (payload?.length ?? 0) + (rules?.length ?? 0)),
     readables: new Map(),
     all: neverRead(),
     metadata: JSON.parse(source.metadata) as Record<string, unknown>,

@@ -5,7 +5,7 @@ import type { App } from "../../app.ts";
 import type { Watch } from "../../base/changes.ts";
 import { ContextError } from "../../flags/rules/context.ts";
 import { type Context, subjectOf } from "../../flags/flagd/evaluate.ts";
-import { withinRequest } from "../../flags/flagd/guard.ts";
+import { requestBudget, withinRequest } from "../../flags/flagd/guard.ts";
 import type { NoteRead } from "../../flags/reads/reads.ts";
 import type { Client } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
@@ -13,6 +13,7 @@ import { EVENTS_PATH, OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "../p
 import type { Guard } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 import { etagOf, matches } from "./etag.ts";
+import { bodyOf, flagsInTurns } from "./large-body.ts";
 import { type Access, createIdentify } from "./ofrep-access.ts";
 import { readContext } from "./ofrep-context.ts";
 import { createFlagEvents } from "./ofrep-events.ts";
@@ -133,24 +134,24 @@ export function createOfrepService(
 
   const allFor = (
     request: Request,
-    { flags: { evaluations, metadata, all }, reader }: Access,
+    { flags: { evaluations, isLarge, metadata, all }, reader }: Access,
     context: Context,
-  ) => {
+  ): Response | Promise<Response> => {
     const now = app.now();
     noteRead(all, reader.keys.environmentKey, null, now);
     const subject = subjectOf(context);
-    const results = withinRequest(() => evaluations.map((evaluate) => evaluate(subject, now).json));
     const ofSet = Object.keys(metadata).length > 0 ? { metadata } : {};
-    const rest = JSON.stringify({ ...ofSet, eventStreams: events.streamsOf(reader) });
-    const text = `{"flags":[${results.join(",")}],${rest.slice(1)}`;
-    // A hash of the answer, not the revision: the answer depends on the context and the time too.
-    const etag = etagOf(text);
-    const known = request.headers.get("if-none-match");
-    if (known !== null && matches(known, etag))
-      return new Response(null, { status: 304, headers: { ...CHECKED, ETag: etag } });
-    const answer = new Response(text, { headers: CHECKED_JSON });
-    answer.headers.set("ETag", etag);
-    return answer;
+    const rest = { ...ofSet, eventStreams: events.streamsOf(reader) };
+    if (isLarge) {
+      const budget = requestBudget();
+      const texts = evaluations
+        .values()
+        .map((evaluate) => withinRequest(() => evaluate(subject, now).json, budget));
+      return flagsInTurns(texts, rest).then(({ body, etag }) => sendChecked(request, bodyOf(body), etag));
+    }
+    const results = withinRequest(() => evaluations.map((evaluate) => evaluate(subject, now).json));
+    const text = `{"flags":[${results.join(",")}],${JSON.stringify(rest).slice(1)}`;
+    return sendChecked(request, text, etagOf(text));
   };
 
   const routes: OfrepService["routes"] = new Hono();
@@ -202,6 +203,16 @@ const CHECKED = { ...HEADERS, "Cache-Control": "no-cache" };
 /** Shared by answers, since an answer that builds its own headers takes three times as long. */
 const CHECKED_JSON = new Headers({ ...CHECKED, "Content-Type": "application/json" });
 const PLAIN = new Headers({ ...HEADERS, "Cache-Control": "no-store", "Content-Type": "application/json" });
+
+/** `etag` is a hash of the answer, not the revision: the answer depends on the context and the time too. */
+function sendChecked(request: Request, body: ReturnType<typeof bodyOf>, etag: string): Response {
+  const known = request.headers.get("if-none-match");
+  if (known !== null && matches(known, etag))
+    return new Response(null, { status: 304, headers: { ...CHECKED, ETag: etag } });
+  const answer = new Response(body, { headers: CHECKED_JSON });
+  answer.headers.set("ETag", etag);
+  return answer;
+}
 
 function sendText(status: number, json: string): Response {
   return new Response(json, { status, headers: PLAIN });

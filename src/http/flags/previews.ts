@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { parseFeedback } from "../../flags/previews/feedback.ts";
 import { noPreview, takeFeedback } from "../../flags/previews/feedbacks.ts";
-import { type PreviewSet, createPreviewSets, viewPreviews } from "../../flags/previews/previews.ts";
+import { type PreviewSet, createPreviewSets, viewPreview } from "../../flags/previews/previews.ts";
 import type { Rate } from "../../base/units.ts";
 import { type Client, limitKey, networkOf } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
@@ -12,6 +12,7 @@ import { preflight } from "../preflight.ts";
 import { type Guard, createRateLimiter } from "../rate-limit.ts";
 import {
   type Answer,
+  answerOf,
   HEADERS,
   MISSING,
   READ_PREFLIGHT,
@@ -19,6 +20,7 @@ import {
   prepareAnswer,
   sendAnswer,
 } from "./answers.ts";
+import { areLarge, flagsInTurns } from "./large-body.ts";
 import { createStaleness } from "./stale.ts";
 import { readFeedback } from "./feedback-body.ts";
 
@@ -55,6 +57,8 @@ export function createPreviewsService(app: App, report: Report, options: Preview
   const staleness = createStaleness(app.watch, maxStale);
   const findPreviews = createPreviewSets(app);
   const answers = new WeakMap<PreviewSet, Answer>();
+  /** Large answers that are being made. */
+  const making = new WeakMap<PreviewSet, Promise<Answer>>();
   const countSent = createRateLimiter(app.now, "requests");
 
   /** Throws `invalid` for a header that is missing. */
@@ -71,14 +75,31 @@ export function createPreviewsService(app: App, report: Report, options: Preview
     return uncached(status, { ...rest, error: true, message, errorMessage: message }, headers);
   };
 
-  const answer = (request: Request, previews: PreviewSet | undefined): Response => {
+  const answer = (request: Request, previews: PreviewSet | undefined): Response | Promise<Response> => {
     if (!previews) throw unknownKeys();
     const now = app.now();
     let known = answers.get(previews);
     if (!known || now >= known.until) {
-      known = prepareAnswer(JSON.stringify({ flags: viewPreviews(previews, now) }), previews.flags, now);
+      const { flags } = previews;
+      if (areLarge(flags, ({ previewContent }) => previewContent.length))
+        return answerLater(request, previews, now);
+      const views = flags.map((flag) => viewPreview(previews, flag, now));
+      known = prepareAnswer(JSON.stringify({ flags: views }), flags, now);
       answers.set(previews, known);
     }
+    return sendAnswer(request, known);
+  };
+  const answerLater = async (request: Request, previews: PreviewSet, now: number): Promise<Response> => {
+    let made = making.get(previews);
+    if (!made) {
+      const texts = previews.flags.values().map((flag) => JSON.stringify(viewPreview(previews, flag, now)));
+      made = flagsInTurns(texts)
+        .then((body) => answerOf(body, previews.flags, now))
+        .finally(() => making.delete(previews));
+      making.set(previews, made);
+    }
+    const known = await made;
+    answers.set(previews, known);
     return sendAnswer(request, known);
   };
   const readPreviews: PreviewsService["readPreviews"] = (request, client) => {
@@ -88,8 +109,11 @@ export function createPreviewsService(app: App, report: Report, options: Preview
       const { projectKey, environmentKey } = keysOf(request);
       readGuard?.(client)();
       const previews = findPreviews(projectKey, environmentKey);
-      if (!(previews instanceof Promise)) return answer(request, previews);
-      return previews.then((loaded) => staleness.mark(answer(request, loaded))).catch(failRead);
+      const answered =
+        previews instanceof Promise
+          ? previews.then((loaded) => answer(request, loaded))
+          : answer(request, previews);
+      return answered instanceof Promise ? answered.then(staleness.mark).catch(failRead) : answered;
     } catch (error) {
       return failRead(error);
     }
