@@ -8,7 +8,7 @@ import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { confirmed, formatRate, lastChange } from "../parts/confirm.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
@@ -103,7 +103,7 @@ async function readFlag(app: App, caller: Caller, slug: string, flag: string): P
 /** A flag in every environment of its project. */
 function flagPage(whole: WholeFlag, draft: DeletionDraft | null): Page {
   const { project, flag, places } = whole;
-  const options = `${quoted(flag)} -p ${quoted(project.slug)}`;
+  const place = { p: project.slug };
   const environment = project.environments[0]!.slug;
   return {
     title: `Flag ${flag}, ${project.slug}`,
@@ -128,10 +128,10 @@ function flagPage(whole: WholeFlag, draft: DeletionDraft | null): Page {
     commands: [
       {
         label: "Show it in one environment",
-        text: `formflag flags get ${options} -e ${quoted(environment)}`,
+        text: formflag("flags get", flag, { ...place, e: environment }),
       },
-      { label: "List its changes", text: `formflag flags history ${options}` },
-      { label: "Delete it everywhere", text: `formflag flags delete ${options}` },
+      { label: "List its changes", text: formflag("flags history", flag, place) },
+      { label: "Delete it everywhere", text: formflag("flags delete", flag, place) },
       documentCommand(
         project.slug,
         flag,

@@ -4,7 +4,7 @@ import type { Form } from "../../../forms/form.ts";
 import type { SnippetKind } from "../../forms/snippets/snippet.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
 import { AskingButton } from "../parts/danger.tsx";
 import { CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
@@ -43,9 +43,9 @@ export function formPage(shown: Shown, failed?: { target: string; message: strin
     back: { to: "/forms", label: "Forms" },
     actions: <Actions form={form} />,
     commands: [
-      { label: "Show the form", text: `formflag forms get ${quoted(form.slug)}` },
-      { label: "Add a target", text: `formflag targets add ${quoted(form.slug)} https://example.com/hook` },
-      { label: "Print a snippet", text: `formflag forms snippet ${quoted(form.slug)} --kind html` },
+      { label: "Show the form", text: formflag("forms get", form.slug) },
+      { label: "Add a target", text: formflag("targets add", form.slug, "https://example.com/hook") },
+      { label: "Print a snippet", text: formflag("forms snippet", form.slug, { kind: "html" }) },
     ],
     content: (
       <>

@@ -4,7 +4,7 @@ import { SETTINGS, type SettingName } from "../../../forms/settings/settings.ts"
 import { sentence } from "../error-page.tsx";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
@@ -17,14 +17,13 @@ type Sent = { group: string; fields: Fields; errors: SettingErrors; message: str
 /** The settings of a form, a form of the page for each group. */
 export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
   const to = formPath(form.slug);
-  const slug = quoted(form.slug);
   return {
     title: `Settings of form ${form.slug}`,
     section: "forms",
     back: { to, label: form.slug },
     commands: [
-      { label: "Show the settings", text: `formflag forms get ${slug}` },
-      { label: "Change one", text: `formflag forms set ${slug} --rate-limit 20/h` },
+      { label: "Show the settings", text: formflag("forms get", form.slug) },
+      { label: "Change one", text: formflag("forms set", form.slug, { "rate-limit": "20/h" }) },
       {
         label: "Keep them in a file",
         text: "formflag export > formflag.yaml\nformflag apply -f formflag.yaml",

@@ -1,6 +1,6 @@
 import type { FormCounts } from "../../../forms/store.ts";
 import type { Page } from "../page.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { A, ButtonLink, Form, Tabs } from "../parts/link.tsx";
 import { BY_AGE, Pager } from "../parts/list.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
@@ -162,19 +162,14 @@ function NothingHere({
 }
 
 function commandsOf({ query: { form, folder }, filter }: Listing) {
-  const words = commandOptions(filter ?? { states: [folder] });
-  const named = form === null ? "" : ` ${quoted(form)}`;
-  const selected = form === null ? "" : ` --form ${quoted(form)}`;
-  return [
-    { label: "List them", text: `formflag submissions list${named}${words}` },
-    ...(form === null
-      ? []
-      : [
-          {
-            label: "Export them",
-            text: `formflag submissions export${named}${words} --format csv -o ${quoted(`${form}.csv`)}`,
-          },
-        ]),
-    { label: "Mark all of them", text: `formflag submissions mark --matching${selected}${words} read` },
-  ];
+  const options = commandOptions(filter ?? { states: [folder] });
+  const named = form === null ? [options] : [form, options];
+  const list = { label: "List them", text: formflag("submissions list", ...named) };
+  const mark = {
+    label: "Mark all of them",
+    text: formflag("submissions mark", { matching: true, form }, options, "read"),
+  };
+  if (form === null) return [list, mark];
+  const file = { format: "csv", o: `${form}.csv` };
+  return [list, { label: "Export them", text: formflag("submissions export", ...named, file) }, mark];
 }

@@ -21,7 +21,7 @@ import type { Page } from "../page.tsx";
 import { Form } from "../parts/link.tsx";
 import { Facts } from "../parts/card.tsx";
 import { Foreign, counted } from "../parts/text.tsx";
-import { quoted } from "../parts/commands.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { ExactTime } from "../parts/time.tsx";
 
 /** The step between a list and what is done with everything in it. */
@@ -95,7 +95,6 @@ type Matching = {
 /** What can be done with everything that a filter selects, as a step of its own. */
 function matchingPage({ query, filter, what, isEmpty, isLarge, values }: Matching): Page {
   const { form } = query;
-  const selected = form === null ? "" : ` --form ${quoted(form)}`;
   return {
     title: "All that match",
     heading: `All ${what}`,
@@ -104,7 +103,13 @@ function matchingPage({ query, filter, what, isEmpty, isLarge, values }: Matchin
     commands: [
       {
         label: "Count them",
-        text: `formflag submissions mark --matching${selected}${commandOptions(filter)} --dry-run read`,
+        text: formflag(
+          "submissions mark",
+          { matching: true, form },
+          commandOptions(filter),
+          { "dry-run": true },
+          "read",
+        ),
       },
     ],
     content: (

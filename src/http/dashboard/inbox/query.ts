@@ -5,7 +5,7 @@ import { SEARCH_LIMITS } from "../../../forms/limits.ts";
 import { type SubmissionFilter, searchOf } from "../../../forms/inbox/submission-filter.ts";
 import { SUBMISSION_STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { type Fields, textOf } from "../fields.ts";
-import { quoted } from "../parts/commands.tsx";
+import type { Options } from "../parts/commands.tsx";
 
 /** Which submissions a page of the inbox lists, as its address says it. */
 export type InboxQuery = {
@@ -130,15 +130,15 @@ function zonedTime(text: string): number | undefined {
   return /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : undefined;
 }
 
-/** The words of a command that list, export or mark the same submissions. */
-export function commandOptions(filter: SubmissionFilter): string {
-  const { states, search, since, until, unread } = filter;
-  const words = [
-    states[0] !== "inbox" && `--${states[0]}`,
-    search !== undefined && `--search ${quoted(search)}`,
-    since !== undefined && `--since ${new Date(since).toISOString()}`,
-    until !== undefined && `--until ${new Date(until).toISOString()}`,
-    unread === true && "--unread",
-  ];
-  return words.flatMap((word) => (word === false ? [] : [` ${word}`])).join("");
+/** The options of a command that lists, exports or marks the same submissions. */
+export function commandOptions({ states, search, since, until, unread }: SubmissionFilter): Options {
+  const time = (at: number | undefined) => at !== undefined && new Date(at).toISOString();
+  const [folder = "inbox"] = states;
+  return {
+    [folder]: folder !== "inbox",
+    search,
+    since: time(since),
+    until: time(until),
+    unread: unread === true,
+  };
 }

@@ -27,7 +27,7 @@ export function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-type Options = Readonly<Record<string, string | number | boolean | null | undefined>>;
+export type Options = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /**
  * A command line: words as they are named, and options by their names; an option that is null or false is left out, and

@@ -3,6 +3,7 @@ import type { SubmissionMark, SubmissionState } from "../../../forms/submission-
 import { explainSpam } from "../../../forms/spam/spam-reason.ts";
 import type { TimelineEvent } from "../../../forms/inbox/timeline.ts";
 import type { Page } from "../page.tsx";
+import { formflag } from "../parts/commands.tsx";
 import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Card, Facts } from "../parts/card.tsx";
@@ -58,9 +59,9 @@ export function submissionPage(reading: Reading): Page {
     back: { to: addressIn(query), label: FOLDER_NAMES[query.folder] },
     actions: <Actions reading={reading} />,
     commands: [
-      { label: "Print it", text: `formflag submissions get ${id} --json` },
-      { label: "What happened to it", text: `formflag submissions timeline ${id}` },
-      { label: "Archive it", text: `formflag submissions mark ${id} archived` },
+      { label: "Print it", text: formflag("submissions get", id, { json: true }) },
+      { label: "What happened to it", text: formflag("submissions timeline", id) },
+      { label: "Archive it", text: formflag("submissions mark", id, "archived") },
     ],
     content: (
       <div class="split">
