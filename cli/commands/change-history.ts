@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
+import { history as operations } from "../../src/operations/history.ts";
 import type { viewChange } from "../../src/projects/history.ts";
 import { JSON_NOTATION, printDiff } from "../output/diff.ts";
 import type { Io } from "../output/terminal.ts";
 import { printable, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
-import { path } from "../session/client.ts";
 import { environmentOption, projectOption } from "../session/config.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
@@ -72,16 +72,11 @@ async function parse(input: Input, kind: Kind, given: string | undefined): Promi
 
 async function run({ client, print, suggest, paint }: Session, values: Values): Promise<void> {
   const { kind, name, project, environment, who, limit, before } = values;
-  const query: Record<string, string> = {
-    ...(kind === "flag" ? {} : { kind, name }),
-    ...(environment === undefined ? {} : { environment }),
-    ...(who === undefined ? {} : { who }),
-    ...(before === undefined ? {} : { before: String(before) }),
-  };
-  const url =
-    kind === "flag" ? path`/projects/${project}/flags/${name}/history` : path`/projects/${project}/history`;
-  const listing = { query, cursor: "before", limit, maxPage: MAX_PAGE } as const;
-  const changes = await listAll<Change>(client, url, "changes", listing);
+  const query = { ...(kind !== "flag" && { kind, name }), environment, who, before };
+  const page = { query, cursor: "before", limit, maxPage: MAX_PAGE } as const;
+  const changes = await (kind === "flag"
+    ? listAll(client, operations.ofFlag, { names: { project, flag: name }, ...page })
+    : listAll(client, operations.list, { names: { project }, ...page }));
   const texts = changes.map((change) => {
     const states = { before: stateOf(change, change.before), after: stateOf(change, change.after) };
     return printDiff({ head: headOf(change), color: "bold", ...states }, JSON_NOTATION, paint);

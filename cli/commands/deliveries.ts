@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import { SUBMISSION_ID } from "../../src/base/ids.ts";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
 import { DELIVERY_STATUSES } from "../../src/delivery/delivery-status.ts";
-import type { Delivery, DeliveryAttempt, DeliveryDetails } from "../../src/delivery/delivery.ts";
+import type { DeliveryAttempt, DeliveryDetails } from "../../src/delivery/delivery.ts";
+import { deliveries as operations } from "../../src/operations/deliveries.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, shorten, shown, table } from "../output/text.ts";
 import { action } from "../session/action.ts";
-import { path } from "../session/client.ts";
 import type { Input } from "../session/input.ts";
 import { listSome } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
@@ -33,7 +33,8 @@ Examples:
     argument: ["[delivery]", "id of the delivery"],
     description: "show a delivery with its attempts, and why each failed",
     parse: named("delivery"),
-    url: (id) => path`/deliveries/${id}`,
+    operation: operations.get,
+    names: (delivery) => ({ delivery }),
     describe: describeDelivery,
   });
   addRetryCommand(deliveries, io);
@@ -111,7 +112,7 @@ async function listDeliveries(
   { limit, query }: Selection,
 ): Promise<void> {
   const listing = { query, cursor: "before", limit, maxPage: MAX_PAGE } as const;
-  const { items, next } = await listSome<Delivery>(client, "/deliveries", "deliveries", listing);
+  const { items, next } = await listSome(client, operations.list, listing);
   const rows = items.map((each) => [
     each.id,
     each.form,
@@ -173,7 +174,7 @@ function parseRetry(input: Input, given?: string): Retried {
 }
 
 async function retryDeliveries({ client, print }: Session, values: Retried): Promise<void> {
-  const result = await client.call<{ queued: number }>("POST", "/deliveries/retry", values);
+  const result = await client.call(operations.retry, { body: values });
   const { queued } = result;
   await print(result, `queued ${queued} ${queued === 1 ? "delivery" : "deliveries"}\n`);
 }

@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
+import { environments as operations } from "../../src/operations/environments.ts";
 import { COLORS } from "../../src/projects/color.ts";
 import type { Environment } from "../../src/projects/environment.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
-import { path } from "../session/client.ts";
 import { projectOption } from "../session/config.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
 import type { Input } from "../session/input.ts";
@@ -24,12 +24,12 @@ export function addEnvironmentCommands(environments: Command, io: Io): void {
 `,
   );
   addCreateCommand(environments, io);
-  addList<string, Environment>(environments, io, {
+  addList(environments, io, {
     description: "list the environments of a project by name",
     options: [projectOption()],
     parse: (input) => input.project(),
-    url: (project) => path`/projects/${project}/environments`,
-    items: "environments",
+    operation: operations.list,
+    names: (project) => ({ project }),
     head: ["ENVIRONMENT", "NAME", "X-ENVIRONMENT-KEY", "LOCKED", "COLOR"],
     row: ({ slug, name, key, locked, color }) => [slug, name, key, locked ? "yes" : "", color ?? ""],
   });
@@ -38,7 +38,8 @@ export function addEnvironmentCommands(environments: Command, io: Io): void {
     description: "show an environment with its key",
     options: [projectOption()],
     parse: readPlace,
-    url: urlOf,
+    operation: operations.get,
+    names: (place) => place,
     describe: describeEnvironment,
   });
   addSetCommand(environments, io);
@@ -47,7 +48,8 @@ export function addEnvironmentCommands(environments: Command, io: Io): void {
     description: "delete an environment and its flag values",
     options: [projectOption(), whyOption()],
     parse: readPlace,
-    url: urlOf,
+    operations,
+    names: (place) => place,
     kind: "environment",
     id: ({ environment: slug }) => ({ slug }),
     of: ({ project }) => ` of project ${project}`,
@@ -62,10 +64,6 @@ const ENVIRONMENT: [string, string] = ["[environment]", "slug of the environment
 
 /** An environment of a project, by their slugs. */
 type Place = { project: string; environment: string };
-
-function urlOf({ project, environment }: Place): string {
-  return path`/projects/${project}/environments/${environment}`;
-}
 
 /** The project of `-p` and the environment that was given, prompted for where missing. */
 async function readPlace(input: Input, given?: string): Promise<Place> {
@@ -134,10 +132,10 @@ async function parseCreate(input: Input, given?: string): Promise<NewEnvironment
 }
 
 async function createEnvironment({ client, report }: Session, { project, ...values }: NewEnvironment) {
-  const find = () =>
-    client.call<Environment>("GET", urlOf({ project, environment: values.environment.slug }));
-  const url = path`/projects/${project}/environments`;
-  const environment = await create(client, url, values.environment, values.ifNotExists ? find : null);
+  const names = { project, environment: values.environment.slug };
+  const make = () => client.call(operations.create, { names, body: values.environment });
+  const find = () => client.call(operations.get, { names });
+  const environment = await create(make, values.ifNotExists ? find : null);
   await report(environment, describeEnvironment(environment));
 }
 
@@ -170,7 +168,7 @@ async function parseSet(input: Input, given?: string): Promise<Colored> {
 }
 
 async function setColor({ client, report }: Session, { place, color }: Colored): Promise<void> {
-  const set = await client.call<Environment & { result: string }>("PATCH", urlOf(place), { color });
+  const set = await client.call(operations.set, { names: place, body: { color } });
   const { project, environment } = place;
   await report(
     set,
@@ -202,7 +200,7 @@ Examples:
     )
     .action(
       action(io, readPlace, async ({ client, report }, place) => {
-        const set = await client.call<Environment & { result: string }>("PATCH", urlOf(place), { locked });
+        const set = await client.call(operations.set, { names: place, body: { locked } });
         const done = set.result === "unchanged" ? `unchanged, ${verb}ed already:` : `${verb}ed`;
         await report(set, shown`${done} environment ${place.environment} of project ${place.project}\n`);
       }),

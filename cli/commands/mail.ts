@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { AppError } from "../../src/base/errors.ts";
 import type { MailTest } from "../../src/delivery/mail-test.ts";
+import { mail as operations } from "../../src/operations/mail.ts";
 import type { Io } from "../output/terminal.ts";
 import { shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
@@ -33,7 +34,7 @@ async function sendTest({ client, report, suggest, progress }: Session, address:
   waiting.draw(shown`sending a message to ${address}…`);
   let result: MailTest;
   try {
-    result = await client.call<MailTest>("POST", "/mail/test", { address });
+    result = await client.call(operations.test, { body: { address } });
   } finally {
     waiting.clear();
   }

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
+import { projects as operations } from "../../src/operations/projects.ts";
 import type { Project } from "../../src/projects/project.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, shown, table } from "../output/text.ts";
 import { BEGINS, action } from "../session/action.ts";
-import { path } from "../session/client.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
 import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
@@ -23,11 +23,10 @@ export function addProjectCommands(projects: Command, io: Io): void {
 `,
   );
   addCreateCommand(projects, io);
-  addList<void, Project>(projects, io, {
+  addList(projects, io, {
     description: "list projects by name",
     parse: () => {},
-    url: () => "/projects",
-    items: "projects",
+    operation: operations.list,
     head: ["PROJECT", "NAME", "KEY", "ENVIRONMENTS"],
     row: ({ slug, name, key, environments }) => [
       slug,
@@ -41,7 +40,8 @@ export function addProjectCommands(projects: Command, io: Io): void {
     argument: ["[project]", "slug of the project"],
     description: "show a project with its keys",
     parse: (input, given) => given ?? input.project(),
-    url: urlOf,
+    operation: operations.get,
+    names: namesOf,
     describe: describeProject,
   });
   addDelete(projects, io, {
@@ -49,14 +49,15 @@ export function addProjectCommands(projects: Command, io: Io): void {
     description: "delete a project, its environments and flags",
     help: "\nExample:\n  formflag projects delete shop --yes\n",
     parse: named("project"),
-    url: urlOf,
+    operations,
+    names: namesOf,
     kind: "project",
     id: (slug) => ({ slug }),
     more: () => " with all its environments and flags",
   });
 }
 
-const urlOf = (slug: string) => path`/projects/${slug}`;
+const namesOf = (project: string) => ({ project });
 
 /** A project with its keys, for a person. */
 function describeProject({ slug, name, key, environments }: Project): string {
@@ -102,8 +103,9 @@ async function parseCreate(input: Input, given?: string): Promise<NewProject> {
 
 async function createProject({ client, report, suggest }: Session, values: NewProject): Promise<void> {
   const { slug } = values.project;
-  const find = () => client.call<Project>("GET", urlOf(slug));
-  const project = await create(client, "/projects", values.project, values.ifNotExists ? find : null);
+  const make = () => client.call(operations.create, { body: values.project });
+  const find = () => client.call(operations.get, { names: { project: slug } });
+  const project = await create(make, values.ifNotExists ? find : null);
   await report(project, describeProject(project));
   const environment = project.environments[0]?.slug ?? "<environment>";
   suggest(shown`\nNext: formflag flags set <flag> -p ${slug} -e ${environment} --on`);

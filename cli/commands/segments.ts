@@ -1,10 +1,9 @@
 import type { Command } from "commander";
-import type { SetResult } from "../../src/base/result.ts";
 import type { Segment } from "../../src/flags/segment.ts";
+import { segments as operations } from "../../src/operations/segments.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, indentedJson, shorten, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
-import { path } from "../session/client.ts";
 import { environmentOption, projectOption } from "../session/config.ts";
 import type { Input } from "../session/input.ts";
 import { ifRevision, revisionOption } from "../session/revision.ts";
@@ -30,15 +29,16 @@ export function addSegmentCommands(segments: Command, io: Io): void {
     description: "show a segment",
     options: [projectOption(), environmentOption()],
     parse: readPlace,
-    url: urlOf,
+    operation: operations.get,
+    names: (place) => place,
     describe: describeSegment,
   });
-  addList<Omit<Place, "segment">, Segment>(segments, io, {
+  addList(segments, io, {
     description: "list the segments of an environment by name",
     options: [projectOption(), environmentOption()],
     parse: readEnvironment,
-    url: ({ project, environment }) => path`/projects/${project}/environments/${environment}/segments`,
-    items: "segments",
+    operation: operations.list,
+    names: (place) => place,
     head: ["SEGMENT", "UPDATED", "RULE"],
     row: ({ name, rule, updatedAt }) => [name, updatedAt, shorten(JSON.stringify(rule), 60)],
     none: ({ project, environment }) =>
@@ -49,7 +49,8 @@ export function addSegmentCommands(segments: Command, io: Io): void {
     description: "delete a segment that no rule refers to any more",
     options: [projectOption(), environmentOption(), revisionOption(), whyOption()],
     parse: readPlace,
-    url: urlOf,
+    operations,
+    names: (place) => place,
     kind: "segment",
     id: ({ segment: name }) => ({ name }),
     of: ({ project, environment }) => ` of ${project}/${environment}`,
@@ -61,10 +62,6 @@ const SEGMENT: [string, string] = ["[name]", "name of the segment"];
 
 /** A segment of an environment, by its name. */
 type Place = { project: string; environment: string; segment: string };
-
-function urlOf({ project, environment, segment }: Place): string {
-  return path`/projects/${project}/environments/${environment}/segments/${segment}`;
-}
 
 /** The segment that was given and the environment of `-p` and `-e`, prompted for where missing. */
 async function readPlace(input: Input, given?: string): Promise<Place> {
@@ -110,17 +107,17 @@ Examples:
     .action(action(io, parse, run));
 }
 
-type Values = { place: Place; rule: unknown; headers: Record<string, string> };
+type Values = { place: Place; rule: unknown; revision: number | undefined };
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const place = await readPlace(input, given);
   const { rule } = input.options as { rule?: string };
   if (rule === undefined) throw usage("the rule is missing", "give it with --rule JSON or --rule @FILE");
-  return { place, rule: await jsonValue(rule, "--rule", input), headers: ifRevision(input.options) };
+  return { place, rule: await jsonValue(rule, "--rule", input), revision: ifRevision(input.options) };
 }
 
-async function run({ client, report }: Session, { place, rule, headers }: Values): Promise<void> {
+async function run({ client, report }: Session, { place, rule, revision }: Values): Promise<void> {
   const { project, environment, segment: name } = place;
-  const segment = await client.call<Segment & { result: SetResult }>("PUT", urlOf(place), { rule }, headers);
+  const segment = await client.call(operations.set, { names: place, body: { rule }, revision });
   await report(segment, shown`${segment.result} segment ${name} in ${project}/${environment}\n`);
 }

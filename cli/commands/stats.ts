@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { DaySubmissions, FormStats, HourReads } from "../../src/maintenance/stats.ts";
+import { stats as operations } from "../../src/operations/stats.ts";
 import { barChart, hasBlocks } from "../output/bars.ts";
 import { fieldOption } from "../output/field.ts";
 import { type Io, WIDTH } from "../output/terminal.ts";
@@ -37,14 +38,11 @@ function parse({ options }: Input): Values {
   return { days: countValue(days, "--days", 1), form };
 }
 
-type Answer = FormStats & { reads: HourReads[] };
-
 async function run(
   { client, print, note, suggest, paint, io }: Session,
   { days, form }: Values,
 ): Promise<void> {
-  const query = new URLSearchParams({ days: String(days), ...(form === undefined ? {} : { form }) });
-  const stats = await client.call<Answer>("GET", `/stats?${query.toString()}`);
+  const stats = await client.call(operations.read, { query: { days, form } });
   const charted = barChart(daysOf(stats.submissions, days), {
     head: ["DAY", "INBOX", "SPAM"],
     width: io.outWidth ?? WIDTH,
@@ -86,7 +84,7 @@ function daysOf(points: DaySubmissions[], days: number): [day: string, ...values
 }
 
 /** Nothing without reads. */
-function describeReads({ reads }: Answer): string[] {
+function describeReads({ reads }: { reads: HourReads[] }): string[] {
   const places = new Map<string, { project: string; environment: string; one: number; all: number }>();
   for (const { project, environment, one, all } of reads) {
     const key = shown`${project} ${environment}`;

@@ -1,12 +1,11 @@
 import type { Command } from "commander";
 import { AppError } from "../../src/base/errors.ts";
-import type { Attempt } from "../../src/delivery/attempt.ts";
 import type { TargetView } from "../../src/delivery/target.ts";
+import { targets as operations } from "../../src/operations/targets.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
-import { path } from "../session/client.ts";
 import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
 import { durationValue, isUnset } from "../session/values.ts";
@@ -26,13 +25,13 @@ Examples:
 `,
   );
   addAddCommand(targets, io);
-  addList<string, TargetView>(targets, io, {
+  addList(targets, io, {
     argument: ["[form]", "slug or key of the form"],
     description: "list the targets of a form, oldest first",
     help: LIST_HELP,
     parse: named("form"),
-    url: (form) => path`/forms/${form}/targets`,
-    items: "targets",
+    operation: operations.list,
+    names: (form) => ({ form }),
     head: ["TARGET", "SENDS TO", "STATE", "CREATED"],
     row: (each) => [each.id, each.target, stateOf(each), each.createdAt],
     none: (form) => shown`No targets yet. Next: formflag targets add ${form} <target>`,
@@ -41,7 +40,8 @@ Examples:
     argument: TARGET,
     description: "show a target, without its secret",
     parse: named("id"),
-    url: urlOf,
+    operation: operations.get,
+    names: namesOf,
     describe: describeTarget,
   });
   addEnableCommand(targets, io, true);
@@ -52,16 +52,17 @@ Examples:
     argument: TARGET,
     description: "delete a target; what waits for it is cancelled",
     parse: named("id"),
-    url: urlOf,
+    operations,
+    names: namesOf,
     kind: "target",
     id: (id) => ({ id }),
-    more: ({ form, target }: TargetView) => ` of form ${form} (${target})`,
+    more: ({ form, target }) => ` of form ${form} (${target})`,
   });
 }
 
 const TARGET: [string, string] = ["[id]", "id of the target"];
 
-const urlOf = (id: string) => path`/targets/${id}`;
+const namesOf = (target: string) => ({ target });
 
 const LIST_HELP = `
 Of a URL only the host is shown, since the rest usually contains a secret.
@@ -125,11 +126,7 @@ async function parseAdd(input: Input, givenForm?: string, givenTarget?: string):
 }
 
 async function addTarget({ client, print, suggest }: Session, { form, target }: NewTarget): Promise<void> {
-  const added = await client.call<{ id: string; secret: string | null }>(
-    "POST",
-    path`/forms/${form}/targets`,
-    { target },
-  );
+  const added = await client.call(operations.add, { names: { form }, body: { target } });
   const { id, secret } = added;
   const secretLine: [string, string][] = secret === null ? [] : [["secret", secret]];
   await print(added, details([["target", id], ...secretLine]));
@@ -153,7 +150,7 @@ function addEnableCommand(targets: Command, io: Io, enabled: boolean): void {
     )
     .action(
       action(io, named("id"), async ({ client, report }, id) => {
-        const target = await client.call<TargetView & { result: string }>("PATCH", urlOf(id), { enabled });
+        const target = await client.call(operations.set, { names: { target: id }, body: { enabled } });
         await report(target, shown`${target.result} target ${id}\n` + describeTarget(target));
       }),
     );
@@ -178,10 +175,7 @@ Example:
 }
 
 async function testTarget({ client, config, print, report }: Session, id: string): Promise<void> {
-  const attempt = await client.call<Pick<Attempt, "code" | "error" | "outcome">>(
-    "POST",
-    path`/targets/${id}/test`,
-  );
+  const attempt = await client.call(operations.test, { names: { target: id } });
   const { code, error, outcome } = attempt;
   if (outcome === "delivered") {
     await report(attempt, shown`target ${id} accepted the sample: the answer was ${code ?? "empty"}\n`);
@@ -228,8 +222,7 @@ async function parseRotate(input: Input, given?: string): Promise<Rotation> {
 }
 
 async function rotateSecret({ client, print, suggest }: Session, { id, overlap }: Rotation): Promise<void> {
-  const url = path`/targets/${id}/rotate`;
-  const rotated = await client.call<{ id: string; secret: string }>("POST", url, { overlap });
+  const rotated = await client.call(operations.rotate, { names: { target: id }, body: { overlap } });
   await print(
     rotated,
     details([

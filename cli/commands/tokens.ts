@@ -1,11 +1,12 @@
 import type { Command } from "commander";
-import { SCOPES } from "../../src/access/scope.ts";
+import { SCOPES, type Scope } from "../../src/access/scope.ts";
 import type { Token } from "../../src/access/token.ts";
 import { AppError } from "../../src/base/errors.ts";
+import { tokens as operations } from "../../src/operations/tokens.ts";
 import type { Io } from "../output/terminal.ts";
 import { shown } from "../output/text.ts";
 import { BEGINS, action } from "../session/action.ts";
-import { type Client, path } from "../session/client.ts";
+import type { Client } from "../session/client.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
@@ -23,11 +24,10 @@ export function addTokenCommands(tokens: Command, io: Io): void {
 `,
   );
   addCreateCommand(tokens, io);
-  addList<void, Token>(tokens, io, {
+  addList(tokens, io, {
     description: "list tokens by name, without their secrets",
     parse: () => {},
-    url: () => "/tokens",
-    items: "tokens",
+    operation: operations.list,
     head: ["TOKEN", "SCOPES", "CREATED", "EXPIRES"],
     row: ({ name, scopes, project, environment, createdAt, expiresAt }) => [
       name,
@@ -39,7 +39,8 @@ export function addTokenCommands(tokens: Command, io: Io): void {
   addRevoke(tokens, io, {
     argument: ["[name]", "name of the token"],
     description: "revoke a token at once",
-    url: (name) => path`/tokens/${name}`,
+    operation: operations.revoke,
+    names: (name) => ({ name }),
     kind: "token",
     what: "name",
   });
@@ -84,7 +85,7 @@ Examples:
 }
 
 type Options = {
-  scope?: string[];
+  scope?: Scope[];
   expires?: string;
   project?: string;
   environment?: string;
@@ -94,7 +95,7 @@ type Options = {
 type Values = {
   token: {
     name: string;
-    scopes: string[] | undefined;
+    scopes: Scope[] | undefined;
     project: string | undefined;
     environment: string | undefined;
     expiresAt: string | null;
@@ -115,8 +116,9 @@ async function parse(input: Input, given?: string): Promise<Values> {
 
 async function run({ client, io, print, suggest }: Session, values: Values): Promise<void> {
   const { name } = values.token;
+  const make = () => client.call(operations.create, { body: values.token });
   const find = () => findToken(client, name);
-  const token = await create(client, "/tokens", values.token, values.ifNotExists ? find : null);
+  const token = await create<Token & { token: string | null }>(make, values.ifNotExists ? find : null);
   if (token.token === null) {
     io.err(shown`the token ${name} exists already, and its secret is not shown again\n`);
     return print(token, "");
@@ -127,7 +129,7 @@ async function run({ client, io, print, suggest }: Session, values: Values): Pro
 
 /** An existing token, without its secret, which is not stored. */
 async function findToken(client: Client, name: string): Promise<Token & { token: string | null }> {
-  const tokens = await listAll<Token>(client, "/tokens", "tokens");
+  const tokens = await listAll(client, operations.list);
   const token = tokens.find((each) => each.name === name);
   if (!token)
     throw new AppError("conflict", `the token ${name} was revoked meanwhile`, { hint: "try again" });

@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
 import { ROLES, SCOPES_OF, type Role } from "../../src/access/role.ts";
 import type { User } from "../../src/access/user.ts";
+import { users as operations } from "../../src/operations/users.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, printable, shown } from "../output/text.ts";
 import { BEGINS, action } from "../session/action.ts";
-import { path } from "../session/client.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
 import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
@@ -29,11 +29,10 @@ Examples:
 `,
   );
   addCreateCommand(users, io);
-  addList<void, User>(users, io, {
+  addList(users, io, {
     description: "list users by name",
     parse: () => {},
-    url: () => "/users",
-    items: "users",
+    operation: operations.list,
     head: ["USER", "ROLE", "PASSWORD", "CREATED"],
     row: ({ name, role, hasPassword, createdAt }) => [name, role, hasPassword ? "set" : "not set", createdAt],
     none: () => "No users yet. Next: formflag users link",
@@ -42,7 +41,8 @@ Examples:
     argument: USER,
     description: "show a user",
     parse: named("name"),
-    url: urlOf,
+    operation: operations.get,
+    names: namesOf,
     describe: describeUser,
   });
   addSetCommand(users, io);
@@ -50,16 +50,17 @@ Examples:
     argument: USER,
     description: "delete a user, who is signed out everywhere at once",
     parse: named("name"),
-    url: urlOf,
+    operations,
+    names: namesOf,
     kind: "user",
-    id: (_, { name }: User) => ({ name }),
+    id: (_, { name }) => ({ name }),
   });
   addLinkCommand(users, io);
 }
 
 const USER: [string, string] = ["[name]", "name of the user"];
 
-const urlOf = (name: string) => path`/users/${name}`;
+const namesOf = (user: string) => ({ user });
 
 /** A user for a person. */
 function describeUser({ name, role, hasPassword, createdAt }: User): string {
@@ -114,8 +115,9 @@ async function createUser(
   { client, report, suggest }: Session,
   { user, ifNotExists }: NewUser,
 ): Promise<void> {
-  const find = () => client.call<User>("GET", urlOf(user.name));
-  const created = await create(client, "/users", user, ifNotExists ? find : null);
+  const make = () => client.call(operations.create, { body: user });
+  const find = () => client.call(operations.get, { names: { user: user.name } });
+  const created = await create(make, ifNotExists ? find : null);
   await report(created, describeUser(created));
   suggest(shown`\nNext: formflag users link ${user.name}`);
 }
@@ -137,7 +139,7 @@ async function parseSet(input: Input, given?: string): Promise<UserRole> {
 }
 
 async function setRole({ client, report }: Session, { name, role }: UserRole): Promise<void> {
-  const user = await client.call<User & { result: string }>("PATCH", urlOf(name), { role });
+  const user = await client.call(operations.set, { names: { user: name }, body: { role } });
   const text = user.result === "unchanged" ? "unchanged" : "updated";
   await report(user, shown`${text} user ${name}: the role is ${user.role}\n`);
 }
@@ -164,12 +166,9 @@ Examples:
     .action(action(io, (_, name) => name, printLink, BEGINS));
 }
 
-/** As the admin API answers; `url` may be a path. */
-type Link = { name: string; url: string; expiresAt: string };
-
 async function printLink(session: Session, given: string | undefined): Promise<void> {
   const { client, config, io, print, note, suggest } = session;
-  const link = await client.call<Link>("POST", "/users/links", given === undefined ? {} : { name: given });
+  const link = await client.call(operations.link, { body: { name: given } });
   const url = withServer(link.url, config.server);
   const isWhole = !url.startsWith("/");
   const isShown = io.outIsTerminal && !config.json && !config.quiet;

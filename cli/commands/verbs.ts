@@ -1,21 +1,23 @@
 import type { Command, Option } from "commander";
+import type { Names, Operation, Output, Schemas } from "../../src/operations/operation.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { shown, table } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import type { Input } from "../session/input.ts";
-import { listAll } from "../session/pages.ts";
+import { type Item, listAll } from "../session/pages.ts";
 import { ifRevision } from "../session/revision.ts";
 import type { Session } from "../session/session.ts";
 
 /** A verb that most nouns have; `P` is what its command line names, such as a segment of an environment. */
-type Verb<P> = {
+type Verb<P, S extends Schemas, N extends string> = {
   argument?: [name: string, description: string];
   description: string;
   options?: Option[];
   help?: string;
   parse: (input: Input, given?: string) => P | Promise<P>;
-  url: (place: P) => string;
+  operation: Operation<S, N>;
+  names: (place: P) => Names<N>;
 };
 
 /** Parses the one name that a verb takes. */
@@ -26,7 +28,7 @@ export function named(what: string) {
 function addVerb(
   noun: Command,
   name: string,
-  verb: Pick<Verb<never>, "description" | "argument" | "options" | "help">,
+  verb: Pick<Verb<never, Schemas, string>, "description" | "argument" | "options" | "help">,
 ): Command {
   const command = noun.command(name).description(verb.description);
   if (verb.argument) command.argument(...verb.argument);
@@ -35,92 +37,106 @@ function addVerb(
   return command;
 }
 
-type Get<P, T> = Verb<P> & { describe: (value: T, revision: number) => string };
+type Get<P, S extends Schemas, N extends string> = Verb<P, S, N> & {
+  describe: (value: Output<S>, revision: number) => string;
+};
 
 /** Adds `get`, which shows one resource. */
-export function addGet<P, T>(noun: Command, io: Io, { parse, url, describe, ...verb }: Get<P, T>): void {
+export function addGet<P, S extends Schemas, N extends string>(
+  noun: Command,
+  io: Io,
+  { parse, operation, names, describe, ...verb }: Get<P, S, N>,
+): void {
   addVerb(noun, "get", verb)
     .addOption(fieldOption())
     .action(
       action(io, parse, async ({ client, print }, place: P) => {
-        const { value, revision } = await client.callAt<T>("GET", url(place));
-        await print(value, describe(value, revision));
+        const { value, revision } = await client.send(operation, { names: names(place) });
+        await print(value, describe(value as Output<S>, revision));
       }),
     );
 }
 
-type List<P, T> = Verb<P> & {
+type List<P, S extends Schemas, N extends string> = Omit<Verb<P, S, N>, "names"> & {
+  names?: (place: P) => Names<N>;
   /** Parameters of the request. */
   query?: (place: P) => Record<string, string>;
-  /** Name of the list in the answer. */
-  items: string;
   head: string[];
-  row: (item: T) => string[];
+  row: (item: Item<Output<S>>) => string[];
   /** What to suggest where the list is empty. */
   none?: (place: P) => string;
 };
 
 /** Adds `list`, which shows all resources as a table. */
-export function addList<P, T>(
+export function addList<P, S extends Schemas, N extends string>(
   noun: Command,
   io: Io,
-  { parse, url, query, items, head, row, none, ...verb }: List<P, T>,
+  { parse, operation, names, query, head, row, none, ...verb }: List<P, S, N>,
 ): void {
   addVerb(noun, "list", verb)
     .alias("ls")
     .addOption(fieldOption())
     .action(
       action(io, parse, async ({ client, print, suggest }, place: P) => {
-        const all = await listAll<T>(client, url(place), items, { query: query?.(place) ?? {} });
+        const listing = { names: names?.(place) ?? {}, query: query?.(place) ?? {} };
+        const all = await listAll(client, operation, listing);
         await print(all, table(head, all.map(row)));
         if (all.length === 0 && none) suggest(none(place));
       }),
     );
 }
 
-type Delete<P, T> = Verb<P> & {
+type Delete<P, S extends Schemas, N extends string> = Omit<Verb<P, S, N>, "operation"> & {
+  operations: { get: Operation<S, N>; delete: Operation };
   kind: string;
   /** The name or id of the resource, under the name of its field. */
-  id: (place: P, found: T) => Record<string, string>;
+  id: (place: P, found: Output<S>) => Record<string, string>;
   /** Where it is, in the question and the report. */
   of?: (place: P) => string;
   /** What the question says on top of that. */
-  more?: (found: T) => string;
+  more?: (found: Output<S>) => string;
 };
 
 /** Adds `delete`, which deletes one resource once the person confirms. */
-export function addDelete<P, T>(
+export function addDelete<P, S extends Schemas, N extends string>(
   noun: Command,
   io: Io,
-  { parse, url, kind, id, of, more, ...verb }: Delete<P, T>,
+  { parse, operations, names, kind, id, of, more, ...verb }: Delete<P, S, N>,
 ): void {
   const run = async (
     { client, confirmDelete, report }: Session,
-    { place, headers }: { place: P; headers: Record<string, string> },
+    { place, revision }: { place: P; revision: number | undefined },
   ) => {
-    const found = await client.call<T>("GET", url(place));
-    const names = id(place, found);
-    const [name, where] = [Object.values(names)[0]!, of?.(place) ?? ""];
+    const at = names(place);
+    const found = (await client.send(operations.get, { names: at })).value as Output<S>;
+    const named = id(place, found);
+    const [name, where] = [Object.values(named)[0]!, of?.(place) ?? ""];
     await confirmDelete(kind, name, where + (more?.(found) ?? ""));
-    await client.call("DELETE", url(place), undefined, headers);
-    await report({ ...names, result: "deleted" }, shown`deleted ${kind} ${name}${where}\n`);
+    await client.send(operations.delete, { names: at, revision });
+    await report({ ...named, result: "deleted" }, shown`deleted ${kind} ${name}${where}\n`);
   };
   const read = async (input: Input, given?: string) => ({
     place: await parse(input, given),
-    headers: ifRevision(input.options),
+    revision: ifRevision(input.options),
   });
   addVerb(noun, "delete", verb).action(action(io, read, run));
 }
 
 /** Adds `revoke`, which ends one resource at once. */
-export function addRevoke(
+export function addRevoke<S extends Schemas, N extends string>(
   noun: Command,
   io: Io,
-  { kind, what, url, ...verb }: Omit<Verb<string>, "parse"> & { kind: string; what: string },
+  {
+    kind,
+    what,
+    operation,
+    names,
+    ...verb
+  }: Omit<Verb<string, S, N>, "parse"> & { kind: string; what: string },
 ): void {
   addVerb(noun, "revoke", verb).action(
     action(io, named(what), async ({ client, report }, name) => {
-      await client.call("DELETE", url(name));
+      await client.send(operation, { names: names(name) });
       await report({ [what]: name, result: "revoked" }, shown`revoked ${kind} ${name}\n`);
     }),
   );

@@ -6,16 +6,16 @@ import { createPrinter } from "../output/printer.ts";
 import type { Io } from "../output/terminal.ts";
 import { shown } from "../output/text.ts";
 import { VERSION } from "../version.ts";
-import { localClient } from "./local-client.ts";
-import { type Client, lazyClient } from "./client.ts";
+import { type Transport, clientOn, lazyTransport } from "./client.ts";
 import { type Config, readConfig, readRemote } from "./config.ts";
 import { env } from "./env.ts";
 import { type Input, openInput } from "./input.ts";
 import { inTermsOf } from "./near-misses.ts";
 import { type Session, openSession } from "./session.ts";
+import { localTransport } from "./local-client.ts";
 import { loadStorage } from "./storage.ts";
 import { usage } from "./usage.ts";
-import { whyHeader } from "./why.ts";
+import { whyOf } from "./why.ts";
 
 /** Turns options and arguments into values. Throws `invalid` for wrong usage, and changes nothing. */
 type Parse<T> = (input: Input, ...args: (string | undefined)[]) => T | Promise<T>;
@@ -34,12 +34,12 @@ export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () =>
     const options = this.opts<Record<string, unknown> & { field?: string | string[]; why?: string }>();
     const field = printedField(options.field);
     const config = readConfig(this);
-    const reason = whyHeader(options.why);
+    const why = whyOf(options.why);
     const mayBegin = begins(options);
     const remote = await readRemote(this, config, env);
-    const client = lazyClient(async () => {
+    const transport = lazyTransport(async () => {
       if (remote === null) return openHere(io, config, mayBegin);
-      return (await import("./remote.ts")).remoteClient(remote);
+      return (await import("./remote.ts")).remoteTransport(remote);
     });
     try {
       if (field !== undefined && config.json)
@@ -48,14 +48,14 @@ export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () =>
           "leave out --json: --field prints the value alone",
         );
       const values = await parse(
-        openInput(io, config, client, this),
+        openInput(io, config, clientOn(transport), this),
         ...argumentsIn<string | undefined>(given),
       );
-      await run(openSession(io, config, client, { field, reason }), values);
+      await run(openSession(io, config, transport, { field, why }), values);
     } catch (error) {
       throw inTermsOf(this, error);
     } finally {
-      await client.close();
+      await transport.close();
     }
   };
 }
@@ -77,10 +77,10 @@ function argumentsIn<T>(given: unknown[]): T[] {
 }
 
 /** Opens the data. Throws `not_found` if a data directory holds no database, unless the command may create one. */
-async function openHere(io: Io, config: Config, mayBegin: boolean): Promise<Client> {
+async function openHere(io: Io, config: Config, mayBegin: boolean): Promise<Transport> {
   const storage = await loadStorage(config.storage);
   if (storage.shared === null) await beginData(io, config, mayBegin);
-  return localClient(storage, VERSION, io);
+  return localTransport(storage, VERSION, io);
 }
 
 async function beginData(io: Io, config: Config, mayBegin: boolean): Promise<void> {

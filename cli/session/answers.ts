@@ -1,140 +1,98 @@
-import {
-  ENVIRONMENT,
-  PROJECT,
-  FLAG,
-  FEEDBACK,
-  SEGMENT,
-  SCHEDULED,
-  CHANGE,
-  CODE_REFERENCES,
-  FORM,
-  TARGET,
-  SUBMISSION,
-  SUBMISSIONS,
-  BULK,
-  DELIVERY,
-  USER,
-  SESSION,
-  ATTEMPT,
-  TOKEN,
-} from "./answer-shapes.ts";
-import type { Shape } from "./shape.ts";
+import { isDeeper, isObject } from "../../src/base/json.ts";
+import type { Operation, Schemas } from "../../src/operations/operation.ts";
+import { type Shape, misfit } from "./shape.ts";
 
-const result = "string";
-const created = { "result?": "string" } as const;
-const IN = "/projects/*/environments/*";
+/** Maximum levels of JSON in an answer: more than the deepest rule or payload has. */
+const MAX_DEPTH = 256;
+
+type Schema = NonNullable<Schemas["output"]>;
 
 /**
- * What commands rely on in the answers of the admin API, by method and path: less than the API promises, so that a
- * server of another version is understood.
+ * What commands rely on in the answer of an operation; null for no content. A server of another version is understood: it may
+ * send other members and values of a choice, and leave out settings, but not the texts and the lists that things are named by.
  */
-const ANSWERS: Record<string, Shape> = {
-  "GET /projects": { projects: [PROJECT], "next?": "string" },
-  "POST /projects": { ...PROJECT, ...created },
-  "GET /projects/*": PROJECT,
-  "GET /projects/*/environments": { environments: [ENVIRONMENT] },
-  "POST /projects/*/environments": { ...ENVIRONMENT, ...created },
-  [`GET ${IN}`]: ENVIRONMENT,
-  [`PATCH ${IN}`]: { ...ENVIRONMENT, result },
-  [`GET ${IN}/flags`]: { flags: [FLAG], "next?": "string" },
-  [`GET ${IN}/flags/*`]: FLAG,
-  [`PATCH ${IN}/flags/*`]: { ...FLAG, result },
-  [`POST ${IN}/flags/*/rollback`]: { ...FLAG, result },
-  [`POST ${IN}/flags/*/scheduled`]: SCHEDULED,
-  [`POST ${IN}/flags/*/evaluate`]: { key: "string" },
-  [`POST ${IN}/flags/*/for`]: { ...FLAG, result, "scheduled?": SCHEDULED },
-  [`GET ${IN}/segments`]: { segments: [SEGMENT], "next?": "string" },
-  [`GET ${IN}/segments/*`]: SEGMENT,
-  [`PUT ${IN}/segments/*`]: { ...SEGMENT, result },
-  [`GET ${IN}/flagd`]: { flags: "object" },
-  [`POST ${IN}/flagd`]: {
-    flags: [{ key: "string", result }],
-    segments: [{ name: "string", result }],
-    metadata: "string",
-    "warnings?": ["string"],
-  },
-  [`POST ${IN}/promote`]: {
-    flags: [{ slug: "string", "before?": "object", "after?": "object" }],
-    segments: [{ name: "string", copied: "boolean", "before?": "any", after: "any" }],
-    unchanged: "number",
-  },
-  "GET /projects/*/flags/*/feedback": { feedback: [FEEDBACK], "next?": "string" },
-  "GET /projects/*/flags/*/ratings": {
-    count: "number",
-    "mean?": "number",
-    ratings: "object",
-    moods: "object",
-  },
-  "DELETE /projects/*/flags/*/feedback": { deleted: "number" },
-  "GET /projects/*/scheduled": { scheduled: [SCHEDULED], "next?": "string" },
-  "GET /projects/*/stale": { stale: [{ slug: "string", since: "string", reasons: ["string"] }] },
-  "GET /projects/*/code-refs": { references: [CODE_REFERENCES], "next?": "string" },
-  "PUT /projects/*/code-refs": { references: "number", slugs: "number", unknown: ["string"] },
-  "GET /projects/*/history": { changes: [CHANGE], "next?": "number" },
-  "GET /projects/*/flags/*/history": { changes: [CHANGE], "next?": "number" },
-  "GET /forms": { forms: [FORM], "next?": "string" },
-  "POST /forms": { ...FORM, ...created },
-  "GET /forms/*": FORM,
-  "PATCH /forms/*": { ...FORM, result },
-  "GET /forms/*/targets": { targets: [TARGET] },
-  "POST /forms/*/targets": { id: "string", "secret?": "string" },
-  "GET /targets/*": TARGET,
-  "PATCH /targets/*": { ...TARGET, result },
-  "POST /targets/*/rotate": { id: "string", secret: "string" },
-  "POST /targets/*/test": { "code?": "number", "error?": "string", outcome: "string" },
-  "POST /forms/*/test": SUBMISSION,
-  "GET /forms/*/submissions": SUBMISSIONS,
-  "GET /submissions": SUBMISSIONS,
-  "POST /submissions/mark": { changed: "number" },
-  "POST /submissions/mark-matching": BULK,
-  "POST /submissions/delete": { ids: ["string"] },
-  "POST /submissions/delete-matching": BULK,
-  "POST /forms/*/submissions/*": { imported: "number", skipped: "number", elsewhere: "number" },
-  "GET /submissions/*": SUBMISSION,
-  "GET /submissions/*/timeline": { events: [{ event: "string", at: "string" }] },
-  "GET /deliveries": { deliveries: [DELIVERY], "next?": "string" },
-  "GET /deliveries/*": { ...DELIVERY, "history?": [ATTEMPT] },
-  "POST /deliveries/*": { queued: "number" },
-  "GET /stats": {
-    forms: [{ form: "string", inbox: "number", unread: "number", spam: "number", archived: "number" }],
-    submissions: [{ day: "string", form: "string", inbox: "number", spam: "number" }],
-    reads: [{ hour: "string", project: "string", environment: "string", one: "number", all: "number" }],
-    deliveries: { queued: "number", failed: "number" },
-  },
-  "POST /mail/*": {
-    id: "string",
-    from: "string",
-    delivered: "boolean",
-    "code?": "number",
-    "error?": "string",
-  },
-  "POST /submissions/purge": {
-    submissions: "number",
-    files: "number",
-    mentions: "number",
-    forms: [{ form: "string", submissions: "number", files: "number" }],
-  },
-  "GET /tokens": { tokens: [TOKEN], "next?": "string" },
-  "POST /tokens": { ...TOKEN, token: "string" },
-  "GET /users": { users: [USER], "next?": "string" },
-  "POST /users": { ...USER, ...created },
-  "GET /users/*": USER,
-  "PATCH /users/*": { ...USER, result },
-  "POST /users/links": { name: "string", url: "string", expiresAt: "string" },
-  "GET /sessions": { sessions: [SESSION] },
-  "GET /export": { projects: "object", "forms?": "object" },
-  "POST /apply": {
-    changes: [{ action: "string", path: "string", "before?": "any", "after?": "any" }],
-  },
-};
+export async function shapeOf({ schemas }: Operation): Promise<Shape | null> {
+  const { output } = await schemas();
+  return output === undefined ? null : shapeIn(output);
+}
 
-/** The shape of an answer; null for a delete that is answered with no content, `any` if no command relies on it. */
-export function shapeOf(method: string, path: string): Shape | null {
-  const plain = path.replace(/\?.*$/s, "");
-  const parts = plain.split("/");
-  // Every other part is a name: /projects/shop/environments/live.
-  const route = parts.map((part, index) => (index > 0 && index % 2 === 0 ? "*" : part)).join("/");
-  return (
-    ANSWERS[`${method} ${plain}`] ?? ANSWERS[`${method} ${route}`] ?? (method === "DELETE" ? null : "any")
+type Definition =
+  | { type: "optional" | "nullable" | "default"; innerType: Schema }
+  | { type: "object"; shape: Record<string, Schema> }
+  | { type: "array"; element: Schema }
+  | { type: "union"; options: Schema[] }
+  | { type: "enum"; entries: Record<string, unknown> }
+  | { type: "literal"; values: unknown[] }
+  | { type: "string" | "number" | "boolean" | "record" | "any" };
+
+function shapeIn(schema: Schema): Shape {
+  const def = definitionOf(schema);
+  switch (def.type) {
+    case "optional":
+    case "nullable":
+    case "default":
+      return shapeIn(def.innerType);
+    case "object":
+      return Object.fromEntries(
+        Object.entries(def.shape).map(([name, each]) => [isNaming(each) ? name : `${name}?`, shapeIn(each)]),
+      );
+    case "array":
+      return [shapeIn(def.element)];
+    case "union":
+      return inAll(def.options.map(shapeIn));
+    case "enum":
+    case "literal":
+      return "string";
+    case "record":
+      return "object";
+    case "string":
+    case "number":
+    case "boolean":
+    case "any":
+    default:
+      return def.type;
+  }
+}
+
+function definitionOf(schema: Schema): Definition {
+  return schema._zod.def as unknown as Definition;
+}
+
+/** Whether things are named by a member: a text, or a list of objects. */
+function isNaming(schema: Schema): boolean {
+  const def = definitionOf(schema);
+  return def.type === "string" || (def.type === "array" && isObject(shapeIn(def.element)));
+}
+
+/** What several shapes have in common. */
+function inAll([first, ...others]: Shape[]): Shape {
+  if (!isObject(first) || !others.every(isObject)) return "any";
+  return Object.fromEntries(
+    Object.entries(first).filter(([name]) => others.every((each) => Object.hasOwn(each as object, name))),
   );
+}
+
+/** Whether an answer has no member of its shape, all of which may be missing one by one. */
+function hasNone(value: unknown, shape: Shape): boolean {
+  return (
+    isObject(value) &&
+    isObject(shape) &&
+    !Object.keys(shape).some((name) => Object.hasOwn(value, name.replace("?", "")))
+  );
+}
+
+/** The JSON of an answer, or what is wrong with it, in words that follow the name of the server. */
+export function parseAnswer(
+  bytes: Uint8Array,
+  shape: Shape,
+): { value: unknown } | { wrong: string; cause?: unknown } {
+  let value: unknown;
+  try {
+    value = isDeeper(bytes, MAX_DEPTH) ? undefined : JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    return { wrong: "sent no JSON", cause };
+  }
+  const at = hasNone(value, shape) ? "" : misfit(value, shape);
+  if (at !== null) return { wrong: at === "" ? "sent other JSON" : `sent no usable ${at}` };
+  return { value };
 }

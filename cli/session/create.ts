@@ -1,6 +1,5 @@
 import { Option } from "commander";
 import { AppError } from "../../src/base/errors.ts";
-import type { Client } from "./client.ts";
 
 export type CreateResult = "created" | "unchanged";
 
@@ -8,15 +7,13 @@ export function ifNotExistsOption(what: string): Option {
   return new Option("--if-not-exists", `leave ${what} as it is if it exists already`);
 }
 
-/** Creates a resource at `url`. If it exists already, returns it by `find`, or throws `conflict` if `find` is null. */
+/** Creates a resource. If it exists already, returns it by `find`, or throws `conflict` if `find` is null. */
 export async function create<T extends object>(
-  client: Client,
-  url: string,
-  body: object,
+  make: () => Promise<T & { result: CreateResult }>,
   find: (() => Promise<T>) | null,
 ): Promise<T & { result: CreateResult }> {
   try {
-    return await client.call<T & { result: "created" }>("POST", url, body);
+    return await make();
   } catch (error) {
     // A name that something else has is not this resource.
     const exists = error instanceof AppError && error.code === "conflict" && error.reason !== "name-taken";

@@ -1,8 +1,6 @@
 import type { Command } from "commander";
-import type { Environment } from "../../src/projects/environment.ts";
-import type { Project } from "../../src/projects/project.ts";
 import type { Io } from "../output/terminal.ts";
-import { type Client, path } from "./client.ts";
+import type { Client } from "./client.ts";
 import type { Config } from "./config.ts";
 import { env } from "./env.ts";
 import { listAll } from "./pages.ts";
@@ -49,14 +47,14 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
     },
     project: () =>
       choose("-p <project>", "project", async () => {
-        const projects = await listAll<Project>(client, "/projects", "projects");
-        return projects.map(({ slug }) => slug);
+        const { projects } = await import("../../src/operations/projects.ts");
+        return (await listAll(client, projects.list)).map(({ slug }) => slug);
       }),
     environment: (project) =>
       choose("-e <environment>", "environment", async () => {
-        const url = path`/projects/${project}/environments`;
-        const { environments } = await client.call<{ environments: Environment[] }>("GET", url);
-        return environments.map(({ slug }) => slug);
+        const { environments } = await import("../../src/operations/environments.ts");
+        const listed = await client.call(environments.list, { names: { project } });
+        return listed.environments.map(({ slug }) => slug);
       }),
     async choose<T extends string>(option: string, choices: readonly T[]) {
       const given = options[option];

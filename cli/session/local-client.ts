@@ -1,71 +1,105 @@
-import { AppError } from "../../src/base/errors.ts";
+import { confirmationIn, operatorCaller } from "../../src/access/caller.ts";
+import type { App } from "../../src/app.ts";
 import { once } from "../../src/base/once.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
-import { ADMIN_PATH } from "../../src/operations/operation.ts";
+import type { Deployment } from "../../src/operations/deployment.ts";
+import { streamOf } from "../../src/http/exports.ts";
+import { formUrl } from "../../src/http/forms/links.ts";
+import { dashboardLink } from "../../src/http/paths.ts";
+import { MAX_ADMIN_BODY } from "../../src/operations/limits.ts";
+import type { Call, Download, Operation } from "../../src/operations/operation.ts";
+import { bodyTooLarge } from "../../src/operations/results.ts";
 import type { Storage } from "../../src/storage.ts";
-import { printableLines } from "../output/text.ts";
 import type { Io } from "../output/terminal.ts";
-import { type At, type Client, clientOn, withCallAt } from "./client.ts";
+import type { Sent, Transport } from "./client.ts";
 import { env } from "./env.ts";
 import { userName } from "./user.ts";
 
-/** A client of the admin API in this process, on the data itself. Throws as `openApp` does. */
-export async function localClient(storage: Storage, version: string, io: Io): Promise<Client> {
-  const [{ openApp }, { applyDue }, { directCall }] = await Promise.all([
+/** Runs operations in this process, on the data itself. Throws as `openApp` does. */
+export async function localTransport(storage: Storage, version: string, io: Io): Promise<Transport> {
+  const [{ openApp }, { applyDue }] = await Promise.all([
     import("../data/open.ts"),
     import("../../src/flags/schedule/schedule.ts"),
-    import("./direct.ts"),
   ]);
   const app = await openApp({ ...storage, writing: "inline" });
-  const report = {
-    error(error: unknown) {
-      // The caller gets an AppError; a bug is printed in full here.
-      if (!(error instanceof AppError)) io.err(`${printableLines(Bun.inspect(error))}\n`);
-    },
-    refused: () => {},
-    spam: () => {},
-  };
-  const outgoing = once(() => openOutgoing(app.now, version));
-  const admin = async (path: string) => {
-    const { createAdminApp } = await import("../../src/http/admin/admin.ts");
-    // As a server with the same environment shows it.
-    const publicUrl = env["FORMFLAG_PUBLIC_URL"] ?? null;
-    const dashboard = path.startsWith("/users") ? await dashboardAddress() : {};
-    return createAdminApp(app, { version, report, publicUrl, outgoing, ...dashboard });
-  };
-  // Scheduled changes may have become due while no server ran.
-  const catchUp = () => applyDue(app, (text) => io.note(`warning: ${text}\n`));
+  const deployment = deploymentOf(app, version);
   let hasDeleted = false;
-  const client = clientOn(
-    null,
-    async (request) => {
-      const path = new URL(request.url).pathname.slice(ADMIN_PATH.length);
-      // Forms, targets, mail, users and statistics do not depend on scheduled changes.
-      if (!/^\/(forms|targets|submissions|deliveries|stats|mail|tokens|users|sessions)\b/.test(path))
-        await catchUp();
-      hasDeleted ||= request.method === "DELETE" || path === "/apply";
-      return (await admin(path)).fetch(request, {
-        operator: userName,
-      });
+  const run = async (operation: Operation, sent: Sent, tag: Call["tag"]) => {
+    const { method, place, tag: noun } = operation;
+    const isDocument = noun === "documents";
+    // Scheduled changes may have become due while no server ran.
+    if (isDocument || place === "project" || place === "environment")
+      await applyDue(app, (text) => io.note(`warning: ${text}\n`));
+    hasDeleted ||= method === "DELETE" || (isDocument && method === "POST");
+    return operation.run({ app, deployment, tag, ...(await callOf(operation, sent)) });
+  };
+  return {
+    async send(operation, sent) {
+      let revision = Number.NaN;
+      const value = await run(operation, sent, (tag) => void (revision = Number(tag)));
+      return { value, revision };
     },
-    async () => {
+    async open(operation, sent) {
+      const { size, rows, content } = (await run(operation, sent, () => {})) as Download;
+      const body = content instanceof ReadableStream ? content : streamOf(content, () => {});
+      return { size, rows, body };
+    },
+    async close() {
       // A server would do this in the background, but none may be running.
       if (hasDeleted) await (await import("../../src/forms/keeping/removal.ts")).clearDeletedForms(app);
       await app[Symbol.asyncDispose]();
     },
-  );
-  return withCallAt(client, async <T>(...args: Parameters<Client["callAt"]>) => {
-    const call = directCall(args);
-    if (!call) return client.callAt<T>(...args);
-    await catchUp();
-    return (await call(app)) as At<T>;
-  });
+  };
 }
 
-/** Where the dashboard is, by the environment of this process. */
-async function dashboardAddress() {
-  const { linkBaseFromEnvironment } = await import("../serve/dashboard-config.ts");
-  return linkBaseFromEnvironment(env);
+/** A call by the person who runs this command. */
+async function callOf(operation: Operation, { names = {}, query, body, revision, confirmed, why }: Sent) {
+  return {
+    caller: operatorCaller(userName, confirmationIn(confirmed), why),
+    names,
+    query: await queryOf(operation, query),
+    body: await bodyOf(operation, body),
+    ifMatch: revision === undefined ? undefined : `"${revision}"`,
+  };
+}
+
+/** The query as its schema reads it, which is loaded only for parameters. */
+async function queryOf({ defaults, schemas }: Operation, query: Sent["query"]): Promise<unknown> {
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return defaults;
+  const [{ query: schema }, { checkQuery }] = await Promise.all([
+    schemas(),
+    import("../../src/operations/schema/check.ts"),
+  ]);
+  return schema && checkQuery(schema, Object.fromEntries(given));
+}
+
+/** The body as a server would read it. Throws `invalid`, `too_large`. */
+async function bodyOf(operation: Operation, body: unknown): Promise<unknown> {
+  if (body === undefined) return undefined;
+  const { maxBody = MAX_ADMIN_BODY, schemas } = operation;
+  const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  if (bytes.byteLength > maxBody) throw bodyTooLarge(maxBody);
+  if (typeof body === "string") return body;
+  const [{ body: schema }, { checkBody }] = await Promise.all([
+    schemas(),
+    import("../../src/operations/schema/check.ts"),
+  ]);
+  return schema ? checkBody(schema, bytes, operation) : bytes;
+}
+
+/** As a server with the environment of this process. */
+function deploymentOf(app: App, version: string): Deployment {
+  return {
+    outgoing: once(() => openOutgoing(app.now, version)),
+    formUrl: (key) => formUrl(env["FORMFLAG_PUBLIC_URL"] ?? null, "", key),
+    async signInUrl(secret) {
+      const { linkBaseFromEnvironment } = await import("../serve/dashboard-config.ts");
+      const { dashboardUrl, basePath } = linkBaseFromEnvironment(env);
+      return dashboardLink(dashboardUrl ?? basePath, secret);
+    },
+    commitMinutes: () => [],
+  };
 }
 
 /** Outgoing connections by the environment of this process. */

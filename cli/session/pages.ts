@@ -1,14 +1,12 @@
+import type { Query } from "../../src/operations/address.ts";
+import type { Operation, Output, Schemas } from "../../src/operations/operation.ts";
 import type { Client } from "./client.ts";
 
-/** A page of the admin API: its items under the name of the list, and the cursor of the next page, if there is one. */
-type Answered = Record<string, unknown> & {
-  next?: string | number | null;
-  total?: number;
-  indexing?: number;
-};
-
 type Listing = {
-  query?: Record<string, string> | [name: string, value: string][];
+  names?: Record<string, string>;
+  /** Parameters other than those of the page. */
+  query?: Query;
+  /** The parameter for the next page. */
   cursor?: "after" | "before";
   limit?: number;
   maxPage?: number;
@@ -16,12 +14,19 @@ type Listing = {
   mayBeEmpty?: boolean;
 };
 
+/** The items of a list: what the one list in the answer holds. */
+export type Item<O> = { [K in keyof O]-?: O[K] extends (infer T)[] ? T : never }[keyof O];
+
 /**
- * The items of a list of the admin API, page after page: all of them, or the first `limit`. `cursor` names the
- * parameter for the next page, `query` holds the other parameters; an older server answers one page and no cursor.
+ * The items of a list of the admin API, page after page: all of them, or the first `limit`. An older server answers one page
+ * and no cursor.
  */
-export async function listAll<T>(client: Client, url: string, name: string, listing?: Listing): Promise<T[]> {
-  return (await listSome<T>(client, url, name, listing)).items;
+export async function listAll<S extends Schemas, P extends string>(
+  client: Client,
+  operation: Operation<S, P>,
+  listing?: Listing,
+): Promise<Item<Output<S>>[]> {
+  return (await listSome(client, operation, listing)).items;
 }
 
 type Listed<T> = {
@@ -31,26 +36,33 @@ type Listed<T> = {
   indexing: number | undefined;
 };
 
+/** A page: its items under the name of the list, and the cursor of the next page, if there is one. */
+type Page<T> = Record<string, T[]> & { next?: string | number | null; total?: number; indexing?: number };
+
 /**
  * As `listAll`, with the cursor of the next page, null after the last, and with the total and what is not indexed yet if
  * the server sends them.
  */
-export async function listSome<T>(
+export async function listSome<S extends Schemas, P extends string>(
   client: Client,
-  url: string,
-  name: string,
-  { query = {}, cursor = "after", limit = Infinity, maxPage = Infinity, mayBeEmpty = false }: Listing = {},
-): Promise<Listed<T>> {
-  const items: T[] = [];
-  const parameters = new URLSearchParams(query);
+  operation: Operation<S, P>,
+  {
+    names = {},
+    query,
+    cursor = "after",
+    limit = Infinity,
+    maxPage = Infinity,
+    mayBeEmpty = false,
+  }: Listing = {},
+): Promise<Listed<Item<Output<S>>>> {
+  const items: Item<Output<S>>[] = [];
+  const parameters: Query = { ...query };
   for (;;) {
     const size = Math.min(limit - items.length, maxPage);
-    if (size < Infinity) parameters.set("limit", String(size));
-    const page = await client.call<Answered>(
-      "GET",
-      parameters.size === 0 ? url : `${url}?${parameters.toString()}`,
-    );
-    const pageItems = page[name] as T[];
+    if (size < Infinity) parameters["limit"] = size;
+    const { value } = await client.send(operation, { names, query: { ...parameters } });
+    const page = value as Page<Item<Output<S>>>;
+    const pageItems = Object.values(page).find(Array.isArray) as Item<Output<S>>[];
     for (const item of pageItems) items.push(item);
     const { next = null, total, indexing } = page;
     // Stops at an empty page or a repeated cursor, so that a faulty server does not keep the command going.
@@ -58,9 +70,9 @@ export async function listSome<T>(
       next === null ||
       (pageItems.length === 0 && !mayBeEmpty) ||
       items.length >= limit ||
-      parameters.get(cursor) === String(next)
+      parameters[cursor] === next
     )
       return { items, next, total, indexing };
-    parameters.set(cursor, String(next));
+    parameters[cursor] = next;
   }
 }

@@ -1,7 +1,11 @@
 import { formatBytes } from "../../src/base/bytes.ts";
-import { AppError } from "../../src/base/errors.ts";
-import { type Answer, type Client, clientOn } from "./client.ts";
+import { AppError, ERROR_CODES } from "../../src/base/errors.ts";
+import { addressOf } from "../../src/operations/address.ts";
+import { ADMIN_PATH, type Operation } from "../../src/operations/operation.ts";
+import { RemoteError } from "../exit.ts";
+import type { Sent, Transport } from "./client.ts";
 import { chunksOf, failureOf, isLoopbackUrl, readAtMost } from "./connection.ts";
+import type { Shape } from "./shape.ts";
 
 export type Remote = {
   /** Its address, without a slash at the end. */
@@ -20,12 +24,14 @@ const LIMITS = {
   idleMs: 60_000,
 };
 
+type Answer = Pick<Response, "status" | "headers" | "body">;
+
 /**
  * The admin API of a server over HTTP. Redirects are not followed, so that the token goes to that server alone. Throws
- * `unavailable` if the server cannot be reached or trusted, or its answer is too slow or too large.
+ * `unavailable` if the server cannot be reached or trusted, or its answer is too slow, too large, or not formflag's.
  */
-export function remoteClient({ server, token, ca }: Remote, limits = LIMITS): Client {
-  const open = async (request: Request, isDownload: boolean): Promise<Answer> => {
+export function remoteTransport({ server, token, ca }: Remote, limits = LIMITS): Transport {
+  const fetchFrom = async (request: Request, isDownload: boolean): Promise<Answer> => {
     request.headers.set("Authorization", `Bearer ${token}`);
     const stop = new AbortController();
     const end = performance.now() + limits.ms;
@@ -59,7 +65,95 @@ export function remoteClient({ server, token, ca }: Remote, limits = LIMITS): Cl
     if (bytes === null) throw tooLarge(server, limits.bytes);
     return { status, headers, body: new Response(bytes).body };
   };
-  return clientOn(server, open, async () => {});
+  const request = async (operation: Operation, sent: Sent, isDownload: boolean): Promise<Answer> => {
+    const answer = await fetchFrom(requestFor(server, operation, sent), isDownload);
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw await errorOf(answer, server);
+  };
+  return {
+    async send(operation, sent) {
+      const answer = await request(operation, sent, false);
+      const revision = Number(/"(\d+)"/.exec(answer.headers.get("etag") ?? "")?.[1]);
+      // Loaded with the first answer: a command in this process has none.
+      const { shapeOf } = await import("./answers.ts");
+      const shape = await shapeOf(operation);
+      const promised = shape === null ? NO_CONTENT : WITH_JSON;
+      if (!promised.includes(answer.status))
+        throw notFormflag(answer, server, `not ${promised.join(" or ")}`);
+      return { value: shape === null ? undefined : await jsonOf(answer, shape, server), revision };
+    },
+    async open(operation, sent) {
+      const answer = await request(operation, sent, true);
+      const { status, headers, body } = answer;
+      const isAttachment = /^attachment\b/.test(headers.get("content-disposition") ?? "");
+      if (status === 200 && isAttachment)
+        return { size: numberIn(headers, "content-length"), rows: numberIn(headers, "x-total-count"), body };
+      await body?.cancel();
+      throw notFormflag(answer, server, "sent something other than a download");
+    },
+    close: async () => {},
+  };
+}
+
+/** The statuses of answers with JSON, and of those without a body. */
+const WITH_JSON = [200, 201];
+const NO_CONTENT = [204];
+
+function requestFor(server: string, operation: Operation, sent: Sent): Request {
+  const { names, query, body, revision, confirmed, why } = sent;
+  const headers = {
+    ...(confirmed !== undefined && { "X-Confirm": confirmed }),
+    ...(revision !== undefined && { "If-Match": `"${revision}"` }),
+    ...(why !== undefined && { "X-Why": encodeURIComponent(why) }),
+    // A text is JSON lines already.
+    ...(body !== undefined && {
+      "Content-Type": typeof body === "string" ? "application/jsonl" : "application/json",
+    }),
+  };
+  return new Request(`${server}${ADMIN_PATH}${addressOf(operation, names, query)}`, {
+    method: operation.method,
+    headers,
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+}
+
+function numberIn(headers: Headers, name: string): number | null {
+  const text = headers.get(name);
+  return text === null ? null : Number(text);
+}
+
+const ERROR = {
+  error: { code: "string", message: "string", "hint?": "string", "reason?": "string" },
+} as const;
+
+type ErrorBody = {
+  error: { code: string; message: string; hint?: string | null; reason?: string | null };
+};
+
+async function jsonOf(answer: Answer, shape: Shape, server: string): Promise<unknown> {
+  const { parseAnswer } = await import("./answers.ts");
+  const parsed = parseAnswer(await new Response(answer.body).bytes(), shape);
+  if ("value" in parsed) return parsed.value;
+  throw notFormflag(answer, server, parsed.wrong, parsed.cause);
+}
+
+function notFormflag({ status }: Answer, server: string, what: string, cause?: unknown): AppError {
+  const hint = "is this the address of its admin API?";
+  const message = `${server} did not answer as a formflag server: it answered ${status} and ${what}`;
+  return new AppError("unavailable", message, { hint, cause });
+}
+
+async function errorOf(answer: Answer, server: string): Promise<Error> {
+  const location = answer.headers.get("location");
+  if (location !== null) return notFormflag(answer, server, `pointed to ${location}`);
+  const { error } = (await jsonOf(answer, ERROR, server)) as ErrorBody;
+  if (error.code === "internal") return new RemoteError(`internal error on ${server}`);
+  const known = ERROR_CODES.find((each) => each === error.code);
+  if (known === undefined) return notFormflag(answer, server, `named an error unknown here, ${error.code}`);
+  return new AppError(known, error.message, {
+    reason: error.reason ?? undefined,
+    hint: error.hint ?? undefined,
+  });
 }
 
 /** Whether the end of a body shows that it is whole; without either header a connection that breaks off looks the same. */

@@ -6,9 +6,9 @@ export function revisionOption(): Option {
   return new Option("--if-revision <n>", "only if it is at that revision; 0 if it does not exist yet");
 }
 
-/** The header for the revision of `--if-revision`; none without. Throws `invalid`. */
-export function ifRevision({ ifRevision: text }: { ifRevision?: string }): Record<string, string> {
-  return text === undefined ? {} : { "If-Match": `"${countValue(text, "--if-revision")}"` };
+/** The revision of `--if-revision`; undefined without. Throws `invalid`. */
+export function ifRevision({ ifRevision: text }: { ifRevision?: string }): number | undefined {
+  return text === undefined ? undefined : countValue(text, "--if-revision");
 }
 
 /** How often a change is tried while others change the same resource. */

@@ -2,7 +2,7 @@ import { Cancelled } from "../exit.ts";
 import { noSuchField } from "../output/field.ts";
 import { type Printer, createPrinter } from "../output/printer.ts";
 import type { Io } from "../output/terminal.ts";
-import { type Client, confirmingClient, withCallAt } from "./client.ts";
+import { type Client, type Transport, clientOn, confirming } from "./client.ts";
 import type { Config } from "./config.ts";
 import { canPrompt } from "./input.ts";
 import { promptConfirm, promptName } from "./prompts.ts";
@@ -24,31 +24,31 @@ export type Session = Printer & {
   confirmDelete: (kind: string, name: string, more?: string) => Promise<void>;
 };
 
-/** A client that throws `invalid` before a change whose answer lacks the field that is printed. */
-function checkingField(client: Client, field: string | undefined): Client {
-  if (field === undefined) return client;
-  return withCallAt(client, async (method, path, ...rest) => {
-    if (method !== "GET") {
-      const [{ shapeOf }, { mayHave, namesOf }] = await Promise.all([
-        import("./answers.ts"),
-        import("./shape.ts"),
-      ]);
-      const shape = shapeOf(method, path) ?? "any";
-      if (!mayHave(shape, field)) throw noSuchField(field, namesOf(shape));
-    }
-    return client.callAt(method, path, ...rest);
-  });
+/** A transport that throws `invalid` before a change whose answer lacks the field that is printed. */
+function checkingField(transport: Transport, field: string | undefined): Transport {
+  if (field === undefined) return transport;
+  return {
+    ...transport,
+    async send(operation, sent) {
+      if (operation.method !== "GET") {
+        const [{ shapeOf }, { mayHave, namesOf }] = await Promise.all([
+          import("./answers.ts"),
+          import("./shape.ts"),
+        ]);
+        const shape = (await shapeOf(operation)) ?? "any";
+        if (!mayHave(shape, field)) throw noSuchField(field, namesOf(shape));
+      }
+      return transport.send(operation, sent);
+    },
+  };
 }
 
-/**
- * A session on `bare`, the client of a server or of this process; `field` is the value of `--field`, `reason` are the
- * headers of `--why`.
- */
+/** A session on `bare`, the operations of a server or of this process, with the values of `--field` and `--why`. */
 export function openSession(
   io: Io,
   config: Config,
-  bare: Client,
-  { field, reason }: { field: string | undefined; reason: Record<string, string> },
+  bare: Transport,
+  { field, why }: { field: string | undefined; why: string | undefined },
 ): Session {
   const confirm = async (question: string) => {
     if (await promptConfirm(question)) return;
@@ -66,7 +66,7 @@ export function openSession(
     ...printer,
     config,
     io,
-    client: checkingField(confirmingClient(bare, confirmations, reason), field),
+    client: clientOn(checkingField(confirming(bare, confirmations, why), field)),
     canPrompt: () => canPrompt(io, config),
     confirm,
     async confirmDelete(kind, name, more = "") {

@@ -1,3 +1,4 @@
+import { isObject } from "../../src/base/json.ts";
 import { AppError } from "../../src/base/errors.ts";
 import type { Io } from "../output/terminal.ts";
 import { shorten } from "../output/text.ts";
@@ -29,12 +30,12 @@ export async function jsonObject(
   example: string,
   io: Stdin,
   numbers?: Numbers,
-): Promise<object> {
+): Promise<Record<string, unknown>> {
   const source = await sourceOf(text, option, io);
   const hint = `write ${option} '${example}'; @FILE reads a file`;
   try {
     const value = parseJson(source, option, numbers);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+    if (isObject(value)) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     // A text that begins with a brace is meant as JSON.

@@ -97,6 +97,25 @@ const noConnection = {
   },
 };
 
+/** Addresses of the admin API, and the collections in them where only a command could mean them. */
+const API_PATH = /\/api\/admin\//;
+const COLLECTION =
+  /^\/(?:projects|forms|targets|submissions|deliveries|tokens|users|sessions|export|apply|stats|mail)(?:[/?]|$)/;
+
+const noApiPath = {
+  create(context) {
+    const isCommand = isIn(relative(ROOT, context.filename), "cli");
+    const check = (node, text) => {
+      if (API_PATH.test(text) || (isCommand && COLLECTION.test(text)))
+        context.report({ node, message: "Addresses of the admin API are those of its operations." });
+    };
+    return {
+      Literal: (node) => typeof node.value === "string" && check(node, node.value),
+      TemplateElement: (node) => check(node, node.value.cooked ?? ""),
+    };
+  },
+};
+
 const noRawMarkup = {
   create: (context) => {
     const report = (node, message) => context.report({ node, message });
@@ -123,5 +142,6 @@ export default {
     "no-option-text": noOptionText,
     "no-connection": noConnection,
     "no-raw-markup": noRawMarkup,
+    "no-api-path": noApiPath,
   },
 };

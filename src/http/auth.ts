@@ -6,12 +6,12 @@ import { createTokenFinder } from "../access/token-finder.ts";
 import { authenticate } from "../access/tokens.ts";
 import { readWhy } from "../access/why.ts";
 import type { App } from "../app.ts";
-import { formatBytes } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
 import { type Client, limitKey } from "./address.ts";
 import { readAll, refuseAbandoned } from "./body.ts";
 import { MAX_ADMIN_BODY } from "../operations/limits.ts";
 import type { Operation } from "../operations/operation.ts";
+import { bodyTooLarge } from "../operations/results.ts";
 import { MAX_WRONG_TOKENS } from "./limits.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 
@@ -99,8 +99,7 @@ export function requires({
 
 /** Reads the body, and keeps it for the route. */
 async function readBody(c: Context<AdminEnv>, limit: number): Promise<void> {
-  const tooLarge = () => new AppError("too_large", `a request body has at most ${formatBytes(limit)}`);
-  const body = await readAll(c.req.raw, limit, tooLarge);
+  const body = await readAll(c.req.raw, limit, () => bodyTooLarge(limit));
   // Hono's cache holds promises, which its type does not say.
   Object.assign(c.req.bodyCache, { arrayBuffer: Promise.resolve(body) });
 }

@@ -1,3 +1,4 @@
+import { MAX_LIST } from "../base/pages.ts";
 import { pageReferences, removeReferences, uploadReferences } from "../flags/code/code-references.ts";
 import { MAX_CODE_BODY } from "./limits.ts";
 import { noun } from "./operation.ts";
@@ -11,6 +12,7 @@ export const codeReferences = noun("flags", () => import("./schema/code-referenc
     summary: "List where the source code of a project names flags; a long list of references is in parts",
     scope: "flags:read",
     place: "project",
+    defaults: { limit: MAX_LIST },
     run: ({ app, names, query }) => pageReferences(app, names.project, query),
   },
   upload: {

@@ -1,3 +1,4 @@
+import { DEFAULT_PAGE } from "../base/pages.ts";
 import { getDelivery, listDeliveries, retryDeliveries } from "../forms/deliveries.ts";
 import { noun } from "./operation.ts";
 
@@ -8,6 +9,7 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
     summary: "List deliveries, newest first",
     scope: "forms:read",
     place: "none",
+    defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, query }) => {
       const { form = null, submission = null, status = null, before = null, limit } = query;
       const { items, next } = await listDeliveries(app, { form, submission, status, before, limit });

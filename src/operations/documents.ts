@@ -12,6 +12,7 @@ export const documents = noun("documents", () => import("./schema/documents-sche
     scope: "read",
     place: "none",
     levels: 4,
+    defaults: {},
     run: async ({ app, query: { project: projects = null, forms } }) => {
       const withForms = forms === undefined ? projects === null : forms === "true";
       const setup = await app.store.setup.read(projects && [...new Set(projects)], withForms);

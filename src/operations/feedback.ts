@@ -1,4 +1,4 @@
-import { nextOf } from "../base/pages.ts";
+import { DEFAULT_PAGE, nextOf } from "../base/pages.ts";
 import { viewFeedback } from "../flags/previews/feedback.ts";
 import { countRatings, deleteFeedback, deleteFeedbackOf, firstIdSince } from "../flags/previews/feedbacks.ts";
 import { noun } from "./operation.ts";
@@ -16,6 +16,7 @@ export const feedback = noun("flags", () => import("./schema/feedback-schema.ts"
     summary: "List the feedback about a preview, newest first",
     scope: "flags:read",
     place: "environment",
+    defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, names, query: { environment = null, since, limit, before = null } }) => {
       const from = firstIdSince(since === undefined ? null : Date.parse(since));
       const page = await app.store.feedback.page({ ...names, environment }, { limit, before, from });
@@ -29,6 +30,7 @@ export const feedback = noun("flags", () => import("./schema/feedback-schema.ts"
     summary: "Delete all feedback about a flag",
     scope: "flags:write",
     place: "environment",
+    defaults: {},
     run: async ({ app, caller, names, query: { environment = null } }) => ({
       deleted: await deleteFeedbackOf(app, caller, { ...names, environment }),
     }),
@@ -48,6 +50,7 @@ export const feedback = noun("flags", () => import("./schema/feedback-schema.ts"
     summary: "Count the feedback about a preview by rating and mood",
     scope: "flags:read",
     place: "environment",
+    defaults: {},
     run: ({ app, names, query: { environment = null, since } }) =>
       countRatings(app, { ...names, environment }, since === undefined ? null : Date.parse(since)),
   },

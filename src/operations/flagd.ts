@@ -27,6 +27,7 @@ export const flagd = noun("flags", () => import("./schema/flagd-schema.ts"), {
     scope: "flags:write",
     place: "environment",
     maxBody: MAX_IMPORT_BODY,
+    defaults: { dryRun: "false" },
     run: async ({ app, caller, names, query, body }) => {
       const dryRun = query.dryRun === "true";
       const { differences: _, ...imported } = await importFlags(app, caller, names, body, dryRun);

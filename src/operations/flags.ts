@@ -1,4 +1,4 @@
-import { nextOf } from "../base/pages.ts";
+import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { noSuchFlag, viewDetail } from "../flags/flag.ts";
 import { deleteFlag, setFlag } from "../flags/flags.ts";
 import { viewScheduled } from "../flags/schedule/scheduled-change.ts";
@@ -16,6 +16,7 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
     scope: "flags:read",
     place: "environment",
     levels: 2,
+    defaults: { limit: MAX_LIST },
     run: async ({ app, names, query }) => {
       const page = await app.store.flags.page(names.project, names.environment, query);
       const flags = await viewInTurns(page.items, (flag) => viewDetail(flag, app.now()));

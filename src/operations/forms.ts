@@ -1,4 +1,4 @@
-import { nextOf } from "../base/pages.ts";
+import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { type Form, viewForm } from "../forms/form.ts";
 import { createForm, deleteForm, getForm, setForm } from "../forms/forms.ts";
 import { sendTest } from "../forms/test-submission.ts";
@@ -13,6 +13,7 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     summary: "List forms",
     scope: "forms:read",
     place: "none",
+    defaults: { limit: MAX_LIST },
     run: async ({ app, deployment, query }) => {
       const page = await app.store.forms.page(query);
       const forms = page.items.map((record) => withUrl(deployment, viewForm(record)));

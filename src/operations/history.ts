@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import { nextOf } from "../base/pages.ts";
+import { DEFAULT_PAGE, nextOf } from "../base/pages.ts";
 import { noSuchFlag, viewDetail } from "../flags/flag.ts";
 import { rollbackFlag } from "../flags/flags.ts";
 import { noSuchSegment } from "../flags/segment.ts";
@@ -15,6 +15,7 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     summary: "List the changes in a project, newest first",
     scope: "flags:read",
     place: "environment",
+    defaults: { limit: DEFAULT_PAGE },
     run: ({ app, names, query }) => listChanges(app, names.project, query),
   },
   ofFlag: {
@@ -23,6 +24,7 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     summary: "List the changes of a flag, newest first",
     scope: "flags:read",
     place: "environment",
+    defaults: { limit: DEFAULT_PAGE },
     run: ({ app, names, query }) =>
       listChanges(app, names.project, { ...query, kind: "flag", name: names.flag }),
   },

@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { DEFAULT_PAGE } from "../base/pages.ts";
 import { countMatching, deleteMatching, markMatching } from "../forms/inbox/bulk.ts";
 import { listInbox } from "../forms/inbox/inbox.ts";
 import { isSelective } from "../forms/inbox/submission-filter.ts";
@@ -18,6 +19,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     summary: "List the submissions of a form, newest first",
     scope: "forms:read",
     place: "form",
+    defaults: { state: "inbox", limit: DEFAULT_PAGE },
     run: async ({ app, caller, names, query: { limit, before = null, ...filters } }) => {
       const page = { form: names.form, limit, before, filter: filterOf(filters) };
       return viewPage(await listInbox(app, caller, page));
@@ -29,6 +31,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     summary: "List the submissions of all forms, or those that hold an address, newest first",
     scope: "forms:read",
     place: "none",
+    defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, caller, query }) => {
       const { form = null, email, limit, before = null, state = "inbox", ...others } = query;
       if (email !== undefined) return viewPage(await findPerson(app, caller, email, { limit, before }));

@@ -25,7 +25,7 @@ export type Schemas = {
 type Place = "none" | "form" | "project" | "environment";
 
 /** A call of an operation. */
-type Call<S extends Schemas = Schemas, P extends string = string> = {
+export type Call<S extends Schemas = Schemas, P extends string = string> = {
   app: App;
   deployment: Deployment;
   caller: Caller;
@@ -80,6 +80,8 @@ type Declared<S extends Schemas, P extends string> = {
   whole?: string;
   /** Whether the body may hold numbers that a double does not hold exactly. */
   rounded?: boolean;
+  /** What its schema makes of a query without parameters, so that a command needs no schema for it. */
+  defaults?: Checked<S["query"]>;
   /** For an answer that may have megabytes: levels of it that are written in turns with other requests. */
   levels?: number;
   /** For a {@link Download}, which it returns in place of output: its media types. */
@@ -96,8 +98,35 @@ export type Operation<S extends Schemas = Schemas, P extends string = string> = 
   schemas: () => Promise<S>;
 };
 
+/** What a client sends to an operation. */
+export type Input<S extends Schemas, P extends string> = Named<P> &
+  Asked<S> &
+  Sent<S> & {
+    /** The operation only acts on a resource at that revision. */
+    revision?: number | undefined;
+    /** What the caller confirms, with commas, in place of what the session does. */
+    confirmed?: string;
+  };
+
+type Named<P extends string> = [NamesIn<P>] extends [never] ? unknown : { names: Names<P> };
+
+type Asked<S extends Schemas> = S extends { query: infer Q extends z.ZodMiniType }
+  ? { query: z.input<Q> }
+  : unknown;
+
+type Sent<S extends Schemas> = S extends { lines: z.ZodMiniType }
+  ? { body: string }
+  : S extends { upload: infer B extends z.ZodMiniType } | { body: infer B extends z.ZodMiniType }
+    ? { body: z.input<B> }
+    : unknown;
+
+/** What an operation answers; undefined for no body. */
+export type Output<S extends Schemas> = S extends { output: infer O extends z.ZodMiniType }
+  ? z.output<O>
+  : undefined;
+
 /** The names in a path, such as `project` in `/projects/:project`. */
-type Names<P extends string> = Record<NamesIn<P>, string>;
+export type Names<P extends string> = Record<NamesIn<P>, string>;
 
 type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | NamesIn<`/${Rest}`>

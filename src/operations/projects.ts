@@ -1,4 +1,4 @@
-import { nextOf } from "../base/pages.ts";
+import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { createProject, deleteProject, getProject } from "../projects/projects.ts";
 import { noun } from "./operation.ts";
 import { created } from "./results.ts";
@@ -10,6 +10,7 @@ export const projects = noun("projects", () => import("./schema/projects-schema.
     summary: "List projects",
     scope: "flags:read",
     place: "none",
+    defaults: { limit: MAX_LIST },
     run: async ({ app, query }) => {
       const page = await app.store.projects.page(query);
       return { projects: page.items, next: nextOf(page, ({ slug }) => slug) };

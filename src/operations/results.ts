@@ -1,3 +1,4 @@
+import { formatBytes } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns } from "../base/event-loop.ts";
 import type { SetResult } from "../base/result.ts";
@@ -21,6 +22,11 @@ export async function viewInTurns<T, V>(items: readonly T[], view: (item: T) => 
     await takeTurns();
   }
   return views;
+}
+
+/** The error for a body of more than `limit` bytes. */
+export function bodyTooLarge(limit: number): AppError {
+  return new AppError("too_large", `a request body has at most ${formatBytes(limit)}`);
 }
 
 /** The revision that `If-Match` names (RFC 9110, 13.1.1); null where it names none. Throws `invalid`. */

@@ -1,5 +1,5 @@
 import { AppError } from "../base/errors.ts";
-import { nextOf } from "../base/pages.ts";
+import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { cancelScheduled, scheduleChange } from "../flags/schedule/schedule.ts";
 import { type ScheduledChange, viewScheduled } from "../flags/schedule/scheduled-change.ts";
 import { noun } from "./operation.ts";
@@ -11,6 +11,7 @@ export const scheduled = noun("scheduled changes", () => import("./schema/schedu
     summary: "List the scheduled changes of a project, the next first",
     scope: "flags:read",
     place: "environment",
+    defaults: { limit: MAX_LIST },
     run: async ({ app, names, query: { environment = null, limit, after } }) => {
       const page = await app.store.scheduled.page(names.project, environment, {
         limit,

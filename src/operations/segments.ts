@@ -1,4 +1,4 @@
-import { nextOf } from "../base/pages.ts";
+import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { noSuchSegment, viewSegment } from "../flags/segment.ts";
 import { deleteSegment, setSegment } from "../flags/segments.ts";
 import { noun } from "./operation.ts";
@@ -14,6 +14,7 @@ export const segments = noun("segments", () => import("./schema/segments-schema.
     summary: "List the segments of an environment",
     scope: "flags:read",
     place: "environment",
+    defaults: { limit: MAX_LIST },
     run: async ({ app, names, query }) => {
       const page = await app.store.segments.page(names.project, names.environment, query);
       return { segments: page.items.map(viewSegment), next: nextOf(page, ({ name }) => name) };

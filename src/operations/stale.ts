@@ -1,4 +1,4 @@
-import { findStale } from "../flags/stale.ts";
+import { DEFAULT_STALE_DAYS, findStale } from "../flags/stale.ts";
 import { noun } from "./operation.ts";
 
 export const stale = noun("flags", () => import("./schema/stale-schema.ts"), {
@@ -8,6 +8,7 @@ export const stale = noun("flags", () => import("./schema/stale-schema.ts"), {
     summary: "List the flags that look finished",
     scope: "flags:read",
     place: "environment",
+    defaults: { days: DEFAULT_STALE_DAYS },
     run: async ({ app, names, query: { days, environment = null } }) => ({
       stale: await findStale(app, { project: names.project, environment, days }),
     }),

@@ -1,5 +1,5 @@
 import { isoTime } from "../base/clock.ts";
-import { readStats } from "../maintenance/stats.ts";
+import { DEFAULT_STATS_DAYS, DEFAULT_STATS_HOURS, readStats } from "../maintenance/stats.ts";
 import { noun } from "./operation.ts";
 
 export const stats = noun("stats", () => import("./schema/stats-schema.ts"), {
@@ -9,6 +9,7 @@ export const stats = noun("stats", () => import("./schema/stats-schema.ts"), {
     summary: "Count submissions and reads of flags",
     scope: "read",
     place: "none",
+    defaults: { days: DEFAULT_STATS_DAYS, hours: DEFAULT_STATS_HOURS },
     run: async ({ app, deployment, caller, query }) => {
       const commits = deployment.commitMinutes();
       const stats = await readStats(app, caller, { ...query, commits });

@@ -18,6 +18,7 @@ export const submissions = noun("submissions", () => import("./schema/submission
     scope: "forms:read",
     place: "form",
     media: ["application/jsonl", "text/csv", "application/zip"],
+    defaults: { format: "jsonl" },
     run: async ({ app, names, query: { format, ...filters } }) => {
       const form = await getForm(app, names.form);
       const filter = filterOf(filters);

@@ -1,5 +1,5 @@
 import { createToken, revokeToken } from "../access/tokens.ts";
-import { nextOf } from "../base/pages.ts";
+import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { noun } from "./operation.ts";
 import { created } from "./results.ts";
 
@@ -10,6 +10,7 @@ export const tokens = noun("tokens", () => import("./schema/tokens-schema.ts"), 
     summary: "List tokens",
     scope: "admin",
     place: "none",
+    defaults: { limit: MAX_LIST },
     run: async ({ app, query }) => {
       const page = await app.store.tokens.page(query);
       return { tokens: page.items, next: nextOf(page, ({ name }) => name) };

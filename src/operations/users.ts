@@ -1,6 +1,6 @@
 import { noSuchUser } from "../access/user.ts";
 import { createLink, createUser, deleteUser, setRole } from "../access/users.ts";
-import { nextOf } from "../base/pages.ts";
+import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { noun } from "./operation.ts";
 import { created, updated } from "./results.ts";
 
@@ -12,6 +12,7 @@ export const users = noun("users", () => import("./schema/users-schema.ts"), {
     method: "GET",
     path: "/users",
     summary: "List users",
+    defaults: { limit: MAX_LIST },
     run: async ({ app, query }) => {
       const page = await app.store.users.page(query);
       return { users: page.items, next: nextOf(page, ({ name }) => name) };

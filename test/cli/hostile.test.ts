@@ -2,9 +2,12 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Shape } from "../../cli/session/shape.ts";
 import { shapeOf } from "../../cli/session/answers.ts";
-import { remoteClient } from "../../cli/session/remote.ts";
-import { ADMIN_PATH } from "../../src/operations/operation.ts";
+import { clientOn } from "../../cli/session/client.ts";
+import { remoteTransport } from "../../cli/session/remote.ts";
+import { projects } from "../../src/operations/projects.ts";
+import { submissions } from "../../src/operations/submissions.ts";
 import { formflag, onData } from "../support/commands.ts";
+import { operationAt } from "../support/operations.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { atTerminal } from "../support/terminal.ts";
 
@@ -112,7 +115,7 @@ const DOCUMENTS = [
 const COMMANDS = [...READS, ...CHANGES, ...DOWNLOADS, ...DOCUMENTS];
 
 /** A server that gives any answer; `requests` are what reached it. */
-function startFake(answer: (request: Request, path: string) => Response | Promise<Response>) {
+function startFake(answer: (request: Request) => Response | Promise<Response>) {
   const requests: Request[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -120,7 +123,7 @@ function startFake(answer: (request: Request, path: string) => Response | Promis
     idleTimeout: 255,
     fetch(request) {
       requests.push(request);
-      return answer(request, new URL(request.url).pathname.slice(ADMIN_PATH.length));
+      return answer(request);
     },
   });
   afterAll(() => server.stop(true));
@@ -143,11 +146,17 @@ function filled(shape: Shape, text: unknown): unknown {
 const asDownload = (body: string | ReadableStream) =>
   new Response(body, { headers: { "content-disposition": "attachment" } });
 
-const hostile = startFake((request, path) => {
-  if (/\/(export|files\/1)$/.test(path) && path !== "/export") return asDownload(`${HOSTILE}\n`);
-  const shape = shapeOf(request.method, path);
+const operationOf = ({ method, url }: Request) => operationAt(method, new URL(url).pathname);
+const shapeFor = (request: Request) => shapeOf(operationOf(request));
+
+const hostile = startFake(async (request) => {
+  const { media } = operationOf(request);
+  if (media) return asDownload(`${HOSTILE}\n`);
+  const shape = await shapeFor(request);
   if (shape === null) return new Response(null, { status: 204 });
-  return Response.json(filled(shape, HOSTILE), { headers: { etag: '"7"' } });
+  // An evaluation with an error is exit 1.
+  const answer = { ...(filled(shape, HOSTILE) as object), errorCode: undefined };
+  return Response.json(answer, { headers: { etag: '"7"' } });
 });
 
 describe("what a server answers", () => {
@@ -232,12 +241,16 @@ describe("what a server answers", () => {
 describe("an answer that formflag does not give", () => {
   const wrong = {
     "a list": () => Response.json([]),
-    "texts that are numbers": (request: Request, path: string) =>
-      Response.json(/\/(export|flagd)$/.test(path) ? 5 : filled(shapeOf(request.method, path) ?? "any", 5)),
-    "no content": (request: Request, path: string) =>
-      shapeOf(request.method, path) === null ? Response.json({}) : new Response(null, { status: 204 }),
-    "what is accepted for later": (request: Request, path: string) =>
-      Response.json(filled(shapeOf(request.method, path) ?? "any", "x"), { status: 202 }),
+    "texts that are numbers": async (request: Request) =>
+      Response.json(
+        /\/(export|flagd)$/.test(operationOf(request).path)
+          ? 5
+          : filled((await shapeFor(request)) ?? "any", 5),
+      ),
+    "no content": async (request: Request) =>
+      (await shapeFor(request)) === null ? Response.json({}) : new Response(null, { status: 204 }),
+    "what is accepted for later": async (request: Request) =>
+      Response.json(filled((await shapeFor(request)) ?? "any", "x"), { status: 202 }),
     "a page": () => new Response("<title>router</title>", { headers: { "content-type": "text/html" } }),
   };
   test.each(Object.entries(wrong))(
@@ -324,8 +337,9 @@ describe("an answer without an end", () => {
     ["comes in drops", () => new Response(endless(" ", 10))],
   ])("is given up where it %s", async (_, answer) => {
     const { url } = startFake(answer);
-    const client = remoteClient({ server: url, token: "x", ca: null }, { bytes: 1000, ms: 300, idleMs: 200 });
-    const failure = await client.call("GET", "/projects").catch((error: unknown) => error);
+    const limits = { bytes: 1000, ms: 300, idleMs: 200 };
+    const client = clientOn(remoteTransport({ server: url, token: "x", ca: null }, limits));
+    const failure = await client.call(projects.list, { query: {} }).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "unavailable", message: expect.stringContaining("too slowly") });
   });
 
@@ -342,8 +356,9 @@ describe("an answer without an end", () => {
         }),
       ),
     );
-    const client = remoteClient({ server: url, token: "x", ca: null }, { bytes: 10, ms: 250, idleMs: 200 });
-    const { body } = await client.open("/submissions/1/files/1");
+    const limits = { bytes: 10, ms: 250, idleMs: 200 };
+    const client = clientOn(remoteTransport({ server: url, token: "x", ca: null }, limits));
+    const { body } = await client.open(submissions.file, { names: { id: "1", file: "1" } });
     let received = 0;
     const read = async () => {
       for await (const chunk of body!) received += chunk.byteLength;

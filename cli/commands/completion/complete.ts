@@ -2,11 +2,11 @@ import { join } from "node:path";
 import type { Argument, Command, Option } from "commander";
 import { SCOPES } from "../../../src/access/scope.ts";
 import type { Io } from "../../output/terminal.ts";
-import { localClient } from "../../session/local-client.ts";
-import { type Client, path } from "../../session/client.ts";
+import { type Client, type Transport, clientOn } from "../../session/client.ts";
 import { readConfig, readRemote } from "../../session/config.ts";
 import { NAMES } from "../../../src/storage.ts";
 import { env } from "../../session/env.ts";
+import { localTransport } from "../../session/local-client.ts";
 import { listAll } from "../../session/pages.ts";
 import { loadStorage } from "../../session/storage.ts";
 import { VERSION } from "../../version.ts";
@@ -111,11 +111,11 @@ async function valuesOf(
   if (kind === "scope") return [...SCOPES];
   const list = LISTS[kind === "name" || kind === "id" ? String(noun) : kind];
   if (!list) return [];
-  const client = await openClient(typed, io);
+  const transport = await openTransport(typed, io);
   try {
-    return await list(client, (name) => placeOf(name, typed));
+    return await list(clientOn(transport), (name) => placeOf(name, typed));
   } finally {
-    await client.close();
+    await transport.close();
   }
 }
 
@@ -126,37 +126,48 @@ type List = (
 
 /** Names by the kind of an argument or of the value of an option; `name` and `id` go by the command they belong to. */
 const LISTS: Record<string, List> = {
-  project: (client) => slugs(client, "/projects", "projects"),
+  async project(client) {
+    const { projects } = await import("../../../src/operations/projects.ts");
+    return (await listAll(client, projects.list)).map(({ slug }) => slug);
+  },
   environment: (client, place) => within(place("project"), (project) => environmentsOf(client, project)),
   flag: (client, place) =>
     within(place("project"), async (project) => {
       // Every environment has every flag.
       const environment = place("environment") ?? (await environmentsOf(client, project))[0];
-      return within(environment, (environment) =>
-        slugs(client, path`/projects/${project}/environments/${environment}/flags`, "flags"),
-      );
+      return within(environment, async (environment) => {
+        const { flags } = await import("../../../src/operations/flags.ts");
+        const all = await listAll(client, flags.list, { names: { project, environment } });
+        return all.map(({ slug }) => slug);
+      });
     }),
   segments: (client, place) =>
     within(place("project"), (project) =>
       within(place("environment"), async (environment) => {
-        const url = path`/projects/${project}/environments/${environment}/segments`;
-        return (await listAll<{ name: string }>(client, url, "segments")).map(({ name }) => name);
+        const { segments } = await import("../../../src/operations/segments.ts");
+        const all = await listAll(client, segments.list, { names: { project, environment } });
+        return all.map(({ name }) => name);
       }),
     ),
-  form: (client) => slugs(client, "/forms", "forms"),
-  targets: async (client) => {
-    const forms = (await slugs(client, "/forms", "forms")).slice(0, MAX_FORMS);
-    const targets = await Promise.all(
-      forms.map((form) => listAll<{ id: string }>(client, path`/forms/${form}/targets`, "targets")),
-    );
-    return targets.flat().map(({ id }) => id);
+  form: formsOf,
+  async targets(client) {
+    const { targets } = await import("../../../src/operations/targets.ts");
+    const forms = (await formsOf(client)).slice(0, MAX_FORMS);
+    const lists = await Promise.all(forms.map((form) => listAll(client, targets.list, { names: { form } })));
+    return lists.flat().map(({ id }) => id);
   },
-  tokens: async (client) =>
-    (await listAll<{ name: string }>(client, "/tokens", "tokens")).map(({ name }) => name),
-  users: async (client) =>
-    (await listAll<{ name: string }>(client, "/users", "users")).map(({ name }) => name),
-  sessions: async (client) =>
-    (await listAll<{ id: string }>(client, "/sessions", "sessions")).map(({ id }) => id),
+  async tokens(client) {
+    const { tokens } = await import("../../../src/operations/tokens.ts");
+    return (await listAll(client, tokens.list)).map(({ name }) => name);
+  },
+  async users(client) {
+    const { users } = await import("../../../src/operations/users.ts");
+    return (await listAll(client, users.list)).map(({ name }) => name);
+  },
+  async sessions(client) {
+    const { sessions } = await import("../../../src/operations/sessions.ts");
+    return (await listAll(client, sessions.list)).map(({ id }) => id);
+  },
 };
 LISTS["segment"] = LISTS["segments"]!;
 LISTS["user"] = LISTS["users"]!;
@@ -165,20 +176,22 @@ async function within(name: string | undefined, list: (name: string) => Promise<
   return name === undefined ? [] : list(name);
 }
 
-function environmentsOf(client: Client, project: string): Promise<string[]> {
-  return slugs(client, path`/projects/${project}/environments`, "environments");
+async function environmentsOf(client: Client, project: string): Promise<string[]> {
+  const { environments } = await import("../../../src/operations/environments.ts");
+  return (await listAll(client, environments.list, { names: { project } })).map(({ slug }) => slug);
 }
 
-async function slugs(client: Client, url: string, name: string): Promise<string[]> {
-  return (await listAll<{ slug: string }>(client, url, name)).map(({ slug }) => slug);
+async function formsOf(client: Client): Promise<string[]> {
+  const { forms } = await import("../../../src/operations/forms.ts");
+  return (await listAll(client, forms.list)).map(({ slug }) => slug);
 }
 
 function placeOf(name: "project" | "environment", { options }: Typed): string | undefined {
   return options[name] ?? env[`FORMFLAG_${name.toUpperCase()}`];
 }
 
-/** A client for what the command would act on. Throws for a database of another schema, which opening would migrate. */
-async function openClient({ command, options }: Typed, io: Io): Promise<Client> {
+/** The data, or the server, that the command would act on. Throws for a database of another schema, which opening would migrate. */
+async function openTransport({ command, options }: Typed, io: Io): Promise<Transport> {
   for (const option of optionsOf(command)) {
     const name = option.attributeName();
     const owner = command.options.includes(option) ? command : rootOf(command);
@@ -189,18 +202,19 @@ async function openClient({ command, options }: Typed, io: Io): Promise<Client> 
   }
   const config = readConfig(command);
   const remote = await readRemote(command, config, env);
-  if (remote !== null) return (await import("../../session/remote.ts")).remoteClient(remote, REMOTE_LIMITS);
+  if (remote !== null)
+    return (await import("../../session/remote.ts")).remoteTransport(remote, REMOTE_LIMITS);
   const storage = await loadStorage(config.storage);
   const silent = { ...io, err: () => {}, note: () => {} };
   if (storage.shared !== null)
-    return localClient({ ...storage, shared: { ...storage.shared, migrate: "off" } }, VERSION, silent);
+    return localTransport({ ...storage, shared: { ...storage.shared, migrate: "off" } }, VERSION, silent);
   const [{ inspectDatabase }, { MIGRATIONS }] = await Promise.all([
     import("../../../src/store/sqlite/inspect.ts"),
     import("../../../src/store/sqlite/migrate.ts"),
   ]);
   const { schema } = inspectDatabase(join(config.data, NAMES.database), { isQuick: false });
   if (schema !== MIGRATIONS.length) throw new Error("the database is of another version");
-  return localClient(storage, VERSION, silent);
+  return localTransport(storage, VERSION, silent);
 }
 
 function rootOf(command: Command): Command {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import type { Difference } from "../../../src/documents/document.ts";
+import { documents as operations } from "../../../src/operations/documents.ts";
 import { EXIT, Failed } from "../../exit.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
@@ -106,17 +107,15 @@ async function applyDocument(
   values: DocumentValues,
   mode: { dryRun?: boolean; confirmed?: boolean },
 ): Promise<Difference[]> {
-  const send = async (confirmed: { confirmed?: boolean }, headers?: Record<string, string>) => {
-    const body = { ...values, ...mode, ...confirmed };
-    return (await client.call<{ changes: Difference[] }>("POST", "/apply", body, headers)).changes;
-  };
+  const body = { ...values, ...mode };
   try {
-    return await send({});
+    return (await client.call(operations.apply, { body })).changes;
   } catch (error) {
     const isLoss = error instanceof AppError && error.reason === "document-unconfirmed";
     if (!isLoss || !canPrompt()) throw error;
     await confirm(`${error.message}. Apply it all the same?`);
     // The message names the locks too.
-    return send({ confirmed: true }, { "X-Confirm": "*" });
+    const all = { body: { ...body, confirmed: true }, confirmed: "*" };
+    return (await client.call(operations.apply, all)).changes;
   }
 }

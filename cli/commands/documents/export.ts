@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { documents as operations } from "../../../src/operations/documents.ts";
 import { exportFormat, saveTo } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
@@ -34,18 +35,17 @@ Examples:
 
 type Format = "yaml" | "json";
 type Options = { project?: string[]; forms?: true; output?: string; format?: Format };
-type Values = { query: URLSearchParams; output: string; format: Format };
+type Values = { query: { project?: string[]; forms?: "true" }; output: string; format: Format };
 
 function parse({ config, options }: Input): Values {
   const { project, forms, output = "-", format } = options as Options;
-  const query = new URLSearchParams(forms ? { forms: "true" } : {});
-  for (const slug of project ?? []) query.append("project", slug);
+  const query = { ...(forms && { forms: "true" as const }), ...(project && { project }) };
   const byName = () => exportFormat(output, ["yaml", "yml", "json"]) === "json" || config.json;
   return { query, output, format: format ?? (byName() ? "json" : "yaml") };
 }
 
 async function run({ client, io, suggest }: Session, { query, output, format }: Values): Promise<void> {
-  const document = await client.call<object>("GET", `/export?${query.toString()}`);
+  const document = await client.call(operations.export, { query });
   const { printDocument } = await import("./document-file.ts");
   const text = printDocument(document, format);
   if (output === "-") return io.out(text);

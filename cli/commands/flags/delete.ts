@@ -1,8 +1,8 @@
 import type { Command } from "commander";
+import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
 import { projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { ifRevision, revisionOption } from "../../session/revision.ts";
@@ -20,16 +20,16 @@ export function addDeleteCommand(flags: Command, io: Io): void {
     .action(action(io, parse, run));
 }
 
-type Values = { slug: string; project: string; headers: Record<string, string> };
+type Values = { slug: string; project: string; revision: number | undefined };
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const slug = await input.need(given, "flag");
-  return { slug, project: await input.project(), headers: ifRevision(input.options) };
+  return { slug, project: await input.project(), revision: ifRevision(input.options) };
 }
 
 async function run({ client, confirmDelete, report }: Session, values: Values): Promise<void> {
-  const { slug, project, headers } = values;
+  const { slug, project, revision } = values;
   await confirmDelete("flag", slug, ` from every environment of project ${project}`);
-  await client.call("DELETE", path`/projects/${project}/flags/${slug}`, undefined, headers);
+  await client.call(operations.delete, { names: { project, flag: slug }, revision });
   await report({ slug, result: "deleted" }, shown`deleted flag ${slug} of project ${project}\n`);
 }

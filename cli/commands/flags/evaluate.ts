@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
+import { flags as operations } from "../../../src/operations/flags.ts";
 import { Failed } from "../../exit.ts";
 import type { Io } from "../../output/terminal.ts";
 import { details, table } from "../../output/text.ts";
@@ -8,18 +9,16 @@ import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonObject } from "../../session/sources.ts";
-import { type Place, readPlace, urlOf } from "./place.ts";
+import { type Place, readPlace } from "./place.ts";
 import { planChange, readValues, type ValuesChange, withValues } from "./values.ts";
 
 type Outcome = {
   value?: unknown;
-  variant?: string;
-  reason?: string;
-  errorCode?: string;
-  errorDetails?: string;
+  variant?: string | undefined;
+  reason?: string | undefined;
+  errorCode?: string | undefined;
+  errorDetails?: string | undefined;
 };
-
-type Evaluated = Outcome & { key: string; results?: { now: Outcome; after: Outcome }[] };
 
 export function addEvaluateCommand(flags: Command, io: Io): void {
   withValues(flags.command("evaluate"))
@@ -44,7 +43,7 @@ Examples:
     .action(action(io, parse, run));
 }
 
-type Values = { place: Place; context: object; change: ValuesChange };
+type Values = { place: Place; context: Record<string, unknown>; change: ValuesChange };
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const place = await readPlace(input, given);
@@ -54,17 +53,17 @@ async function parse(input: Input, given?: string): Promise<Values> {
 
 async function run(session: Session, { place, context, change }: Values): Promise<void> {
   const { client, print } = session;
-  const url = `${urlOf(place)}/evaluate`;
   // The payload of a flag is evaluated by a key of its own.
   const flag = place.flag.replace(/\.payload$/, "");
   const { patch } = await planChange(session, { ...place, flag }, change);
   if (Object.keys(patch).length === 0) {
-    const result = await client.call<Evaluated>("POST", url, { context });
+    const result = await client.call(operations.evaluate, { names: place, body: { context } });
     await print(result, describe(result));
     if (result.errorCode !== undefined) throw new Failed();
     return;
   }
-  const { results } = await client.call<Evaluated>("POST", url, { contexts: [context], patch });
+  const body = { contexts: [context], patch };
+  const { results } = await client.call(operations.evaluate, { names: place, body });
   const [trial] = results ?? [];
   if (!trial)
     throw new AppError("unavailable", "the server is too old to evaluate a change that is not made");
@@ -73,7 +72,7 @@ async function run(session: Session, { place, context, change }: Values): Promis
 }
 
 /** The example in the hint uses a bare word as the targeting key. */
-function contextOf(text: string, input: Input): Promise<object> {
+function contextOf(text: string, input: Input): Promise<Record<string, unknown>> {
   const key = /^[\w.@+-]+$/.test(text) ? text : "ann";
   // Numbers are rounded by an evaluation anyway.
   return jsonObject(text, "--context", JSON.stringify({ targetingKey: key }), input, { rounded: true });

@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
-import type { FlagdDocument } from "../../../src/flags/flagd/definition.ts";
+import { isObject } from "../../../src/base/json.ts";
 import type { ImportResult } from "../../../src/flags/imports.ts";
+import { flagd as operations } from "../../../src/operations/flagd.ts";
 import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { printable, shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { parseJson } from "../../session/json.ts";
@@ -48,7 +48,12 @@ Examples:
     .action(action(io, parseImport, importFlags));
 }
 
-type ImportValues = { project: string; environment: string; document: object; dryRun: boolean };
+type ImportValues = {
+  project: string;
+  environment: string;
+  document: Record<string, unknown>;
+  dryRun: boolean;
+};
 
 async function parseImport(input: Input, given?: string): Promise<ImportValues> {
   const file = await input.need(given, "file");
@@ -57,11 +62,11 @@ async function parseImport(input: Input, given?: string): Promise<ImportValues> 
 }
 
 /** Reads JSON, or YAML if the file is named so or standard input is not JSON. Throws `invalid` with the place. */
-async function readFlagd(file: string, input: Input): Promise<object> {
+async function readFlagd(file: string, input: Input): Promise<Record<string, unknown>> {
   const text = file === "-" ? await input.readStdin() : await readText(file, "import");
   const name = file === "-" ? "standard input" : file;
   const document = await parseFlagd(text, name, file === "-" || /\.ya?ml$/i.test(file));
-  if (typeof document === "object" && document !== null && !Array.isArray(document)) return document;
+  if (isObject(document)) return document;
   throw usage(`${name} is not a flagd file`, 'it looks like {"flags":{…}}');
 }
 
@@ -75,13 +80,14 @@ async function parseFlagd(text: string, name: string, mayBeYaml: boolean): Promi
   }
 }
 
-/** Older servers send no warnings. */
-type Imported = ImportResult & { warnings?: string[] };
-
 async function importFlags({ client, io, report }: Session, values: ImportValues): Promise<void> {
   const { project, environment, document, dryRun } = values;
-  const url = `${path`/projects/${project}/environments/${environment}/flagd`}?dryRun=${dryRun}`;
-  const imported = await client.call<Imported>("POST", url, document);
+  const imported = await client.call(operations.import, {
+    names: { project, environment },
+    query: { dryRun: dryRun ? "true" : "false" },
+    body: document,
+  });
+  // Older servers send no warnings.
   for (const warning of imported.warnings ?? []) io.note(shown`warning: ${warning}\n`);
   await report({ ...imported, dryRun }, describeImport(imported, `${project}/${environment}`, dryRun));
 }
@@ -132,8 +138,7 @@ async function exportFlags(
   { client, io }: Session,
   { project, environment, output }: ExportValues,
 ): Promise<void> {
-  const url = path`/projects/${project}/environments/${environment}/flagd`;
-  const document = await client.call<FlagdDocument>("GET", url);
+  const document = await client.call(operations.export, { names: { project, environment } });
   const { printDocument } = await import("../documents/document-file.ts");
   const isYaml = exportFormat(output, ["json", "yaml", "yml"])?.startsWith("y") === true;
   const answer = new Response(printDocument(document, isYaml ? "yaml" : "json"));

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import type { Environment } from "../../../src/projects/environment.ts";
+import { environments as environmentOperations } from "../../../src/operations/environments.ts";
+import { flags as operations } from "../../../src/operations/flags.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shorten, shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
@@ -49,9 +49,8 @@ async function run(session: Session, { project, environment }: Values): Promise<
   if (all.length === 0) suggestFirst(session, project, environment);
 }
 
-async function flagsOf({ client }: Session, project: string, environment: string): Promise<FlagDetail[]> {
-  const url = path`/projects/${project}/environments/${environment}/flags`;
-  return listAll<FlagDetail>(client, url, "flags");
+function flagsOf({ client }: Session, project: string, environment: string): Promise<FlagDetail[]> {
+  return listAll(client, operations.list, { names: { project, environment } });
 }
 
 function describe(all: FlagDetail[]): string {
@@ -73,8 +72,7 @@ function describe(all: FlagDetail[]): string {
 type FlagEverywhere = { slug: string; description: string; environments: Record<string, FlagDetail> };
 
 async function listEverywhere(session: Session, project: string): Promise<void> {
-  const url = path`/projects/${project}/environments`;
-  const { environments } = await session.client.call<{ environments: Environment[] }>("GET", url);
+  const { environments } = await session.client.call(environmentOperations.list, { names: { project } });
   const names = environments.map(({ slug }) => slug);
   const bySlug = new Map<string, FlagEverywhere>();
   for (const environment of names) {

@@ -1,17 +1,12 @@
 import { AppError } from "../../../src/base/errors.ts";
+import { flags as operations } from "../../../src/operations/flags.ts";
 import { shown } from "../../output/text.ts";
-import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
-import type { FlagDetail } from "./rules.ts";
 
 /** A flag of a project as it is in an environment. */
 export type Place = { project: string; environment: string; flag: string };
-
-export function urlOf({ project, environment, flag }: Place): string {
-  return path`/projects/${project}/environments/${environment}/flags/${flag}`;
-}
 
 /** The flag that was given and the environment of `-p` and `-e`, prompted for where missing. */
 export async function readPlace(input: Input, given: string | undefined): Promise<Place> {
@@ -28,7 +23,7 @@ export async function readEnvironment(input: Input): Promise<{ project: string; 
 /** The flag, with its revision. Throws `not_found`, with the name that was probably meant as the hint. */
 export async function findFlag(session: Session, place: Place) {
   try {
-    return await session.client.callAt<FlagDetail>("GET", urlOf(place));
+    return await session.client.callAt(operations.get, { names: place });
   } catch (error) {
     if (!(error instanceof AppError && error.code === "not_found")) throw error;
     const near = await nearFlag(session, place);
@@ -39,8 +34,7 @@ export async function findFlag(session: Session, place: Place) {
 
 /** The flag of the project whose name is most like this one; null if none is. */
 export async function nearFlag({ client }: Session, { project, environment, flag }: Place) {
-  const url = path`/projects/${project}/environments/${environment}/flags`;
-  const flags = await listAll<FlagDetail>(client, url, "flags");
+  const flags = await listAll(client, operations.list, { names: { project, environment } });
   return nearestOf(
     flag,
     flags.map(({ slug }) => slug),

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { Promotion } from "../../../src/flags/promotions.ts";
+import { promotion as operations } from "../../../src/operations/promotion.ts";
 import type { Paint } from "../../output/color.ts";
 import { JSON_NOTATION, printDiff } from "../../output/diff.ts";
 import type { Io } from "../../output/terminal.ts";
 import { printable, shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
 import { projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
@@ -63,8 +63,8 @@ async function parse(input: Input, given?: string): Promise<Values> {
 }
 
 async function run(session: Session, { project, to, order }: Values): Promise<void> {
-  const url = path`/projects/${project}/environments/${to}/promote`;
-  const promotion = await session.client.call<Promotion>("POST", url, order);
+  const names = { project, environment: to };
+  const promotion = await session.client.call(operations.promote, { names, body: order });
   const text = describePromotion(promotion, to, order, session.paint);
   await (order.dryRun ? session.print(promotion, text) : session.report(promotion, text));
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { history as operations } from "../../../src/operations/history.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
@@ -8,8 +9,7 @@ import { ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
-import { type Place, readPlace, urlOf } from "./place.ts";
-import type { SetFlag } from "./report.ts";
+import { type Place, readPlace } from "./place.ts";
 import { summaryOf } from "./state.ts";
 
 export function addRollbackCommand(flags: Command, io: Io): void {
@@ -43,12 +43,12 @@ Examples:
     .action(action(io, parse, run));
 }
 
-type Values = { place: Place; to: number | "before"; headers: Record<string, string> };
+type Values = { place: Place; to: number | "before"; revision: number | undefined };
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const place = await readPlace(input, given);
   const { to = "before" } = input.options as { to?: string };
-  return { place, to: pointValue(to), headers: ifRevision(input.options) };
+  return { place, to: pointValue(to), revision: ifRevision(input.options) };
 }
 
 /** Throws `invalid`. */
@@ -61,10 +61,9 @@ function pointValue(text: string): number | "before" {
   );
 }
 
-async function run({ client, report }: Session, { place, to, headers }: Values): Promise<void> {
+async function run({ client, report }: Session, { place, to, revision }: Values): Promise<void> {
   const { project, environment, flag: slug } = place;
-  const url = `${urlOf(place)}/rollback`;
-  const flag = await client.call<SetFlag>("POST", url, { to }, headers);
+  const flag = await client.call(operations.rollback, { names: place, body: { to }, revision });
   const point = to === "before" ? "before its newest change" : `after revision ${to}`;
   await report(
     flag,

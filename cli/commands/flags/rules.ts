@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import { ruleOfCondition } from "../../../src/flags/rules/conditions.ts";
-import type { Optional } from "../../../src/flags/flag-fields.ts";
-import type { Flag } from "../../../src/flags/flag.ts";
-import type { FlagRules, RulesPatch } from "../../../src/flags/rules/rules.ts";
+import type { RulesPatch } from "../../../src/flags/rules/rules.ts";
+import type { flags } from "../../../src/operations/flags.ts";
+import type { Output } from "../../../src/operations/operation.ts";
 import type { Input } from "../../session/input.ts";
 import { jsonObject } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
@@ -11,7 +11,7 @@ import { isUnset } from "../../session/values.ts";
 import { hasRule, shareRule, withoutShare } from "./shares.ts";
 
 /** A flag as the admin API shows it. */
-export type FlagDetail = Flag & Partial<FlagRules> & Partial<Optional>;
+export type FlagDetail = Output<Awaited<ReturnType<(typeof flags)["get"]["schemas"]>>>;
 
 type RuleOptions = {
   variants?: string;

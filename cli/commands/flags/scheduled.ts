@@ -1,16 +1,17 @@
 import type { Command } from "commander";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
-import { noSuchScheduled, type viewScheduled } from "../../../src/flags/schedule/scheduled-change.ts";
+import { noSuchScheduled } from "../../../src/flags/schedule/scheduled-change.ts";
+import { scheduled as operations } from "../../../src/operations/scheduled.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shorten, shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { type Client, path } from "../../session/client.ts";
+import type { Client } from "../../session/client.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { type Place, urlOf } from "./place.ts";
+import type { Place } from "./place.ts";
 
 export function addScheduledCommand(flags: Command, io: Io): void {
   flags
@@ -76,14 +77,10 @@ async function parseUnschedule(input: Input, given?: string): Promise<Cancelled>
 async function cancelScheduled({ client, report }: Session, { id, project }: Cancelled): Promise<void> {
   const scheduled = (await listScheduled(client, project)).find((each) => each.id === id);
   if (!scheduled) throw noSuchScheduled(id);
-  await client.call(
-    "DELETE",
-    path`/projects/${project}/environments/${scheduled.environment}/scheduled/${id}`,
-  );
+  const { environment } = scheduled;
+  await client.call(operations.cancel, { names: { project, environment, scheduled: id } });
   await report({ id, result: "cancelled" }, shown`cancelled ${id}\n`);
 }
-
-type Scheduled = ReturnType<typeof viewScheduled>;
 
 /** Schedules the change of `flags set --at`; `at` is in ISO 8601. Throws `invalid` for a change without fields. */
 export async function scheduleChange(
@@ -94,7 +91,7 @@ export async function scheduleChange(
 ): Promise<void> {
   if (Object.keys(patch).length === 0)
     throw usage("nothing would change then", "say what, as in --on --at 2h");
-  const scheduled = await client.call<Scheduled>("POST", `${urlOf(place)}/scheduled`, { at, patch });
+  const scheduled = await client.call(operations.create, { names: place, body: { at, patch } });
   const { project, environment, flag } = place;
   await report(
     { ...scheduled, result: "scheduled" },
@@ -104,13 +101,12 @@ export async function scheduleChange(
 }
 
 /** The scheduled changes of a project, or of one of its environments, the next first. */
-async function listScheduled(client: Client, project: string, environment?: string): Promise<Scheduled[]> {
-  const query: Record<string, string> = environment === undefined ? {} : { environment };
-  return listAll<Scheduled>(client, path`/projects/${project}/scheduled`, "scheduled", { query });
+function listScheduled(client: Client, project: string, environment?: string) {
+  return listAll(client, operations.list, { names: { project }, query: { environment } });
 }
 
 /** The fields of a scheduled change in one line. */
-function changeOf({ patch }: Scheduled): string {
+function changeOf({ patch }: { patch: FlagPatch }): string {
   return Object.entries(patch)
     .map(([field, value]) => `${field}: ${JSON.stringify(value)}`)
     .join(", ");

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
@@ -10,8 +11,8 @@ import { sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { expiryValue, switchValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
-import { type Place, readPlace, urlOf } from "./place.ts";
-import { noteRules, type SetFlag, reportFlag, rulesReport } from "./report.ts";
+import { type Place, readPlace } from "./place.ts";
+import { noteRules, reportFlag, rulesReport } from "./report.ts";
 import { planChange, readValues, type ValuesChange, withValues } from "./values.ts";
 
 export function addSetCommand(flags: Command, io: Io): void {
@@ -78,8 +79,8 @@ type Values = {
   change: ValuesChange;
   /** When to make the change, in ISO 8601; null for now. */
   at: string | null;
-  /** Names the revision of `--if-revision`. */
-  headers: Record<string, string>;
+  /** That of `--if-revision`. */
+  named: number | undefined;
 };
 
 async function parse(input: Input, given?: string): Promise<Values> {
@@ -91,7 +92,7 @@ async function parse(input: Input, given?: string): Promise<Values> {
     ...(description === undefined ? {} : { description }),
     ...(await previewPatch(preview, input)),
   };
-  return { place, change: { own: patch, rules }, at: timeOf(at), headers: ifRevision(input.options) };
+  return { place, change: { own: patch, rules }, at: timeOf(at), named: ifRevision(input.options) };
 }
 
 type PreviewOptions = Pick<Options, "preview" | "previewName" | "previewContent">;
@@ -114,16 +115,16 @@ function timeOf(at: string | undefined): string | null {
   return time;
 }
 
-async function run(session: Session, { place, change, at, headers }: Values): Promise<void> {
-  const isNamed = "If-Match" in headers;
-  await changeAtRevision(isNamed, async () => {
+async function run(session: Session, { place, change, at, named }: Values): Promise<void> {
+  await changeAtRevision(named !== undefined, async () => {
     const { patch, revision, lost } = await planChange(session, place, change);
     if (at !== null) return (await import("./scheduled.ts")).scheduleChange(session, place, patch, at);
     // The rule fits only the variants that were read.
-    const expected = revision === null || isNamed ? headers : { "If-Match": `"${revision}"` };
-    const answer = await session.client.callAt<SetFlag>("PATCH", urlOf(place), patch, expected);
+    const expected = named ?? revision ?? undefined;
+    const input = { names: place, body: patch, revision: expected };
+    const answer = await session.client.callAt(operations.set, input);
     // A caller who named a revision needs the next one.
-    const end = isNamed ? ` (revision ${answer.revision})` : "";
+    const end = named !== undefined ? ` (revision ${answer.revision})` : "";
     await reportFlag(session, place, answer.value, end, rulesReport(patch, answer.value));
     noteRules(session, place, { patch, flag: answer.value, lost });
   });

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import type { StaleFlag, StaleReason } from "../../../src/flags/flag-schema.ts";
+import type { StaleReason } from "../../../src/flags/flag-schema.ts";
+import { stale as operations } from "../../../src/operations/stale.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
@@ -47,12 +47,8 @@ async function run(
   { client, print, suggest }: Session,
   { project, environment, days }: Values,
 ): Promise<void> {
-  const query = new URLSearchParams({
-    days: String(days),
-    ...(environment === undefined ? {} : { environment }),
-  });
-  const url = `${path`/projects/${project}/stale`}?${query.toString()}`;
-  const { stale } = await client.call<{ stale: StaleFlag[] }>("GET", url);
+  const query = { days, environment };
+  const { stale } = await client.call(operations.list, { names: { project }, query });
   const rows = stale.map(({ slug, since, reasons }) => [
     slug,
     since,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { viewScheduled } from "../../../src/flags/schedule/scheduled-change.ts";
+import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
@@ -9,11 +9,8 @@ import { changeAtRevision, ifRevision, revisionOption } from "../../session/revi
 import type { Session } from "../../session/session.ts";
 import { durationValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
-import { type Place, findFlag, readPlace, urlOf } from "./place.ts";
-import { type SetFlag, reportFlag } from "./report.ts";
-
-/** `scheduled` is the change back of `--for`. */
-type Switched = SetFlag & { scheduled?: ReturnType<typeof viewScheduled> | null };
+import { type Place, findFlag, readPlace } from "./place.ts";
+import { reportFlag } from "./report.ts";
 
 /** Returns whether a flag is on after the switch. */
 type Switch = (enabled: boolean) => boolean;
@@ -55,7 +52,7 @@ Example:
 
 type Values = {
   place: Place;
-  headers: Record<string, string>;
+  named: number | undefined;
   /** In seconds; null for ever. */
   lasts: number | null;
 };
@@ -64,20 +61,21 @@ async function parse(input: Input, given?: string): Promise<Values> {
   const place = await readPlace(input, given);
   const { for: span } = input.options as { for?: string };
   const lasts = span === undefined ? null : durationValue(span, "--for");
-  return { place, headers: ifRevision(input.options), lasts };
+  return { place, named: ifRevision(input.options), lasts };
 }
 
-async function run(session: Session, { place, headers, lasts }: Values, enabledAfter: Switch): Promise<void> {
-  const flag = await changeAtRevision("If-Match" in headers, async () => {
+async function run(session: Session, { place, named, lasts }: Values, enabledAfter: Switch): Promise<void> {
+  const flag = await changeAtRevision(named !== undefined, async () => {
     const { value, revision } = await findFlag(session, place);
-    const body = { enabled: enabledAfter(value.enabled) };
+    const patch = { enabled: enabledAfter(value.enabled) };
     // Prevents that the flag is toggled twice, or created again after it was deleted meanwhile.
-    const expected = { "If-Match": `"${revision}"`, ...headers };
-    if (lasts === null) return session.client.call<Switched>("PATCH", urlOf(place), body, expected);
+    const at = { names: place, revision: named ?? revision };
+    if (lasts === null)
+      return { ...(await session.client.call(operations.set, { ...at, body: patch })), scheduled: null };
     const until = new Date(Date.now() + lasts * 1000).toISOString();
-    return session.client.call<Switched>("POST", `${urlOf(place)}/for`, { patch: body, until }, expected);
+    return session.client.call(operations.setFor, { ...at, body: { patch, until } });
   });
-  const { scheduled = null } = flag;
+  const { scheduled } = flag;
   await reportFlag(session, place, flag, scheduled === null ? "" : ` until ${scheduled.at}`);
   if (scheduled === null) return;
   const { id } = scheduled;

@@ -2,11 +2,12 @@ import { type Command, Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { areBoolean } from "../../../src/flags/rules/rules.ts";
+import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonValue } from "../../session/sources.ts";
 import { expiryValue } from "../../session/values.ts";
-import { type Place, urlOf } from "./place.ts";
+import type { Place } from "./place.ts";
 import { type FlagDetail, type RulesChange, readRules, withRules } from "./rules.ts";
 
 /** The options that say what a flag is in an environment: state, payload, expiry, variants and rules. */
@@ -64,7 +65,7 @@ function lostBy({ variants, payload }: FlagPatch, flag: FlagDetail): unknown {
 /** A flag with its revision, which is 0 for one that does not exist. */
 async function readFlag({ client }: Session, place: Place): Promise<{ flag?: FlagDetail; revision: number }> {
   try {
-    const { value, revision } = await client.callAt<FlagDetail>("GET", urlOf(place));
+    const { value, revision } = await client.callAt(operations.get, { names: place });
     return { flag: value, revision };
   } catch (error) {
     if (error instanceof AppError && error.code === "not_found") return { revision: 0 };

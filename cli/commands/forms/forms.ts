@@ -1,13 +1,12 @@
 import type { Command } from "commander";
-import type { Form, FormPatch } from "../../../src/forms/form.ts";
+import type { FormPatch } from "../../../src/forms/form.ts";
 import { stateOf } from "../../../src/forms/intake/opening.ts";
 import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
-import type { Submission } from "../../../src/forms/submission.ts";
+import { forms as operations } from "../../../src/operations/forms.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown, table } from "../../output/text.ts";
 import { BEGINS, action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
 import { create, ifNotExistsOption } from "../../session/create.ts";
 import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
@@ -54,12 +53,12 @@ async function readName(input: Input, given?: string): Promise<string> {
 }
 
 async function get({ client, config, print }: Session, name: string): Promise<void> {
-  const form = withUrl(config, await client.call<Form>("GET", path`/forms/${name}`));
+  const form = withUrl(config, await client.call(operations.get, { names: { form: name } }));
   await print(form, describeForm(form));
 }
 
 async function list({ client, config, print, suggest }: Session): Promise<void> {
-  const listed = await listAll<Form>(client, "/forms", "forms");
+  const listed = await listAll(client, operations.list);
   const all = listed.map((form) => withUrl(config, form));
   const rows = all.map((form) => [
     form.slug,
@@ -74,9 +73,9 @@ async function list({ client, config, print, suggest }: Session): Promise<void> 
 }
 
 async function remove({ client, confirmDelete, report }: Session, name: string): Promise<void> {
-  const { slug } = await client.call<Form>("GET", path`/forms/${name}`);
+  const { slug } = await client.call(operations.get, { names: { form: name } });
   await confirmDelete("form", slug, " with all its submissions and files");
-  await client.call("DELETE", path`/forms/${slug}`);
+  await client.call(operations.delete, { names: { form: slug } });
   await report({ slug, result: "deleted" }, shown`deleted form ${slug}\n`);
 }
 
@@ -112,8 +111,9 @@ async function readNewForm(input: Input, given?: string): Promise<NewForm> {
 
 async function createForm({ client, config, report, suggest }: Session, values: NewForm): Promise<void> {
   const { slug } = values.form;
-  const find = () => client.call<Form>("GET", path`/forms/${slug}`);
-  const created = await create(client, "/forms", values.form, values.ifNotExists ? find : null);
+  const make = () => client.call(operations.create, { body: values.form });
+  const find = () => client.call(operations.get, { names: { form: slug } });
+  const created = await create(make, values.ifNotExists ? find : null);
   const form = withUrl(config, created);
   await report(form, describeForm(form));
   suggest(shown`\nNext: let a page post to ${form.url}, then: formflag submissions list ${slug}`);
@@ -138,6 +138,6 @@ Example:
 }
 
 async function test({ client, report }: Session, form: string): Promise<void> {
-  const submission = await client.call<Submission>("POST", path`/forms/${form}/test`);
+  const submission = await client.call(operations.test, { names: { form } });
   await report(submission, shown`stored the test as submission ${submission.id}\n`);
 }

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import type { Form, FormPatch } from "../../../src/forms/form.ts";
+import type { FormPatch } from "../../../src/forms/form.ts";
 import { openingOf } from "../../../src/forms/intake/opening.ts";
 import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
+import { forms as operations } from "../../../src/operations/forms.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
@@ -67,7 +67,7 @@ async function readDisabled(input: Input, given?: string): Promise<Change> {
 
 /** Changes settings of a form, by its slug or key, and reports the form. */
 async function patchForm({ client, config, report, note }: Session, { name, patch }: Change): Promise<void> {
-  const answer = await client.call<Form & { result: string }>("PATCH", path`/forms/${name}`, patch);
+  const answer = await client.call(operations.set, { names: { form: name }, body: patch });
   const form = withUrl(config, answer);
   await report(form, shown`${form.result} form ${form.slug}\n` + describeForm(form));
   const isOpened = patch.enabled === true || patch.closesAt !== undefined;

@@ -1,9 +1,8 @@
 import { type Command, Option } from "commander";
-import type { Form } from "../../../src/forms/form.ts";
 import { SNIPPET_KINDS, type SnippetKind, createSnippet } from "../../../src/http/forms/snippets/snippet.ts";
+import { forms as operations } from "../../../src/operations/forms.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
@@ -44,7 +43,7 @@ async function parse(input: Input, given?: string): Promise<Values> {
 }
 
 async function run({ client, config, io, note, print }: Session, { name, kind }: Values): Promise<void> {
-  const form = await client.call<Form>("GET", path`/forms/${name}`);
+  const form = await client.call(operations.get, { names: { form: name } });
   const { url, isAssumed } = addressOf(withUrl(config, form).url);
   const { text, notes, language } = await createSnippet(form, url, kind);
   if (config.json) await print({ form: form.slug, kind, language, snippet: text }, "");

@@ -1,13 +1,14 @@
 import type { Command } from "commander";
 import { MAX_PAGE } from "../../../src/base/pages.ts";
+import { inbox } from "../../../src/operations/inbox.ts";
+import { submissions as operations } from "../../../src/operations/submissions.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { type Bulk, type Matching, addMatchingOptions, counted, matchingIn } from "./filter.ts";
+import { type Matching, addMatchingOptions, counted, matchingIn } from "./filter.ts";
 
 export function addDeleteCommand(submissions: Command, io: Io): void {
   const command = submissions
@@ -64,25 +65,25 @@ async function run(session: Session, values: Values): Promise<void> {
     if (!canPrompt()) throw unconfirmed(`${counted(values.ids.length)} with their files`);
     await confirm(`Delete ${counted(values.ids.length)} and their files?`);
   }
-  const { ids } = await client.call<{ ids: string[] }>("POST", "/submissions/delete", { ids: values.ids });
+  const { ids } = await client.call(inbox.deleteSome, { body: { ids: values.ids } });
   const missing = values.ids.length - ids.length;
   const rest = missing === 0 ? "" : `; ${missing} ${missing === 1 ? "does" : "do"} not exist`;
   await report({ ids, result: "deleted" }, `deleted ${counted(ids.length)}${rest}\n`);
 }
 
 async function deleteOne({ client, confirmDelete, report }: Session, id: string): Promise<void> {
-  const url = path`/submissions/${id}`;
-  await client.call("GET", url);
+  const names = { id };
+  await client.call(operations.get, { names });
   await confirmDelete("submission", id, " and its files");
-  await client.call("DELETE", url);
+  await client.call(operations.delete, { names });
   await report({ id, result: "deleted" }, shown`deleted submission ${id}\n`);
 }
 
 async function deleteMatching(session: Session, matching: Matching): Promise<void> {
   const { client, config, canPrompt, confirm, report } = session;
-  const send = (body: Matching) => client.call<Bulk>("POST", "/submissions/delete-matching", body);
+  const send = (body: Matching) => client.call(inbox.deleteMatching, { body });
   let selected = matching;
-  if (matching["dryRun"] === undefined && !config.yes) {
+  if (matching.dryRun === undefined && !config.yes) {
     if (!canPrompt()) throw unconfirmed("submissions");
     const { total, upTo } = await send({ ...matching, dryRun: true });
     await confirm(`Delete ${counted(total)} and their files?`);

@@ -1,15 +1,24 @@
 import { type Command, Option } from "commander";
 import { formatBytes } from "../../../src/base/bytes.ts";
-import { EXPORT_FORMATS } from "../../../src/forms/transfer/export-format.ts";
+import { EXPORT_FORMATS, type ExportFormat } from "../../../src/forms/transfer/export-format.ts";
+import type { FilterQuery } from "../../../src/operations/schema/submission-query-schema.ts";
+import { submissions as operations } from "../../../src/operations/submissions.ts";
 import { progressBar } from "../../output/progress.ts";
 import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
-import { type Answer, path } from "../../session/client.ts";
+import type { Saved } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { checkFieldFilter, fieldFilterOption, filterIn, filterOptions, folderOptions } from "./filter.ts";
+import {
+  checkFieldFilter,
+  fieldFilterOption,
+  filterIn,
+  filterOptions,
+  folderOptions,
+  parametersOf,
+} from "./filter.ts";
 
 export function addDownloadCommand(submissions: Command, io: Io): void {
   submissions
@@ -34,8 +43,8 @@ async function parseDownload(input: Input, given?: string, file?: string): Promi
 }
 
 async function downloadFile(session: Session, { id, file, output }: Download): Promise<void> {
-  const answer = await session.client.open(path`/submissions/${id}/files/${file}`);
-  const total = Number(answer.headers.get("content-length"));
+  const answer = await session.client.open(operations.file, { names: { id, file } });
+  const total = answer.size ?? 0;
   await saveDownload(session, answer, output, { total, count: (bytes) => bytes.byteLength });
 }
 
@@ -60,25 +69,28 @@ export function addExportCommand(submissions: Command, io: Io): void {
     command.addOption(option);
 }
 
-type ExportValues = { form: string; format: string; query: [name: string, value: string][]; output: string };
+type ExportValues = {
+  form: string;
+  format: string;
+  query: FilterQuery & { format: ExportFormat };
+  output: string;
+};
 
 async function parseExport(input: Input, name?: string): Promise<ExportValues> {
   const form = await input.need(name, "form");
-  const { format: given, output } = input.options as { format?: string; output: string };
+  const { format: given, output } = input.options as { format?: ExportFormat; output: string };
   const format = given ?? exportFormat(output, EXPORT_FORMATS) ?? "jsonl";
   checkFieldFilter(input.options);
   const { query } = filterIn(input.options, Date.now());
-  return { form, format, query: [["format", format], ...query], output };
+  return { form, format, query: { format, ...parametersOf(query) }, output };
 }
 
 async function exportForm(session: Session, { form, format, query, output }: ExportValues): Promise<void> {
-  const url = path`/forms/${form}/submissions/export`;
-  const answer = await session.client.open(`${url}?${new URLSearchParams(query).toString()}`);
-  const total = answer.headers.get("x-total-count");
+  const answer = await session.client.open(operations.export, { names: { form }, query });
   // A quoted cell may hold line ends too: good enough for a progress bar.
   const count = (bytes: Uint8Array) => bytes.filter((byte) => byte === 10).length;
-  const hasRows = format !== "zip" && total !== null;
-  await saveDownload(session, answer, output, hasRows ? { total: Number(total), count } : null);
+  const total = format === "zip" ? null : answer.rows;
+  await saveDownload(session, answer, output, total === null ? null : { total, count });
 }
 
 /** The progress of a download: `count` of its chunks adds up to `total`. */
@@ -90,7 +102,7 @@ type Size = { total: number; count: (bytes: Uint8Array) => number };
  */
 async function saveDownload(
   { io, progress }: Session,
-  answer: Answer,
+  answer: Saved,
   output: string,
   size: Size | null,
 ): Promise<void> {

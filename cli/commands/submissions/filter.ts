@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import type { FilterQuery, SelectionBody } from "../../../src/operations/schema/submission-query-schema.ts";
 import { collectFields, isFieldFilter } from "../../output/field.ts";
 import { shellWord } from "../../../src/base/shell.ts";
 import { usage } from "../../session/usage.ts";
@@ -64,6 +65,13 @@ export function filterIn(options: Record<string, unknown>, now: number): Filter 
   };
 }
 
+/** The parameters of a filter, by name: its fields are a list. */
+export function parametersOf(query: Filter["query"]): FilterQuery {
+  const field = query.filter(([name]) => name === "field").map(([, text]) => text);
+  const others = Object.fromEntries(query.filter(([name]) => name !== "field"));
+  return { ...others, ...(field.length > 0 && { field }) };
+}
+
 /** Throws `invalid` for a `--field` that filters nothing. */
 export function checkFieldFilter(options: Record<string, unknown>): void {
   const other = ((options["field"] ?? []) as string[]).find((each) => !isFieldFilter(each));
@@ -90,10 +98,7 @@ function folderOf({ spam, archived, all }: Record<string, unknown>): Folder {
 }
 
 /** Everything that options select, as the admin API takes it. */
-export type Matching = Record<string, unknown>;
-
-/** What became of a selection, as the admin API answers it. */
-export type Bulk = { dryRun: boolean; total: number; ids: string[]; upTo: string | null };
+export type Matching = { [Name in keyof SelectionBody]?: SelectionBody[Name] | undefined };
 
 /** Adds the options that select submissions in place of their ids. */
 export function addMatchingOptions(command: Command, verb: string): void {
@@ -115,12 +120,10 @@ export function matchingIn(options: Record<string, unknown>): Matching | null {
       throw usage("options that select submissions go with --matching");
     return null;
   }
-  const field = query.filter(([name]) => name === "field").map(([, text]) => text);
-  const { unread, ...others } = Object.fromEntries(query.filter(([name]) => name !== "field"));
+  const { unread, ...others } = parametersOf(query);
   return {
     ...others,
     ...(form !== undefined && { form }),
-    ...(field.length > 0 && { field }),
     ...(unread !== undefined && { unread: true }),
     ...(dryRun && { dryRun }),
   };

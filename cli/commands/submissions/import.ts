@@ -3,10 +3,11 @@ import { IMPORT_FORMATS, type ImportFormat } from "../../../src/forms/transfer/i
 import type { ImportResult } from "../../../src/forms/store.ts";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
+import { forms } from "../../../src/operations/forms.ts";
+import { submissions as operations } from "../../../src/operations/submissions.ts";
 import { progressBar } from "../../output/progress.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
@@ -50,8 +51,7 @@ async function parse(input: Input, given?: string, named?: string): Promise<Valu
 async function run(session: Session, { form, file, format }: Values): Promise<void> {
   const { client, io, report, note } = session;
   const source = await openSource(file, format, io);
-  const { key } = await client.call<{ key: string }>("GET", path`/forms/${form}`);
-  const url = path`/forms/${key}/submissions/import`;
+  const { key } = await client.call(forms.get, { names: { form } });
   const line = session.progress();
   const sum: ImportResult = { imported: 0, skipped: 0, elsewhere: 0 };
   let hasNew = false;
@@ -59,7 +59,7 @@ async function run(session: Session, { form, file, format }: Values): Promise<vo
     for await (const batch of batchesOf(source, key)) {
       hasNew ||= batch.hasNew;
       const { imported, skipped, elsewhere } = await client
-        .call<ImportResult>("POST", url, new Blob([batch.text], { type: "application/jsonl" }))
+        .call(operations.import, { names: { form: key }, body: batch.text })
         .catch((error: unknown) => Promise.reject(inFile(error, batch)));
       sum.imported += imported;
       sum.skipped += skipped;

@@ -1,19 +1,19 @@
 import type { Command } from "commander";
 import { MAX_PAGE } from "../../../src/base/pages.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
+import { inbox } from "../../../src/operations/inbox.ts";
 import { fieldOrFilterOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shellWord } from "../../../src/base/shell.ts";
 import { shorten, shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import { listSome } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { countValue } from "../../session/values.ts";
 import { summaryOf } from "./describe.ts";
-import { type Filter, filterIn, filterOptions, folderOptions } from "./filter.ts";
+import { type Filter, filterIn, filterOptions, folderOptions, parametersOf } from "./filter.ts";
 
 const DEFAULT_LIMIT = 50;
 
@@ -73,12 +73,11 @@ async function run({ client, print, note, suggest }: Session, values: Values): P
   const { form, email, limit, before, filter } = values;
   const { folder } = filter;
   const isSelective = filter.isSelective || form === undefined;
-  const query: [string, string][] = [...filter.query];
-  if (email !== undefined) query.push(["email", email]);
-  if (before !== undefined) query.push(["before", before]);
-  const url = form === undefined ? "/submissions" : path`/forms/${form}/submissions`;
-  const listing = { query, cursor: "before", limit, maxPage: MAX_PAGE, mayBeEmpty: isSelective } as const;
-  const listed = await listSome<Submission>(client, url, "submissions", listing);
+  const query = { ...parametersOf(filter.query), email, before };
+  const page = { query, cursor: "before", limit, maxPage: MAX_PAGE, mayBeEmpty: isSelective } as const;
+  const listed = await (form === undefined
+    ? listSome(client, inbox.list, page)
+    : listSome(client, inbox.ofForm, { names: { form }, ...page }));
   const { items, next, total, indexing = 0 } = listed;
   await print(
     items,

@@ -1,13 +1,14 @@
 import type { Command } from "commander";
 import { MAX_PAGE } from "../../../src/base/pages.ts";
 import { SUBMISSION_MARKS, type SubmissionMark } from "../../../src/forms/submission-state.ts";
+import { inbox } from "../../../src/operations/inbox.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { type Bulk, type Matching, addMatchingOptions, counted, matchingIn } from "./filter.ts";
+import { type Matching, addMatchingOptions, counted, matchingIn } from "./filter.ts";
 
 export function addMarkCommand(submissions: Command, io: Io): void {
   const command = submissions
@@ -54,13 +55,13 @@ function parse({ options }: Input, given?: unknown): Values {
 
 async function run({ client, report }: Session, { ids, matching, mark }: Values): Promise<void> {
   if (matching !== null) {
-    const result = await client.call<Bulk>("POST", "/submissions/mark-matching", { ...matching, mark });
+    const result = await client.call(inbox.markMatching, { body: { ...matching, mark } });
     const { dryRun, total } = result;
     const text = dryRun ? `${counted(total)} selected` : shown`marked ${counted(total)} as ${mark}`;
     await report({ mark, ...result }, `${text}\n`);
     return;
   }
-  const { changed } = await client.call<{ changed: number }>("POST", "/submissions/mark", { ids, mark });
+  const { changed } = await client.call(inbox.mark, { body: { ids, mark } });
   const rest = new Set(ids).size - changed;
   const already = rest === 0 ? "" : shown`; ${rest} already ${rest === 1 ? "was" : "were"}`;
   await report({ mark, changed }, shown`marked ${counted(changed)} as ${mark}` + `${already}\n`);

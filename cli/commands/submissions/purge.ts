@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Purge, PurgeResult } from "../../../src/forms/keeping/purge.ts";
+import { inbox } from "../../../src/operations/inbox.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shellWord } from "../../../src/base/shell.ts";
 import { table } from "../../output/text.ts";
@@ -59,8 +60,7 @@ function parse({ options }: Input): Purge {
 
 async function run(session: Session, purge: Purge): Promise<void> {
   const { client, config, canPrompt, confirm, report, note, suggest, showsNotes } = session;
-  const send = (dryRun: boolean) =>
-    client.call<PurgeResult>("POST", "/submissions/purge", { ...purge, dryRun });
+  const send = (dryRun: boolean) => client.call(inbox.purge, { body: { ...purge, dryRun } });
   const isPrompted = !purge.dryRun && !config.yes;
   if (isPrompted && !canPrompt())
     throw usage(

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
+import { submissions as operations } from "../../../src/operations/submissions.ts";
 import type { Io } from "../../output/terminal.ts";
-import { path } from "../../session/client.ts";
 import { addGet, named } from "../verbs.ts";
 import { addDeleteCommand } from "./delete.ts";
 import { describeSubmission } from "./describe.ts";
@@ -26,7 +26,8 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
     argument: ["[id]", "id of the submission"],
     description: "show a submission",
     parse: named("id"),
-    url: (id) => path`/submissions/${id}`,
+    operation: operations.get,
+    names: (id) => ({ id }),
     describe: describeSubmission,
   });
   addTimelineCommand(submissions, io);

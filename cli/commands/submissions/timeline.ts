@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { TimelineEvent } from "../../../src/forms/inbox/timeline.ts";
+import { submissions as operations } from "../../../src/operations/submissions.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { path } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 
@@ -34,7 +34,7 @@ async function parse(input: Input, given?: string): Promise<string> {
 }
 
 async function run({ client, print }: Session, id: string): Promise<void> {
-  const { events } = await client.call<{ events: TimelineEvent[] }>("GET", path`/submissions/${id}/timeline`);
+  const { events } = await client.call(operations.timeline, { names: { id } });
   const rows = events.map((each) => [each.at, each.event, ...cellsOf(each)]);
   await print(events, table(["TIME", "EVENT", "BY OR TO", "DETAILS"], rows));
 }

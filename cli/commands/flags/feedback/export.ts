@@ -1,10 +1,11 @@
 import { type Command, Option } from "commander";
 import { MAX_PAGE } from "../../../../src/base/pages.ts";
 import { csvCell } from "../../../../src/forms/transfer/csv.ts";
+import { feedback as operations } from "../../../../src/operations/feedback.ts";
 import { exportFormat, saveTo, writeOut } from "../../../output/save.ts";
 import type { Io } from "../../../output/terminal.ts";
 import { action } from "../../../session/action.ts";
-import { type Client, path } from "../../../session/client.ts";
+import type { Client } from "../../../session/client.ts";
 import type { Input } from "../../../session/input.ts";
 import { listSome } from "../../../session/pages.ts";
 import type { Session } from "../../../session/session.ts";
@@ -66,11 +67,10 @@ async function* pagesOf(
   client: Client,
   { project, flag, query }: Selected,
 ): AsyncGenerator<FeedbackDetail[], undefined> {
-  const url = path`/projects/${project}/flags/${flag}/feedback`;
   let before: { before?: string } = {};
   for (;;) {
-    const listing = { query: { ...query, ...before }, cursor: "before", limit: MAX_PAGE } as const;
-    const { items, next } = await listSome<FeedbackDetail>(client, url, "feedback", listing);
+    const page = { query: { ...query, ...before }, cursor: "before", limit: MAX_PAGE } as const;
+    const { items, next } = await listSome(client, operations.list, { names: { project, flag }, ...page });
     yield items;
     // A repeated cursor is that of a faulty server, which would keep the command going.
     if (next === null || items.length === 0 || before.before === String(next)) return;

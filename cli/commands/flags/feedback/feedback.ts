@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import type { Ratings } from "../../../../src/flags/previews/feedback.ts";
+import { feedback as operations } from "../../../../src/operations/feedback.ts";
 import { WIDTH, type Io } from "../../../output/terminal.ts";
 import { printable, shown } from "../../../output/text.ts";
 import { action } from "../../../session/action.ts";
-import { path } from "../../../session/client.ts";
 import { environmentOption, projectOption } from "../../../session/config.ts";
 import type { Input } from "../../../session/input.ts";
 import { listSome } from "../../../session/pages.ts";
@@ -58,11 +58,10 @@ async function showFeedback(
   { client, print, io, suggest }: Session,
   { project, flag, query }: Selected,
 ): Promise<void> {
-  const parameters = new URLSearchParams(query);
-  const url = path`/projects/${project}/flags/${flag}`;
-  const ratings = await client.call<Ratings>("GET", `${url}/ratings?${parameters.toString()}`);
-  const listing = { query, cursor: "before", limit: NEWEST } as const;
-  const { items } = await listSome<FeedbackDetail>(client, `${url}/feedback`, "feedback", listing);
+  const selected = { names: { project, flag }, query };
+  const ratings = await client.call(operations.ratings, selected);
+  const page = { ...selected, cursor: "before", limit: NEWEST } as const;
+  const { items } = await listSome(client, operations.list, page);
   const newest = items.filter(({ description }) => description !== null).slice(0, TEXTS);
   await print({ flag, ...ratings, newest }, describe(flag, ratings, newest, io.outWidth ?? WIDTH));
   if (ratings.count === 0) suggest("No feedback yet.");
@@ -141,13 +140,12 @@ async function deleteFeedback({ client, confirmDelete, report }: Session, values
   if ("id" in values) {
     const { id } = values;
     await confirmDelete("feedback", id);
-    await client.call("DELETE", path`/projects/${project}/feedback/${id}`);
+    await client.call(operations.delete, { names: { project, feedback: id } });
     return report({ id, result: "deleted" }, shown`deleted feedback ${id}\n`);
   }
   const { flag, environment } = values;
   await confirmDelete("all feedback about flag", flag, environment === undefined ? "" : ` in ${environment}`);
-  const query = environment === undefined ? "" : `?${new URLSearchParams({ environment }).toString()}`;
-  const url = path`/projects/${project}/flags/${flag}/feedback`;
-  const { deleted } = await client.call<{ deleted: number }>("DELETE", url + query);
+  const names = { project, flag };
+  const { deleted } = await client.call(operations.deleteAll, { names, query: { environment } });
   await report({ flag, deleted, result: "deleted" }, shown`deleted ${deleted} feedback about flag ${flag}\n`);
 }

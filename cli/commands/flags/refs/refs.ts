@@ -1,10 +1,9 @@
 import type { Command } from "commander";
-import type { CodeReferences } from "../../../../src/flags/code/code-reference.ts";
+import { codeReferences as operations } from "../../../../src/operations/code-references.ts";
 import { fieldOption } from "../../../output/field.ts";
 import type { Io } from "../../../output/terminal.ts";
 import { printable, shorten, shown, table } from "../../../output/text.ts";
 import { action } from "../../../session/action.ts";
-import { path } from "../../../session/client.ts";
 import { projectOption } from "../../../session/config.ts";
 import type { Input } from "../../../session/input.ts";
 import { listAll } from "../../../session/pages.ts";
@@ -59,8 +58,7 @@ async function listReferences(
   { client, print, suggest }: Session,
   { project, flag, query }: Selection,
 ): Promise<void> {
-  const url = path`/projects/${project}/code-refs`;
-  const lists = await listAll<CodeReferences>(client, url, "references", { query });
+  const lists = await listAll(client, operations.list, { names: { project }, query });
   const found = lists
     .toSorted((a, b) => compare(a.slug, b.slug) || compare(a.branch, b.branch))
     .flatMap(({ references, ...rest }) => references.map((reference) => ({ ...rest, ...reference })));
@@ -117,8 +115,7 @@ async function deleteReferences(
 ): Promise<void> {
   const where = `${name === undefined ? "" : ` of ${name}`} in ${project}`;
   await confirmDelete("code references of branch", branch, where);
-  const query = new URLSearchParams({ branch, ...(name === undefined ? {} : { projectName: name }) });
-  await client.call("DELETE", `${path`/projects/${project}/code-refs`}?${query.toString()}`);
+  await client.call(operations.delete, { names: { project }, query: { branch, projectName: name } });
   await report(
     { branch, ...(name === undefined ? {} : { projectName: name }), result: "deleted" },
     shown`deleted code references of branch ${branch}${where}\n`,

@@ -1,14 +1,13 @@
 import { statSync } from "node:fs";
 import type { Command } from "commander";
-import type { Flag } from "../../../../src/flags/flag.ts";
 import { describeUpload } from "../../../../src/flags/code/code-reference.ts";
 import type { ReferenceReport } from "../../../../src/flags/code/refs.ts";
-import type { Project } from "../../../../src/projects/project.ts";
+import { flags } from "../../../../src/operations/flags.ts";
+import { projects } from "../../../../src/operations/projects.ts";
 import { EXIT, Failed } from "../../../exit.ts";
 import type { Io } from "../../../output/terminal.ts";
 import { shown, table } from "../../../output/text.ts";
 import { action } from "../../../session/action.ts";
-import { path } from "../../../session/client.ts";
 import { projectOption } from "../../../session/config.ts";
 import type { Input } from "../../../session/input.ts";
 import { listAll } from "../../../session/pages.ts";
@@ -109,11 +108,11 @@ async function run(session: Session, { project, strict, ...search }: Values): Pr
 
 /** A flag is in every environment of its project. */
 async function flagsOf({ client }: Session, project: string): Promise<string[]> {
-  const { environments } = await client.call<Project>("GET", path`/projects/${project}`);
+  const { environments } = await client.call(projects.get, { names: { project } });
   const [first] = environments;
   if (!first) return [];
-  const url = path`/projects/${project}/environments/${first.slug}/flags`;
-  return (await listAll<Flag>(client, url, "flags")).map(({ slug }) => slug);
+  const all = await listAll(client, flags.list, { names: { project, environment: first.slug } });
+  return all.map(({ slug }) => slug);
 }
 
 /** Files between two pauses, in which signals are handled and progress is drawn. */

@@ -2,7 +2,8 @@ import type { Command } from "commander";
 import type { CodeReference, Uploaded } from "../../../../src/flags/code/code-reference.ts";
 import { CODE_LIMITS } from "../../../../src/flags/limits.ts";
 import type { Reference } from "../../../../src/flags/code/refs.ts";
-import { type Client, path } from "../../../session/client.ts";
+import { codeReferences as operations } from "../../../../src/operations/code-references.ts";
+import type { Client } from "../../../session/client.ts";
 import { usage } from "../../../session/usage.ts";
 import { urlValue } from "../../../session/values.ts";
 import { readWorkTree } from "./git.ts";
@@ -89,5 +90,5 @@ export function sendReferences(
   { references }: Collector,
 ): Promise<Uploaded> {
   const body = { ...source, references: references() };
-  return client.call<Uploaded>("PUT", path`/projects/${project}/code-refs`, body);
+  return client.call(operations.upload, { names: { project }, body });
 }

@@ -1,5 +1,8 @@
 import { AppError } from "../../../base/errors.ts";
 import { blankState, flagState } from "../../../flags/history.ts";
+import { addressOf } from "../../../operations/address.ts";
+import { history } from "../../../operations/history.ts";
+import { ADMIN_PATH } from "../../../operations/operation.ts";
 import { CHANGE_KINDS, type Change, type ChangeQuery } from "../../../projects/history.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { Project } from "../../../projects/project.ts";
@@ -10,7 +13,6 @@ import { SelectField, TextField } from "../parts/field.tsx";
 import { ButtonLink } from "../parts/link.tsx";
 import { Empty } from "../parts/card.tsx";
 import type { Dashboard } from "../routes.ts";
-import { addressOf } from "../view.ts";
 import { PROJECT, REVISION, projectPath } from "../paths.ts";
 import { ChangeCard, type Side, describeChange } from "./change-card.tsx";
 import { BY_AGE, EnvironmentField, FilterForm, List } from "../parts/list.tsx";
@@ -160,8 +162,8 @@ const KINDS = [
 function commandsOf(project: string, { kind = "flag", name, environment, who, before }: Filter) {
   const noun = { flag: "flags", segment: "segments", environment: "environments", scheduled: "flags" }[kind];
   const place = { p: project, e: kind === "environment" ? null : environment };
-  const query = addressOf({ root: "" }, "", { kind: name && kind, name, environment, who });
-  const path = `/api/admin/v1${projectPath(project)}/history${query}`;
+  const query = { kind: name && kind, name, environment, who };
+  const path = ADMIN_PATH + addressOf(history.list, { project }, query);
   return [
     {
       label: "Lists the changes of one thing",

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "bun:test";
+import { OPERATIONS } from "../../src/operations/all.ts";
+import { addressOf } from "../../src/operations/address.ts";
+import { ADMIN_PATH } from "../../src/operations/operation.ts";
+import { checkQuery } from "../../src/operations/schema/check.ts";
+import { openServices, openTestApp } from "../support/app.ts";
+import { openApiOf } from "../support/openapi.ts";
+
+const admin = await openServices(openTestApp()).admin();
+const each = OPERATIONS.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
+
+test("every operation is in the OpenAPI document, which has no other", async () => {
+  const { paths } = await openApiOf(admin);
+  const described = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const declared = OPERATIONS.map(
+    ({ method, path }) => `${method} ${ADMIN_PATH}${path.replaceAll(/:(\w+)/g, "{$1}")}`,
+  );
+  expect(described.toSorted()).toEqual(declared.toSorted());
+});
+
+describe.each(each)("%s", (_, operation) => {
+  const { method, path, place, schemas, defaults } = operation;
+
+  test("is reached at its address", async () => {
+    const names = Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, "x"]));
+    const operator = { operator: () => "operator" };
+    const answer = await admin.request(ADMIN_PATH + addressOf(operation, names), { method }, operator);
+    expect(await answer.text()).not.toContain("no such address");
+  });
+
+  test("names its place", () => {
+    const inPath = ["environment", "project", "form"].find((name) => path.includes(`:${name}`)) ?? "none";
+    const isMore = { none: "form", project: "environment" }[inPath];
+    expect([inPath, isMore]).toContain(place);
+  });
+
+  test("has the defaults of its query", async () => {
+    const { query } = await schemas();
+    const ofSchema = query && safely(() => checkQuery(query, {}));
+    expect(defaults).toEqual(ofSchema);
+  });
+});
+
+/** What a function returns; undefined where it throws, as for a query that lacks what it needs. */
+function safely<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
