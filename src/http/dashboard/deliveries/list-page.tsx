@@ -58,7 +58,7 @@ export function listPage({ filter, items, next, recipients, forms }: Listed): Pa
             isLater: filter.before !== null,
             next: next !== null && { before: next },
             words: BY_AGE,
-            icons: ["arrowLeft", "arrowRight"],
+            icons: { first: "arrowLeft", next: "arrowRight" },
           }}
         />
       </div>

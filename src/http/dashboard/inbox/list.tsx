@@ -108,7 +108,7 @@ function List({ listing }: { listing: Listing }) {
         isLater={query.before !== null}
         next={next !== null && { before: next }}
         words={BY_AGE}
-        icons={[undefined, "arrowRight"]}
+        icons={{ next: "arrowRight" }}
       />
     </>
   );

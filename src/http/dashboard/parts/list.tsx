@@ -18,7 +18,7 @@ type Pages = {
   next: Query | null | false;
   /** What the links are called: dates are older, names come next. */
   words?: readonly [first: string, next: string];
-  icons?: readonly [first: IconName | undefined, next: IconName];
+  icons?: { first?: IconName; next?: IconName };
 };
 
 /** The words for lists that begin with the newest. */
@@ -31,10 +31,9 @@ export function Pager({
   isLater,
   next,
   words = ["First", "Next"],
-  icons = [undefined, undefined!],
+  icons: { first, next: later } = {},
 }: Pages) {
   if (!isLater && !next) return null;
-  const [first, last] = icons;
   return (
     <nav class="pager" aria-label="Pages">
       <span>
@@ -45,7 +44,7 @@ export function Pager({
         )}
       </span>
       {next && (
-        <ButtonLink to={to} query={{ ...query, ...next }} {...(last && { icon: last })}>
+        <ButtonLink to={to} query={{ ...query, ...next }} {...(later && { icon: later })}>
           {words[1]}
         </ButtonLink>
       )}

@@ -6,7 +6,6 @@ import type { Page } from "../page.tsx";
 /** What is wrong with a form: a sentence for each field, with the empty name for the form as a whole. */
 export type Faults = Readonly<Record<string, string>>;
 
-/** The faults of fields, for {@link submit}. */
 function faultsAt(faults: readonly (readonly [field: string, message: string])[]): AppError {
   const errors = faults.map(([field, message]) => ({
     field,
@@ -18,6 +17,7 @@ function faultsAt(faults: readonly (readonly [field: string, message: string])[]
   return new AppError("invalid", errors[0]!.message, { errors });
 }
 
+/** The fault of one field, for {@link submit}. */
 export function faultAt(field: string, message: string): AppError {
   return faultsAt([[field, message]]);
 }
