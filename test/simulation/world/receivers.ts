@@ -1,0 +1,91 @@
+import { type Attempt, delivered, unanswered } from "../../../src/delivery/attempt.ts";
+import type { Outgoing, WebhookDelivery } from "../../../src/delivery/outgoing.ts";
+import type { Process, Scheduler } from "./scheduler.ts";
+
+/** A request that a receiver has got. */
+type Receipt = { id: string; submission: string; url: string; at: number; accepted: boolean };
+
+/** A request on its way. */
+export type Sending = { id: string; submission: string; url: string; process: Process; from: number };
+
+export type Receivers = {
+  receipts: Receipt[];
+  /** Whether they answer as they should. */
+  isHealthy: boolean;
+  outgoingOf: (process: Process, began: (sending: Sending) => void) => Outgoing;
+};
+
+/** Once in so many requests each happens while the receivers are not healthy. */
+const SICK = 8;
+
+const failed = (code: number, retryAfter: number | null = null): Attempt => ({
+  outcome: "retry",
+  code,
+  error: `the answer was ${code}`,
+  retryAfter,
+  isTargetDown: code === 503,
+});
+
+/** Receivers that drop, delay and repeat requests, and answer with errors. */
+export function createReceivers(scheduler: Scheduler): Receivers {
+  const { chance } = scheduler;
+  const receivers: Receivers = { receipts: [], isHealthy: true, outgoingOf };
+
+  const receive = ({ id, submission, url }: Sending, accepted: boolean) =>
+    void receivers.receipts.push({ id, submission, url, at: scheduler.now(), accepted });
+
+  const answer = async (sending: Sending): Promise<Attempt> => {
+    await scheduler.sleep(5 + chance.int(50), "request", sending.process);
+    if (receivers.isHealthy || !chance.once(2)) {
+      receive(sending, true);
+      await scheduler.sleep(5 + chance.int(50), "answer", sending.process);
+      return delivered(200);
+    }
+    switch (chance.int(SICK)) {
+      case 0:
+        await scheduler.sleep(10_000, "dropped", sending.process);
+        return unanswered("no answer", true);
+      case 1:
+        receive(sending, true);
+        await scheduler.sleep(10_000, "answer lost", sending.process);
+        return unanswered("no answer", false);
+      case 2:
+        receive(sending, true);
+        await scheduler.sleep(chance.int(9000), "slow answer", sending.process);
+        return delivered(202);
+      case 3:
+        receive(sending, false);
+        return failed(503);
+      case 4:
+        receive(sending, false);
+        return failed(429, chance.int(120));
+      case 5:
+        receive(sending, true);
+        receive(sending, true);
+        return delivered(200);
+      default:
+        receive(sending, false);
+        return failed(500);
+    }
+  };
+
+  function outgoingOf(process: Process, began: (sending: Sending) => void): Outgoing {
+    const send = async ({ id, url, data }: WebhookDelivery, signal: AbortSignal): Promise<Attempt> => {
+      const submission = (JSON.parse(data) as { id: string }).id;
+      const sending = { id, submission, url, process, from: scheduler.now() };
+      scheduler.note(`send ${id} to ${url}`);
+      began(sending);
+      const aborted = Promise.withResolvers<never>();
+      aborted.promise.catch(() => {});
+      signal.addEventListener("abort", () => aborted.reject(signal.reason));
+      return Promise.race([answer(sending), aborted.promise]);
+    };
+    return {
+      check: async () => {},
+      sendWebhook: send,
+      sendChat: async () => delivered(200),
+      mail: null,
+    };
+  }
+  return receivers;
+}

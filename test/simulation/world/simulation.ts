@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { newDatabase } from "../../support/database.ts";
+import { createHistory, faultIn } from "../history/history.ts";
+import { requireSound } from "./invariants.ts";
+import { EPOCH } from "./scheduler.ts";
+import { NO_DATABASE_FAULTS } from "./simulated-store.ts";
+import { type Ledger, furnish, work } from "./workload.ts";
+import { type World, createWorld } from "./world.ts";
+
+/** What the product loads when it first needs it: a module that is on its way is no event of the scheduler. */
+const LOADED = Promise.all([
+  import("../../../src/delivery/dispatch.ts"),
+  import("../../../src/flags/flagd/check.ts"),
+  import("../../../src/flags/flagd/import.ts"),
+  import("../../../src/flags/previews/preview-html.ts"),
+]);
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Steps after which a simulation counts as one that does not come to rest. */
+const MOST_STEPS = 2_000_000;
+
+export type Simulated = { violations: string[]; steps: number; hours: number; log: string[]; calls: number };
+
+type Options = { seed: number; directory: string; minutes?: number; keepsLog?: boolean };
+
+/**
+ * Runs servers, clients and faults from a seed, then heals everything, lets all retries end, and checks what has to be. The
+ * seed also chooses what goes wrong: nothing but receivers, or the database, the storage, clocks and processes too.
+ */
+export async function simulate({
+  seed,
+  directory,
+  minutes = 2,
+  keepsLog = true,
+}: Options): Promise<Simulated> {
+  await LOADED;
+  const own = mkdtempSync(join(directory, "world-"));
+  const file = newDatabase(own);
+  const servers = seed % 4 === 0 ? 1 : 3;
+  const world = createWorld({ seed, file, servers, keepsLog });
+  const { scheduler } = world;
+  const ledger: Ledger = {
+    sent: new Map(),
+    deleted: new Set(),
+    purged: [],
+    marked: new Set(),
+    scheduled: new Map(),
+    forms: new Map(),
+    flags: createHistory(),
+  };
+  try {
+    await finish(world, "start", startAll(world, servers));
+    await finish(world, "furnish", furnish(world));
+    const until = scheduler.now() + minutes * MINUTE;
+    world.receivers.isHealthy = seed % 5 === 0;
+    const level = seed % 3;
+    if (level > 0) {
+      world.faults.database = { refused: 150, lostAnswer: 150, late: 100, latest: level === 1 ? 900 : 4500 };
+      world.faults.storage = 10;
+    }
+    const faults = level === 0 ? Promise.resolve() : disturb(world, until, level);
+    await finish(world, "work", Promise.all([work(world, ledger, until), faults]));
+    await heal(world, servers);
+    await scheduler.run(scheduler.now() + 80 * HOUR, MOST_STEPS);
+    await finish(
+      world,
+      "check",
+      scheduler.as(world.servers[0]!.process, () => requireSound(world, ledger)),
+    );
+    const fault = faultIn(ledger.flags.calls);
+    if (fault !== null) world.violated(`not linearizable: ${fault}`);
+    return {
+      violations: world.violations,
+      steps: scheduler.steps(),
+      hours: (scheduler.now() - EPOCH) / HOUR,
+      log: scheduler.log(),
+      calls: ledger.flags.calls.length,
+    };
+  } finally {
+    await world.close();
+    rmSync(own, { recursive: true });
+  }
+}
+
+async function startAll(world: World, servers: number): Promise<void> {
+  for (let slot = 0; slot < servers; slot += 1) await world.start(slot);
+}
+
+/** Runs until something has been done. Throws where that never ends. */
+async function finish(world: World, what: string, done: Promise<unknown>): Promise<void> {
+  const state = { isDone: false };
+  const ended = done.finally(() => (state.isDone = true));
+  ended.catch(() => {});
+  for (let slices = 0; !state.isDone; slices += 1) {
+    if (slices > 1000) throw new Error(`${what} does not end`);
+    await world.scheduler.run(world.scheduler.now() + 1000, MOST_STEPS);
+  }
+  await ended;
+}
+
+/** Kills servers, stops them for longer than a lease, and sets their clocks, until a time. */
+async function disturb(world: World, until: number, level: number): Promise<void> {
+  const { scheduler } = world;
+  const { chance } = scheduler;
+  while (scheduler.now() < until) {
+    await scheduler.sleep(chance.int(15_000), "fault", null);
+    const slot = chance.int(world.servers.length);
+    const server = world.servers[slot]!;
+    switch (chance.int(level === 1 ? 2 : 4)) {
+      case 0:
+        scheduler.note(`kill ${server.process.name}`);
+        server.kill();
+        world.troubled();
+        await scheduler.sleep(chance.int(3000), "restart", null);
+        await world.start(slot).catch((error: unknown) => scheduler.note(`did not start: ${String(error)}`));
+        break;
+      case 1:
+        scheduler.note(`stop ${server.process.name}`);
+        server.outbox.stop();
+        await Promise.race([server.jobs.stop(), scheduler.sleep(20_000, "grace", null)]);
+        server.kill();
+        world.troubled();
+        await world.start(slot).catch((error: unknown) => scheduler.note(`did not start: ${String(error)}`));
+        break;
+      case 2:
+        scheduler.note(`pause ${server.process.name}`);
+        server.process.pausedUntil = scheduler.now() + chance.int(50_000);
+        world.troubled();
+        break;
+      default:
+        scheduler.note(`clock of ${server.process.name}`);
+        server.process.offset = (chance.int(7200) - 3600) * 1000;
+        server.process.drift = (chance.int(21) - 10) / 100_000;
+        world.troubled();
+    }
+  }
+}
+
+/** Ends every fault: servers start anew, with jobs that look rarely, so that days pass quickly. */
+async function heal(world: World, servers: number): Promise<void> {
+  world.receivers.isHealthy = true;
+  world.faults.database = NO_DATABASE_FAULTS;
+  world.faults.storage = 0;
+  for (const server of world.servers) server.kill();
+  world.slowness = 1000;
+  await finish(world, "restart", startAll(world, servers));
+}

@@ -1,0 +1,390 @@
+import { operatorCaller } from "../../../src/access/caller.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import { applyDocument } from "../../../src/documents/apply.ts";
+import { rollbackFlag, setFlag } from "../../../src/flags/flags.ts";
+import { importFlags } from "../../../src/flags/imports.ts";
+import { promoteFlags } from "../../../src/flags/promotions.ts";
+import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
+import type { Form } from "../../../src/forms/form.ts";
+import { createForm, deleteForm, setForm } from "../../../src/forms/forms.ts";
+import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
+import { type Intake, checkOpen, prepareIntake, takeIn } from "../../../src/forms/intake/intake.ts";
+import { purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
+import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion.ts";
+import { retryDeliveries } from "../../../src/forms/deliveries.ts";
+import { addTarget, setTargetEnabled } from "../../../src/forms/targets.ts";
+import { createProject } from "../../../src/projects/projects.ts";
+import { fakeOutgoing } from "../../support/outgoing.ts";
+import type { History } from "../history/history.ts";
+import { createProcess } from "./scheduler.ts";
+import type { Server, World } from "./world.ts";
+
+/** What came of a call: a value, the code of an error, or nothing that is known. */
+type Outcome<T> = { code: "ok"; value: T } | { code: string; value?: undefined };
+
+const OPERATOR = operatorCaller(
+  () => "operator",
+  () => true,
+);
+
+/** A submission by the text that nothing else has. */
+type Sent = {
+  form: string;
+  name: string;
+  status: "accepted" | "refused" | "unknown";
+  ids: Set<string>;
+  withFile: boolean;
+  sentAt: number;
+  acceptedAt: number;
+};
+
+/** What is known of what was done. */
+export type Ledger = {
+  sent: Map<string, Sent>;
+  /** Submissions that somebody may have deleted, by id. */
+  deleted: Set<string>;
+  purged: { name: string; at: number }[];
+  /** Submissions that were moved between folders. */
+  marked: Set<string>;
+  scheduled: Map<string, { flag: string; at: number; patch: string }>;
+  /** Forms that were deleted. */
+  forms: Map<string, "there" | "gone" | "unknown">;
+  flags: History;
+};
+
+const FLAGS = ["sale", "search", "beta"];
+const PROJECT = "shop";
+/** How many submissions the form `limited` takes. */
+export const MOST = 12;
+const NAMES = ["Ada", "Ben", "Cyd"];
+
+/** Asks a server. Unavailable is what nobody knows; what is no error of the product is a bug. */
+async function ask<T>(
+  world: World,
+  server: Server | undefined,
+  work: (server: Server) => Promise<T>,
+): Promise<Outcome<T>> {
+  if (!server || server.process.isDead) return { code: "down" };
+  const asked = world.scheduler
+    .as(server.process, () => work(server))
+    .then(
+      (value): Outcome<T> => ({ code: "ok", value }),
+      (error: unknown): Outcome<T> => {
+        if (error instanceof AppError) return { code: error.code === "unavailable" ? "unknown" : error.code };
+        world.violated(`a bug: ${error instanceof Error ? error.stack : String(error)}`);
+        return { code: "bug" };
+      },
+    );
+  return Promise.race([asked, server.killed.then((): Outcome<T> => ({ code: "unknown" }))]);
+}
+
+/** Makes what the workload works on, while nothing goes wrong. */
+export async function furnish(world: World): Promise<void> {
+  const { app } = world.servers[0]!;
+  await createProject(app, OPERATOR, { slug: PROJECT, environments: ["develop", "live"] });
+  for (const flag of FLAGS) await setFlag(app, OPERATOR, { project: PROJECT, environment: "live", flag }, {});
+  for (const slug of ["contact", "limited"]) {
+    await createForm(app, OPERATOR, { slug, uploads: true, spamWords: ["casino"] });
+    for (const path of ["steady", "shaky"])
+      await addTarget(app, OPERATOR, slug, `https://8.8.8.8/${slug}/${path}`, fakeOutgoing());
+  }
+  await setForm(app, OPERATOR, "limited", { maxSubmissions: MOST });
+}
+
+/** Lets clients work until a time. Returns once all have stopped. */
+export async function work(world: World, ledger: Ledger, until: number): Promise<void> {
+  const { scheduler } = world;
+  const { chance } = scheduler;
+  const intakes = new WeakMap<Form, Promise<Intake>>();
+  const anyServer = () => chance.pick(world.servers);
+  let numbers = 0;
+  const repeat = (name: string, every: number, step: () => Promise<void>) =>
+    scheduler.as(createProcess(name), async () => {
+      while (scheduler.now() < until) {
+        await scheduler.sleep(chance.int(every), name);
+        await step();
+      }
+    });
+
+  const post = async (marker: string, sent: Sent, text: string, key: string | null, tries: number) => {
+    const outcome = await ask(world, anyServer(), async ({ app, findForm }) => {
+      const { key: formKey } = (await app.store.forms.find(sent.form)) ?? { key: "" };
+      const form = await findForm(formKey);
+      if (!form) throw new AppError("not_found", "there is no such form");
+      if (!form.enabled) throw new AppError("conflict", "this form is closed");
+      checkOpen(form, app.now());
+      let intake = intakes.get(form);
+      if (!intake) intakes.set(form, (intake = prepareIntake(app, form)));
+      intake.catch(() => intakes.delete(form));
+      const files = [];
+      if (sent.withFile) {
+        const blob = await app.blobs.stage();
+        await blob.write(Buffer.from(marker));
+        files.push({ field: "file", name: "a.txt", type: "text/plain", blob });
+      }
+      const fields = { marker, name: sent.name, text };
+      return takeIn(
+        app,
+        form,
+        await intake,
+        {
+          data: JSON.stringify(fields),
+          fields,
+          files,
+          source: "json",
+          control: new Map(),
+          hasHoneypotFile: false,
+        },
+        {
+          network: () => "203.0.113.7",
+          idempotencyKey: key,
+          details: () => ({ address: "203.0.113.7", userAgent: null, referrer: null, language: null }),
+        },
+        {
+          challenger: () => Promise.reject(new Error("no form has a challenge")),
+          countSpam: () => {},
+          report: (error) => world.violated(`reported behind a commit: ${String(error)}`),
+          isAbandoned: () => false,
+        },
+      );
+    });
+    scheduler.note(`${marker} ${outcome.code}`);
+    if (outcome.code === "ok") {
+      sent.status = "accepted";
+      sent.ids.add(outcome.value!.id);
+      sent.acceptedAt = scheduler.now();
+    } else if (outcome.code === "unknown") {
+      sent.status = "unknown";
+      if (key !== null && tries > 0) {
+        await scheduler.sleep(chance.int(3000), "try again");
+        await post(marker, sent, text, key, tries - 1);
+      }
+    } else if (sent.status !== "unknown") {
+      sent.status = "refused";
+    }
+  };
+  const submit = async () => {
+    const marker = `m${(numbers += 1)}`;
+    const key = chance.once(2) ? `key-${marker}` : null;
+    const sent: Sent = {
+      form: chance.pick(["contact", "contact", "limited"]),
+      name: chance.pick(NAMES),
+      status: "refused",
+      ids: new Set(),
+      withFile: chance.once(6),
+      sentAt: scheduler.now(),
+      acceptedAt: Infinity,
+    };
+    ledger.sent.set(marker, sent);
+    const text = chance.once(8) ? "casino" : "hello";
+    const posts = [post(marker, sent, text, key, 5)];
+    // A double click.
+    if (key !== null && chance.once(4)) posts.push(post(marker, sent, text, key, 5));
+    await Promise.all(posts);
+  };
+
+  const idOfAny = (): string | undefined => {
+    const ids = [...ledger.sent.values()].flatMap(({ ids: known }) => [...known]);
+    return ids.length === 0 ? undefined : chance.pick(ids);
+  };
+  const place = (flag: string) => ({ project: PROJECT, environment: "live", flag });
+
+  const write = async () => {
+    const flag = chance.pick(FLAGS);
+    const known = ledger.flags.newest(flag);
+    const expected = chance.once(3) ? known : null;
+    const entry = ledger.flags.beginWrite(flag, expected, scheduler.now());
+    const outcome = await ask(world, anyServer(), ({ app }) => {
+      const kind = chance.int(12);
+      if (kind === 0) return rollbackFlag(app, OPERATOR, place(flag), { before: null }, expected);
+      return setFlag(app, OPERATOR, place(flag), { payload: `p${(numbers += 1)}` }, expected);
+    });
+    const { code } = outcome;
+    scheduler.note(`set ${flag} ${code} ${outcome.value?.record.revision ?? ""}`);
+    entry.end(
+      scheduler.now(),
+      code === "unknown" ? "unknown" : code === "ok" ? outcome.value!.record.revision : null,
+      code === "conflict",
+    );
+  };
+  const read = async () => {
+    const flag = chance.pick(FLAGS);
+    const entry = ledger.flags.beginRead(flag, scheduler.now());
+    const outcome = await ask(world, anyServer(), async (server) => {
+      const project = keys(world);
+      const { watch } = server.app;
+      const isCurrent = () => watch.staleFor() === 0;
+      const [wasCurrent, before] = [isCurrent(), watch.counts().failed];
+      const flags = await server.findFlags(project.key, project.environment);
+      // While the database does not answer, readers get what was in memory.
+      if (!wasCurrent || !isCurrent() || watch.counts().failed !== before) return null;
+      return flags?.get(flag)?.revision ?? 0;
+    });
+    entry.end(scheduler.now(), outcome.value ?? null);
+  };
+  const administer = async () => {
+    const id = idOfAny();
+    const server = anyServer();
+    const withdraw = () => void (world.withdrawnAt = scheduler.now());
+    switch (chance.int(11)) {
+      case 0: {
+        const targets = await ask(world, server, ({ app }) =>
+          app.store.forms.find("contact").then((form) => app.store.targets.list(form!.key)),
+        );
+        const shaky = targets.value?.find(({ url }) => url.endsWith("/shaky"));
+        if (!shaky) return;
+        withdraw();
+        await ask(world, server, ({ app }) => setTargetEnabled(app, OPERATOR, shaky.id, chance.once(2)));
+        withdraw();
+        return;
+      }
+      case 1:
+        if (id === undefined) return;
+        ledger.deleted.add(id);
+        withdraw();
+        await ask(world, server, ({ app }) => deleteSubmission(app, OPERATOR, id));
+        withdraw();
+        return;
+      case 2: {
+        if (id === undefined) return;
+        ledger.marked.add(id);
+        withdraw();
+        const mark = chance.pick(["spam", "inbox", "archived", "read"] as const);
+        await ask(world, server, ({ app }) => markSubmissions(app, OPERATOR, [id], mark));
+        withdraw();
+        return;
+      }
+      case 3: {
+        if (!chance.once(6)) return;
+        const name = chance.pick(NAMES);
+        const at = scheduler.now();
+        withdraw();
+        for (const sent of ledger.sent.values())
+          if (sent.name === name) for (const each of sent.ids) ledger.deleted.add(each);
+        const { code } = await ask(world, server, ({ app }) =>
+          purgeSubmissions(app, OPERATOR, { field: "name", value: name }),
+        );
+        withdraw();
+        // What arrived during a purge may be found by it too.
+        for (const sent of ledger.sent.values())
+          if (sent.name === name) for (const each of sent.ids) ledger.deleted.add(each);
+        for (const [, sent] of ledger.sent)
+          if (sent.name === name && sent.status !== "refused") sent.status = "unknown";
+        if (code === "ok") ledger.purged.push({ name, at });
+        return;
+      }
+      case 4: {
+        const flag = chance.pick(FLAGS);
+        const at = scheduler.now() + 1000 + chance.int(20_000);
+        const patch = `scheduled-${(numbers += 1)}`;
+        const done = await ask(world, server, ({ app }) =>
+          scheduleChange(
+            app,
+            OPERATOR,
+            { ...place(flag), environment: "develop" },
+            {
+              patch: { payload: patch },
+              at: app.now() - scheduler.now() + at,
+            },
+          ),
+        );
+        if (done.code === "ok") ledger.scheduled.set(done.value!.id, { flag, at: done.value!.at, patch });
+        return;
+      }
+      case 5:
+        await ask(world, server, ({ app }) =>
+          promoteFlags(
+            app,
+            OPERATOR,
+            PROJECT,
+            { from: "live", to: "develop", flags: null, segments: false },
+            false,
+          ),
+        );
+        return;
+      case 6:
+        await ask(world, server, ({ app }) =>
+          importFlags(
+            app,
+            OPERATOR,
+            { project: PROJECT, environment: "develop" },
+            {
+              flags: {
+                sale: {
+                  state: "ENABLED",
+                  variants: { on: true, off: false },
+                  defaultVariant: chance.pick(["on", "off"]),
+                },
+              },
+            },
+            false,
+          ),
+        );
+        return;
+      case 7:
+        await ask(world, server, ({ app }) =>
+          applyDocument(
+            app,
+            OPERATOR,
+            {
+              projects: {
+                [PROJECT]: { flags: { beta: { environments: { develop: { enabled: chance.once(2) } } } } },
+              },
+            },
+            { prune: false, confirmed: true },
+          ),
+        );
+        return;
+      case 8: {
+        const deliveries = await ask(world, server, ({ app }) =>
+          app.store.deliveries.page({
+            limit: 20,
+            before: null,
+            formKey: null,
+            submission: null,
+            status: null,
+          }),
+        );
+        const all = deliveries.value?.items ?? [];
+        if (all.length === 0 || !chance.once(4)) return;
+        const { id: delivery } = chance.pick(all);
+        withdraw();
+        await ask(world, server, ({ app }) => retryDeliveries(app, OPERATOR, { ids: [delivery] }));
+        withdraw();
+        return;
+      }
+      case 9: {
+        const slug = "passing";
+        const { code } = await ask(world, server, ({ app }) => createForm(app, OPERATOR, { slug }));
+        if (code === "ok") ledger.forms.set(slug, "there");
+        else if (code === "unknown") ledger.forms.set(slug, "unknown");
+        return;
+      }
+      default: {
+        const { code } = await ask(world, server, ({ app }) => deleteForm(app, OPERATOR, "passing"));
+        if (code === "ok") ledger.forms.set("passing", "gone");
+        else if (code === "unknown") ledger.forms.set("passing", "unknown");
+      }
+    }
+  };
+
+  await Promise.all([
+    repeat("sender-a", 1500, submit),
+    repeat("sender-b", 3000, submit),
+    repeat("writer-a", 1500, write),
+    repeat("writer-b", 1500, write),
+    repeat("reader-a", 300, read),
+    repeat("reader-b", 300, read),
+    repeat("operator-a", 4000, administer),
+    repeat("operator-b", 4000, administer),
+  ]);
+}
+
+/** The two keys of the environment whose flags are read. */
+function keys({ db }: World): { key: string; environment: string } {
+  return db
+    .query<{ key: string; environment: string }, []>(
+      "SELECT p.key, e.key AS environment FROM projects p JOIN environments e ON e.project_id = p.id AND e.slug = 'live'",
+    )
+    .get()!;
+}
