@@ -44,6 +44,11 @@ const SECTIONS: Section[] = [
         past: "413, names the file",
         set: "`forms set --max-file-size`",
       },
+      FLOOR_FILE_SIZE: {
+        unit: "bytes",
+        what: "the least that `--max-file-size` takes",
+        past: "the setting is refused",
+      },
       CEILING_FILE_SIZE: {
         unit: "bytes",
         what: "the most that `--max-file-size` takes",
@@ -62,6 +67,11 @@ const SECTIONS: Section[] = [
       "SUBMISSION_LIMITS.multipartText": {
         unit: "bytes",
         what: "size of all text fields of a multipart body together",
+        past: "413",
+      },
+      "SUBMISSION_LIMITS.json": {
+        unit: "bytes",
+        what: "size of all text fields as JSON: control characters take six bytes there, quotes and line breaks two",
         past: "413",
       },
       "SUBMISSION_LIMITS.partHeaders": { unit: "bytes", what: "size of the headers of a part", past: "413" },

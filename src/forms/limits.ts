@@ -6,6 +6,9 @@ export const DEFAULT_MAX_FILE_SIZE = MiB;
 /** Default for the files in one submission. */
 export const DEFAULT_MAX_FILES = 5;
 
+/** The lowest limit that a form can set for the bytes of one file: `10` was meant as 10 MB. */
+export const FLOOR_FILE_SIZE = KiB;
+
 /** The highest limit that a form can set for the bytes of one file. */
 export const CEILING_FILE_SIZE = 10 * 1024 * MiB;
 
@@ -22,6 +25,8 @@ export const SUBMISSION_LIMITS = {
   body: MiB,
   /** All text fields of a multipart body together. */
   multipartText: 4 * MiB,
+  /** Text fields as JSON, which writes a control character as six bytes, and a quote or a line break as two. */
+  json: 8 * MiB,
   /** The header section of one part. */
   partHeaders: 16 * KiB,
   /** Bytes before the first and after the last boundary of a multipart body. */

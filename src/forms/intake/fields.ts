@@ -93,6 +93,11 @@ export function isPlainName(name: string): boolean {
   return /^[A-Za-z_][\w.[\]-]{0,39}$/.test(name);
 }
 
+/** Throws `too_large` for text fields that are too large as JSON. */
+export function checkJson(json: string): void {
+  if (isLonger(json, LIMITS.json)) throw overLimit("the text fields together, as JSON, are", LIMITS.json);
+}
+
 /** Throws `too_large` for a field name past its limit. */
 export function checkName(name: string): void {
   if (isLonger(name, LIMITS.fieldName)) {

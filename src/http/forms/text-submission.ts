@@ -1,5 +1,5 @@
 import type { ControlFields } from "../../forms/intake/control-fields.ts";
-import type { Fields } from "../../forms/intake/fields.ts";
+import { type Fields, checkJson } from "../../forms/intake/fields.ts";
 import type { Form } from "../../forms/form.ts";
 import { checkNoLostFile } from "../../forms/intake/lost-files.ts";
 import type { Sent, StagedFile } from "../../forms/submission.ts";
@@ -17,6 +17,7 @@ export function textSubmission(
 ): Sent {
   const data = fields.toData();
   const json = JSON.stringify(data);
+  checkJson(json);
   if (!files?.length) checkNoLostFile(form, { json, data }, files === null);
   return { data: json, fields: data, source: "text", control, files: files ?? [], hasHoneypotFile };
 }

@@ -136,6 +136,19 @@ describe("limits:", () => {
     expect(await refused(form, multipart(...fields, text("one", "x")), 413)).toContain("4 MB");
   });
 
+  test("fields that are too large as JSON are refused, those of quotes and line breaks hardly ever", async () => {
+    const form = await newForm();
+    const fields = (value: string, count: number) =>
+      multipart(
+        ...Array.from({ length: count }, (_, index) => text(`f${index}`, value.repeat((256 * KiB) / 2))),
+      );
+    expect(Object.keys((await stored(form, fields('"\n', 15))).data)).toHaveLength(15);
+    expect(Object.keys((await stored(form, fields("\0\u0001", 5))).data)).toHaveLength(5);
+    expect(await refused(form, fields("\0\u0001", 6), 413)).toContain(
+      "as JSON, are larger than the limit of 8 MB",
+    );
+  });
+
   test("the headers of a part of exactly 16 KiB are read, and one byte more is too large", async () => {
     const form = await newForm();
     // The section ends with the line end of its last header.
