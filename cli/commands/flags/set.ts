@@ -1,4 +1,5 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { type Field, FIELD_NAMES, FIELDS } from "../../../src/flags/flag-fields.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -16,15 +17,12 @@ import { noteRules, reportFlag, rulesReport } from "./report.ts";
 import { planChange, readValues, type ValuesChange, withValues } from "./values.ts";
 
 export function addSetCommand(flags: Command, io: Io): void {
-  withValues(flags.command("set"))
+  const set = withValues(flags.command("set"))
     .argument("[flag]", "slug of the flag")
     .description("create or change a flag in an environment; options that are not given change nothing")
     .addOption(projectOption())
-    .addOption(environmentOption())
-    .option("--description <text>", "what it is for, in every environment")
-    .option("--preview <on|off>", "whether people may try it and say what they think of it")
-    .option("--preview-name <text>", "its name on a page of previews")
-    .option("--preview-content <markdown>", "what it is about: Markdown, @FILE, or - for standard input")
+    .addOption(environmentOption());
+  withFields(set)
     .option(
       "--at <time>",
       "make the change at that time, on a flag that exists: ISO 8601, or a span such as 2h",
@@ -66,13 +64,7 @@ Examples:
   formflag flags set search -p shop -e production --preview on --preview-name Search --preview-content @search.md
 `;
 
-type Options = {
-  description?: string;
-  preview?: string;
-  previewName?: string;
-  previewContent?: string;
-  at?: string;
-};
+type Options = { at?: string };
 
 type Values = {
   place: Place;
@@ -86,26 +78,32 @@ type Values = {
 async function parse(input: Input, given?: string): Promise<Values> {
   const place = await readPlace(input, given);
   const { own, rules } = await readValues(input);
-  const { description, at, ...preview } = input.options as Options;
-  const patch: FlagPatch = {
-    ...own,
-    ...(description === undefined ? {} : { description }),
-    ...(await previewPatch(preview, input)),
-  };
+  const { at } = input.options as Options;
+  const patch: FlagPatch = { ...own, ...(await fieldsPatch(input)) };
   return { place, change: { own: patch, rules }, at: timeOf(at), named: ifRevision(input.options) };
 }
 
-type PreviewOptions = Pick<Options, "preview" | "previewName" | "previewContent">;
+/** Adds the options of the fields that need nothing but their value. */
+function withFields(command: Command): Command {
+  for (const { option } of OWN_OPTIONS) command.option(`--${option[0]}`, option[1]);
+  return command;
+}
 
-async function previewPatch(options: PreviewOptions, input: Input): Promise<FlagPatch> {
-  const { preview, previewName, previewContent } = options;
-  return {
-    ...(preview === undefined ? {} : { isPreview: switchValue(preview, "--preview") }),
-    ...(previewName === undefined ? {} : { previewName }),
-    ...(previewContent === undefined
-      ? {}
-      : { previewContent: await sourceOf(previewContent, "--preview-content", input) }),
-  };
+const OWN_OPTIONS = FIELD_NAMES.flatMap((name) => {
+  const field: Field = FIELDS[name];
+  return field.option ? [{ name, kind: field.kind, option: field.option }] : [];
+});
+
+async function fieldsPatch(input: Input): Promise<FlagPatch> {
+  const patch: Record<string, unknown> = {};
+  for (const { name, kind, option } of OWN_OPTIONS) {
+    const long = `--${option[0].replace(/ .*/, "")}`;
+    const given = input.options[new Option(long).attributeName()];
+    if (typeof given !== "string") continue;
+    if (kind === "switch") patch[name] = switchValue(given, long);
+    else patch[name] = kind === "markdown" ? await sourceOf(given, long, input) : given;
+  }
+  return patch;
 }
 
 function timeOf(at: string | undefined): string | null {
