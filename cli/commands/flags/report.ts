@@ -1,11 +1,11 @@
 import type { SetResult } from "../../../src/base/result.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { endsInShare } from "../../../src/flags/rules/rule-rows.ts";
 import { ruleInWords } from "../../../src/flags/rules/rule-words.ts";
 import { shown } from "../../output/text.ts";
 import type { Session } from "../../session/session.ts";
 import { type Place, nearFlag } from "./place.ts";
 import type { FlagDetail } from "./rules.ts";
-import { hasShare } from "./shares.ts";
 import { hasExpired, summaryOf } from "./state.ts";
 
 export type SetFlag = FlagDetail & { result: SetResult };
@@ -56,7 +56,7 @@ export function noteRules(
     note(
       shown`the variants take the place of its payload ${JSON.stringify(lost)}; to undo: formflag flags rollback ${slug} -p ${project} -e ${environment}\n`,
     );
-  if (patch.targeting && hasShare(flag.targeting))
+  if (patch.targeting && endsInShare(flag.targeting))
     note(
       shown`readers without a targetingKey, such as those of GET /api/v1/flags, are not in the share: they get ${defaultVariant ?? "no value"}\n`,
     );

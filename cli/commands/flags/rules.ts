@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import { ruleOfCondition } from "../../../src/flags/rules/conditions.ts";
+import { hasRule } from "../../../src/flags/rules/rule-rows.ts";
 import type { RulesPatch } from "../../../src/flags/rules/rules.ts";
 import type { flags } from "../../../src/operations/flags.ts";
 import type { Output } from "../../../src/operations/operation.ts";
@@ -8,7 +9,7 @@ import type { Input } from "../../session/input.ts";
 import { jsonObject } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { isUnset } from "../../session/values.ts";
-import { hasRule, shareRule, withoutShare } from "./shares.ts";
+import { shareRule, withoutShare } from "./shares.ts";
 
 /** A flag as the admin API shows it. */
 export type FlagDetail = Output<Awaited<ReturnType<(typeof flags)["get"]["schemas"]>>>;
@@ -149,6 +150,6 @@ async function jsonOrNone(text: string, option: keyof typeof EXAMPLES, input: In
 export function rulesSummary({ variants, targeting }: FlagDetail): string {
   if (variants === undefined) return "";
   const count = Object.keys(variants).length;
-  const rule = hasRule({ targeting }) ? ", rule" : "";
+  const rule = hasRule(targeting) ? ", rule" : "";
   return `${count} variant${count === 1 ? "" : "s"}${rule}`;
 }

@@ -1,5 +1,5 @@
+import { hasRule, isShare, rowsOfRule } from "../../../src/flags/rules/rule-rows.ts";
 import type { FlagRules } from "../../../src/flags/rules/rules.ts";
-import { isObject } from "../../../src/base/json.ts";
 import { usage } from "../../session/usage.ts";
 
 type Targeting = NonNullable<FlagRules["targeting"]>;
@@ -40,23 +40,9 @@ function sharesOf(names: string[]): string {
 
 /** What is left of a rule without its rollout: the conditions before it, or null. Throws `invalid` for a rule without one. */
 export function withoutShare(targeting: FlagRules["targeting"]): Targeting | null {
-  if (!hasRule({ targeting }) || isShare(targeting)) return null;
-  const args = targeting?.["if"];
-  if (Array.isArray(args) && args.length % 2 === 1 && isShare(args.at(-1)))
-    return args.length === 1 ? null : { if: args.slice(0, -1) };
-  throw usage("the rule of this flag is not a rollout", "--targeting none removes the whole rule");
-}
-
-/** Whether a rule ends in a split of the users. */
-export function hasShare(targeting: FlagRules["targeting"]): boolean {
-  const args = targeting?.["if"];
-  return isShare(targeting) || (Array.isArray(args) && args.length % 2 === 1 && isShare(args.at(-1)));
-}
-
-export function hasRule({ targeting }: Pick<FlagRules, "targeting">): boolean {
-  return targeting !== undefined && Object.keys(targeting).length > 0;
-}
-
-function isShare(rule: unknown): boolean {
-  return isObject(rule) && Object.keys(rule).length === 1 && "fractional" in rule;
+  if (!hasRule(targeting) || isShare(targeting)) return null;
+  const { rows, rest } = rowsOfRule(targeting) ?? {};
+  if (!rows || !isShare(rest))
+    throw usage("the rule of this flag is not a rollout", "--targeting none removes the whole rule");
+  return rows.length === 0 ? null : { if: rows.flatMap(({ condition, result }) => [condition, result]) };
 }

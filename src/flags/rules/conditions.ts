@@ -11,6 +11,7 @@ import {
   textOf,
   valueOf,
 } from "./condition-values.ts";
+import { hasRule, rowsOfRule } from "./rule-rows.ts";
 
 /** Operators of conditions and what people call them, in the order in which they are offered. */
 export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
@@ -119,17 +120,16 @@ export function targetingOf(conditions: readonly Condition[]): Rule | null {
 export function conditionsOf(targeting: unknown): Condition[] | null {
   if (targeting === undefined || targeting === null) return [];
   if (!isObject(targeting)) return null;
-  const [[name, args] = [], ...more] = Object.entries(targeting);
-  if (name === undefined) return [];
-  if (name !== "if" || more.length > 0 || !Array.isArray(args) || args.length % 2 !== 0) return null;
+  if (!hasRule(targeting)) return [];
+  const read = rowsOfRule(targeting);
+  if (read === null || read.rest !== undefined) return null;
   const rows: Condition[] = [];
-  for (let at = 0; at < args.length; at += 2) {
-    const variant: unknown = args[at + 1];
-    const comparison = comparisonOf(args[at]);
-    if (comparison === null || typeof variant !== "string") return null;
-    rows.push({ ...comparison, variant });
+  for (const { condition, result } of read.rows) {
+    const comparison = comparisonOf(condition);
+    if (comparison === null || typeof result !== "string") return null;
+    rows.push({ ...comparison, variant: result });
   }
-  return rows.length === 0 ? null : rows;
+  return rows;
 }
 
 /** The comparison whose rule this is, null where it is none. */

@@ -1,5 +1,6 @@
 import { isObject } from "../../base/json.ts";
 import { comparisonOf, OPERATOR_WORDS } from "./conditions.ts";
+import { hasRule, rowsOfRule } from "./rule-rows.ts";
 
 /**
  * A rule in words, a line for each of its rows: `email ends with @example.com → on`, `everybody: 25 % on, 75 % off`. Null
@@ -8,16 +9,13 @@ import { comparisonOf, OPERATOR_WORDS } from "./conditions.ts";
 export function ruleInWords(targeting: unknown): string[] | null {
   if (targeting === undefined || targeting === null) return [];
   if (!isObject(targeting)) return null;
-  const entries = Object.entries(targeting);
-  if (entries.length === 0) return [];
+  if (!hasRule(targeting)) return [];
   const whole = sharesInWords(targeting);
   if (whole !== null) return [`everybody: ${whole}`];
-  const args = targeting["if"];
-  if (entries.length > 1 || !Array.isArray(args) || args.length === 0) return null;
-  const lines: (string | null)[] = [];
-  for (let at = 0; at + 1 < args.length; at += 2)
-    lines.push(rowInWords(conditionInWords(args[at]), args[at + 1]));
-  if (args.length % 2 === 1 && args.at(-1) !== null) lines.push(rowInWords("everybody else", args.at(-1)));
+  const { rows, rest } = rowsOfRule(targeting) ?? {};
+  if (!rows) return null;
+  const lines = rows.map(({ condition, result }) => rowInWords(conditionInWords(condition), result));
+  if (rest !== undefined && rest !== null) lines.push(rowInWords("everybody else", rest));
   return lines.every((line) => line !== null) ? lines : null;
 }
 

@@ -1,5 +1,6 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagHead, FlagStatus } from "../../flags/flag.ts";
+import { hasRule } from "../../flags/rules/rule-rows.ts";
 import { parseRules } from "../../flags/rules/rules.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { projectRow } from "./rows.ts";
@@ -42,7 +43,7 @@ export function* listStatuses(project: string, slugs: string[]): Work<FlagStatus
   return rows.map(({ rules, ...row }) => ({
     ...row,
     enabled: row.enabled === 1,
-    hasRule: rules !== null && Object.keys(parseRules(rules).targeting ?? {}).length > 0,
+    hasRule: rules !== null && hasRule(parseRules(rules).targeting),
     isPreview: row.isPreview === 1,
   }));
 }
