@@ -2,7 +2,8 @@ import { AppError } from "../base/errors.ts";
 import { removeGarbage } from "../forms/keeping/removal.ts";
 import { type Digests, createDigest, digestOf, requireSame } from "./digest.ts";
 import type { Batch, Dump, MaintenanceApp, MovingStore } from "./store.ts";
-import { PORTABLE_TABLES, type Stage, columnsOf } from "./tables.ts";
+import type { Stage } from "./column.ts";
+import { PORTABLE_TABLES, columnsOf } from "./tables.ts";
 import { copyFiles } from "./move-files.ts";
 
 /** What a run of a move did. */

@@ -1,7 +1,8 @@
 import type { FlagsApp } from "../flags/store.ts";
 import type { FormsApp, SubmissionStore } from "../forms/store.ts";
 import type { Distribution } from "../base/metrics.ts";
-import type { Stage, TableName } from "./tables.ts";
+import type { Stage } from "./column.ts";
+import type { TableName } from "./tables.ts";
 
 /** The database as a whole. */
 export type DatabaseStore = {

@@ -1,7 +1,7 @@
 import { MiB } from "../base/bytes.ts";
 import type { Batch, PortableValue } from "../maintenance/store.ts";
 import {
-  type ColumnType,
+  type PortableType,
   PORTABLE_TABLES,
   TABLE_NAMES,
   type TableName,
@@ -16,7 +16,7 @@ const MAX_BATCH = { rows: 500, bytes: 4 * MiB };
 export const CHECKED_EMPTY = TABLE_NAMES.filter((table) => table !== "setup_version" && table !== "secrets");
 
 /** The name under which a database has a column of a dump: rows refer to submissions by their numbers. */
-export function storedName(name: string, type: ColumnType): string {
+export function storedName(name: string, type: PortableType): string {
   return type === "submission" ? `${name}_seq` : name;
 }
 

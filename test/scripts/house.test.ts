@@ -18,7 +18,6 @@ const EXCEPTIONS = {
   stems: [
     "src/blobs blobs",
     "src/flags flag",
-    "src/flags import",
     "src/flags segments",
     "src/http/dashboard text",
     "src/http/forms files",

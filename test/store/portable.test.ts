@@ -1,24 +1,36 @@
 import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { PORTABLE_TABLES, TABLE_NAMES, columnsOf } from "../../src/maintenance/tables.ts";
-import { storedName } from "../../src/store/portable.ts";
+import {
+  OTHER_TABLES,
+  PORTABLE_TABLES,
+  TABLE_NAMES,
+  columnsOf,
+  parseColumn,
+  tableColumns,
+} from "../../src/maintenance/tables.ts";
 import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 import { isInternal } from "../../src/store/sqlite/schema.ts";
+import { IS_POSTGRES_HERE, databaseOf, execute, freshDatabase } from "../support/postgres.ts";
 
-/** What no dump has: derived rows, who is signed in, and uploaded files that are about to be removed. */
-const LEFT_OUT = new Set([
-  "loose_files",
-  "search_removals",
-  "sessions",
-  "sign_in_links",
-  "submission_positions",
-  "submission_search",
+const STORED = {
+  sqlite: {
+    text: "TEXT",
+    integer: "INTEGER",
+    bytes: "BLOB",
+    uuid: "BLOB",
+    submission: "INTEGER",
+    row: "INTEGER",
+  },
+  postgres: { text: "text", integer: "int", bytes: "bytea", uuid: "bytea", submission: "int", row: "int" },
+};
+
+/** Columns that only PostgreSQL has, and what only one database keeps for itself. */
+const OWN = new Set([
+  "setup_version.stamps",
+  "submissions.indexed",
+  "submission_search.terms",
+  "submission_terms.terms",
 ]);
-
-/** How the column begins that a dump has in another way. */
-const REPLACED = "submissions.seq ";
-
-const TYPES = { text: "TEXT", integer: "INTEGER", bytes: "BLOB", uuid: "BLOB", submission: "INTEGER" };
 
 const migrated = () => {
   const db = new Database(":memory:");
@@ -26,26 +38,54 @@ const migrated = () => {
   return db;
 };
 
-type Column = { table: string; name: string; type: string };
+type Stored = { table: string; name: string; type: string; nullable: boolean };
 
-const columnsIn = (db: Database) =>
-  db
-    .query<Column, []>(
-      `SELECT s.name AS "table", c.name, c.type FROM sqlite_schema s JOIN pragma_table_info(s.name) c
-       WHERE s.type = 'table' ORDER BY s.rowid, c.cid`,
+/** Every column, as the tables declare it for a database. */
+function declared(database: "sqlite" | "postgres"): string[] {
+  const names = [...TABLE_NAMES, ...Object.keys(OTHER_TABLES)];
+  return names
+    .filter((table) => [undefined, database].includes(OTHER_TABLES[table]?.only))
+    .flatMap((table) =>
+      Object.entries(tableColumns(table)!).map(([name, column]) => {
+        const { type, isNullable } = parseColumn(column);
+        const stored = type === "submission" ? `${name}_seq` : name;
+        return `${table}.${stored} ${STORED[database][type]}${isNullable ? "?" : ""}`;
+      }),
+    )
+    .toSorted();
+}
+
+const found = (columns: Stored[]) =>
+  columns
+    .filter(({ table, name }) => !OWN.has(`${table}.${name}`))
+    .map(({ table, name, type, nullable }) => `${table}.${name} ${type}${nullable ? "?" : ""}`)
+    .toSorted();
+
+test("the migrations of SQLite end in exactly these tables and columns", () => {
+  const columns = migrated()
+    .query<Omit<Stored, "nullable"> & { nullable: number }, []>(
+      `SELECT s.name AS "table", c.name, c.type, c."notnull" = 0 AND c.pk = 0 AS nullable
+       FROM sqlite_schema s JOIN pragma_table_info(s.name) c WHERE s.type = 'table'`,
     )
     .all()
-    .filter(({ table }) => !isInternal(table) && !LEFT_OUT.has(table));
-
-test("a dump has every column of the database, with its type", () => {
-  const stored = columnsIn(migrated())
-    .map(({ table, name, type }) => `${table}.${name} ${type}`)
-    .filter((column) => !column.startsWith(REPLACED));
-  const dumped = TABLE_NAMES.flatMap((table) =>
-    columnsOf(table).map(([name, type]) => `${table}.${storedName(name, type)} ${TYPES[type]}`),
+    .filter(({ table }) => !isInternal(table));
+  expect(found(columns.map((column) => ({ ...column, nullable: column.nullable === 1 })))).toEqual(
+    declared("sqlite"),
   );
-  expect(dumped.toSorted()).toEqual(stored.toSorted());
 });
+
+test.skipIf(!IS_POSTGRES_HERE)(
+  "the migrations of PostgreSQL end in exactly these tables and columns",
+  async () => {
+    const columns = await execute(
+      `SELECT table_name AS "table", column_name AS name, is_nullable = 'YES' AS nullable,
+       CASE WHEN data_type IN ('bigint', 'integer') THEN 'int' ELSE data_type END AS type
+     FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'formflag_meta'`,
+      { database: databaseOf(await freshDatabase()) },
+    );
+    expect(found(columns as Stored[])).toEqual(declared("postgres"));
+  },
+);
 
 test("a dump has parents before their children", () => {
   const db = migrated();

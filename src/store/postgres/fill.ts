@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import type { Batch, Dump, PortableValue } from "../../maintenance/store.ts";
 import {
-  type ColumnType,
+  type PortableType,
   PORTABLE_TABLES,
   TABLE_NAMES,
   type TableName,
@@ -52,10 +52,10 @@ export function* finishRows(): Work<void> {
 }
 
 /** Tables that number their rows. */
-export const NUMBERED = TABLE_NAMES.filter((table) => {
-  const { id } = PORTABLE_TABLES[table].columns as Partial<Record<string, ColumnType>>;
-  return id === "integer" && table !== "setup_version";
-});
+export const NUMBERED = TABLE_NAMES.filter(
+  (table) =>
+    table !== "setup_version" && columnsOf(table).some(([name, type]) => name === "id" && type === "integer"),
+);
 
 /** Rows that exist: those of `forms` and `setup_version` are updated, of submissions only the state, and files are left. */
 const ON_CONFLICT: Partial<Record<TableName, string>> = {
@@ -79,7 +79,7 @@ export function* insertBatch({ table, rows }: Batch): Work<void> {
 }
 
 /** The lists of a column. A value of another type is refused by the database. */
-const ARRAYS: Record<ColumnType, (values: PortableValue[]) => string> = {
+const ARRAYS: Record<PortableType, (values: PortableValue[]) => string> = {
   text: (values) => textArray(values as (string | null)[]),
   integer: (values) => numberArray(values as (number | null)[]),
   bytes: (values) => byteArray(values as (Uint8Array | null)[]),
@@ -87,7 +87,7 @@ const ARRAYS: Record<ColumnType, (values: PortableValue[]) => string> = {
   submission: (values) => idArray(values as (string | null)[]),
 };
 
-const STORED_TYPES: Record<ColumnType, string> = {
+const STORED_TYPES: Record<PortableType, string> = {
   text: "TEXT",
   integer: "BIGINT",
   bytes: "BYTEA",

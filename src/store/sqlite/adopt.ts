@@ -1,11 +1,12 @@
 import { pathToFileURL } from "node:url";
 import { Database, SQLiteError, constants } from "bun:sqlite";
 import { MiB } from "../../base/bytes.ts";
+import { RULES, type Rule, type RuleName } from "../../maintenance/column-rules.ts";
+import { parseColumn, tableColumns } from "../../maintenance/tables.ts";
 import { checkReferences } from "./check.ts";
-import { copyDatabase } from "./copy.ts";
+import { type Row, copyDatabase } from "./copy.ts";
 import { sqliteError } from "./errors.ts";
 import { MIGRATIONS, schemaVersion } from "./migrate.ts";
-import { brokenColumns } from "./row-rules.ts";
 import { hasSmallSchema } from "./schema-pages.ts";
 import {
   type SchemaObject,
@@ -88,9 +89,10 @@ async function copyRows(
 ): Promise<string[]> {
   const faults: string[] = [];
   const rows: Record<string, number> = {};
+  const rules = new Map(tablesIn(schema).map(({ name }) => [name, rulesOf(name)]));
   const inspect: Parameters<typeof copyDatabase>[3] = (table, row) => {
     const place = `row ${(rows[table] = (rows[table] ?? 0) + 1)} of ${table}`;
-    for (const column of brokenColumns(table, row))
+    for (const column of brokenColumns(rules.get(table)!, row))
       faults.push(`${place} has a ${column} that formflag never writes`);
     if (faults.length >= limit) throw new LimitReached();
   };
@@ -105,6 +107,21 @@ async function copyRows(
   if (faults.length > 0) return faults;
   if (schema.some(({ name }) => name === "submission_counts")) recount(into);
   return findMismatches(into, limit);
+}
+
+/** The rules of a table's columns. A column that may be null has a rule for other values. */
+function rulesOf(table: string): [column: string, rule: Rule][] {
+  return Object.entries(tableColumns(table) ?? {}).flatMap(([name, column]) => {
+    const { rule, isNullable } = parseColumn(column);
+    if (rule === undefined) return [];
+    const holds: Rule = RULES[rule as RuleName];
+    return [[name, isNullable ? (value) => value === null || holds(value) : holds]];
+  });
+}
+
+/** The columns of a row with a value that formflag never writes. */
+function brokenColumns(rules: readonly [string, Rule][], row: Row): string[] {
+  return rules.flatMap(([name, rule]) => (name in row && !rule(row[name]!) ? [name] : []));
 }
 
 /** Replaces the counts of the original, which follow from its rows. */

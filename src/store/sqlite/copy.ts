@@ -4,7 +4,7 @@ import { createPace } from "../../base/pace.ts";
 import { type SchemaObject, isInternal, tablesIn } from "./schema.ts";
 import { close, query, readNumber } from "./statements.ts";
 
-export type Value = string | bigint | number | Uint8Array | null;
+type Value = string | bigint | number | Uint8Array | null;
 export type Row = Record<string, Value>;
 
 /**

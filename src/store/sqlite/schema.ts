@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { sqliteTablesOf } from "../../maintenance/tables.ts";
 import { query } from "./statements.ts";
 
 /** A row of `sqlite_schema` (https://www.sqlite.org/schematab.html); an index that a constraint implies has no SQL. */
@@ -24,11 +25,7 @@ export function schemaAfter(migrations: readonly string[]): SchemaObject[] {
 }
 
 /** The tables of the search index. They are derived from other tables, and no copy has their rows. */
-export const INDEX_TABLES: ReadonlySet<string> = new Set([
-  "submission_search",
-  "submission_positions",
-  "search_removals",
-]);
+export const INDEX_TABLES = sqliteTablesOf("search");
 
 /** Whether an object is internal to SQLite, such as the statistics of ANALYZE and the tables behind the search index. */
 export function isInternal(name: string): boolean {
@@ -45,7 +42,7 @@ export function withoutIndex(schema: SchemaObject[]): SchemaObject[] {
 }
 
 /** The tables of who is signed in. No copy has their rows, so that a backup signs nobody in. */
-const SIGN_IN_TABLES = new Set(["sessions", "sign_in_links"]);
+const SIGN_IN_TABLES = sqliteTablesOf("sign-in");
 
 /** The tables with rows that a copy takes. */
 export function tablesIn(schema: SchemaObject[]): SchemaObject[] {

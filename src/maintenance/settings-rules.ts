@@ -1,8 +1,8 @@
-import { isObject } from "../../base/json.ts";
-import { isHoneypotName } from "../../forms/intake/control-fields.ts";
-import { ITEMS } from "../../forms/settings/items.ts";
-import type { Kind } from "../../forms/settings/setting.ts";
-import { SETTINGS, isStored } from "../../forms/settings/settings.ts";
+import { isObject } from "../base/json.ts";
+import { isHoneypotName } from "../forms/intake/control-fields.ts";
+import { ITEMS } from "../forms/settings/items.ts";
+import type { Kind } from "../forms/settings/setting.ts";
+import { SETTINGS, isStored } from "../forms/settings/settings.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

@@ -1,0 +1,134 @@
+import { isIP } from "node:net";
+import { PASSWORD_HASH } from "../access/password.ts";
+import { ROLES } from "../access/role.ts";
+import { SCOPES } from "../access/scope.ts";
+import { areUserSettings } from "../access/user.ts";
+import { DASHED_KEY, SUBMISSION_ID } from "../base/ids.ts";
+import { isDeeper, isObject } from "../base/json.ts";
+import { SLUG } from "../base/slug.ts";
+import { FILE_KEY } from "../blobs/key.ts";
+import { isMailAddress } from "../delivery/address.ts";
+import { DELIVERY_KINDS } from "../delivery/delivery.ts";
+import { DELIVERY_STATUSES } from "../delivery/delivery-status.ts";
+import { CHAT_KINDS, areTargetSecrets, isTargetUrl } from "../delivery/target.ts";
+import { isLineContent, isLineNumber, isPlainText, isRepositoryUrl } from "../flags/code/code-reference.ts";
+import { MOODS } from "../flags/previews/feedback.ts";
+import { CODE_LIMITS, FEEDBACK_LIMITS, PREVIEW_LIMITS } from "../flags/limits.ts";
+import { FORM_KEY } from "../forms/form.ts";
+import { COLORS } from "../projects/color.ts";
+import { CEILING_FILES, CEILING_FILE_SIZE } from "../forms/limits.ts";
+import { isOriginPattern } from "../forms/intake/origins.ts";
+import { SUBMISSION_MARKS } from "../forms/submission-state.ts";
+import { areSettings } from "./settings-rules.ts";
+
+type Value = string | bigint | number | Uint8Array | null;
+/** Whether formflag writes that value. */
+export type Rule = (value: Value) => boolean;
+
+/** Nested containers, more than any column holds; parsing deeper JSON would exhaust the stack. */
+const MAX_DEPTH = 200;
+/** Milliseconds since 1970 that a Date can hold. */
+const MAX_TIME = 8.64e15;
+
+const text = (pattern: RegExp) => (value: Value) => typeof value === "string" && pattern.test(value);
+const integer = (min: number, max: number) => (value: Value) =>
+  typeof value === "bigint" && value >= min && value <= max;
+
+const oneOf = (known: readonly string[]) => (value: Value) => known.some((each) => each === value);
+const textUpTo = (most: number) => (value: Value) => typeof value === "string" && value.length <= most;
+const bytes = (length: number) => (value: Value) =>
+  value instanceof Uint8Array && value.byteLength === length;
+
+const json =
+  (accepts: (value: unknown) => boolean = () => true) =>
+  (value: Value) => {
+    if (typeof value !== "string" || isDeeper(Buffer.from(value), MAX_DEPTH)) return false;
+    try {
+      return accepts(JSON.parse(value));
+    } catch (error) {
+      if (error instanceof SyntaxError) return false;
+      throw error;
+    }
+  };
+const listOf = (accepts: (item: string) => boolean) =>
+  json((value) => Array.isArray(value) && value.every((item) => typeof item === "string" && accepts(item)));
+
+const plainText = (max: number) => (value: Value) => isPlainText(value, max);
+const isPlace = (value: unknown) =>
+  Array.isArray(value) &&
+  value.length === 3 &&
+  isPlainText(value[0], CODE_LIMITS.filePath) &&
+  isLineNumber(value[1]) &&
+  isLineContent(value[2]);
+
+const isWebAddress = (value: string) =>
+  URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && value.length <= 2000;
+const isSender = (value: string) => {
+  const [address = "", bits, ...rest] = value.split("/");
+  const maxBits = { 4: 32, 6: 128 }[isIP(address)];
+  if (maxBits === undefined || address.includes("%") || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits);
+};
+const isRateLimit = (value: unknown) =>
+  isObject(value) &&
+  [value["count"], value["seconds"]].every((part) => Number.isInteger(part) && Number(part) >= 1);
+
+/** A text up to schema 5, 16 bytes since. */
+const submissionId: Rule = (value) =>
+  value instanceof Uint8Array ? value.byteLength === 16 : text(SUBMISSION_ID)(value);
+
+const webAddress: Rule = (value) => typeof value === "string" && isWebAddress(value);
+
+/** The values that formflag writes into columns it later relies on; other columns hold any text or number. */
+export const RULES = {
+  anyText: (value) => typeof value === "string",
+  bit: integer(0, 1),
+  count: integer(0, Number.MAX_SAFE_INTEGER),
+  time: integer(-MAX_TIME, MAX_TIME),
+  json: json(),
+  object: json(isObject),
+  id: bytes(16),
+  hash: bytes(32),
+  sha256: text(/^[0-9a-f]{64}$/),
+  secret: text(/^[\w-]{43}$/),
+  slug: text(SLUG),
+  dashedKey: text(DASHED_KEY),
+  fileKey: text(FILE_KEY),
+  formKey: text(FORM_KEY),
+  color: oneOf(COLORS),
+  role: oneOf(ROLES),
+  password: text(PASSWORD_HASH),
+  userSettings: json(areUserSettings),
+  scopes: listOf((scope) => SCOPES.some((known) => known === scope)),
+  previewName: textUpTo(PREVIEW_LIMITS.name),
+  // HTML is made of it for each reader, and cleaned then.
+  previewContent: (value) => typeof value === "string" && Buffer.byteLength(value) <= PREVIEW_LIMITS.content,
+  mood: integer(0, MOODS.length - 1),
+  rating: integer(1, 5),
+  feedbackText: textUpTo(FEEDBACK_LIMITS.description),
+  branch: plainText(CODE_LIMITS.branch),
+  codeProject: plainText(CODE_LIMITS.projectName),
+  codeSlug: plainText(CODE_LIMITS.slug),
+  repositoryUrl: isRepositoryUrl,
+  places: json((value) => Array.isArray(value) && value.every(isPlace)),
+  webAddress,
+  origins: listOf(isOriginPattern),
+  senders: listOf(isSender),
+  rateLimit: json(isRateLimit),
+  fileSize: integer(1, CEILING_FILE_SIZE),
+  fileCount: integer(1, CEILING_FILES),
+  filePosition: integer(1, 999),
+  formSettings: json(areSettings),
+  submissionId,
+  state: integer(0, 2),
+  mark: oneOf(SUBMISSION_MARKS),
+  targetKind: oneOf(["webhook", ...CHAT_KINDS]),
+  targetUrl: (value) => typeof value === "string" && isTargetUrl(value),
+  targetSecrets: json(areTargetSecrets),
+  deliveryKind: oneOf(DELIVERY_KINDS),
+  deliveryTarget: (value) => typeof value === "string" && (DASHED_KEY.test(value) || isMailAddress(value)),
+  deliveryStatus: integer(0, DELIVERY_STATUSES.length - 1),
+  answerCode: integer(0, 999),
+} as const satisfies Record<string, Rule>;
+
+export type RuleName = keyof typeof RULES;

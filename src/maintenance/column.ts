@@ -1,0 +1,29 @@
+import type { RuleName } from "./column-rules.ts";
+
+/**
+ * The type of a column. A `uuid` is a text with dashes in a dump, a `submission` is the uuid of a submission to which the row
+ * refers; a driver may store either as it likes. Integers are safe integers. A `row` is a number that a dump does not have.
+ */
+export type ColumnType = "text" | "integer" | "bytes" | "uuid" | "submission" | "row";
+
+/** A type, with `?` where it may be null, and the rule that values fulfil in a file that others may have written. */
+export type Column = `${ColumnType}${"" | "?"}${"" | ` ${RuleName}`}`;
+
+export type Columns = Readonly<Record<string, Column>>;
+
+/**
+ * When a move copies a table: `setup` is replaced as a whole, `submissions` are added to, and `trail`, which refers to
+ * submissions, is replaced at the end.
+ */
+export type Stage = "setup" | "submissions" | "trail";
+
+/**
+ * A table of a dump: the columns that make a row unique, by which its rows are ordered, and all columns. Submissions are
+ * ordered as they were stored.
+ */
+export type PortableTable = { stage: Stage; key: readonly string[]; columns: Columns };
+
+/** A table of the stage `setup`, with the names of its key. */
+export function setup(key: string, columns: Columns): PortableTable {
+  return { stage: "setup", key: key.split(" "), columns };
+}
