@@ -76,7 +76,7 @@ async function queryOf({ defaults, schemas }: Operation, query: Sent["query"]): 
 
 /** The body as a server would read it. Throws `invalid`, `too_large`. */
 async function bodyOf(operation: Operation, body: unknown): Promise<unknown> {
-  if (body === undefined) return undefined;
+  if (body === undefined || operation.isPlain?.(body)) return body;
   const { maxBody = MAX_ADMIN_BODY, schemas } = operation;
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
   if (bytes.byteLength > maxBody) throw bodyTooLarge(maxBody);

@@ -1,3 +1,4 @@
+import { isObject } from "../base/json.ts";
 import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { noSuchFlag, viewDetail } from "../flags/flag.ts";
 import { deleteFlag, setFlag } from "../flags/flags.ts";
@@ -42,6 +43,7 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
     summary: "Create or change a flag in an environment",
     scope: "flags:write",
     place: "environment",
+    isPlain: isSwitch,
     run: async ({ app, caller, names, body, ifMatch, tag }) => {
       const { record, result } = await setFlag(app, caller, names, body, revisionIn(ifMatch));
       tag(record.revision);
@@ -87,3 +89,8 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
     run: ({ app, caller, names, ifMatch }) => deleteFlag(app, caller, names, revisionIn(ifMatch)),
   },
 });
+
+/** Whether a patch only turns a flag on or off. */
+function isSwitch(patch: unknown): boolean {
+  return isObject(patch) && Object.keys(patch).join() === "enabled" && typeof patch["enabled"] === "boolean";
+}

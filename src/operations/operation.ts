@@ -82,6 +82,8 @@ type Declared<S extends Schemas, P extends string> = {
   rounded?: boolean;
   /** What its schema makes of a query without parameters, so that a command needs no schema for it. */
   defaults?: Checked<S["query"]>;
+  /** Whether a body is valid as it is, so that a command needs no schema for it. */
+  isPlain?(body: unknown): boolean;
   /** For an answer that may have megabytes: levels of it that are written in turns with other requests. */
   levels?: number;
   /** For a {@link Download}, which it returns in place of output: its media types. */

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { OPERATIONS } from "../../src/operations/all.ts";
 import { addressOf } from "../../src/operations/address.ts";
 import { ADMIN_PATH } from "../../src/operations/operation.ts";
-import { checkQuery } from "../../src/operations/schema/check.ts";
+import { flags } from "../../src/operations/flags.ts";
+import { checkBody, checkQuery } from "../../src/operations/schema/check.ts";
 import { openServices, openTestApp } from "../support/app.ts";
 import { openApiOf } from "../support/openapi.ts";
 
@@ -18,6 +19,16 @@ test("every operation is in the OpenAPI document, which has no other", async () 
     ({ method, path }) => `${method} ${ADMIN_PATH}${path.replaceAll(/:(\w+)/g, "{$1}")}`,
   );
   expect(described.toSorted()).toEqual(declared.toSorted());
+});
+
+test("a body that passes without a look at its schema is what the schema makes of it", async () => {
+  const { body } = await flags.set.schemas();
+  for (const patch of [{ enabled: true }, { enabled: false }]) {
+    expect(flags.set.isPlain?.(patch)).toBe(true);
+    expect(await checkBody(body, Buffer.from(JSON.stringify(patch)), {})).toEqual(patch);
+  }
+  for (const patch of [{}, { enabled: 1 }, { enabled: true, payload: 1 }, [true], null])
+    expect(flags.set.isPlain?.(patch)).toBe(false);
 });
 
 describe.each(each)("%s", (_, operation) => {
