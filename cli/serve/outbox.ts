@@ -27,7 +27,7 @@ export function openOutbox(app: App, options: Options, wakeJob: () => void): Out
   const { outgoing, fileUrl, retryDelays, alertMail, metrics, log } = options;
   const alert = async (form: string, target: string, error: string, isSwitchedOff: boolean) => {
     if (alertMail === null) return;
-    const { sendAlert } = await import("../../src/delivery/alerts.ts");
+    const { sendAlert } = await import("../../src/delivery/alert.ts");
     const alert = { to: alertMail, form, target, error, isSwitchedOff };
     const attempt = await sendAlert(app, await outgoing(), alert);
     if (attempt !== null && attempt.outcome !== "delivered")

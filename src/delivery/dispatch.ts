@@ -1,5 +1,5 @@
 import { isoTime } from "../base/clock.ts";
-import { withoutRepeats } from "../base/json-repeats.ts";
+import { withoutRepeats } from "../base/json-members.ts";
 import { emailFieldOf } from "./address.ts";
 import type { Attempt } from "./attempt.ts";
 import { buildAutoreply } from "./autoreply.ts";

@@ -11,7 +11,8 @@ import { deleteAll, mayStillAppear } from "../blobs/blobs.ts";
 import { blobKey } from "../blobs/key.ts";
 import type { Form } from "./form.ts";
 import type { NewDelivery } from "../delivery/store.ts";
-import { type Draft, type FileInfo, type Submission, noSuchSubmission } from "./submission.ts";
+import { type FileInfo, type Submission, noSuchSubmission } from "./submission.ts";
+import type { Draft } from "./intake/sent.ts";
 
 /** Milliseconds after which a submission that is not stored counts as cut off. */
 const STORING_MS = 3_600_000;

@@ -15,13 +15,7 @@ const EXCEPTIONS = {
     "src/http/forms/snippets/snippet.ts",
   ],
   folders: ["test/contracts", "test/support"],
-  stems: [
-    "src/blobs blobs",
-    "src/flags flag",
-    "src/flags segments",
-    "src/http/dashboard text",
-    "src/http/forms files",
-  ],
+  stems: ["src/blobs blobs", "src/flags flag", "src/flags segments", "src/http/dashboard text"],
   operations: ["src/forms/intake/insertion.ts"],
 };
 const MOST_FILES = 30;

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { StagedFile } from "../../src/forms/submission.ts";
+import type { StagedFile } from "../../src/forms/intake/sent.ts";
 import { stageText } from "../contracts/blobs.ts";
 import type { ClockedApp } from "./app.ts";
 

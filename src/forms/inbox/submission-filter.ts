@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import type { Turns } from "../../base/event-loop.ts";
-import { equals } from "../equal-text.ts";
+import { equals } from "../words.ts";
 import { type Phrases, containsPhrases, phrasesIn } from "./search-text.ts";
 import type { Submission } from "../submission.ts";
 import { NOT_SPAM, type SubmissionState } from "../submission-state.ts";

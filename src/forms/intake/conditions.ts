@@ -6,7 +6,7 @@ import type { Form } from "../form.ts";
 import type { SenderDetails } from "./metadata.ts";
 import type { Conditions, Insertion, Mark } from "./insertion.ts";
 import type { FormsApp } from "../store.ts";
-import type { Sent } from "../submission.ts";
+import type { Sent } from "./sent.ts";
 
 /** How long a repeat gets the first answer, in milliseconds. */
 const KEY_LIFETIME = DAY_MS;

@@ -9,7 +9,7 @@ import { type FindSpam, compileSpamRules } from "../spam/spam.ts";
 import { metadataOf } from "./metadata.ts";
 import { type Conditions, IN_INBOX, type Insertion } from "./insertion.ts";
 import type { FormsApp } from "../store.ts";
-import type { Sent } from "../submission.ts";
+import type { Sent } from "./sent.ts";
 import { openingOf } from "./opening.ts";
 import { NOT_SPAM } from "../submission-state.ts";
 import { storeSubmission } from "../submissions.ts";

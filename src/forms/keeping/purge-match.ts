@@ -1,6 +1,6 @@
-import { mayRepeat, splitRepeats } from "../../base/json-repeats.ts";
+import { mayRepeat, splitRepeats } from "../../base/json-members.ts";
 import { childrenOf, findInexact, isExact, isObject } from "../../base/json.ts";
-import { equals } from "../equal-text.ts";
+import { equals } from "../words.ts";
 
 /** What a submission is to a search: it holds the text, it only mentions it inside a longer one, or neither. */
 type Finding = "match" | "mention" | null;

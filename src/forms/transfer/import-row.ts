@@ -1,12 +1,12 @@
 import { AppError } from "../../base/errors.ts";
 import { SUBMISSION_ID, timedId } from "../../base/ids.ts";
 import { isDeeper, isObject } from "../../base/json.ts";
-import { withoutRepeats } from "../../base/json-repeats.ts";
+import { withoutRepeats } from "../../base/json-members.ts";
 import type { Clockwork } from "../../base/clock.ts";
 import { cutMembers } from "../intake/control-fields.ts";
 import { checkData, checkDepth, overLimit } from "../intake/fields.ts";
 import { readTime } from "./import-time.ts";
-import { membersOf } from "../intake/json-members.ts";
+import { membersOf } from "../../base/json-members.ts";
 import { IMPORT_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
 import type { ImportedSubmission } from "../store.ts";
 import { MANUAL_SPAM, SUBMISSION_STATES } from "../submission-state.ts";

@@ -1,7 +1,7 @@
 import { isAscii } from "node:buffer";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
-import { mayRepeat, withoutRepeats } from "../../base/json-repeats.ts";
+import { mayRepeat, withoutRepeats } from "../../base/json-members.ts";
 import type { StagedBlob } from "../../blobs/blobs.ts";
 import {
   checkCount,
@@ -13,15 +13,12 @@ import {
 } from "../../forms/intake/fields.ts";
 import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
-import { checkNoLostFile } from "../../forms/intake/lost-files.ts";
+import { type Kept, type Sent, checkNoLostFile, textSubmission } from "../../forms/intake/sent.ts";
 import { cutMembers } from "../../forms/intake/control-fields.ts";
-import type { Sent } from "../../forms/submission.ts";
 import { headerValue } from "../headers.ts";
 import { type Body, readAll } from "../body.ts";
-import type { Kept } from "./kept.ts";
 import { readMultipart } from "./multipart-draft.ts";
 import { boundaryOf } from "./multipart.ts";
-import { textSubmission } from "./text-submission.ts";
 
 /** Drops a byte order mark, which is not part of JSON. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });

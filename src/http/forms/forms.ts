@@ -17,8 +17,7 @@ import {
 } from "../paths.ts";
 import { type Guard, createSharedRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
-import { altchaWidget, altchaWorker } from "./altcha.ts";
-import { answerChallenge } from "./challenge.ts";
+import { altchaWidget, altchaWorker, answerChallenge } from "./challenge.ts";
 import { OPEN, checkOrigin, corsHeaders, preflightFor } from "./cors.ts";
 import { answerFileLink } from "./files.ts";
 import { createFormPage } from "./form-page.ts";

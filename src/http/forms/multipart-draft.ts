@@ -14,14 +14,12 @@ import { isHoneypotName } from "../../forms/intake/control-fields.ts";
 import { FILE_HEAD_BYTES, checkExtension, checkFileType } from "../../forms/intake/file-types.ts";
 import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
-import type { Sent, StagedFile } from "../../forms/submission.ts";
+import { type Kept, type Sent, type StagedFile, textSubmission } from "../../forms/intake/sent.ts";
 import { createByteBuffer } from "../byte-buffer.ts";
 import { parseHeader } from "../headers.ts";
 import { DRAIN } from "../limits.ts";
 import type { Body } from "../body.ts";
-import type { Kept } from "./kept.ts";
 import { type Part, createMultipartParser } from "./multipart.ts";
-import { textSubmission } from "./text-submission.ts";
 
 /** Keeps a byte order mark, which is part of a field. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

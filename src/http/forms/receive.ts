@@ -11,7 +11,7 @@ import { type Report, type Shown, showError } from "../errors.ts";
 import type { Guard, SharedRateLimiter } from "../rate-limit.ts";
 import { type Body, openBody } from "../body.ts";
 import { readDraft } from "./draft.ts";
-import { type Kept, keepNothing } from "./kept.ts";
+import { type Kept, keepNothing } from "../../forms/intake/sent.ts";
 import type { Links } from "./links.ts";
 
 /** How a route that takes submissions answers. */

@@ -3,7 +3,7 @@ import { createIdSource, timedId } from "../../../src/base/ids.ts";
 import { countMatching } from "../../../src/forms/inbox/bulk.ts";
 import { exportSubmissions } from "../../../src/forms/transfer/export.ts";
 import { createForm } from "../../../src/forms/forms.ts";
-import { idSpanOf } from "../../../src/forms/inbox/id-span.ts";
+import { idSpanOf } from "../../../src/forms/inbox/submission-list.ts";
 import { importSubmissions } from "../../../src/forms/transfer/import.ts";
 import { listSubmissions } from "../../../src/forms/inbox/submission-list.ts";
 import { openTestApp } from "../../support/app.ts";

@@ -1,5 +1,5 @@
 import type { Shown } from "../../errors.ts";
-import type { Kept } from "../kept.ts";
+import type { Kept } from "../../../forms/intake/sent.ts";
 import type { FilledIn } from "./form.ts";
 import { problemOf } from "./problem.ts";
 

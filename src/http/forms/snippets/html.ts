@@ -1,3 +1,4 @@
+import { escapeHtml } from "../../../delivery/text.ts";
 import { CHALLENGE_FIELD, HONEYPOT_NAMES } from "../../../forms/intake/control-fields.ts";
 import { type Choice, type Input, lengths } from "../../../forms/intake/input.ts";
 import type { Snippet, SnippetOf } from "./snippet.ts";
@@ -27,7 +28,7 @@ export function formHtml({ form, url, content, texts }: SnippetOf, given: Attrib
       .map((line) => `  ${line}`),
     `  <input${attributes(trap)}>`,
     ...(form.challenge ? [`  <altcha-widget${attributes(widget)}></altcha-widget>`] : []),
-    `  <p><button>${escape(texts.send)}</button></p>`,
+    `  <p><button>${escapeHtml(texts.send)}</button></p>`,
     "</form>",
   ];
   const script = { type: "module", src: new URL("../altcha.js", url).href };
@@ -48,7 +49,7 @@ function inputHtml(input: Input, allowedTypes: readonly string[], choose: string
         : [`<input${attributes({ type: "hidden", name, value })}>`];
     case "box": {
       const box = `<input${attributes({ type: "checkbox", ...common, value: "true", checked: value === "true" })}>`;
-      return [`<p><label>${box} ${escape(input.label)}</label>${hintOf(input)}</p>`];
+      return [`<p><label>${box} ${escapeHtml(input.label)}</label>${hintOf(input)}</p>`];
     }
     case "radio":
     case "boxes":
@@ -56,13 +57,13 @@ function inputHtml(input: Input, allowedTypes: readonly string[], choose: string
     case "select": {
       const options = [{ value: "", label: choose }, ...input.choices].map(
         (each) =>
-          `  <option${attributes({ value: each.value, selected: initial.includes(each.value) })}>${escape(each.label)}</option>`,
+          `  <option${attributes({ value: each.value, selected: initial.includes(each.value) })}>${escapeHtml(each.label)}</option>`,
       );
       return labelled(input, [`<select${attributes(common)}>`, ...options, "</select>"]);
     }
     case "area":
       return labelled(input, [
-        `<textarea${attributes({ ...common, rows: 6, ...lengths(input) })}>${escape(initial[0] ?? "")}</textarea>`,
+        `<textarea${attributes({ ...common, rows: 6, ...lengths(input) })}>${escapeHtml(initial[0] ?? "")}</textarea>`,
       ]);
     case "file": {
       const accept = allowedTypes.join(",") || null;
@@ -87,8 +88,8 @@ function labelled(input: Input, control: string[]): string[] {
   const [first = "", ...rest] = control;
   const last = rest.pop();
   const hint = hintOf(input);
-  if (last === undefined) return [`<p><label>${escape(input.label)}<br>${first}</label>${hint}</p>`];
-  return [`<p><label>${escape(input.label)}<br>${first}`, ...rest, `${last}</label>${hint}</p>`];
+  if (last === undefined) return [`<p><label>${escapeHtml(input.label)}<br>${first}</label>${hint}</p>`];
+  return [`<p><label>${escapeHtml(input.label)}<br>${first}`, ...rest, `${last}</label>${hint}</p>`];
 }
 
 function group(input: Input, choices: readonly Choice[], type: "radio" | "checkbox"): string[] {
@@ -96,12 +97,12 @@ function group(input: Input, choices: readonly Choice[], type: "radio" | "checkb
   const items = choices.map(({ value, label }) => {
     const required = type === "radio" && isRequired;
     const given = { type, name, required, value, checked: initial.includes(value) };
-    return `  <label><input${attributes(given)}> ${escape(label)}</label>`;
+    return `  <label><input${attributes(given)}> ${escapeHtml(label)}</label>`;
   });
   const hint = hintOf(input);
   return [
     "<fieldset>",
-    `  <legend>${escape(input.label)}</legend>`,
+    `  <legend>${escapeHtml(input.label)}</legend>`,
     ...(hint === "" ? [] : [` ${hint}`]),
     ...items,
     "</fieldset>",
@@ -109,18 +110,14 @@ function group(input: Input, choices: readonly Choice[], type: "radio" | "checkb
 }
 
 function hintOf({ hint }: Input): string {
-  return hint === null ? "" : ` <small>${escape(hint)}</small>`;
+  return hint === null ? "" : ` <small>${escapeHtml(hint)}</small>`;
 }
 
 function attributes(given: Attributes): string {
   return Object.entries(given)
     .map(([name, value]) => {
       if (value === null || value === false) return "";
-      return value === true ? ` ${name}` : ` ${name}="${escape(String(value))}"`;
+      return value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`;
     })
     .join("");
-}
-
-function escape(text: string): string {
-  return Bun.escapeHTML(text);
 }

@@ -1,7 +1,62 @@
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
-import { fieldLabel, quoted } from "./fields.ts";
+import type { StagedBlob } from "../../blobs/blobs.ts";
 import type { Form } from "../form.ts";
+import type { ControlFields } from "./control-fields.ts";
+import { type Fields, checkJson, fieldLabel, quoted } from "./fields.ts";
+
+/** A submission that was read and checked but is not yet stored. */
+export type Draft = {
+  /** A JSON object as text. */
+  data: string;
+  files: StagedFile[];
+  /** What the form records about the sender: a JSON object as text. */
+  meta?: string;
+};
+
+/** What was sent to a form, as a draft without the control fields of the form. */
+export type Sent = Draft & {
+  /** The object that `data` is the text of. */
+  fields: Record<string, unknown>;
+  /** Whether the values are texts for any type, as HTML forms send them. */
+  source: "json" | "text";
+  control: ControlFields;
+  /** Whether a file came under the name of a honeypot. */
+  hasHoneypotFile: boolean;
+};
+
+export type StagedFile = { field: string; name: string; type: string; blob: StagedBlob };
+
+/** What could be read of a submission that is refused, so that a page can show it again. */
+export type Kept = {
+  /** The fields by name, with or without control fields. */
+  fields: () => Record<string, unknown>;
+  /** The fields that files came in, with the error of each file that was refused itself. */
+  files: { field: string; error: AppError | null }[];
+};
+
+/** Before anything is read. */
+export function keepNothing(): Kept {
+  return { fields: () => ({}), files: [] };
+}
+
+/**
+ * A submission of texts, without its control fields; `files` is null where no file can come with it. Throws
+ * `unsupported` for a text instead of a file.
+ */
+export function textSubmission(
+  form: Form,
+  fields: Fields,
+  control: ControlFields,
+  files: StagedFile[] | null,
+  hasHoneypotFile: boolean,
+): Sent {
+  const data = fields.toData();
+  const json = JSON.stringify(data);
+  checkJson(json);
+  if (!files?.length) checkNoLostFile(form, { json, data }, files === null);
+  return { data: json, fields: data, source: "text", control, files: files ?? [], hasHoneypotFile };
+}
 
 /** What a script sends that takes the value of a file input, or a file as text. */
 const NO_FILE = /^(?:C:\\fakepath\\|\[object (?:File|FileList|Blob)\](?:,\[object (?:File|Blob)\])*$)/;
