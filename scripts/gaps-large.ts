@@ -11,19 +11,19 @@ import {
   statusOf,
 } from "./gaps-client.ts";
 
-/** What a flag holds in the environment `production` of the project `large`, by the project's name. */
+/** What flags hold in an environment, by the name of its project: nearly as much as it can, or very many flags. */
 const CONTENTS: Record<string, { count: number; entry: (index: number) => object }> = {
   payloads: {
-    count: 60,
+    count: 31,
     entry: () => ({ enabled: true, payload: Array.from({ length: 85_000 }, () => []) }),
   },
-  objects: { count: 60, entry: () => ({ enabled: true, payload: many(15_000, (i) => i) }) },
+  objects: { count: 38, entry: () => ({ enabled: true, payload: many(15_000, (i) => i) }) },
   previews: {
-    count: 240,
+    count: 135,
     entry: (i) => ({ isPreview: true, previewContent: `${i} ${fill("&*a* ", 60 * KB)}` }),
   },
   rules: {
-    count: 60,
+    count: 47,
     entry: () => rule({ in: [{ var: "a" }, Array.from({ length: 19_000 }, (_, i) => `v${i}`)] }),
   },
   flags: { count: 60_000, entry: () => ({ enabled: true }) },

@@ -144,10 +144,15 @@ const SECTIONS: Section[] = [
   },
   {
     title: "A flag and a segment",
-    text: "A change past one of these limits is refused with 400, exit code 2 of a command. An integer that a double does not hold, such as `9007199254740993` or `1e400`, is refused too; as a text it is kept.",
+    text: "A change past one of these limits is refused with 400, exit code 2 of a command. What an environment holds in all is refused with 413. An integer that a double does not hold, such as `9007199254740993` or `1e400`, is refused too; as a text it is kept.",
     rows: {
       MAX_PAYLOAD: { unit: "bytes", what: "a payload, as JSON", past: "400" },
       MAX_PAYLOAD_DEPTH: { what: "levels of a payload or a variant", past: "400" },
+      MAX_ENVIRONMENT_BYTES: {
+        unit: "bytes",
+        what: "payloads, rules, previews, segments and descriptions of an environment together; one that holds more already can be read and made smaller",
+        past: "413",
+      },
       MAX_DESCRIPTION: { what: "characters of a description", past: "400" },
       "PREVIEW_LIMITS.name": { what: "characters of the name of a preview", past: "400" },
       "PREVIEW_LIMITS.content": { unit: "bytes", what: "the content of a preview, as Markdown", past: "400" },

@@ -1,4 +1,4 @@
-import { formatBytes, KiB } from "../base/bytes.ts";
+import { formatBytes, KiB, MiB } from "../base/bytes.ts";
 import { depthOf } from "../base/json.ts";
 import { findSlugFault } from "../base/slug.ts";
 
@@ -33,6 +33,12 @@ export const RULE_LIMITS = {
   /** Contexts for which an unsaved change is evaluated at once. */
   triedContexts: 20,
 } as const;
+
+/**
+ * Bytes of the payloads, rules, previews, segments and descriptions of an environment: readers ask for all of them at once,
+ * and copies, promotions and exports hold them in memory.
+ */
+export const MAX_ENVIRONMENT_BYTES = 8 * MiB;
 
 /** Characters of a flag's description. */
 export const MAX_DESCRIPTION = 2000;

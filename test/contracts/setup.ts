@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { SetupChange } from "../../src/documents/setup.ts";
+import { MiB } from "../../src/base/bytes.ts";
 import { planDeletion, planEnvironment } from "../../src/projects/plan.ts";
 import { addForm, addProject, ANN, apply, deleteFormChange } from "../support/apply.ts";
 import { environmentCalled, NOW, submissionTo, tokenCalled } from "../support/records.ts";
@@ -55,6 +56,40 @@ export function setupContract(driver: Driver): void {
       await apply(store, ...changes);
       expect(await find("a", "f")).toMatchObject({ enabled: true });
       expect(await find("b", "f")).toMatchObject({ enabled: false });
+    });
+
+    test("holds a limited number of bytes in an environment, and what is larger already may only shrink", async () => {
+      const { slug, setSegment, find, flagChange } = await addProject(store, fresh(), "a", "b");
+      // Without its history, which would hold these megabytes too.
+      const change = async (...[environment, flag, values]: Parameters<typeof flagChange>) => ({
+        ...(await flagChange(environment, flag, values)),
+        history: null,
+      });
+      const set = async (...of: Parameters<typeof flagChange>) => apply(store, await change(...of));
+      const text = (size: number) => JSON.stringify("x".repeat(size * MiB));
+      await set("a", "payload", { payload: text(4) });
+      expect(await reasonOf(set("a", "rules", { rules: `{"variants":{"a":${text(5)}}}` }))).toBe(
+        "too_large environment-too-large",
+      );
+      expect(await find("a", "rules")).toBeUndefined();
+      expect(await codeOf(setSegment("a", "segment", "x".repeat(5 * MiB)))).toBe("too_large");
+      const previews = ["c", "d"].map((flag) => change("a", flag, { previewContent: text(2) }));
+      expect(await codeOf(apply(store, ...(await Promise.all(previews))))).toBe("too_large");
+      const copied = [planEnvironment(slug, environmentCalled("new"), NOW), await change("a", "payload")];
+      const large = copied.map((each) =>
+        each.change === "putFlag"
+          ? { ...each, environment: "new", record: { ...each.record, payload: text(9) } }
+          : each,
+      );
+      expect(await codeOf(apply(store, ...large))).toBe("too_large");
+
+      await set("b", "payload", { payload: text(7) });
+      // A description counts in each environment, and is refused only where it is set.
+      await set("a", "described", { description: text(2) });
+      await set("b", "payload", { enabled: true });
+      await set("b", "payload", { payload: text(6.5) });
+      expect(await codeOf(set("b", "payload", { payload: text(6.75) }))).toBe("too_large");
+      expect((await find("b", "payload"))?.payload).toBe(text(6.5));
     });
 
     test("is changed at the version that the changes start from, and at no other", async () => {

@@ -160,7 +160,21 @@ export function scheduleJob(app: FlagsApp, report: (text: string) => void): Job 
 }
 
 /** Applies a due change. Returns why it failed; null where it succeeded, or another process applied it. */
-function applyOne(app: FlagsApp, { project, scheduled }: DueChange): Promise<string | null> {
+async function applyOne(app: FlagsApp, due: DueChange): Promise<string | null> {
+  try {
+    return await tryOne(app, due, null);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "too_large") throw error;
+    return tryOne(app, due, error);
+  }
+}
+
+/** As {@link applyOne}; with `refusal`, which the store gave, the change is dropped. Throws `too_large`. */
+function tryOne(
+  app: FlagsApp,
+  { project, scheduled }: DueChange,
+  refusal: AppError | null,
+): Promise<string | null> {
   const { id, environment, flag, patch, who, why, createdAt } = scheduled;
   const place = { project, environment, flag };
   const author = { name: who, why: why ?? undefined, verify: async () => {} };
@@ -170,6 +184,7 @@ function applyOne(app: FlagsApp, { project, scheduled }: DueChange): Promise<str
     if (!(await app.store.scheduled.find(project, environment, id))) return { changes: [], result: null };
     const done: FlagChange = { change: "deleteScheduled", project, id, history: null };
     try {
+      if (refusal) throw refusal;
       const before = await app.store.flags.find(place);
       // A flag of the same name that was created since is another flag.
       if (!before || before.createdAt > createdAt) throw noSuchFlag(flag);

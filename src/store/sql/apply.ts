@@ -1,5 +1,6 @@
 import type { Author } from "../../access/caller.ts";
 import { type SetupChange, changesAccess } from "../../documents/setup.ts";
+import { requireSmall, sizesBefore } from "./environment-size.ts";
 import { recordChange } from "./history.ts";
 import { deleteEnvironment, insertEnvironment, setMetadata, updateEnvironment } from "./projects.ts";
 import { deleteFlag, putFlag } from "./flags.ts";
@@ -48,12 +49,13 @@ const APPLY: Apply = {
 
 /**
  * Applies and records all changes of a plan, each with its own revision. Returns false, without any change, where the
- * setup is no longer at `version`, on which the plan is based.
+ * setup is no longer at `version`, on which the plan is based. Throws `too_large` for an environment that grows past its limit.
  */
 export function* applyChanges(changes: readonly SetupChange[], version: number, by: Author): Work<boolean> {
   if ((yield* currentVersion()) !== version) return false;
   for (const each of changes)
     if (each.change === "deleteForm" && each.onlyEmpty && !(yield* isEmptyForm(each.key))) return false;
+  const sizes = yield* sizesBefore(changes);
   for (const [index, each] of changes.entries()) {
     const revision = version + index + 1;
     const apply = APPLY[each.change] as (change: SetupChange, revision: number) => Work<void>;
@@ -63,6 +65,7 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
       yield* recordChange(id, revision, by, each.history);
     }
   }
+  yield* requireSmall(sizes);
   yield* setVersion(version + changes.length, changes.some(changesAccess));
   return true;
 }

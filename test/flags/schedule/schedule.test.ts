@@ -4,7 +4,7 @@ import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { applyDue, cancelScheduled, scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { deleteSegment } from "../../../src/flags/segments.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
-import { apply } from "../../support/apply.ts";
+import { apply, plantFlag } from "../../support/apply.ts";
 import { OPERATOR } from "../../support/caller.ts";
 import { errorOf, reasonOf } from "../../support/refusals.ts";
 import { BOB, openShop } from "../../support/shop.ts";
@@ -48,6 +48,16 @@ async function openPlanned() {
 }
 
 describe("scheduled changes", () => {
+  test("are dropped where the environment would hold too much, so that later ones are made", async () => {
+    const { app, plan, due, find, place } = await openPlanned();
+    await plantFlag(app, { ...place("live"), flag: "large" }, { payload: "x".repeat(8_300_000) });
+    await plan({ payload: { text: "x".repeat(200_000) } }, 10);
+    await plan({ enabled: true }, 20);
+    expect(await due(30)).toEqual([expect.stringContaining("would hold 8.1 MB")]);
+    expect(await find("live")).toMatchObject({ enabled: true, payload: null });
+    expect(await due(40)).toEqual([]);
+  });
+
   test("are cancelled by their id in their environment", async () => {
     const { app, plan } = await openPlanned();
     const { id } = await plan({ enabled: true }, 10);
