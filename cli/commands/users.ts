@@ -155,7 +155,8 @@ function addLinkCommand(users: Command, io: Io): void {
 Without any user it creates the first one, an admin, who is called admin unless a name is given.
 
 The link begins with the address that the server is given as --dashboard-url, else with that of --server.
-Without --server it begins with FORMFLAG_DASHBOARD_URL. At a terminal it is shown as a QR code too.
+Without --server it begins with FORMFLAG_DASHBOARD_URL, else with the address of the server that runs on the data
+directory. At a terminal it is shown as a QR code too.
 
 Examples:
   formflag users link

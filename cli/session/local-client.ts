@@ -22,7 +22,7 @@ export async function localTransport(storage: Storage, version: string, io: Io):
     import("../../src/flags/schedule/schedule.ts"),
   ]);
   const app = await openApp({ ...storage, writing: "inline" });
-  const deployment = deploymentOf(app, version);
+  const deployment = deploymentOf(app, storage, version);
   let hasDeleted = false;
   const run = async (operation: Operation, sent: Sent, tag: Call["tag"]) => {
     const { method, place, tag: noun } = operation;
@@ -88,15 +88,19 @@ async function bodyOf(operation: Operation, body: unknown): Promise<unknown> {
   return schema ? checkBody(schema, bytes, operation) : bytes;
 }
 
-/** As a server with the environment of this process. */
-function deploymentOf(app: App, version: string): Deployment {
+/** As the server of a data directory, or one with the environment of this process. */
+function deploymentOf(app: App, { data, shared }: Storage, version: string): Deployment {
   return {
     outgoing: once(() => openOutgoing(app.now, version)),
     formUrl: (key) => formUrl(env["FORMFLAG_PUBLIC_URL"] ?? null, "", key),
     async signInUrl(secret) {
-      const { linkBaseFromEnvironment } = await import("../serve/dashboard-config.ts");
+      const [{ linkBaseFromEnvironment }, { readServing }] = await Promise.all([
+        import("../serve/dashboard-config.ts"),
+        import("../data/serving.ts"),
+      ]);
       const { dashboardUrl, basePath } = linkBaseFromEnvironment(env);
-      return dashboardLink(dashboardUrl ?? basePath, secret);
+      const serving = shared === null ? readServing(data) : null;
+      return dashboardLink(dashboardUrl ?? serving?.dashboard ?? basePath, secret);
     },
     commitMinutes: () => [],
   };

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { readServing } from "../../../cli/data/serving.ts";
-import { onData } from "../../support/commands.ts";
+import { formflag, onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 import { atTerminal } from "../../support/terminal.ts";
@@ -63,4 +63,18 @@ test("what a killed server recorded of its address does not count", async () => 
   await stop("SIGKILL");
   expect(existsSync(join(data, "serving.json"))).toBe(true);
   expect(readServing(data)).toBeNull();
+});
+
+test("users link prints a whole address of the server that runs on the data", async () => {
+  const { data, url, stop } = await startServer();
+  const { stdout, stderr } = await onData(data).run("users", "link");
+  expect(stdout).toStartWith(`${url}/dashboard/link/`);
+  expect(stderr).not.toContain("put the address");
+  expect((await fetch(stdout.trim())).status).toBe(200);
+  const elsewhere = await formflag(["users", "link", "--data", data], {
+    env: { FORMFLAG_DASHBOARD_URL: "https://x.example" },
+  });
+  expect(elsewhere.stdout).toStartWith("https://x.example/dashboard/link/");
+  await stop();
+  expect((await onData(data).run("users", "link")).stdout).toStartWith("/dashboard/link/");
 });
