@@ -36,6 +36,11 @@ export function createReceivers(scheduler: Scheduler): Receivers {
 
   const answer = async (sending: Sending): Promise<Attempt> => {
     await scheduler.sleep(5 + chance.int(50), "request", sending.process);
+    if (!receivers.isHealthy && sending.url.endsWith("/slow")) {
+      await scheduler.sleep(9000, "slow", sending.process);
+      receive(sending, true);
+      return delivered(200);
+    }
     if (receivers.isHealthy || !chance.once(2)) {
       receive(sending, true);
       await scheduler.sleep(5 + chance.int(50), "answer", sending.process);

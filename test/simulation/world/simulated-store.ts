@@ -105,8 +105,11 @@ export function openSimulatedStore(options: Options): SqliteStore {
     if (typeof slice === "function") return [name, wrap(name, (slice as Method).bind(store))];
     return [name, typeof slice === "object" && slice !== null ? wrapEach(name, slice) : slice];
   });
+  const wrapped = Object.fromEntries(slices) as SqliteStore;
   return {
-    ...(Object.fromEntries(slices) as SqliteStore),
+    ...wrapped,
+    // It waits for the readers of other connections, which are all of this thread.
+    submissions: { ...wrapped.submissions, rewrite: () => travel("rewrite") },
     staleness,
     watch(changed) {
       watchers.push(changed);

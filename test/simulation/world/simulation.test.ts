@@ -6,18 +6,23 @@ import { simulate } from "./simulation.ts";
 const directory = tempDirectory(fastDirectory());
 newDatabase(directory);
 
-/** With receivers alone, kills, all faults, and one server. */
-test.each([3, 1, 2, 4])(
+/** With kills, all faults, receivers alone, and one server. */
+test.each([1, 2, 3, 4])(
   "nothing is violated with seed %i",
   async (seed) => {
-    const { violations } = await simulate({ seed, directory, minutes: 0.5, keepsLog: false });
+    const { violations } = await simulate({
+      seed,
+      directory,
+      minutes: seed === 3 ? 1.5 : 0.5,
+      keepsLog: false,
+    });
     expect(violations).toEqual([]);
   },
   60_000,
 );
 
 test("a seed does the same each time", async () => {
-  const options = { seed: 7, directory, minutes: 0.2 };
+  const options = { seed: 7, directory, minutes: 0.1 };
   const [first, second] = [await simulate(options), await simulate(options)];
   expect(second.log).toEqual(first.log);
 }, 60_000);

@@ -88,6 +88,8 @@ export async function furnish(world: World): Promise<void> {
     for (const path of ["steady", "shaky"])
       await addTarget(app, OPERATOR, slug, `https://8.8.8.8/${slug}/${path}`, fakeOutgoing());
   }
+  // So slow that what waits for it is leased for longer than a lease lasts.
+  await addTarget(app, OPERATOR, "contact", "https://8.8.8.8/contact/slow", fakeOutgoing());
   await setForm(app, OPERATOR, "limited", { maxSubmissions: MOST });
 }
 
@@ -159,8 +161,6 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
         await scheduler.sleep(chance.int(3000), "try again");
         await post(marker, sent, text, key, tries - 1);
       }
-    } else if (sent.status !== "unknown") {
-      sent.status = "refused";
     }
   };
   const submit = async () => {

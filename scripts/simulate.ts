@@ -1,0 +1,88 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { PLANTED_FAULTS, type PlantedFault } from "../test/simulation/planted-faults.ts";
+
+/**
+ * npm run simulate [-- --hours N] [-- --seed N]: simulates with new seeds for that long, or from one on. With `--prove` it
+ * plants faults in a copy of the product, one at a time, and prints which ones the simulation finds; `--only` names some.
+ */
+const { values } = parseArgs({
+  options: {
+    hours: { type: "string", default: "0.05" },
+    seed: { type: "string" },
+    prove: { type: "boolean", default: false },
+    only: { type: "string", default: "" },
+  },
+});
+
+const ROOT = join(import.meta.dir, "..");
+const TESTS = {
+  program: "test/simulation/program/program.test.ts",
+  world: "test/simulation/world/simulation.test.ts",
+};
+/** Milliseconds after which a test that is still running has found something. */
+const DEADLINE = 180_000;
+
+process.exitCode = values.prove ? await prove() : await simulate();
+
+async function simulate(): Promise<number> {
+  const seconds = Math.ceil((Number(values.hours) * 3600) / 2);
+  const env = { ...process.env, FORMFLAG_SIMULATE_SECONDS: String(seconds) };
+  const child = Bun.spawn([process.execPath, "test", "test/simulation", "--timeout=86400000"], {
+    cwd: ROOT,
+    env: values.seed === undefined ? env : { ...env, FORMFLAG_SIMULATE_SEED: values.seed },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return child.exited;
+}
+
+async function prove(): Promise<number> {
+  const copy = mkdtempSync(join(tmpdir(), "formflag-prove-"));
+  for (const each of [
+    "src",
+    "cli",
+    "test",
+    "scripts",
+    "docs",
+    "package.json",
+    "tsconfig.json",
+    "bunfig.toml",
+  ])
+    cpSync(join(ROOT, each), join(copy, each), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  let missed = 0;
+  try {
+    for (const fault of PLANTED_FAULTS) {
+      if (!fault.name.includes(values.only)) continue;
+      const result = await plant(copy, fault);
+      if (result !== "found") missed += 1;
+      process.stdout.write(`${result}: ${fault.name}\n`);
+    }
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+  return missed === 0 ? 0 : 1;
+}
+
+/** Whether the test fails while the copy has a fault. */
+async function plant(copy: string, { file, from, to, test }: PlantedFault): Promise<string> {
+  const path = join(copy, file);
+  const sound = readFileSync(path, "utf8");
+  if (!sound.includes(from)) return "outdated";
+  writeFileSync(
+    path,
+    sound.replace(from, () => to),
+  );
+  try {
+    const child = Bun.spawn([process.execPath, "test", TESTS[test], "--bail"], {
+      cwd: copy,
+      stdio: ["ignore", "ignore", "ignore"],
+      timeout: DEADLINE,
+    });
+    return (await child.exited) === 0 ? "missed" : "found";
+  } finally {
+    writeFileSync(path, sound);
+  }
+}
