@@ -49,7 +49,7 @@ export function openBody(request: Request): Body {
       await reader?.cancel();
       return false;
     } catch (error) {
-      // The sender disconnected: nobody is left to answer.
+      // The client disconnected, so no response can be sent.
       if (error instanceof AppError) return false;
       throw error;
     } finally {
@@ -87,9 +87,9 @@ async function readChunks({ read }: Body, limit: number, tooLarge: () => Error):
 }
 
 /**
- * What `use` makes of the whole body, parsed as JSON; undefined where the body is empty. Throws `tooLarge()` past `limit`
- * bytes, `broken()` for invalid JSON, and as `Body.read` and `use` do. Called before any `await`, the runtime parses the
- * body in half the time: `npm run bench -- ofrep`.
+ * Parses the whole body as JSON and returns the result of `use`; undefined if the body is empty. Throws `tooLarge()` past `limit`
+ * bytes, `broken()` for invalid JSON, and as `Body.read` and `use` do. Call it before any
+ * `await`: the runtime then parses the body in half the time (`npm run bench -- ofrep`).
  */
 export function readJson<T>(
   request: Request,

@@ -29,7 +29,7 @@ export type Shown = {
   plain: string;
   reason: string | null;
   hint: string | null;
-  /** What is wrong with each field of a submission; null for any other error. */
+  /** Errors by field of a submission; null for any other error. */
   errors: AppError["errors"];
   headers: Record<string, string>;
 };

@@ -62,7 +62,7 @@ function createWindows() {
 
   const forgetEnded = (at: number) => {
     for (const [sender, { endsAt }] of windows) if (endsAt <= at) windows.delete(sender);
-    // Where all are open, the oldest are removed, so that memory stays bounded.
+    // If all windows are open, the oldest are removed, so that memory stays bounded.
     for (const sender of windows.keys()) {
       if (windows.size < MAX_WINDOWS * 0.9) break;
       windows.delete(sender);

@@ -188,7 +188,7 @@ function joinedPath(path: string, basePath: string): string {
   return basePath + joined.slice(basePath.length).replace(/^\/+/, "/");
 }
 
-/** Which services answer: those that are always there, all of the API, or the dashboard beside the former. */
+/** Part of the site that a path needs: the one that starts first, the whole API, or the dashboard. */
 type Part = "first" | "late" | "dashboard";
 
 function partOf(path: string): Part {

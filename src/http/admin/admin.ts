@@ -20,7 +20,7 @@ type AdminOptions = {
   report: Report;
   publicUrl?: string | null;
   basePath?: string;
-  /** Where browsers reach the dashboard, with the base path; null where that is not known. */
+  /** URL of the dashboard for browsers, with the base path; null if unknown. */
   dashboardUrl?: string | null;
   guard?: Guard;
   /** Opens connections to targets and the mail server, on demand. */

@@ -6,7 +6,7 @@ const SESSION_AGE = 90 * 86_400;
 /** Seconds for which the message of the last action waits for the next page. */
 const FLASH_AGE = 60;
 
-/** What an action says on the page after it, and how it is undone. */
+/** Message of an action on the next page, with its undo. */
 export type Flash = {
   text: string;
   undo?: { to: string; values: Readonly<Record<string, string>> } | undefined;

@@ -12,7 +12,7 @@ import type { Guard } from "../rate-limit.ts";
 export type DashboardEnv = {
   Bindings: { client: Client; peer: (request: Request) => string };
   Variables: {
-    /** Who is signed in; missing on the pages that need nobody. */
+    /** Session of the signed-in user; missing on pages that need no sign-in. */
     session?: { signedIn: SignedIn; secret: string };
     caller: Caller;
   };
@@ -26,7 +26,7 @@ export type DashboardOptions = {
   /** Prefix of every path, or empty. */
   basePath: string;
   publicUrl: string | null;
-  /** Where people reach the dashboard, if that is known. */
+  /** URL of the dashboard; null if unknown. */
   dashboardUrl: string | null;
   guard: Guard;
   outgoing: () => Promise<Outgoing>;

@@ -99,7 +99,7 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     c.set("session", { signedIn, secret });
   };
 
-  /** The caller with what a form confirms. Throws `unauthenticated` where nobody is signed in. */
+  /** The caller, with the confirmations of a form. Throws `unauthenticated` without a session. */
   const callerOf = (c: DashboardContext, fields?: Fields) => {
     const session = c.get("session");
     if (!session) throw new AppError("unauthenticated", "you are not signed in", { reason: "signed-out" });
@@ -154,7 +154,7 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     try {
       return await render(c, page);
     } catch (error) {
-      // What each page reads fails too: the one of the error goes without it.
+      // Reading the view failed too: the error page is shown without it.
       showError(error, options.report, c.req.raw);
       return answer(c, page, { ...viewOf(c), caller: null }, null);
     }

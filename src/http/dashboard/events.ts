@@ -21,7 +21,7 @@ const MAX_OPEN = 1000;
 /** Messages that wait for a browser that reads none, before its stream ends. */
 const MAX_WAITING = 100;
 
-/** Who may know that something changed. */
+/** Scope that a user needs to be notified of a topic. */
 const SCOPE_OF: Record<Topic, Scope> = {
   submissions: "forms:read",
   deliveries: "forms:read",
@@ -31,7 +31,7 @@ const TOPICS = Object.keys(SCOPE_OF) as Topic[];
 
 type Stream = {
   caller: Caller;
-  /** What it has not been told yet. */
+  /** Topics that have not been sent yet. */
   news: Set<Topic>;
   send: (text: string) => void;
   close: () => void;
@@ -59,7 +59,7 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
     announce();
     for (const stream of streams) if (performance.now() - stream.checkedAt > CHECK) await check(stream);
   };
-  /** Those that have waited longest come first. */
+  /** Streams that have waited longest come first. */
   const announce = () => {
     const now = performance.now();
     allowance = Math.min(TOLD.atOnce, allowance + ((now - allowedAt) / 1000) * TOLD.perSecond);

@@ -3,7 +3,7 @@ import { AppError } from "../../base/errors.ts";
 import { readAll } from "../body.ts";
 import { MAX_ADMIN_BODY } from "../../operations/limits.ts";
 
-/** What a form of the dashboard sent. */
+/** Fields that a form of the dashboard sent. */
 export type Fields = Awaited<ReturnType<Response["formData"]>>;
 
 /** Reads the form in a request. Throws `too_large`, and `invalid` for a body that cannot be read as its type says. */

@@ -21,7 +21,7 @@ const FAULTS: Record<string, string> = {
 
 export type Parsed = { value: unknown; fault?: undefined } | { fault: string };
 
-/** Parses JSON that somebody typed. A fault says where it is: `in line 3, column 9: a comma is missing`. */
+/** Parses typed JSON. An error has its position: `in line 3, column 9: a comma is missing`. */
 export function parseJson(text: string): Parsed {
   if (isDeeper(new TextEncoder().encode(text), MAX_JSON_LEVELS))
     return { fault: `there are more than ${MAX_JSON_LEVELS} levels` };

@@ -8,12 +8,12 @@ import { A, Button, ButtonForm, Form } from "./parts/link.tsx";
 import { visible } from "./parts/text.tsx";
 import type { Scope } from "../../access/scope.ts";
 
-/** What an open page waits for: it loads itself again once one of these changed. */
+/** Topics of an open page: it reloads when one of them changes. */
 export type Topic = "submissions" | "setup" | "deliveries";
 
 /** A page of the dashboard, as its route returns it. */
 export type Page = {
-  /** Of the window: kind, name, environment, project. No two kinds of page share one. */
+  /** Window title: kind, name, environment, project. No two kinds of page share one. */
   title: string;
   /** The heading; the title where it is left out. */
   heading?: Child;
@@ -117,7 +117,7 @@ function Head({ page: { title, heading = title, back, actions } }: { page: Page 
   );
 }
 
-/** What the last action did, with its undo. */
+/** Result of the last action, with its undo. */
 function Said({ flash: { text, undo } }: { flash: Flash }) {
   return (
     <div class="said">
@@ -203,7 +203,7 @@ function SectionLink({
   );
 }
 
-/** How many submissions nobody has read. */
+/** Number of unread submissions. */
 function Unread() {
   const { unread } = useView();
   if (unread === 0) return null;

@@ -7,7 +7,7 @@ type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest
     ? Name
     : never;
 
-/** What an address has in the places of the names. */
+/** Values of the parameters in a path. */
 export type ParametersOf<P extends string> = Readonly<Record<NamesIn<P>, string>>;
 
 /** The path of a page behind the dashboard's: `/projects/:project` of shop is `/projects/shop`. */

@@ -9,19 +9,19 @@ import type { Page } from "./page.tsx";
 import type { ParametersOf } from "./paths.ts";
 import type { View, addressOf } from "./view.ts";
 
-/** What an action did: the page to go to, and what that page says of it. */
+/** Result of an action: the next page, and the message on it. */
 export type Done = {
   to: string;
   query?: Parameters<typeof addressOf>[2];
 } & Partial<Flash>;
 
-/** What the routes of pages share. */
+/** Shared by the routes of pages. */
 export type Dashboard = {
   app: App;
   options: DashboardOptions;
   /** The path of the dashboard. */
   root: string;
-  /** Shows a page at a path, to callers that hold the scope; null for everybody who is signed in. */
+  /** Shows a page at a path, to callers that hold the scope; null for every signed-in user. */
   get: <P extends string>(
     path: P,
     scope: Scope | null,
@@ -41,7 +41,7 @@ export type Dashboard = {
     ) => Promise<Done | Page | Response>,
     maxBody?: number,
   ) => void;
-  /** Who looks at a page, when, and in which time zone. */
+  /** Returns the user, time and time zone of a page view. */
   viewOf: (c: DashboardContext) => View;
   /** Answers with a page. */
   render: (c: DashboardContext, page: Page) => Promise<Response>;
@@ -49,7 +49,7 @@ export type Dashboard = {
   enter: (c: DashboardContext, session: SignedIn & { secret: string }) => Promise<void>;
 };
 
-/** What is known of the browser that signs in. */
+/** Describes the browser that signs in. */
 export function browserOf(c: DashboardContext): Browser {
   const { client } = c.env;
   return {

@@ -45,7 +45,7 @@ export function requireOwnForm(request: Request, dashboardUrl: string | null): v
     throw new AppError("unsupported", "the dashboard takes forms alone: programs use the admin API");
 }
 
-/** Where the URL is known, no other host counts: one whose name was pointed here (DNS rebinding) sends a matching `Host`. */
+/** If the URL is known, no other host is accepted: after DNS rebinding, an attacker's page sends a matching `Host`. */
 function isOfUrl(request: Request, dashboardUrl: string): boolean {
   return URL.parse(request.headers.get("origin") ?? "")?.origin === new URL(dashboardUrl).origin;
 }

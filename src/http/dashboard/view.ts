@@ -3,7 +3,7 @@ import type { Caller } from "../../access/caller.ts";
 import type { Scope } from "../../access/scope.ts";
 import { hasScope } from "../../access/token.ts";
 
-/** What every part of a page may use: who looks at it, when, and where the dashboard is. */
+/** Context of a page: its user, time and the dashboard's address. */
 export type View = {
   /** The path of the dashboard, such as `/formflag/dashboard`. */
   root: string;
@@ -17,7 +17,7 @@ export type View = {
   shortcuts: boolean;
   /** Null before anybody has signed in. */
   caller: Caller | null;
-  /** Unread submissions in the inboxes of all forms; 0 for somebody who may not read them. */
+  /** Unread submissions in the inboxes of all forms; 0 for a user without permission to read them. */
   unread: number;
 };
 

@@ -19,7 +19,7 @@ export const HEADERS = {
   "Access-Control-Expose-Headers": "ETag",
 };
 
-/** What a preflight request for a read is answered. */
+/** Headers of the answer to a preflight request for a read. */
 export const READ_PREFLIGHT = {
   methods: "GET, HEAD, OPTIONS",
   headers: "x-project-key, x-environment-key, content-type, if-none-match",
@@ -73,7 +73,7 @@ export function sendAnswer(request: Request, { body, etag, whole, unchanged }: A
   return new Response(bodyOf(body), whole);
 }
 
-/** A JSON answer that nobody keeps: an error, or the result of a request that changes something. */
+/** A JSON answer that is not cached: an error, or the result of a change. */
 export function uncached(
   status: number,
   body: Record<string, unknown>,

@@ -55,7 +55,7 @@ export async function flagsInTurns(texts: Iterable<string>, rest: object = {}): 
   return { body: size > MAX_BLOB ? chunks : new Blob(chunks), etag: etag.value() };
 }
 
-/** What a response takes as its body. */
+/** Converts a body to a type that `Response` accepts. */
 export function bodyOf(body: string | Blob | Buffer[]): string | Blob | ReadableStream<Uint8Array> {
   if (!Array.isArray(body)) return body;
   const chunks = async function* () {

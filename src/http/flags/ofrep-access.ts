@@ -8,7 +8,7 @@ import { bearerToken, createFailureCount } from "../auth.ts";
 import type { FlagSet, createFlagSets } from "./ofrep-flags.ts";
 import type { Reader } from "./ofrep-tickets.ts";
 
-/** What an identified reader may evaluate. */
+/** An identified reader with the flags that it may evaluate. */
 export type Access = { flags: FlagSet; reader: Reader };
 
 /**

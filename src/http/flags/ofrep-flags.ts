@@ -24,7 +24,7 @@ export type FlagSet = {
   evaluations: readonly Evaluate[];
   /** Whether all of them are evaluated in turns with other requests. */
   isLarge: boolean;
-  /** Where reads are recorded: the flag behind each of the same keys, and `all` for a read of every flag. */
+  /** Flags whose reads are recorded, by the same keys; `all` is a read of every flag. */
   readables: Map<string, Readable & { slug: string }>;
   all: Readable;
   /** The metadata of the flag set, a term of flagd. */

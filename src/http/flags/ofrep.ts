@@ -180,8 +180,8 @@ export function createOfrepService(
 }
 
 /**
- * Where an event told a reader of a revision that this process does not know yet, looks for it: the event may have come from
- * another server. https://github.com/open-feature/protocol/tree/main/service/adrs, 0008
+ * Reads the store if an event named a revision that this process does not know yet: the event may come from another
+ * server. https://github.com/open-feature/protocol/tree/main/service/adrs, 0008
  */
 async function catchUp(watch: Watch, url: string): Promise<void> {
   const etag = URL.parse(url)?.searchParams.get(FLAG_CONFIG_ETAG) ?? "";

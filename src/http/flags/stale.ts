@@ -4,7 +4,7 @@ import { AppError } from "../../base/errors.ts";
 /** Header of an answer from memory while the database does not answer: the seconds since it last did. */
 const STALE = "X-Formflag-Stale";
 
-/** What becomes of reads while the database does not answer. */
+/** Handling of reads while the database is unreachable. */
 export type Staleness = {
   /** Throws `unavailable` while the database does not answer, before an answer that something does not exist. */
   requireFresh: () => void;

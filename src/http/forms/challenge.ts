@@ -7,7 +7,7 @@ import { corsHeaders, preflightFor } from "./cors.ts";
 
 const METHODS = "GET, OPTIONS";
 
-/** What a challenge is made with. */
+/** Settings of challenges. */
 export type Challenging = {
   findForm: (key: string) => Form | undefined | Promise<Form | undefined>;
   /** Throws an AppError, at once or later, where the request is refused. */

@@ -3,7 +3,7 @@ import { ERROR_PATH, PAGE_PATH, SUBMIT_PATH, THANKS_PATH } from "../paths.ts";
 
 /** Addresses in answers: under the public URL, or paths under the base path without one. `Host` is never used. */
 export type Links = {
-  /** What links begin with: the public URL without a slash at its end, or the base path. */
+  /** Prefix of links: the public URL without a trailing slash, or the base path. */
   base: string;
   /** The page after a submission that was stored. */
   thanks: (form: Form) => string;
@@ -64,7 +64,7 @@ export function pageUrl(formUrl: string): string {
   return base + PAGE_PATH.replace(":form_key", key);
 }
 
-/** What links begin with: the public URL without a slash at its end, or the base path. */
+/** Prefix of links: the public URL without a trailing slash, or the base path. */
 export function linkBase(publicUrl: string | null, basePath: string): string {
   return publicUrl?.replace(/\/+$/, "") ?? basePath;
 }

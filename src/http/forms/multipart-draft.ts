@@ -132,7 +132,7 @@ export async function readMultipart(
     } else countUnused();
   };
 
-  /** Where the fields are kept, those behind a file that was refused are read too. */
+  /** If fields are kept for the page, the fields after a refused file are read too. */
   const refuseFile = (error: unknown) => {
     const isOfFile = kept && error instanceof AppError && part?.fileName && file !== REFUSED;
     if (!isOfFile) throw error;

@@ -34,10 +34,10 @@ type Refusal = {
   headers: Record<string, string>;
 };
 
-/** What every submission of a form needs, prepared once. */
+/** Per-form data that every submission needs, prepared once. */
 type Prepared = {
   isBlocked: (address: string) => boolean;
-  /** Where a submission that was stored redirects. */
+  /** Redirect target of a stored submission. */
   url: string;
   /** The JSON answer up to the id. */
   restPrefix: string;
@@ -46,7 +46,7 @@ type Prepared = {
   loading?: Promise<Intake>;
 };
 
-/** What submissions are received with. */
+/** Dependencies of the routes that receive submissions. */
 export type Receiver = {
   /** Takes in the submission of a request, and answers it as the route does. */
   receive: (request: Request, formKey: string, client: () => Client, route: Route) => Promise<Response>;

@@ -8,7 +8,7 @@ export const FORWARDED = "X-Formflag-Forwarded";
 
 type Check = (request: Request) => Promise<Response>;
 
-/** What readiness is answered before the server stops, so that a balancer sends it no more requests. */
+/** Readiness answer before the server stops, so that a load balancer sends no more requests. */
 const STOPPING = {
   body: { error: true, code: 503, message: "the server is about to stop" },
   status: 503,

@@ -87,7 +87,7 @@ const SYSTEMS = [
   ["Linux", /linux/i],
 ] as const;
 
-/** What people call a browser, from what it says of itself. */
+/** Returns a browser's common name, from its `User-Agent`. */
 function nameOf(agent: string): string {
   const find = (known: typeof BROWSERS | typeof SYSTEMS) =>
     known.find(([, pattern]) => pattern.test(agent))?.[0];

@@ -33,7 +33,7 @@ const SCOPE_TEXTS: Record<Scope, string> = {
   "forms:write": "changes forms and submissions",
 };
 
-/** What was typed for a new token. */
+/** Form values of a new token. */
 type Typed = { name: string; scopes: readonly Scope[]; place: string; expires: string };
 
 const BLANK: Typed = { name: "", scopes: [], place: "", expires: "90d" };
@@ -67,7 +67,7 @@ function typedIn(fields: Fields): Typed {
   };
 }
 
-/** What a form asks for. Throws the fault of a name or a time that cannot be, or of no scope. */
+/** Reads the new token from its form. Throws `invalid` for an invalid name or expiry, or if no scope is selected. */
 function newToken({ name, scopes, place, expires }: Typed, now: number) {
   const seconds = expires === "" ? null : parseDuration(expires);
   if (seconds === undefined) throw faultAt("expires", `write the time as 90d or 12h, not ${expires}`);

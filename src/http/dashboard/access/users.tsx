@@ -21,7 +21,7 @@ import { Time } from "../parts/time.tsx";
 import { useView } from "../view.ts";
 import { AccessTabs, QrCode, SessionTable } from "./parts.tsx";
 
-/** What each role may do, in words. */
+/** Description of each role's permissions. */
 const ROLE_TEXTS: Record<Role, string> = {
   viewer: "viewer: reads everything",
   inbox: "inbox: works with forms and submissions",
@@ -32,7 +32,7 @@ const ROLE_TEXTS: Record<Role, string> = {
 
 const ROLE_OPTIONS = ROLES.map((role) => ({ value: role, label: ROLE_TEXTS[role] }));
 
-/** What was refused: a new user as typed, the deletion of one, or something else. */
+/** A refused action: the new user as typed, the user to delete, or neither, with the error. */
 type Failed = { typed?: { name: string; role: Role }; deleted?: string; fault: string };
 
 const REFUSED = { invalid: "form", conflict: "form", unauthenticated: "form" };

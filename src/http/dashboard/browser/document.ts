@@ -19,7 +19,7 @@ function contentOf(page: Document): string | undefined {
   return main?.innerHTML;
 }
 
-/** What the server sent last; forms with typed text may show what it sent before. */
+/** Content that the server sent last; a form that is being edited keeps its older content. */
 let served = contentOf(document);
 
 /** Whether a page is as the open one was sent. */
@@ -59,7 +59,7 @@ export function show(next: Document, { isUpdate = false, sent }: Showing = {}): 
   if (nav && nextNav) void Idiomorph.morph(nav, nextNav);
 }
 
-/** Whether somebody has typed or chosen something in a form and not sent it yet. */
+/** Whether a form has unsaved input. */
 export function isChanged(form: HTMLFormElement): boolean {
   if (form.dataset["changed"] !== undefined) return true;
   return [...form.elements].some((field) => {

@@ -70,7 +70,7 @@ const MAY_PASS = /^(401|429|5..)$/;
 
 const stillHere = () => ([...document.forms].some(isUnsaved) ? " What you typed is still here." : "");
 
-/** What an answer says that shows nothing but an error; null for a page. */
+/** Text of an error-only response; null for a page. */
 function faultOf({ status }: Response, { body }: Document): string | null {
   const main = body.querySelector("main");
   if (!main) return `The server answered with the status ${status}.`;
@@ -95,7 +95,7 @@ function follow(answer: Response, next: Document, sent?: (HTMLFormElement | null
   if (!wrong) scrollTo({ top: 0, behavior: "instant" });
 }
 
-/** What opened the dialog that is or was open. */
+/** Element that opened the current or last dialog. */
 let opener: HTMLElement | null = null;
 
 /** Leaves the focus where it is, or where it was before the dialog; on another page it is at the start. */

@@ -78,7 +78,7 @@ function RollBackLinks({
   );
 }
 
-/** What a change was about, as a link where it has a page. */
+/** Subject of a change, as a link if it has a page. */
 function ChangedThing({ project, change }: Props) {
   const { kind, name, environment, after } = change;
   if (after === null) return <span>{name}</span>;

@@ -20,7 +20,7 @@ import { addressOf } from "../view.ts";
 import { COMPARE, SegmentDifferences, comparePage, pairOf } from "./compare.tsx";
 import { projectPage } from "../project/project-page.tsx";
 
-/** What a form asks to promote: `flags` is null for all. */
+/** Promotion that a form requests; `flags` is null for all. */
 type Order = {
   project: Project;
   from: string;
@@ -90,7 +90,7 @@ function labelOf({ target }: Order, { flags, segments }: Promotion): string {
 
 type Failed = { error: AppError; why: string | null };
 
-/** What a promotion would do, and the form that does it. */
+/** Page that lists the changes of a promotion, with the form that applies them. */
 function reviewPage(order: Order, promotion: Promotion, failed?: Failed): Page {
   const { project, from, target, flags, segments } = order;
   const { slug } = project;

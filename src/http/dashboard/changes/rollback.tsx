@@ -64,7 +64,7 @@ type Rollback = {
 };
 
 /**
- * Where no side is named, it is the one after the change, or the one before where the flag is as after it. Throws
+ * Default side: after the change, or before it if the flag is already as after it. Throws
  * `not_found`, and `invalid` for a change that leaves nothing to roll back to.
  */
 async function readRollback(

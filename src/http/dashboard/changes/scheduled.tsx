@@ -76,7 +76,7 @@ async function describe(app: App, project: string, scheduled: ScheduledChange): 
   }
 }
 
-/** Where the page before ended. Throws `invalid`. */
+/** Reads the cursor at the end of the previous page. Throws `invalid`. */
 function cursorIn(c: DashboardContext) {
   const after = c.req.query("after");
   if (!after) return undefined;

@@ -14,7 +14,7 @@ const MAX_FORMS = 100;
 
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** What is sent on, what became of it, and sending it again. */
+/** Pages of deliveries: the list, one delivery, and retries. */
 export function deliveriesRoutes({ app, get, post }: Dashboard) {
   get("/deliveries", "forms:read", async (c) => {
     const before = c.req.query("before") ?? null;

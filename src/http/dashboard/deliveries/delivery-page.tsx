@@ -71,7 +71,7 @@ function About({ delivery, recipient }: { delivery: DeliveryDetails; recipient: 
   );
 }
 
-/** What is sent. A webhook gets the submission as `submissions get` prints it, signed again at each attempt. */
+/** Request body. A webhook gets the submission as `submissions get` prints it, signed again at each attempt. */
 function Request({
   delivery: { id, kind, submission },
   recipient,

@@ -31,7 +31,7 @@ export function kindLabel(kind: string): string {
   return KIND_LABELS[kind] ?? kind.charAt(0).toUpperCase() + kind.slice(1);
 }
 
-/** Where deliveries go, by their `target`: a mail address as it is, a URL without what may be secret in it. */
+/** Recipients by the `target` of deliveries: a mail address in full, a URL without its secret parts. */
 export type Recipients = Map<string, string>;
 
 export async function recipientsOf({ store }: App, deliveries: readonly Delivery[]): Promise<Recipients> {

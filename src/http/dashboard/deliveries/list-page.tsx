@@ -14,7 +14,7 @@ import { Time } from "../parts/time.tsx";
 import { addressOf, useMay, useView } from "../view.ts";
 import { type Recipients, STATUS_LABELS, StatusBadge, kindLabel, RetryButton } from "./delivery-words.tsx";
 
-/** Which deliveries are listed. */
+/** Filter of the list of deliveries. */
 export type DeliveryFilter = { status: DeliveryStatus | null; form: string | null; before: string | null };
 
 type Listed = {

@@ -10,17 +10,17 @@ import { type Draft, type Field, fieldOf, isSameText, NAMES } from "./draft.ts";
 /** Two changes of one flag that were made at the same time. */
 export type Conflict = {
   mine: Draft;
-  /** What the form of my change was rendered from. */
+  /** Values that the form was rendered from. */
   base: Draft;
   theirs: Draft;
   /** The change that came first; null where it is not known. */
   last: Change | null;
   isDeleted: boolean;
-  /** What to do now, as a sentence. */
+  /** Next step for the user, as a sentence. */
   advice: string;
 };
 
-/** What somebody else stored meanwhile, beside what I typed and what both began with. */
+/** Three-way comparison after an edit conflict: base, stored, typed. */
 export function ConflictView({ conflict }: { conflict: Conflict }) {
   const { mine, base, theirs, last, isDeleted, advice } = conflict;
   const isSame = (field: Field, one: Draft, other: Draft) => isSameText(field, one[field], other[field]);

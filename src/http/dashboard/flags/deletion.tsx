@@ -30,7 +30,7 @@ export type WholeFlag = {
   scheduled: readonly ScheduledChange[];
 };
 
-/** What somebody typed to delete a flag, and what is wrong with it. */
+/** Form values of a flag's deletion, with their error. */
 export type DeletionDraft = { name: string; why: string; fault: string };
 
 /** Whether applications have read a flag lately enough to miss it. */

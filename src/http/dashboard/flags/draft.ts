@@ -32,7 +32,7 @@ function isJson(name: Field): boolean {
 /** The values of a flag in one environment, as the texts of its form. */
 export type Draft = Record<Field, string>;
 
-/** What is wrong with a draft, by field. */
+/** Errors of a draft, by field. */
 export type Faults = Partial<Record<Field, string>>;
 
 /** The draft of a flag as it is stored; times are in the time zone of the viewer. */
@@ -62,10 +62,10 @@ export function baseIn(fields: Fields): Draft | undefined {
   return NAMES.every((name) => typeof value[name] === "string") ? (value as Draft) : undefined;
 }
 
-/** A draft as somebody typed it, with its rule as rows where the form had rows. */
+/** A draft as typed, with its rule as rows if the form had rows. */
 export type Typed = { draft: Draft; rows: Condition[] | null; faults: Faults };
 
-/** What was typed into the form of a flag; fields that it did not send are those of `base`. */
+/** Reads a flag's form; fields that it did not send come from `base`. */
 export function readDraft(fields: Fields, base: Draft): Typed {
   const draft = { ...base };
   for (const name of NAMES) if (fields.has(name)) draft[name] = textOf(fields, name);
@@ -113,7 +113,7 @@ export function changedFields(draft: Draft, base: Draft): Field[] {
   return NAMES.filter((name) => !isSameText(name, draft[name], base[name]));
 }
 
-/** What was typed on top of what somebody else stored meanwhile: their values where only they changed something. */
+/** Merges a draft with a concurrent change: fields that only the other user changed take the stored value. */
 export function mergeDrafts(mine: Draft, base: Draft, theirs: Draft): Draft {
   const merged = { ...theirs };
   for (const name of changedFields(mine, base)) merged[name] = mine[name];

@@ -82,7 +82,7 @@ export function projectFlagsRoutes({ app, get, post }: Dashboard) {
   });
 }
 
-/** What somebody typed to create a flag, and what is wrong with it. */
+/** Form values of a new flag, with their error. */
 type NewFlagDraft = { flag: string; description: string; why: string; fault: string };
 
 type Props = {

@@ -49,7 +49,7 @@ export function projectListRoutes({ app, get, post }: Dashboard) {
 /** Environments that a row names. */
 const SHOWN = 8;
 
-/** What somebody typed to create a project, and what is wrong with it. */
+/** Form values of a new project, with their error. */
 type NewProjectDraft = {
   slug: string;
   name: string;

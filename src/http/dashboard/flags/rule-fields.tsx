@@ -11,7 +11,7 @@ import { type Draft, type Faults, type Typed, rowsOf } from "./draft.ts";
 const EMPTY_ROWS = 2;
 const EMPTY: Condition = { attribute: "", operator: "==", value: "", variant: "" };
 
-/** Variants, the default and the rule. `rows` is undefined for a form that nobody has touched. */
+/** Variants, the default and the rule. `rows` is undefined for an unedited form. */
 export function RuleFields({
   draft,
   rows,

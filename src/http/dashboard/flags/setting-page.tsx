@@ -20,10 +20,10 @@ import { StateCard, type StateDraft, changeState } from "./state.tsx";
 import { type ValuesDraft, ValuesForm } from "./values-form.tsx";
 import { changeValues } from "./values.ts";
 
-/** What somebody sent that is not stored. */
+/** Submitted values that are not stored. */
 type Sent = Attempt & { values?: ValuesDraft; state?: StateDraft };
 
-/** What the buttons of the page do, by the value that each sends. */
+/** Handlers of the page's buttons, by the value that each sends. */
 const ACTS = new Map<string, (act: string, context: Act) => Promise<Done | Page | Sent>>([
   ...["state", "for", "state-at"].map((act) => [act, changeState] as const),
   ...["save", "schedule", "try", "row", "rows", "json"].map((act) => [act, changeValues] as const),
@@ -50,7 +50,7 @@ export function settingRoutes(dashboard: Dashboard) {
     if (!run) throw new AppError("invalid", "this form is not known here: load the page again");
     const outcome = await run(act, { dashboard, caller, fields, setting, timeZone });
     if (!("status" in outcome) || "content" in outcome) return outcome;
-    // What is stored may have changed while the form was on its way.
+    // Read again: the flag may have changed while the form was being sent.
     return show(c, await readSetting(app, caller, place), outcome);
   });
 }

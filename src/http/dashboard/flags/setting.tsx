@@ -58,7 +58,7 @@ export async function readSetting(app: App, caller: Caller, place: FlagPlace): P
   };
 }
 
-/** What an act needs to know: the form, who sent it, and the flag as it is now. */
+/** Input of an act: the form, its sender and the current flag. */
 export type Act = {
   dashboard: Dashboard;
   caller: Caller;
@@ -67,13 +67,13 @@ export type Act = {
   timeZone: string;
 };
 
-/** What came of an act: it is done, or a page says why it is not, with what was typed. */
+/** Result of an act: done, or a page with the error and the typed values. */
 export type Outcome<Typed> = Done | Page | (Attempt & Typed);
 
-/** What is not stored, and why. */
+/** A refused change with its reason. */
 export type Attempt = { status: 200 | 409 | 422; conflict?: Conflict };
 
-/** What the page of a confirmation says of a patch. */
+/** Confirmation page of a patch. */
 export function confirmationOf(
   { dashboard, setting }: Pick<Act, "dashboard" | "setting">,
   label: string,
@@ -98,7 +98,7 @@ export function patched(record: FlagRecord, patch: FlagPatch, now: number): Flag
   return applyPatch(record.slug, record, patch, now).record;
 }
 
-/** Whether an error is what somebody typed, which the form says beside it. */
+/** Whether an error is caused by typed input, and so is shown beside the field. */
 export function isTypedError(error: unknown): error is AppError {
   return (
     error instanceof AppError && ["invalid", "too_large", "unprocessable", "conflict"].includes(error.code)

@@ -28,7 +28,7 @@ const SPANS = [
   { label: "1 day", ms: 86_400_000 },
 ] as const;
 
-/** What somebody typed beside the switch, and what is wrong with it. */
+/** Form values beside the switch, with their error. */
 export type StateDraft = { why: string; span: string; at: string; fault?: string | undefined };
 
 type StateOutcome = Outcome<{ state: StateDraft }>;
@@ -139,7 +139,7 @@ function StateForm({ setting, draft }: { setting: Setting; draft: StateDraft | n
   );
 }
 
-/** What a form of the switch asks for. `at` is when, in milliseconds since 1970; null for now. */
+/** Change that the switch's form requests. `at` is its time in milliseconds since 1970; null for now. */
 type Switch = { onOff: "on" | "off"; span: (typeof SPANS)[number] | null; at: number | null };
 
 /** Turns a flag on or off in an environment: now (`state`), for a while (`for`) or later (`state-at`). */

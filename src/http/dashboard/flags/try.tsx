@@ -14,7 +14,7 @@ import { Table } from "../parts/table.tsx";
 import { Code } from "./flag-facts.tsx";
 import { type Act, patched } from "./setting.tsx";
 
-/** Contexts that somebody typed, and what the flag is for each now and would be once saved. */
+/** Typed contexts, with the flag's value for each now and after saving. */
 export type Tried = {
   contexts: string;
   fault?: string | undefined;
@@ -99,7 +99,7 @@ function OutcomeText({ outcome }: { outcome: Trial["now"] }) {
   );
 }
 
-/** What the flag would be for each context that was typed. */
+/** Evaluates a patched flag for each typed context. */
 export async function tryPatch(
   { dashboard: { app }, caller, setting }: Act,
   typed: string | undefined,

@@ -10,15 +10,15 @@ import { RuleFields } from "./rule-fields.tsx";
 import type { Setting } from "./setting.tsx";
 import { type Tried, TryFields } from "./try.tsx";
 
-/** What somebody typed into the form of values and has not stored. */
+/** Unsaved input of the values form. */
 export type ValuesDraft = Typed & {
-  /** What the form was rendered from. */
+  /** Values that the form was rendered from. */
   base: Draft;
   why: string;
   /** When to make the change, and what is wrong with that. */
   at: string;
   atFault?: string | undefined;
-  /** What is wrong with the whole. */
+  /** Error that concerns no single field. */
   problem?: string | undefined;
   tried?: Tried | undefined;
 };
@@ -45,7 +45,7 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
         isChanged={typed !== null}
       >
         {mayWrite && (
-          // What Enter in a field presses: the first button of a form.
+          // Enter in a field presses the first button of a form.
           <button type="submit" name="act" value="save" class="unseen" tabindex={-1} aria-hidden="true">
             Save
           </button>

@@ -125,7 +125,7 @@ async function schedule(
   );
 }
 
-/** The form with what was typed on top of what somebody else stored meanwhile. */
+/** Shows the form again after an edit conflict, with the typed values merged into the stored ones. */
 function conflicting({ setting }: Act, typed: ValuesDraft, timeZone: string): ValuesOutcome {
   const theirs = draftOf(setting.record, timeZone);
   const { draft: mine, base } = typed;
@@ -144,7 +144,7 @@ function conflicting({ setting }: Act, typed: ValuesDraft, timeZone: string): Va
   };
 }
 
-/** What the product refused of a flag, at the field that it is about; null where it is about the whole. */
+/** Errors of a refused flag by field; null if the error concerns no single field. */
 function refusalsOf({ message, hint }: AppError, { draft, rows }: Typed): Faults | null {
   const [, field, path = "", what] =
     /^\/(variants|targeting|defaultVariant)(\/\S*)?: (.*)$/s.exec(message) ?? [];
@@ -156,7 +156,7 @@ function refusalsOf({ message, hint }: AppError, { draft, rows }: Typed): Faults
   return { [name]: `${placeOf(path, name === "targeting" ? rows : null, draft[name])}${what}` };
 }
 
-/** Where in a rule a JSON pointer leads: a row is a condition and its variant in the list of `if`. */
+/** Describes the place in a rule that a JSON pointer names: a row is a condition and its variant in the list of `if`. */
 function placeOf(pointer: string, rows: Typed["rows"], text: string): string {
   const branch = /^\/if\/(\d+)/.exec(pointer)?.[1];
   if (rows !== null) return branch === undefined ? "" : `row ${Math.floor(Number(branch) / 2) + 1}: `;

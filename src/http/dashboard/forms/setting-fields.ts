@@ -44,12 +44,12 @@ export function beforeName(name: SettingName): string {
   return `before-${name}`;
 }
 
-/** What is wrong with the fields of settings, by name. */
+/** Errors of settings, by field name. */
 export type SettingErrors = Partial<Record<string, string>>;
 
 /**
- * The settings that somebody changed in a form of the page, or what is wrong with them. The others stay as they are stored,
- * which may be newer than the page, or more exact than its text.
+ * Returns the settings that a form changed, or their errors. Unchanged settings keep the stored value, which may be newer
+ * than the page, or more exact than its text.
  */
 export function readSettings(
   fields: Fields,

@@ -11,7 +11,7 @@ import { Notice } from "../parts/status.tsx";
 import { GROUPS, type SettingErrors, beforeName, settingText } from "./setting-fields.ts";
 import { formPath } from "../paths.ts";
 
-/** What was sent for one group, and what was wrong with it. */
+/** Submitted values of one group, with their errors. */
 type Sent = { group: string; fields: Fields; errors: SettingErrors; message: string | null };
 
 /** The settings of a form, a form of the page for each group. */

@@ -80,7 +80,7 @@ function FormChooser({ form, forms }: { form: string | null; forms: readonly For
   );
 }
 
-/** What can be done with the rows that are ticked. */
+/** Actions on the selected rows. */
 export function BulkBar({ listing: { query, next, counts } }: { listing: Listing }) {
   const total = sumOf(counts, query.form, query.folder);
   return (
@@ -100,10 +100,10 @@ export function BulkBar({ listing: { query, next, counts } }: { listing: Listing
   );
 }
 
-/** What the folders are called on pages. */
+/** Display names of the folders. */
 export const FOLDER_NAMES = { inbox: "Inbox", spam: "Spam", archived: "Archive" } as const;
 
-/** What a page of the inbox shows. */
+/** Data of an inbox page. */
 export type Listing = {
   query: InboxQuery;
   /** Null where the query means nothing. */
@@ -117,7 +117,7 @@ export type Listing = {
   fault: Fault | null;
 };
 
-/** What is wrong with what was typed, and in which field. */
+/** Error of typed input, with its field. */
 export type Fault = { field: string; message: string };
 
 type Count = "inbox" | "unread" | "spam" | "archived";
@@ -155,7 +155,7 @@ export function MarkButtons({ folder }: { folder: InboxQuery["folder"] }) {
   );
 }
 
-/** What can be done with the submissions of a folder, beside the deletion. */
+/** Actions that a folder offers, except deletion. */
 function marksOf(folder: InboxQuery["folder"]): readonly (readonly [SubmissionMark, string])[] {
   return [["read", "Mark as read"], ["unread", "Mark as unread"], ...MARKS[folder]];
 }

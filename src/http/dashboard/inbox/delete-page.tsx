@@ -66,7 +66,7 @@ function ExportFirst({ query, forms }: { query: InboxQuery; forms: readonly stri
   );
 }
 
-/** Where everything that a filter selects is acted on. No form has that path: slugs have no dash first. */
+/** Path of actions on everything that a filter selects. It cannot be a form's: slugs do not begin with a dash. */
 export const MATCHING = "/inbox/-/matching";
 
 /** The word that is typed before everything that a filter selects is deleted. */
@@ -85,7 +85,7 @@ export function deleteAllPage(
     what: string;
     forms: readonly string[];
     values: Readonly<Record<string, string | null>>;
-    /** What was typed before; empty for nothing. */
+    /** Previous input; may be empty. */
     typed: string;
   },
   back: string,

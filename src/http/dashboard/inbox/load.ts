@@ -18,7 +18,7 @@ import type { Neighbour, Reading } from "../submissions/submission-page.tsx";
 /** Submissions of a page. */
 const PAGE = 50;
 
-/** What a query lists. A search or a time that means nothing becomes the fault of its field. Throws `not_found`. */
+/** Loads the list of a query. An invalid search or time becomes the error of its field. Throws `not_found`. */
 export async function loadList(
   app: App,
   caller: Caller,
@@ -39,7 +39,7 @@ export async function loadList(
   return { ...nothing, ...page, filter, fault: null };
 }
 
-/** What a submission's page shows. */
+/** Loads the data of a submission's page. */
 export async function loadReading(
   app: App,
   caller: Caller,

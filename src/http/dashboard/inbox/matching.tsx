@@ -88,11 +88,11 @@ type Matching = {
   isEmpty: boolean;
   /** Whether they may be too many to undo. */
   isLarge: boolean;
-  /** What the form of this page sends along. */
+  /** Hidden fields of this page's form. */
   values: Readonly<Record<string, string | null>>;
 };
 
-/** What can be done with everything that a filter selects, as a step of its own. */
+/** Page with the actions on everything that a filter selects. */
 function matchingPage({ query, filter, what, isEmpty, isLarge, values }: Matching): Page {
   const { form } = query;
   return {

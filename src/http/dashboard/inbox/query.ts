@@ -7,7 +7,7 @@ import { SUBMISSION_STATES, type SubmissionState } from "../../../forms/submissi
 import { type Fields, textOf } from "../fields.ts";
 import type { Options } from "../parts/commands.tsx";
 
-/** Which submissions a page of the inbox lists, as its address says it. */
+/** Query of an inbox page, as in its URL. */
 export type InboxQuery = {
   /** The slug of a form; null for all forms. */
   form: string | null;
@@ -69,7 +69,7 @@ export function addressIn(query: InboxQuery): string {
   return `${pathOf(query)}${text === "" ? "" : `?${text}`}`;
 }
 
-/** What a form sends along, so that {@link queryIn} knows the list that it was on. */
+/** Hidden fields from which {@link queryIn} restores the list that a form was on. */
 export function valuesOf(query: InboxQuery): Record<string, string | null> {
   return { ...parametersOf(query), form: query.form };
 }
@@ -101,7 +101,7 @@ export function filterOf(
   };
 }
 
-/** What a search box holds; undefined where it is empty. Throws `invalid`. */
+/** Text of the search box; undefined if it is empty. Throws `invalid`. */
 function searchIn(q: string): string | undefined {
   if (q === "") return undefined;
   const { characters } = SEARCH_LIMITS;

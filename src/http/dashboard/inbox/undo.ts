@@ -9,7 +9,7 @@ const KEPT_MS = 600_000;
 /** Characters that one process keeps for all that can be undone: about 100,000 ids. The oldest goes first. */
 const MAX_KEPT = 4_000_000;
 
-/** What undoes a mark: another mark of those that it has changed. */
+/** Undo of a mark: the reverse mark for the submissions that it changed. */
 type Undo = {
   user: string;
   ids: readonly string[];

@@ -15,7 +15,7 @@ import type { Dashboard } from "../routes.ts";
 import { type Tone, Badge, Notice } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 
-/** What the doctor finds, and how the server does. */
+/** Health page: findings of the doctor and the server's state. */
 export function healthRoutes({ app, options, get, viewOf }: Dashboard) {
   get("/health", "admin", async (c) => {
     const connects = c.req.query("connections") === "1";
@@ -155,7 +155,7 @@ function durationOf(ms: number): string {
 const TONES: Record<Finding["status"], Tone> = { problem: "bad", warning: "warn", ok: "good" };
 const LABELS: Record<Finding["status"], string> = { problem: "Problem", warning: "Warning", ok: "OK" };
 
-/** What the doctor finds: what there is to do first, then what is well. */
+/** Findings of the doctor: problems first, then passed checks. */
 function Findings({ findings, connects }: { findings: readonly Finding[]; connects: boolean }) {
   const urgent = (["problem", "warning"] as const).flatMap((status) =>
     findings.filter((finding) => finding.status === status),

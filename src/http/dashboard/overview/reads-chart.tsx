@@ -4,7 +4,7 @@ import { BarChart } from "../parts/bar-chart.tsx";
 import { A } from "../parts/link.tsx";
 import { type Labels, toSeries } from "./series.ts";
 
-/** What the chart spans: its hours, and those of each bar. */
+/** Time spans of the chart: total hours, and hours of each bar. */
 export const SPANS = {
   day: { hours: 24, step: 1, label: "24 hours" },
   week: { hours: 168, step: 6, label: "7 days" },

@@ -9,7 +9,7 @@ import { useMay } from "../view.ts";
 
 type Target = Pick<Parameters<typeof A>[0], "to" | "query">;
 
-/** What waits in the forms. */
+/** Tiles of open work in forms. */
 export function FormTiles({ stats: { forms, deliveries } }: { stats: FormStats }) {
   const [unread, spam] = [sumOf(forms, "unread"), sumOf(forms, "spam")];
   const { queued, failed } = deliveries;
@@ -31,7 +31,7 @@ export function FormTiles({ stats: { forms, deliveries } }: { stats: FormStats }
   );
 }
 
-/** What waits in the flags. */
+/** Tiles of open work in flags. */
 export function FlagTiles({ upcoming, stale }: { upcoming: Upcoming; stale: readonly StaleCount[] }) {
   const { count, next } = upcoming;
   const [most] = stale;
@@ -91,7 +91,7 @@ function sumOf(forms: FormStats["forms"], name: "unread" | "spam"): number {
   return forms.reduce((sum, form) => sum + form[name], 0);
 }
 
-/** What to do where there is no form or no project yet. */
+/** First steps, if there is no form or no project yet. */
 export function FirstSteps({ hasForm, hasProject }: { hasForm: boolean; hasProject: boolean }) {
   return (
     <div class="columns">

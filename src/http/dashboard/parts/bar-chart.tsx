@@ -10,7 +10,7 @@ export type Bar = {
   /** Names it in its table, such as `22 Nov`. */
   label: string;
   values: readonly number[];
-  /** What is written below it; null for nothing. */
+  /** Label below the bar; null for none. */
   tick?: string | null;
   /** The page that it leads to. */
   link?: Place;

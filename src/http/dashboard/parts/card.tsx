@@ -33,7 +33,7 @@ export function Facts({
   );
 }
 
-/** What a list says where it has nothing, and what to do first. */
+/** Message of an empty list, with the first step. */
 export function Empty({ title, children }: { title: string; children?: Child }) {
   return (
     <div class="empty">

@@ -6,11 +6,11 @@ import { line } from "d3-shape";
 /** Series that have a colour and a pattern of their own; callers sum up the others. */
 export const MAX_SERIES = 5;
 
-/** What every chart has. */
+/** Properties of every chart. */
 export type ChartProps = {
   /** Names the chart on its page. */
   id: string;
-  /** What it shows, in a sentence for those who listen. */
+  /** Description of the chart for screen readers, in one sentence. */
   label: string;
   /** Names of the series, `MAX_SERIES` at most. */
   series: readonly string[];

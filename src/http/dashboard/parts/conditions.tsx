@@ -94,7 +94,7 @@ export function rowsIn<Name extends string>(
     .filter((row) => names.some((name) => row[name] !== ""));
 }
 
-/** What is wrong with rows, with the first one that a check refuses by itself: `row 2: …`. */
+/** Error of rows, with the number of the first invalid row: `row 2: …`. */
 export function faultOfRows<Row>(
   noun: "row" | "condition",
   { message, hint }: AppError,

@@ -27,15 +27,15 @@ export function MayChange({
   );
 }
 
-/** What somebody has to know before they change a locked environment. */
+/** Content of the page that confirms a change of a locked environment. */
 export type Confirmation = {
-  /** Of the window: `Confirm: checkout in production, shop`. */
+  /** Window title: `Confirm: checkout in production, shop`. */
   title: string;
-  /** What would be done, as its button says it: `Turn on in production`. */
+  /** Label of the button: `Turn on in production`. */
   label: string;
   /** The environments that would change; the locked ones have to be typed. */
   environments: readonly Environment[];
-  /** What would change, as `<Diff>` or in words. */
+  /** Description of the change, as `<Diff>` or as text. */
   change: Child;
   /** The change before this one; null where there is none, left out where it says nothing. */
   last?: Change | null;

@@ -43,11 +43,11 @@ type Props = {
   why?: string | null;
   whyId?: string;
   words?: readonly Word[];
-  /** What the button says: `Delete shop`. */
+  /** Label of the button: `Delete shop`. */
   act: Child;
   kind?: ButtonKind;
   icon?: IconName;
-  /** Where the way back leads. */
+  /** Target of the link back. */
   back?: { to: string; query?: Parameters<typeof ButtonLink>[0]["query"]; label?: string };
 } & Parameters<typeof Form>[0];
 
@@ -101,7 +101,7 @@ export function AskingButton({
   icon?: IconName;
   label?: string;
   question: Child;
-  /** What the button below the question says: `Revoke ci`. */
+  /** Label of the confirmation button: `Revoke ci`. */
   confirm: string;
 }>) {
   return (

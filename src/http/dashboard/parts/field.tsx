@@ -4,9 +4,9 @@ import { MAX_WHY } from "../../../access/why.ts";
 type Common = {
   name: string;
   label: string;
-  /** What to type, below the label. */
+  /** Hint below the label. */
   hint?: Child;
-  /** What is wrong with what was typed. */
+  /** Error of the typed value. */
   error?: string | null | undefined;
   /** Distinguishes fields of one name on a page. */
   id?: string | undefined;
@@ -180,7 +180,7 @@ export function CheckField({
   );
 }
 
-/** Why somebody makes a change. `id` tells several on a page apart. */
+/** Field for the reason of a change. `id` distinguishes several on a page. */
 export function WhyField({ value, id }: { value?: string | null | undefined; id?: string | undefined }) {
   return (
     <TextField name="why" id={id} label="Why" hint="Kept in the history." value={value} maxlength={MAX_WHY} />

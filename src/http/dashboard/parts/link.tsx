@@ -56,7 +56,7 @@ export function Form({
   class?: string;
   id?: string;
   label?: string;
-  /** Whether it holds what somebody typed and nobody has stored, which an update of the page must not take away. */
+  /** Whether the form has unsaved input, which an update of the page must keep. */
   isChanged?: boolean;
   /** Whether it sends a file, or as much as one. */
   hasFile?: boolean;
@@ -113,7 +113,7 @@ export function Button({
   name?: string | undefined;
   value?: string | undefined;
   form?: string | undefined;
-  /** What it is called where its text alone is not enough. */
+  /** Accessible name, if the text alone is not clear. */
   label?: string | undefined;
   /** The key that presses it. */
   shortcut?: string | undefined;

@@ -14,9 +14,9 @@ type Pages = {
   query?: Query;
   /** Whether the first page is another one. */
   isLater: boolean;
-  /** What the query of the next page adds; null at the end. */
+  /** Query parameters of the next page; null at the end. */
   next: Query | null | false;
-  /** What the links are called: dates are older, names come next. */
+  /** Labels of the links: "older" for dates, "next" for names. */
   words?: readonly [first: string, next: string];
   icons?: { first?: IconName; next?: IconName };
 };

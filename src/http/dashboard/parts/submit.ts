@@ -3,7 +3,7 @@ import { AppError } from "../../../base/errors.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 
-/** What is wrong with a form: a sentence for each field, with the empty name for the form as a whole. */
+/** Errors of a form: a sentence for each field; the empty name is the form as a whole. */
 export type Faults = Readonly<Record<string, string>>;
 
 function faultsAt(faults: readonly (readonly [field: string, message: string])[]): AppError {

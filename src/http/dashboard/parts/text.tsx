@@ -11,7 +11,7 @@ export function visible(text: string): string {
   });
 }
 
-/** A text that somebody else wrote, kept apart from the direction of the page around it. */
+/** Text from elsewhere, isolated so that its writing direction does not affect the page. */
 export function Foreign({ text }: { text: string }) {
   return <bdi dir="auto">{visible(text)}</bdi>;
 }

@@ -113,7 +113,7 @@ async function projectDeletionPage(app: App, project: Project, typed?: string): 
   });
 }
 
-/** Who would notice: the environments that are read. */
+/** Environments whose flags are read, which a deletion would affect. */
 function Readers({ reads }: { reads: readonly { slug: string; readAt: number }[] }) {
   if (reads.length === 0) return <p class="soft">Nobody has read a flag of it.</p>;
   return (
@@ -134,7 +134,7 @@ type Deletion = {
   title: string;
   to: string;
   field: "confirm" | "name";
-  /** What has to be typed. */
+  /** Name that the user has to type. */
   name: string;
   typed: string | undefined;
   command: string;

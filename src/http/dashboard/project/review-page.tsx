@@ -24,7 +24,7 @@ type Flagd = {
   imported: Awaited<ReturnType<typeof importFlags>>;
 };
 
-/** What the import of a flagd file would change. */
+/** Review page of a flagd import. */
 export function flagdPage({ project: { slug }, environment, document, imported }: Flagd): Page {
   const { differences, warnings, flags, segments } = imported;
   const path = `${projectPath(slug)}/import`;
@@ -99,7 +99,7 @@ type Documented = {
   differences: readonly Difference[];
 };
 
-/** What the import of a document would change. */
+/** Review page of a document's import. */
 export function documentPage({ project: { slug }, document, prune, differences }: Documented): Page {
   const path = `${projectPath(slug)}/import`;
   return projectPage({

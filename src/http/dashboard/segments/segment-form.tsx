@@ -13,7 +13,7 @@ import { AreaField, SelectField } from "../parts/field.tsx";
 import { A, Button } from "../parts/link.tsx";
 import { ComparisonFields, RULE_ERROR, faultOfRows, isOfRow, rowsIn } from "../parts/conditions.tsx";
 
-/** A rule as somebody edits it: as rows, or as a text in JSON. */
+/** A rule in the editor: rows, or JSON text. */
 export type RuleDraft = ({ as: "rows" } & SegmentRows) | { as: "json"; text: string };
 
 const BLANK: Comparison = { attribute: "", operator: "==", value: "" };
@@ -27,7 +27,7 @@ export function draftOf(rule: unknown, as: string | undefined): RuleDraft {
   return rows === null ? { as: "json", text: JSON.stringify(rule, null, 2) } : { as: "rows", ...rows };
 }
 
-/** What a form sent, and the rule that it stands for or what is wrong with it. */
+/** A submitted rule: its draft, with the parsed rule or the error. */
 export type ReadRule = { draft: RuleDraft; rule?: unknown; fault?: string };
 
 /** Reads the rule of a form. Rows in which nothing was typed are left out. */
@@ -60,7 +60,7 @@ export function withRow(draft: RuleDraft): RuleDraft {
   return draft.as === "json" ? draft : { ...draft, rows: [...draft.rows, BLANK] };
 }
 
-/** What is wrong with a rule, by its line where the message begins with a JSON pointer into the text. */
+/** Error of a rule, with its line if the message begins with a JSON pointer into the text. */
 export function faultOf({ message, errors }: AppError, draft: RuleDraft): string {
   if (errors !== null) return message;
   const [, pointer, fault] = /^(\/\S*): (.*)$/s.exec(message) ?? [];

@@ -23,7 +23,7 @@ import { Uses } from "./segments.tsx";
 
 const RULE_FILE = { rule: "@rule.json" };
 
-/** What uses a segment on its page. */
+/** Maximum number of uses on a segment's page. */
 const SHOWN_USES = 100;
 
 /** A segment with its place, and what uses it. */
@@ -40,7 +40,7 @@ export type OneSegment = FoundSegment & {
   fault?: string;
   /** The revision that the form began with, where that is not the one that is stored. */
   revision?: number;
-  /** What was typed, where somebody else has saved another rule meanwhile. */
+  /** Typed rule, after an edit conflict. */
   theirs?: { rule: unknown };
   isTyped?: boolean;
 };

@@ -118,7 +118,7 @@ function ruleIn({ rule, fault }: ReadRule): unknown {
   return rule;
 }
 
-/** What the schema of a rule finds wrong: too many levels, for example. */
+/** Adds the schema's error to a rule: too many levels, for example. */
 function checked(read: ReadRule): ReadRule {
   if (read.fault !== undefined) return read;
   const { success, error } = z.safeParse(segmentRuleSchema, { rule: read.rule });

@@ -143,7 +143,7 @@ function CreateLink({ project, environment }: { project: string; environment: st
   );
 }
 
-/** What refers to a segment, each as a link. */
+/** Links to the flags and segments that use a segment. */
 export function Uses({
   project,
   environment,

@@ -97,7 +97,7 @@ function PlainValue({ value, most }: { value: Plain; most: number }) {
   );
 }
 
-/** What a long value says in place of its end. */
+/** Replaces the end of a long value. */
 function Rest({ length, most }: { length: number; most: number }) {
   if (length <= most) return null;
   return <p class="soft small">{(length - most).toLocaleString("en")} more characters: open it as JSON.</p>;

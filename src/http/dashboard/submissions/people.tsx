@@ -26,7 +26,7 @@ import { addressOf, useMay, useView } from "../view.ts";
 /** Submissions of a page. */
 const PAGE = 50;
 
-/** What one person sent, in every form and folder: to read, to export and to erase. */
+/** Pages of one person's submissions, in every form and folder: read, export and erase. */
 export function peopleRoutes({ app, options, get, post }: Dashboard) {
   const addressIn = (c: DashboardContext) => (c.req.query("q") ?? "").trim();
   const beforeIn = (c: DashboardContext) => {
@@ -66,7 +66,7 @@ export function peopleRoutes({ app, options, get, post }: Dashboard) {
   });
 }
 
-/** What keeps a text from being the address of a person; null for nothing. */
+/** Error of a text that is no mail address; null if it is valid. */
 function faultOf(email: string): string | null {
   const checked = purgeSchema.safeParse({ email });
   return checked.success ? null : checked.error.issues[0]!.message;
@@ -118,7 +118,7 @@ type Person = {
   indexing: number;
 };
 
-/** What was sent with an address. */
+/** Page of the submissions with an address. */
 function personPage({ address, submissions, before, next, indexing }: Person): Page {
   const isNobody = submissions.length === 0 && next === null && before === null;
   return {
@@ -188,7 +188,7 @@ function Actions({ address, isNobody }: { address: string; isNobody: boolean }) 
   );
 }
 
-/** What an erasure would delete, and the question whether it shall. `typed` is what was typed in answer before. */
+/** Confirmation page of an erasure, with what it deletes. `typed` is the previous input. */
 function erasePage(address: string, planned: PurgeResult, typed: string): Page {
   const { submissions, files, forms, mentions } = planned;
   return {

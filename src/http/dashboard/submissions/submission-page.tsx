@@ -23,7 +23,7 @@ export type Reading = {
   /** The list beside it. */
   query: InboxQuery;
   beside: readonly Submission[];
-  /** Where the list goes on; null at its end. */
+  /** Cursor of the rest of the list; null at its end. */
   next: string | null;
   /** The submissions before and after it in that list. */
   newer: Neighbour | null;

@@ -21,7 +21,7 @@ export async function submissionOf(app: App, form: string, id: string): Promise<
   return submission;
 }
 
-/** What belongs to a submission: its files, itself as JSON, and its failed deliveries. */
+/** Routes of a submission: its files, its JSON and retries of its deliveries. */
 export function submissionRoutes({ app, get, post }: Dashboard) {
   get(`${SUBMISSION}/json`, "forms:read", async (c, { form, id }) => {
     const submission = await submissionOf(app, form, id);

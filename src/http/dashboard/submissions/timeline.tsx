@@ -11,7 +11,7 @@ import { useMay } from "../view.ts";
 /** Events that a page shows, the newest. */
 const MAX_EVENTS = 100;
 
-/** What happened to a submission. `retry` is where its failed deliveries are sent again. */
+/** Timeline of a submission. `retry` is the path that retries its failed deliveries. */
 export function Timeline({ events, retry }: { events: readonly TimelineEvent[]; retry: string }) {
   const failed = events.filter((event) => event.event === "queued" && event.status === "failed").length;
   const mayWrite = useMay("forms:write");

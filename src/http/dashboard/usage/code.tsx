@@ -27,7 +27,7 @@ export function codeRoutes({ app, get }: Dashboard) {
   });
 }
 
-/** Where a page starts: behind a list of references, and behind some of those in the next list. */
+/** Start of a page: after one list of references, and after `skip` entries of the next. */
 type Start = { after: string | null; skip: number };
 
 /** Throws `invalid`. */

@@ -9,9 +9,9 @@ export type Field = {
   id: string;
   values: string[];
   hints: string[];
-  /** What is wrong with it; null for nothing. */
+  /** Error of the value; null for none. */
   error: string | null;
-  /** What else there is to say about what was sent; null for nothing. */
+  /** Note about the submitted value; null for none. */
   note: string | null;
   /** The types that a file input offers; empty for any. */
   accept: string;
@@ -166,7 +166,7 @@ function isTicked(values: readonly string[]): boolean {
   return values.includes("true") || values.includes("on");
 }
 
-/** What browsers can fill in, by the name of a field without case, `_` and `-` (HTML, 4.10.18.7). */
+/** `autocomplete` values by field name, in lower case without `_` and `-` (HTML, 4.10.18.7). */
 const PURPOSES = new Map([
   ["name", "name"],
   ["firstname", "given-name"],

@@ -10,7 +10,7 @@ import { labelled, noticeOf, typesOf } from "./problem.ts";
 import { type Reader, fieldMessage, formatSize } from "./reader.ts";
 import { type Problem, fill } from "./texts/texts.ts";
 
-/** What somebody sent, and what is wrong with it. */
+/** Submitted values with their errors. */
 export type FilledIn = {
   status: number;
   problem: Problem;
@@ -24,7 +24,7 @@ type Page = {
   form: Form;
   content: PageContent;
   reader: Reader;
-  /** Null for a form that nobody has filled in. */
+  /** Null for an empty form. */
   filledIn: FilledIn | null;
   idempotencyKey: string;
 };
@@ -45,7 +45,7 @@ export async function formPage(page: Page): Promise<Response> {
       title,
       reader,
       style: FORM_STYLE,
-      // Where a success URL leads is not known, and browsers check redirects too.
+      // No `form-action`: browsers apply it to redirects too, and the success URL may be on any site.
       policy: form.challenge ? WIDGET_POLICY : [],
     },
     html`<h1>${content.title}</h1>
@@ -93,7 +93,7 @@ function hintsOf({ hint, kind }: Input, form: Form, reader: Reader): string[] {
   return [...(hint === null ? [] : [hint]), ...ofFile];
 }
 
-/** What is wrong with an input; null for nothing. */
+/** Error of an input; null for none. */
 function errorOf(
   input: Input,
   { form, content, reader, filledIn }: Omit<Page, "filledIn" | "idempotencyKey"> & { filledIn: FilledIn },
@@ -120,7 +120,7 @@ function labelIn({ inputs }: PageContent, name: string): string {
   return inputs.find((input) => input.name === name)?.label ?? name;
 }
 
-/** What is wrong, with links to the fields. Without any it gets the focus itself. */
+/** Error summary with links to the fields; has the focus if no field has an error. */
 function summary({ form, content, reader }: Page, filledIn: FilledIn, fields: readonly Field[]): Html {
   const { title, text } = noticeOf(reader, filledIn.problem, form);
   const wrong = fields.filter(({ error }) => error !== null);

@@ -35,7 +35,7 @@ type Document = {
   reader: Reader;
   /** Styles besides those of every page. */
   style?: string;
-  /** What a page needs beyond its styles, as directives of its policy. */
+  /** Directives of the page's Content-Security-Policy besides its styles. */
   policy?: readonly string[];
 };
 

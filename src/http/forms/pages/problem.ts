@@ -42,7 +42,7 @@ const VALUES: Partial<Record<Problem, (reader: Reader, form: Form) => string>> =
   "file-type": (_, form) => typesOf(form),
 };
 
-/** What an error is on a page: its reason where that has a text, else the problem of its status. */
+/** Problem that a page shows for an error: its reason if that has a text, else its status. */
 export function problemOf({ status, reason = null }: { status: number; reason?: Shown["reason"] }): Problem {
   if (REASONS.includes(reason)) return reason as Problem;
   return BY_STATUS.get(status) ?? "general";
@@ -87,7 +87,7 @@ export function labelled(label: string, message: string): string {
   return /[.:?!。：？！]$/.test(label) ? `${label} ${message}` : `${label}: ${message}`;
 }
 
-/** What the schema of a form calls a field, else its name. */
+/** Title of a field in the form's schema, else its name. */
 function titleOf(form: Form | undefined, name: string): string {
   const properties = form?.schema?.["properties"];
   const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;

@@ -5,7 +5,7 @@ import { LANGUAGES, type Language } from "../../../forms/settings/kept.ts";
 import { ENGLISH } from "./texts/en.ts";
 import { type FieldProblem, type Texts, fill } from "./texts/texts.ts";
 
-/** The language in which somebody reads a page. */
+/** Language of a page's reader. */
 export type Reader = {
   language: Language;
   texts: Texts;
@@ -77,7 +77,7 @@ const CODES = new Map<string, FieldProblem>([
   ["unevaluatedProperties", "extra"],
 ]);
 
-/** What is wrong with a field, as a sentence without its name. Other fields in it are named by `titleOf`. */
+/** Error of a field, as a sentence without its name. `titleOf` names other fields in it. */
 export function fieldMessage(
   { language, texts }: Reader,
   { code, limit }: Pick<FieldError, "code" | "limit">,

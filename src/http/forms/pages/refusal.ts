@@ -3,7 +3,7 @@ import type { Kept } from "../../../forms/intake/sent.ts";
 import type { FilledIn } from "./form.ts";
 import { problemOf } from "./problem.ts";
 
-/** What a page shows again of a submission that was refused, with what is wrong with it. */
+/** Values of a refused submission for the page that shows them again, with their errors. */
 export function refusalOf(shown: Shown, { fields, files }: Kept): FilledIn {
   const values = Object.entries(fields()).map(([name, value]): [string, string[]] => [
     name,

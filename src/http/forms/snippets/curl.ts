@@ -30,7 +30,7 @@ export async function curlSnippet({ form, url, content }: SnippetOf): Promise<Sn
   };
 }
 
-/** What keeps the command from being accepted as it is. */
+/** Reasons why the form would refuse the command unchanged. */
 async function notesOn(form: Form, values: Value[], files: readonly Input[]): Promise<string[]> {
   const notes: string[] = [];
   if (form.challenge) {

@@ -7,7 +7,7 @@ export const SNIPPET_KINDS = ["html", "fetch", "curl"] as const;
 
 export type SnippetKind = (typeof SNIPPET_KINDS)[number];
 
-/** What a snippet is made from. */
+/** Input of a snippet. */
 export type SnippetOf = {
   form: Form;
   /** The absolute address that submissions are posted to. */

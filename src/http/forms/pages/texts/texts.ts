@@ -11,7 +11,7 @@ export type Texts = {
   form: Record<FormText, string>;
 };
 
-/** What can be wrong with a whole submission: the reason of an error, or a word for its status. */
+/** Errors of a whole submission: the reason of an error, or a word for its status. */
 export type Problem =
   | "unreadable"
   | "submission-empty"
@@ -35,7 +35,7 @@ export type Problem =
   | "busy"
   | "general";
 
-/** What can be wrong with one field. `{value}` stands for the limit. */
+/** Errors of one field. `{value}` stands for the limit. */
 export type FieldProblem =
   | "required"
   | "unticked"
@@ -65,7 +65,7 @@ export type FieldProblem =
 type FormText =
   | "send"
   | "choose"
-  /** What the mark behind a label means. */
+  /** Meaning of the mark after a label. */
   | "marked"
   /** In front of the title of a page that shows errors. */
   | "error"
