@@ -9,7 +9,8 @@ import { findPerson } from "../forms/keeping/person.ts";
 import { purgeSubmissions } from "../forms/keeping/purge.ts";
 import { deleteSubmissions } from "../forms/keeping/submission-deletion.ts";
 import { noun } from "./operation.ts";
-import { filterOf, selectionOf } from "./submission-query.ts";
+import { readFilter } from "../forms/inbox/filters.ts";
+import { selectionOf } from "./submission-query.ts";
 
 /** Lists of submissions, and what changes many of them at once. */
 export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"), {
@@ -21,7 +22,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     place: "form",
     defaults: { state: "inbox", limit: DEFAULT_PAGE },
     run: async ({ app, caller, names, query: { limit, before = null, ...filters } }) => {
-      const page = { form: names.form, limit, before, filter: filterOf(filters) };
+      const page = { form: names.form, limit, before, filter: readFilter(filters) };
       return viewPage(await listInbox(app, caller, page));
     },
   },
@@ -35,7 +36,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     run: async ({ app, caller, query }) => {
       const { form = null, email, limit, before = null, state = "inbox", ...others } = query;
       if (email !== undefined) return viewPage(await findPerson(app, caller, email, { limit, before }));
-      const filter = filterOf({ state, ...others });
+      const filter = readFilter({ state, ...others });
       return viewPage(await listInbox(app, caller, { form, limit, before, filter }));
     },
   },

@@ -8,7 +8,7 @@ import { exportSubmissions } from "../forms/transfer/export.ts";
 import { importSubmissions } from "../forms/transfer/import.ts";
 import { MAX_IMPORT_BODY } from "./limits.ts";
 import { noun } from "./operation.ts";
-import { filterOf } from "./submission-query.ts";
+import { readFilter } from "../forms/inbox/filters.ts";
 
 export const submissions = noun("submissions", () => import("./schema/submissions-schema.ts"), {
   export: {
@@ -21,7 +21,7 @@ export const submissions = noun("submissions", () => import("./schema/submission
     defaults: { format: "jsonl" },
     run: async ({ app, names, query: { format, ...filters } }) => {
       const form = await getForm(app, names.form);
-      const filter = filterOf(filters);
+      const filter = readFilter(filters);
       // Refuses a search without a word before the answer begins.
       searchOf(filter);
       return {

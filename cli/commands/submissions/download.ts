@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../../src/forms/transfer/export-format.ts";
-import type { FilterQuery } from "../../../src/operations/schema/submission-query-schema.ts";
+import type { FilterQuery } from "../../../src/forms/inbox/filters.ts";
 import { submissions as operations } from "../../../src/operations/submissions.ts";
 import { progressBar } from "../../output/progress.ts";
 import { exportFormat, saveTo, writeOut } from "../../output/save.ts";

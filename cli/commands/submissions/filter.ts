@@ -1,5 +1,11 @@
 import { type Command, Option } from "commander";
-import type { FilterQuery, SelectionBody } from "../../../src/operations/schema/submission-query-schema.ts";
+import {
+  FILTERS,
+  FILTER_NAMES,
+  type FilterName,
+  type FilterQuery,
+} from "../../../src/forms/inbox/filters.ts";
+import type { SelectionBody } from "../../../src/operations/schema/submission-query-schema.ts";
 import { collectFields, isFieldFilter } from "../../output/field.ts";
 import { shellWord } from "../../../src/base/shell.ts";
 import { usage } from "../../session/usage.ts";
@@ -17,52 +23,42 @@ export type Filter = {
 
 /** The options that select submissions, but `--field`, which differs between commands. */
 export function filterOptions(): Option[] {
-  return [
-    new Option(
-      "--search <text>",
-      "only those with all these words in values or file names; the last may be incomplete",
-    ),
-    new Option("--since <time>", "only those from a time on, such as 7d back from now, or 2027-01-31"),
-    new Option("--until <time>", "only those before a time"),
-    new Option("--unread", "only unread ones"),
-  ];
+  return FILTER_NAMES.filter((name) => name !== "field").map(optionOf);
 }
 
 /** The `--field` of a command that prints no single field. */
 export function fieldFilterOption(): Option {
-  return new Option(
-    "--field <name=text>",
-    "only those whose field equals the text, without regard to case; may be repeated",
-  ).argParser(collectFields);
+  return optionOf("field").argParser(collectFields);
+}
+
+function optionOf(name: FilterName): Option {
+  return new Option(`--${FILTERS[name].option}`, FILTERS[name].help);
 }
 
 /** The filter that the options describe. Throws `invalid`. */
 export function filterIn(options: Record<string, unknown>, now: number): Filter {
-  const { search, since, until, unread } = options as Record<string, string | undefined>;
-  const fields = ((options["field"] ?? []) as string[]).filter(isFieldFilter);
-  const folder = folderOf(options);
-  const times = Object.entries({ since, until }).flatMap(([name, text]): [string, string][] =>
-    text === undefined ? [] : [[name, pastTimeValue(text, `--${name}`, now)]],
+  const given = FILTER_NAMES.flatMap((name) =>
+    valuesOf(name, options[name], now).map((value): [FilterName, string] => [name, value]),
   );
-  const given: [string, string][] = [
-    ...(search === undefined ? [] : [["search", search] as [string, string]]),
-    ...fields.map((each): [string, string] => ["field", each]),
-    ...times,
-  ];
-  const flags = [...(unread === undefined ? [] : ["unread"]), ...(folder === null ? [] : [folder])];
+  const folder = folderOf(options);
+  const words = given.map(([name, value]) =>
+    FILTERS[name].kind === "switch" ? ` --${name}` : ` --${name} ${shellWord(value)}`,
+  );
   return {
-    query: [
-      ...given,
-      ...(unread === undefined ? [] : [["unread", "true"] as [string, string]]),
-      ...(folder === null ? [] : [["state", folder] as [string, string]]),
-    ],
-    words: [
-      ...given.map(([name, value]) => ` --${name} ${shellWord(value)}`),
-      ...flags.map((flag) => ` --${flag}`),
-    ].join(""),
+    query: folder === null ? given : [...given, ["state", folder]],
+    words: [...words, ...(folder === null ? [] : [` --${folder}`])].join(""),
     folder,
-    isSelective: given.length > 0 || unread !== undefined,
+    isSelective: given.length > 0,
   };
+}
+
+/** The values of a filter for the admin API, of the value of its option. */
+function valuesOf(name: FilterName, given: unknown, now: number): string[] {
+  if (given === undefined) return [];
+  const { kind } = FILTERS[name];
+  if (kind === "fields") return (given as string[]).filter(isFieldFilter);
+  if (kind === "time") return [pastTimeValue(given as string, `--${name}`, now)];
+  return [kind === "switch" ? "true" : (given as string)];
 }
 
 /** The parameters of a filter, by name: its fields are a list. */

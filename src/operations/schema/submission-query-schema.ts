@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { idOf, momentOf } from "../../base/slug-schema.ts";
 import { EXPORT_FORMATS } from "../../forms/transfer/export-format.ts";
+import { FIELD_FAULT, FILTERS, FILTER_NAMES, type FilterName } from "../../forms/inbox/filters.ts";
 import { SEARCH_LIMITS } from "../../forms/limits.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
 import { limitOf } from "./shared-schema.ts";
@@ -12,24 +13,25 @@ export const submissionState = z.enum([...SUBMISSION_STATES, "all"], "state is i
 const { characters, fields } = SEARCH_LIMITS;
 const shortText = (name: string) =>
   z.string().check(z.maxLength(characters, `${name} has at most ${characters} characters`));
-const field = shortText("field").check(z.regex(/=/, "field is a name and a text, as in field=email=a@b.c"));
+const field = shortText("field").check(z.regex(/=/, FIELD_FAULT));
+
+const SCHEMAS = {
+  text: (name: string) => z.optional(shortText(name)),
+  /** One text, or several. */
+  fields: () =>
+    z.optional(
+      z.pipe(
+        z.transform((value) => (typeof value === "string" ? [value] : value)),
+        z.array(field).check(z.maxLength(fields, `field is given at most ${fields} times`)),
+      ),
+    ),
+  time: (name: string) => z.optional(momentOf(name)),
+  switch: (name: string) => z.optional(z.enum(["true", "false"], `${name} is true or false`)),
+};
 
 /** The filters of a list and of an export; a submission has to fulfil all of them. */
-const filters = {
-  /** Words that are in values or file names; the last may be incomplete. */
-  search: z.optional(shortText("search")),
-  /** `NAME=VALUE`: a field that equals a text, without regard to case. May be repeated. */
-  field: z.optional(
-    z.pipe(
-      z.transform((value) => (typeof value === "string" ? [value] : value)),
-      z.array(field).check(z.maxLength(fields, `field is given at most ${fields} times`)),
-    ),
-  ),
-  /** From this time on. */
-  since: z.optional(momentOf("since")),
-  /** Before this time. */
-  until: z.optional(momentOf("until")),
-  unread: z.optional(z.enum(["true", "false"], "unread is true or false")),
+const filters = Object.fromEntries(FILTER_NAMES.map((name) => [name, SCHEMAS[FILTERS[name].kind](name)])) as {
+  [Name in FilterName]: ReturnType<(typeof SCHEMAS)[(typeof FILTERS)[Name]["kind"]]>;
 };
 
 export const pageQuery = z.strictObject({
@@ -62,10 +64,8 @@ export const selection = {
   /** The slug or key of a form; absent for all forms. */
   form: z.optional(z.string()),
   state: z._default(submissionState, "inbox"),
-  search: filters.search,
+  ...filters,
   field: z.optional(z.array(field).check(z.maxLength(fields, `field has at most ${fields} entries`))),
-  since: filters.since,
-  until: filters.until,
   unread: z.optional(z.boolean()),
   /** The last arrival that is touched, as `upTo` of a dry run has it; 409 once it is deleted. Default: the last one there is. */
   upTo: z.optional(idOf("upTo is the id of a submission")),
@@ -82,5 +82,3 @@ export const exportQuery = z.strictObject({
   state: z.optional(submissionState),
   ...filters,
 });
-
-export type FilterQuery = Omit<z.infer<typeof exportQuery>, "format">;

@@ -2,6 +2,7 @@ import { AppError } from "../../../base/errors.ts";
 import { SUBMISSION_ID } from "../../../base/ids.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
 import { SEARCH_LIMITS } from "../../../forms/limits.ts";
+import { readFilter } from "../../../forms/inbox/filters.ts";
 import { type SubmissionFilter, searchOf } from "../../../forms/inbox/submission-filter.ts";
 import { SUBMISSION_STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { type Fields, textOf } from "../fields.ts";
@@ -92,13 +93,16 @@ export function filterOf(
   { folder, q, since, until, unread }: Omit<InboxQuery, "form" | "before">,
   timeZone: string,
 ): SubmissionFilter {
-  return {
-    states: [folder],
-    search: searchIn(q),
-    since: timeIn(since, "since", timeZone),
-    until: timeIn(until, "until", timeZone),
-    ...(unread && { unread }),
-  };
+  return readFilter(
+    {
+      state: folder,
+      search: searchIn(q),
+      since: since || undefined,
+      until: until || undefined,
+      unread: unread ? "true" : undefined,
+    },
+    (text, field) => timeIn(text, field, timeZone),
+  );
 }
 
 /** Text of the search box; undefined if it is empty. Throws `invalid`. */

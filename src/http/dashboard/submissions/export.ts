@@ -3,6 +3,7 @@ import { AppError } from "../../../base/errors.ts";
 import { EXPORT_FORMATS, EXPORT_TYPES } from "../../../forms/transfer/export-format.ts";
 import { exportSubmissions } from "../../../forms/transfer/export.ts";
 import { getForm } from "../../../forms/forms.ts";
+import { readFilter } from "../../../forms/inbox/filters.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
 import { NOT_SPAM, SUBMISSION_STATES } from "../../../forms/submission-state.ts";
 import { attachment } from "../../attachment.ts";
@@ -53,11 +54,7 @@ function exportFilter(c: DashboardContext, timeZone: string): SubmissionFilter {
     },
     timeZone,
   );
-  const fields = (c.req.queries("field") ?? []).map((each) => {
-    const at = each.indexOf("=");
-    if (at === -1) throw new AppError("invalid", "field is a name and a text, as in field=email=a@b.c");
-    return { name: each.slice(0, at), value: each.slice(at + 1) };
-  });
+  const { fields } = readFilter({ field: c.req.queries("field") ?? [] });
   const states = folder === "" ? NOT_SPAM : folder === "all" ? SUBMISSION_STATES : [folderIn(folder)];
   return { ...filter, states, fields };
 }
