@@ -11,11 +11,21 @@ import * as maintenance from "../src/maintenance/limits.ts";
 import * as http from "../src/http/limits.ts";
 import * as operations from "../src/operations/limits.ts";
 import * as store from "../src/store/limits.ts";
+import { SETTINGS, inOrder } from "../src/forms/settings/settings.ts";
 import { tableOf } from "./markdown.ts";
 
 /** The description of one limit. */
 type Row = { unit?: "bytes" | "ms" | "s"; what: string; past: string; set?: string };
-type Section = { title: string; text: string; rows: Record<string, Row> };
+type Section = {
+  title: string;
+  text: string;
+  rows: Record<string, Row>;
+  /** Lines of the table above its rows. */
+  lines?: () => string[][];
+};
+
+/** Limits whose rows are made from the table of settings. */
+const OF_SETTINGS = { CEILING_FILE_SIZE: null, CEILING_FILES: null, MAX_TEMPLATE: null };
 
 const LIMITS = {
   ...access,
@@ -30,6 +40,7 @@ const LIMITS = {
   MAX_WHY,
   MAX_JSON_LEVELS,
   MIN_FREE_BYTES,
+  ...OF_SETTINGS,
 };
 
 /** Every limit has a row in one of these, or `limitsPage` throws. */
@@ -49,13 +60,7 @@ const SECTIONS: Section[] = [
         what: "the least that `--max-file-size` takes",
         past: "the setting is refused",
       },
-      CEILING_FILE_SIZE: {
-        unit: "bytes",
-        what: "the most that `--max-file-size` takes",
-        past: "the setting is refused",
-      },
       DEFAULT_MAX_FILES: { what: "files", past: "413", set: "`forms set --max-files`" },
-      CEILING_FILES: { what: "the most that `--max-files` takes", past: "the setting is refused" },
       "SUBMISSION_LIMITS.fields": {
         what: "fields; each value of a repeated field counts",
         past: "413",
@@ -100,32 +105,10 @@ const SECTIONS: Section[] = [
     title: "The settings of a form",
     text: "A setting past one of these limits is refused with 400, exit code 2 of a command. A JSON Schema has at most 64 KB and 100 levels.",
     rows: {
-      "FILE_TYPE_LIMITS.types": { what: "entries of `--allow-type`", past: "400" },
-      "FILE_TYPE_LIMITS.length": { what: "characters of one of them", past: "400" },
-      "INTAKE_LIMITS.submissions": { what: "the most that `--max-submissions` takes", past: "400" },
-      "INTAKE_LIMITS.honeypots": { what: "entries of `--honeypot`", past: "400" },
-      "INTAKE_LIMITS.duplicateSeconds": {
-        unit: "s",
-        what: "the longest time that `--duplicates` takes",
-        past: "400",
-      },
-      "INTAKE_LIMITS.successMessage": { what: "characters of `--success-message`", past: "400" },
-      "SPAM_LIMITS.words": { what: "entries of `--spam-word`", past: "400" },
-      "SPAM_LIMITS.emails": { what: "entries of `--spam-email`", past: "400" },
-      "SPAM_LIMITS.length": { what: "characters of one of them", past: "400" },
-      "SPAM_LIMITS.links": { what: "the most that `--spam-links` takes", past: "400" },
-      "INTAKE_LIMITS.notify": { what: "entries of `--notify`", past: "400" },
-      "INTAKE_LIMITS.attach": { unit: "bytes", what: "the most that `--attach` takes", past: "400" },
-      "INTAKE_LIMITS.retentionSeconds": {
-        unit: "s",
-        what: "the longest time that `--retention` and `--spam-retention` take",
-        past: "400",
-      },
-      MAX_TEMPLATE: {
-        what: "characters of `--notify-subject`, `--autoreply-subject` and `--autoreply-text`",
-        past: "400",
-      },
+      MAX_FILE_TYPE: { what: "characters of an entry of `--allow-type`", past: "400" },
+      MAX_SPAM_PATTERN: { what: "characters of an entry of `--spam-word` or `--spam-email`", past: "400" },
     },
+    lines: settingLines,
   },
   {
     title: "The targets of a form",
@@ -460,13 +443,13 @@ export function limitsPage(): string {
   const described = new Set(SECTIONS.flatMap(({ rows }) => Object.keys(rows)));
   const missing = [...values.keys()].filter((name) => !described.has(name));
   if (missing.length > 0) throw new Error(`scripts/limits.ts has no row for ${missing.join(", ")}`);
-  const sections = SECTIONS.map(({ title, text, rows }) => {
+  const sections = SECTIONS.map(({ title, text, rows, lines: more = () => [] }) => {
     const lines = Object.entries(rows).map(([name, { what, unit, past, set = "" }]) => {
       const value = values.get(name);
       if (value === undefined) throw new Error(`scripts/limits.ts has a row for ${name}, which is no limit`);
       return [what, formatted(value, unit), past, set];
     });
-    const table = tableOf(["what", "limit", "past it", "set with"], lines);
+    const table = tableOf(["what", "limit", "past it", "set with"], [...more(), ...lines]);
     return [`## ${title}`, ...(text === "" ? [] : [text]), table].join("\n\n");
   });
   return `# Limits
@@ -476,6 +459,29 @@ A limit without an entry under "set with" is fixed. 1 KB is 1,024 bytes, 1 MB is
 ${sections.join("\n\n")}
 `;
 }
+
+/** A line for each setting of a form that has a limit and an option. */
+function settingLines(): string[][] {
+  return inOrder("option").flatMap((name) => {
+    const { kind, option } = SETTINGS[name];
+    if (!("most" in kind)) return [];
+    const flag = `\`--${option![0].split(" ")[0]}\``;
+    const most = formatted(
+      kind.most,
+      kind.is === "bytes" ? "bytes" : kind.is === "seconds" ? "s" : undefined,
+    );
+    return [[WHAT[kind.is](flag), most, "400", ""]];
+  });
+}
+
+const WHAT = {
+  list: (option: string) => `entries of ${option}`,
+  text: (option: string) => `characters of ${option}`,
+  area: (option: string) => `characters of ${option}`,
+  count: (option: string) => `the most that ${option} takes`,
+  bytes: (option: string) => `the most that ${option} takes`,
+  seconds: (option: string) => `the longest time that ${option} takes`,
+};
 
 /** The numbers in a value by their path; functions are skipped. */
 function leavesOf(name: string, value: unknown): [string, number][] {

@@ -42,36 +42,11 @@ export const SUBMISSION_LIMITS = {
 /** Field names that have a column of their own in a CSV export. */
 export const MAX_CSV_FIELDS = 1000;
 
-/** Limits of a form's lists of spam words and of patterns for addresses. */
-export const SPAM_LIMITS = {
-  words: 1000,
-  emails: 1000,
-  /** Characters of a word or pattern. */
-  length: 100,
-  /** The highest number of links that a form can permit. */
-  links: 1000,
-} as const;
+/** Characters of a word or pattern of a form's lists for spam. */
+export const MAX_SPAM_PATTERN = 100;
 
-/** Limits of a form's list of allowed file types. */
-export const FILE_TYPE_LIMITS = { types: 100, length: 127 } as const;
-
-/** Limits of the settings of a form. */
-export const INTAKE_LIMITS = {
-  /** The highest number of submissions to which a form can be limited. */
-  submissions: 10_000,
-  /** Names of honeypots besides the built-in ones. */
-  honeypots: 20,
-  /** The longest time in which a repeated submission can be spam: a day. */
-  duplicateSeconds: 86_400,
-  /** Addresses that get a message for each submission. */
-  notify: 20,
-  /** The highest limit for the bytes of files that are attached to a message. */
-  attach: 25 * MiB,
-  /** The longest retention of submissions: a hundred years. */
-  retentionSeconds: 36_525 * 86_400,
-  /** Characters of the text of the built-in page after a submission. */
-  successMessage: 1000,
-} as const;
+/** Characters of an entry of a form's list of allowed file types. */
+export const MAX_FILE_TYPE = 127;
 
 /** Characters of what a form records about a sender. */
 export const METADATA_LIMITS = {
@@ -81,6 +56,7 @@ export const METADATA_LIMITS = {
   /** The first language of `Accept-Language`. */
   language: 100,
 } as const;
+
 /** Limits of a search and of the filters of a list. */
 export const SEARCH_LIMITS = {
   /** Characters of a search, or of the text for a field. */

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { quoted } from "./fields.ts";
-import { FILE_TYPE_LIMITS as LIMITS } from "../limits.ts";
+import { MAX_FILE_TYPE } from "../limits.ts";
 
 /** Bytes at the beginning of a file that {@link checkFileType} needs; all of a shorter file. */
 export const FILE_HEAD_BYTES = 4100;
@@ -12,7 +12,7 @@ const MEDIA_TYPE =
 
 /** Whether a text can be an allowed file type: an extension such as `.pdf`, or `image/*`, or a media type; in lower case. */
 export function isTypePattern(text: string): boolean {
-  return text.length <= LIMITS.length && (EXTENSION.test(text) || MEDIA_TYPE.test(text));
+  return text.length <= MAX_FILE_TYPE && (EXTENSION.test(text) || MEDIA_TYPE.test(text));
 }
 
 /**

@@ -1,12 +1,11 @@
-import { FILE_TYPE_LIMITS, INTAKE_LIMITS as LIMITS, SPAM_LIMITS } from "../limits.ts";
-import { setting } from "./setting.ts";
+import { DAY, setting } from "./setting.ts";
 
 /** Settings for which submissions a form accepts, and what is spam. */
 export const INTAKE = {
   /** Extensions such as `.pdf` and media types such as `image/*` of the files that are accepted; empty for any. */
   allowedTypes: setting<string[]>({
     default: [],
-    kind: { is: "list", of: "allowed types", most: FILE_TYPE_LIMITS.types, item: "fileType" },
+    kind: { is: "list", of: "allowed types", most: 100, item: "fileType" },
     option: ["allow-type <type...>", "only files of these types, such as .pdf or image/*; any for all"],
     words: { none: [], off: [], any: [] },
     field: ["files", "Types", "One a line, such as .pdf or image/*; empty for any"],
@@ -28,7 +27,7 @@ export const INTAKE = {
   }),
   maxSubmissions: setting<number | null>({
     default: null,
-    kind: { is: "count", least: 1, most: LIMITS.submissions },
+    kind: { is: "count", least: 1, most: 10_000 },
     option: ["max-submissions <n>", "submissions that the form holds, without spam; none for no limit"],
     field: ["senders", "Most submissions", "That the form holds, without spam; empty for any number"],
     line: ["submissions", (count) => `at most ${count}`],
@@ -49,7 +48,7 @@ export const INTAKE = {
   /** Names of fields that people leave empty, besides the built-in ones. */
   honeypots: setting<string[]>({
     default: [],
-    kind: { is: "list", of: "honeypots", most: LIMITS.honeypots, item: "honeypot" },
+    kind: { is: "list", of: "honeypots", most: 20, item: "honeypot" },
     option: ["honeypot <name...>", "fields that people leave empty, besides the built-in ones; or none"],
     field: ["spam", "Honeypots", "Names of fields that people leave empty, one a line"],
     after: { field: "spamDisposable" },
@@ -58,7 +57,7 @@ export const INTAKE = {
   /** Words and phrases; `*` stands for any characters within a word. */
   spamWords: setting<string[]>({
     default: [],
-    kind: { is: "list", of: "spam words", most: SPAM_LIMITS.words, item: "spamWord" },
+    kind: { is: "list", of: "spam words", most: 1000, item: "spamWord" },
     option: ["spam-word <word...>", "words that make a submission spam; * is a wildcard; or none"],
     field: ["spam", "Words", "Words and phrases, one a line; * is a wildcard"],
     line: ["spam words"],
@@ -66,14 +65,14 @@ export const INTAKE = {
   /** Addresses; `*` stands for any characters. */
   spamEmails: setting<string[]>({
     default: [],
-    kind: { is: "list", of: "spam addresses", most: SPAM_LIMITS.emails, item: "spamEmail" },
+    kind: { is: "list", of: "spam addresses", most: 1000, item: "spamEmail" },
     option: ["spam-email <address...>", "addresses that make a submission spam; * is a wildcard; or none"],
     field: ["spam", "Addresses", "One a line, such as *@spam.example"],
     line: ["spam addresses"],
   }),
   spamLinks: setting<number | null>({
     default: null,
-    kind: { is: "count", least: 0, most: SPAM_LIMITS.links },
+    kind: { is: "count", least: 0, most: 1000 },
     option: ["spam-links <n>", "a submission with more links is spam; none for any number"],
     field: ["spam", "Most links", "A submission with more is spam; empty for any number"],
     line: ["spam links", (count) => `more than ${count}`],
@@ -87,7 +86,7 @@ export const INTAKE = {
   }),
   duplicates: setting<number | null>({
     default: null,
-    kind: { is: "seconds", least: 1, most: LIMITS.duplicateSeconds },
+    kind: { is: "seconds", least: 1, most: DAY },
     option: ["duplicates <time>", "a sender who repeats a submission within this time sends spam; or off"],
     field: [
       "spam",

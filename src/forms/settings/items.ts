@@ -1,7 +1,7 @@
 import { plainAddress } from "../../delivery/address.ts";
 import { isHoneypotName } from "../intake/control-fields.ts";
 import { isTypePattern } from "../intake/file-types.ts";
-import { SPAM_LIMITS } from "../limits.ts";
+import { MAX_SPAM_PATTERN } from "../limits.ts";
 import { isEmailPattern, isSpamWord } from "../spam/spam.ts";
 import type { Item } from "./setting.ts";
 
@@ -17,11 +17,11 @@ export const ITEMS: Record<Item, { isValid: (text: string) => boolean; error: st
   },
   spamWord: {
     isValid: isSpamWord,
-    error: `a spam word is a word or phrase of at most ${SPAM_LIMITS.length} characters, and more than *`,
+    error: `a spam word is a word or phrase of at most ${MAX_SPAM_PATTERN} characters, and more than *`,
   },
   spamEmail: {
     isValid: isEmailPattern,
-    error: `a spam address is an address or a pattern such as *@spam.example, of at most ${SPAM_LIMITS.length} characters`,
+    error: `a spam address is an address or a pattern such as *@spam.example, of at most ${MAX_SPAM_PATTERN} characters`,
   },
   mailAddress: {
     isValid: (text) => plainAddress(text) === text,

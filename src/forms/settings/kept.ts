@@ -1,15 +1,12 @@
-import { INTAKE_LIMITS as LIMITS } from "../limits.ts";
-import { type Kind, setting } from "./setting.ts";
+import { DAY, type Kind, setting } from "./setting.ts";
 
 /** The languages of the built-in pages (BCP 47). */
 export const LANGUAGES = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "zh"] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
-/** Seconds. */
-const DAY = 86_400;
-
-const RETENTION: Kind = { is: "seconds", least: 1, most: LIMITS.retentionSeconds };
+/** At most a hundred years. */
+const RETENTION: Kind = { is: "seconds", least: 1, most: 36_525 * DAY };
 
 /** Settings for what is stored, for how long, and for the pages that a sender sees. */
 export const KEPT = {
@@ -50,7 +47,7 @@ export const KEPT = {
   }),
   successMessage: setting<string | null>({
     default: null,
-    kind: { is: "area", most: LIMITS.successMessage },
+    kind: { is: "area", most: 1000 },
     option: ["success-message <text>", "text of the built-in page after a submission; default"],
     field: ["after", "Success message", "Text of the built-in page"],
     line: ["success message"],

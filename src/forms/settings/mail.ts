@@ -1,13 +1,12 @@
 import { MiB, formatBytes } from "../../base/bytes.ts";
 import { MAX_TEMPLATE } from "../../delivery/limits.ts";
-import { INTAKE_LIMITS as LIMITS } from "../limits.ts";
 import { setting } from "./setting.ts";
 
 /** Settings for the mail that a submission causes. */
 export const MAIL = {
   notify: setting<string[]>({
     default: [],
-    kind: { is: "list", of: "addresses to notify", most: LIMITS.notify, item: "mailAddress" },
+    kind: { is: "list", of: "addresses to notify", most: 20, item: "mailAddress" },
     option: ["notify <address...>", "addresses that get a message for each submission; or none"],
     field: ["mail", "Notify", "Addresses that get a message for each submission, one a line"],
     line: ["notifies"],
@@ -30,7 +29,7 @@ export const MAIL = {
   /** Files beyond this size together are links. */
   attach: setting<number>({
     default: 10 * MiB,
-    kind: { is: "bytes", least: 0, most: LIMITS.attach },
+    kind: { is: "bytes", least: 0, most: 25 * MiB },
     option: [
       "attach <size>",
       "attach files up to this size together, else link them; default for 10MB, or none",

@@ -1,3 +1,6 @@
+/** Seconds. */
+export const DAY = 86_400;
+
 /** What a setting holds. Its checks, how it is typed and how it is shown follow from its kind. */
 export type Kind =
   | { is: "name" | "switch" | "time" | "rate" | "json" | "origins" | "senders" | "field" }

@@ -1,7 +1,7 @@
 import { createTurns } from "../../base/event-loop.ts";
 import { childrenOf } from "../../base/json.ts";
 import { type ControlFields, isHoneypotFilled } from "../intake/control-fields.ts";
-import { SPAM_LIMITS as LIMITS } from "../limits.ts";
+import { MAX_SPAM_PATTERN } from "../limits.ts";
 import { foldText, isJoinedInWord } from "../words.ts";
 import { compilePatterns } from "./wildcards.ts";
 
@@ -54,7 +54,7 @@ async function firstReason(checks: readonly Check[], content: Content): Promise<
 
 /** Whether a text can be a spam word: 1 to 100 characters on one line, of which one is neither `*` nor a space. */
 export function isSpamWord(text: string): boolean {
-  if (text.length > LIMITS.length || /\p{Cc}/u.test(text) || !text.isWellFormed()) return false;
+  if (text.length > MAX_SPAM_PATTERN || /\p{Cc}/u.test(text) || !text.isWellFormed()) return false;
   return foldText(text).replaceAll(/[* ]/g, "") !== "";
 }
 
@@ -63,7 +63,7 @@ export function isSpamWord(text: string): boolean {
  * spaces, and either with a wildcard beside other characters or an address.
  */
 export function isEmailPattern(text: string): boolean {
-  if (text.length > LIMITS.length || /[\p{Cc}\s]/u.test(text) || !text.isWellFormed()) return false;
+  if (text.length > MAX_SPAM_PATTERN || /[\p{Cc}\s]/u.test(text) || !text.isWellFormed()) return false;
   const at = text.indexOf("@");
   if (text.replaceAll(/[*@.]/g, "") === "" || at !== text.lastIndexOf("@")) return false;
   // Without a wildcard beside it, an empty name or domain matches no address.
