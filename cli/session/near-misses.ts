@@ -1,4 +1,4 @@
-import type { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import { AppError } from "../../src/base/errors.ts";
 
 const ADDRESS = "the address has the port: formflag serve --listen 127.0.0.1:9000";
@@ -86,15 +86,17 @@ function excessHint(excess: string, command: Command): string {
   return `a text with spaces is put into quotes; ${typed} --help shows what it takes`;
 }
 
+type FieldOption = Option & { field?: string };
+
 /** An option that carries the name of its field in the admin API. */
-export type FieldOption = Option & { field?: string };
+export function optionFor(field: string, flags: string, help: string): FieldOption {
+  return Object.assign(new Option(flags, help), { field });
+}
 
 /** Fields of the admin API that options have another name for. */
 const FIELDS: Record<string, string> = {
   scopes: "--scope",
   expiresAt: "--expires",
-  expiredAt: "--expires",
-  defaultVariant: "--default",
 };
 
 /** Rewrites an error that names a field of the admin API to name the option of the command that set the field. */

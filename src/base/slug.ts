@@ -7,10 +7,13 @@ export function findSlugFault(
   text: string,
   reserved: readonly string[] = [],
 ): string | undefined {
-  // The u of a user is a consonant.
-  const article = /^[aeio]/.test(noun) ? "an" : "a";
   if (!SLUG.test(text))
-    return `${article} ${noun} is named by 1 to 150 letters, digits, dots, dashes or underscores, starting with a letter or digit`;
+    return `${withArticle(noun)} is named by 1 to 150 letters, digits, dots, dashes or underscores, starting with a letter or digit`;
   if (reserved.includes(text)) return `this name is reserved: choose another for the ${noun}`;
   return undefined;
+}
+
+export function withArticle(noun: string): string {
+  // The u of a user is a consonant.
+  return `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
 }

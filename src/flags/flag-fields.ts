@@ -1,3 +1,5 @@
+import { PREVIEW_LIMITS } from "./limits.ts";
+
 /**
  * How the value of a field is stored: `json` as JSON text, `time` in milliseconds, a `rule` as a member of the rules, any
  * other kind as it is shown.
@@ -17,12 +19,20 @@ export type Field = {
 };
 
 /** A field that is shown only where it, or another of its section, is set. */
-type OptionalField = Field & { kind: "switch" | "text" | "markdown"; section: string };
+export type OptionalField = Field & {
+  kind: "switch" | "text" | "markdown";
+  section: string;
+  /** Where it is stored. */
+  column: `${"flag_values" | "flag_previews"}.${string}`;
+  /** Characters of a text. */
+  max?: number;
+};
 
 const OPTIONAL_FIELDS = {
   isPreview: {
     kind: "switch",
     section: "Preview",
+    column: "flag_previews.enabled",
     label: "Preview",
     ask: "People may try it and say what they think",
     option: ["preview <on|off>", "whether people may try it and say what they think of it"],
@@ -30,6 +40,8 @@ const OPTIONAL_FIELDS = {
   previewName: {
     kind: "text",
     section: "Preview",
+    column: "flag_previews.name",
+    max: PREVIEW_LIMITS.name,
     label: "Preview name",
     ask: "Name of the preview",
     option: ["preview-name <text>", "its name on a page of previews"],
@@ -37,6 +49,7 @@ const OPTIONAL_FIELDS = {
   previewContent: {
     kind: "markdown",
     section: "Preview",
+    column: "flag_previews.content",
     label: "Preview content",
     ask: "What it is about",
     hint: "Markdown.",
@@ -74,6 +87,8 @@ export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
 export const RULE_NAMES = ["variants", "defaultVariant", "targeting", "metadata"] as const;
 export const SHARED_NAMES = Object.keys(SHARED) as SharedName[];
 export const OPTIONAL_NAMES = Object.keys(OPTIONAL_FIELDS) as OptionalName[];
+/** The sections of optional fields, in the order of pages. */
+export const SECTIONS = [...Map.groupBy(OPTIONAL_NAMES, (name) => FIELDS[name].section as string)];
 
 const NONE = { switch: false, text: "", markdown: "" };
 

@@ -1,8 +1,10 @@
 import * as z from "zod/mini";
 import { anyObject, notDeeper, scalarObject } from "../base/json-schema.ts";
+import { withArticle } from "../base/slug.ts";
 import { momentOf, revision, slugOf, timestamp } from "../base/slug-schema.ts";
+import { FIELDS, OPTIONAL_NAMES, type OptionalField, type OptionalName } from "./flag-fields.ts";
 import { findContentFault, findFlagSlugFault, findPayloadFault } from "./limits.ts";
-import { MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH, PREVIEW_LIMITS } from "./limits.ts";
+import { MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH } from "./limits.ts";
 import { ruleDepth } from "./segment-schema.ts";
 
 /** Any JSON value. Not `z.json()`, which recurses as deep as a sender likes. */
@@ -16,6 +18,30 @@ const variants = anyObject().check(
 );
 const targeting = anyObject().check(ruleDepth);
 const metadata = scalarObject("metadata holds texts, numbers, true and false");
+
+const KINDS = { switch: z.boolean(), text: z.string(), markdown: z.string() };
+
+/** The optional fields as members of an object, each with the schema that `schemaOf` returns. */
+function optionalShape(schemaOf: (field: OptionalField, name: string) => z.ZodMiniType) {
+  const members = OPTIONAL_NAMES.map((name) => [name, z.optional(schemaOf(FIELDS[name], name))]);
+  return Object.fromEntries(members) as {
+    [Name in OptionalName]: z.ZodMiniOptional<(typeof KINDS)[(typeof FIELDS)[Name]["kind"]]>;
+  };
+}
+
+const content = z.string().check(
+  z.refine((text) => findContentFault(text) === undefined, {
+    error: ({ input }) => findContentFault(String(input)),
+  }),
+  z.describe("Markdown (CommonMark), of which readers get cleaned HTML."),
+);
+
+function changeOf({ kind, label, max }: OptionalField, name: string) {
+  if (kind === "switch") return z.boolean(`${name} is true or false`);
+  if (kind === "markdown") return content;
+  const message = `${withArticle(label.toLowerCase())} has at most ${max} characters`;
+  return max === undefined ? z.string() : z.string().check(z.maxLength(max, message));
+}
 
 /** A flag as readers see it in one environment. */
 export const flagSchema = z.object({
@@ -35,10 +61,7 @@ export const flagDetailSchema = z.extend(flagSchema, {
   defaultVariant: z.optional(z.nullable(z.string())),
   targeting: z.optional(targeting),
   metadata: z.optional(metadata),
-  isPreview: z.optional(z.boolean()),
-  previewName: z.optional(z.string()),
-  /** Markdown. */
-  previewContent: z.optional(z.string()),
+  ...optionalShape(({ kind }) => KINDS[kind]),
 });
 
 /** A change to a flag in one environment; what is left out stays as it is. Null takes variants or rules away. */
@@ -63,22 +86,7 @@ export const flagPatchSchema = z.strictObject({
   defaultVariant: z.optional(z.nullable(z.string())),
   targeting: z.optional(z.nullable(targeting)),
   metadata: z.optional(z.nullable(metadata)),
-  isPreview: z.optional(z.boolean("isPreview is true or false")),
-  previewName: z.optional(
-    z
-      .string()
-      .check(
-        z.maxLength(PREVIEW_LIMITS.name, `a preview name has at most ${PREVIEW_LIMITS.name} characters`),
-      ),
-  ),
-  previewContent: z.optional(
-    z.string().check(
-      z.refine((text) => findContentFault(text) === undefined, {
-        error: ({ input }) => findContentFault(String(input)),
-      }),
-      z.describe("Markdown (CommonMark), of which readers get cleaned HTML."),
-    ),
-  ),
+  ...optionalShape(changeOf),
 });
 
 export const promotionOrderSchema = z.strictObject({

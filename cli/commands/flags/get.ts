@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { FIELDS, OPTIONAL_NAMES } from "../../../src/flags/flag-fields.ts";
 import { ruleInWords } from "../../../src/flags/rules/rule-words.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -34,27 +35,34 @@ function describeFlag(flag: FlagDetail, revision: number): string {
     ["payload", payloadOf(flag)],
     ["expires", flag.expiredAt ?? "never"],
     ["description", flag.description],
-    ...previewLines(flag),
+    ...optionalLines(flag),
     ["created", flag.createdAt],
     ["updated", flag.updatedAt],
     ["revision", String(revision)],
   ]);
   const rule = flag.targeting ? `\nrule\n${indentedJson(flag.targeting)}` : "";
-  return facts + rule + contentOf(flag);
+  return facts + rule + contentsOf(flag);
 }
 
-/** Indented, so that no line passes for one of ours. */
-function contentOf({ previewContent }: FlagDetail): string {
-  if (!previewContent) return "";
-  return `\npreview content\n${printableLines(previewContent.trimEnd()).replaceAll(/^/gm, " ".repeat(8))}\n`;
+/** Markdown, indented, so that no line passes for one of ours. */
+function contentsOf(flag: FlagDetail): string {
+  return OPTIONAL_NAMES.map((name) => {
+    const { kind, label } = FIELDS[name];
+    const value = flag[name];
+    if (kind !== "markdown" || !value) return "";
+    const lines = printableLines(String(value).trimEnd()).replaceAll(/^/gm, " ".repeat(8));
+    return `\n${label.toLowerCase()}\n${lines}\n`;
+  }).join("");
 }
 
-function previewLines({ isPreview, previewName }: FlagDetail): [name: string, value: string][] {
-  if (isPreview === undefined) return [];
-  return [
-    ["preview", isPreview ? "on" : "off"],
-    ["preview name", previewName ?? ""],
-  ];
+function optionalLines(flag: FlagDetail): [name: string, value: string][] {
+  return OPTIONAL_NAMES.flatMap((name) => {
+    const { kind, label } = FIELDS[name];
+    const value = flag[name];
+    if (value === undefined || kind === "markdown") return [];
+    const text = typeof value === "string" ? value : value ? "on" : "off";
+    return [[label.toLowerCase(), text] as [string, string]];
+  });
 }
 
 /** One line for each variant, then the default variant, the rule in words and the metadata. */

@@ -11,6 +11,7 @@ import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
+import { ownValues } from "./state.ts";
 
 export function addPromoteCommand(flags: Command, io: Io): void {
   flags
@@ -27,7 +28,7 @@ export function addPromoteCommand(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-State, payload, expiry, variants, rules and preview are copied, all at once or not at all.
+${ownValues()} are copied, all at once or not at all.
 
 Examples:
   formflag flags promote new-checkout -p shop --from staging --to production

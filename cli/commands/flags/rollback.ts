@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { SHARED_NAMES } from "../../../src/flags/flag-fields.ts";
 import { history as operations } from "../../../src/operations/history.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
@@ -10,7 +11,7 @@ import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
 import { type Place, readPlace } from "./place.ts";
-import { summaryOf } from "./state.ts";
+import { ownValues, summaryOf } from "./state.ts";
 
 export function addRollbackCommand(flags: Command, io: Io): void {
   flags
@@ -30,7 +31,7 @@ export function addRollbackCommand(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-State, payload, expiry, variants, rules, preview and description are set as they were. A flag that was deleted since is
+${ownValues(...SHARED_NAMES)} are set as they were. A flag that was deleted since is
 created again, off in the other environments. Before its first change in an environment a flag is off and empty there.
 The newest change after a rollback is the rollback, so that a second one without --to takes the first one back.
 

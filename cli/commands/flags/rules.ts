@@ -6,6 +6,7 @@ import type { RulesPatch } from "../../../src/flags/rules/rules.ts";
 import type { flags } from "../../../src/operations/flags.ts";
 import type { Output } from "../../../src/operations/operation.ts";
 import type { Input } from "../../session/input.ts";
+import { optionFor } from "../../session/near-misses.ts";
 import { jsonObject } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { isUnset } from "../../session/values.ts";
@@ -29,7 +30,13 @@ const append = (text: string, earlier: string[] | undefined) => [...(earlier ?? 
 export function withRules(command: Command): Command {
   return command
     .option("--variants <json>", 'its values by name: JSON such as {"on":true,"off":false}, @FILE, or none')
-    .option("--default <variant>", "the variant that is served where no rule selects one, or none")
+    .addOption(
+      optionFor(
+        "defaultVariant",
+        "--default <variant>",
+        "the variant that is served where no rule selects one, or none",
+      ),
+    )
     .addOption(
       new Option("--targeting <json>", "the rule, in flagd's language: JSON, @FILE, or none").conflicts([
         "rollout",

@@ -6,6 +6,7 @@ import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
+import { optionFor } from "../../session/near-misses.ts";
 import { changeAtRevision, ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
 import { sourceOf } from "../../session/sources.ts";
@@ -85,7 +86,7 @@ async function parse(input: Input, given?: string): Promise<Values> {
 
 /** Adds the options of the fields that need nothing but their value. */
 function withFields(command: Command): Command {
-  for (const { option } of OWN_OPTIONS) command.option(`--${option[0]}`, option[1]);
+  for (const { name, option } of OWN_OPTIONS) command.addOption(optionFor(name, `--${option[0]}`, option[1]));
   return command;
 }
 

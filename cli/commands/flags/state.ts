@@ -1,5 +1,14 @@
 import type { Flag } from "../../../src/flags/flag.ts";
+import { SECTIONS } from "../../../src/flags/flag-fields.ts";
 import { type FlagDetail, rulesSummary } from "./rules.ts";
+
+const OWN = ["State", "payload", "expiry", "variants", "rules"];
+
+/** What each environment has of a flag for itself, and `more`, in words. */
+export function ownValues(...more: readonly string[]): string {
+  const words = [...OWN, ...SECTIONS.map(([section]) => section.toLowerCase()), ...more];
+  return `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
 
 /** `on`, `off`, or `off, expired`. */
 export function stateOf(flag: Flag): string {

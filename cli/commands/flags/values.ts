@@ -4,6 +4,7 @@ import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { areBoolean } from "../../../src/flags/rules/rules.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Input } from "../../session/input.ts";
+import { optionFor } from "../../session/near-misses.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonValue } from "../../session/sources.ts";
 import { expiryValue } from "../../session/values.ts";
@@ -16,7 +17,9 @@ export function withValues(command: Command): Command {
     .addOption(new Option("--on", "turn it on").conflicts("off"))
     .addOption(new Option("--off", "turn it off").conflicts("on"))
     .option("--payload <json>", "data for readers: JSON, @FILE, or - for standard input")
-    .option("--expires <time>", "off from then on: ISO 8601, a span such as 30d, or never");
+    .addOption(
+      optionFor("expiredAt", "--expires <time>", "off from then on: ISO 8601, a span such as 30d, or never"),
+    );
 }
 
 type Options = { on?: true; off?: true; payload?: string; expires?: string };

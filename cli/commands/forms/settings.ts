@@ -1,9 +1,9 @@
-import { type Command, Option } from "commander";
+import type { Command, Option } from "commander";
 import type { FormPatch } from "../../../src/forms/form.ts";
 import type { Kind, Setting } from "../../../src/forms/settings/setting.ts";
 import { SETTINGS, type SettingName, inOrder } from "../../../src/forms/settings/settings.ts";
 import type { Input } from "../../session/input.ts";
-import type { FieldOption } from "../../session/near-misses.ts";
+import { optionFor } from "../../session/near-misses.ts";
 import { jsonObject, sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import {
@@ -40,9 +40,9 @@ export function onOff(state: string): boolean {
   return state === "on";
 }
 
-function optionOf(name: SettingName): FieldOption {
+function optionOf(name: SettingName): Option {
   const [flags, help] = SETTINGS[name].option!;
-  return Object.assign(new Option(`--${flags}`, help), { field: name });
+  return optionFor(name, `--${flags}`, help);
 }
 
 const NEVER = { none: null, off: null };

@@ -1,7 +1,14 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagChange } from "../../flags/change.ts";
-import { NO_OPTIONAL } from "../../flags/flag-fields.ts";
 import type { FlagPlace, FlagRecord, FlagValues } from "../../flags/flag.ts";
+import {
+  optionalIn,
+  optionalOf,
+  OPTIONAL_COLUMNS,
+  OPTIONAL_TEXTS,
+  type OptionalRow,
+  putRow,
+} from "./flag-columns.ts";
 import { listStatuses, pageHeads } from "./flag-overviews.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { listReads, markRead } from "./reads.ts";
@@ -22,8 +29,8 @@ type Row = {
   updated_at: number;
 };
 
-/** A flag with its preview; null where none is set. */
-type FullRow = Row & { preview: number | null; preview_name: string | null; preview_content: string | null };
+/** A flag with its optional fields; null where none is set. */
+type FullRow = Row & OptionalRow;
 
 const COLUMNS = `
          f.id, f.slug, f.description, coalesce(v.enabled, 0) AS enabled, v.payload, v.expires_at, v.rules,
@@ -44,7 +51,7 @@ const SELECT_VALUES = `SELECT ${COLUMNS} ${FROM} WHERE e.id = $environmentId`;
  * what is in the index by flag: the `+` keeps it from the key.
  */
 const SELECT = `
-  SELECT ${COLUMNS}, w.enabled AS preview, w.name AS preview_name, w.content AS preview_content ${FROM}
+  SELECT ${COLUMNS}, ${OPTIONAL_COLUMNS.join()} ${FROM}
   LEFT JOIN flag_previews w ON w.environment_id = e.id AND w.flag_id =
     CASE WHEN EXISTS (SELECT 1 FROM flag_previews x WHERE x.flag_id = f.id AND +x.environment_id = e.id) THEN f.id END
   WHERE e.id = $environmentId`;
@@ -65,48 +72,30 @@ export function* putFlag(
     );
   }
   const flagId = known ?? (yield* insertFlag(projectId, { slug, description, createdAt, revision }));
-  yield* run(
-    `INSERT INTO flag_values
-       (environment_id, flag_id, enabled, payload, expires_at, rules, imported, updated_at, revision)
-     VALUES ($environmentId, $flagId, $enabled, $payload, $expiresAt, $rules, $imported, $updatedAt, $revision)
-     ON CONFLICT (environment_id, flag_id) DO UPDATE SET
-       enabled = excluded.enabled, payload = excluded.payload, expires_at = excluded.expires_at,
-       rules = excluded.rules, imported = excluded.imported, updated_at = excluded.updated_at,
-       revision = excluded.revision`,
-    {
-      environmentId,
-      flagId,
-      payload,
-      expiresAt,
-      rules,
-      imported: imported ? 1 : 0,
-      updatedAt,
-      revision,
-      enabled: enabled ? 1 : 0,
-    },
-  );
+  yield* putRow("flag_values", environmentId, flagId, {
+    enabled: enabled ? 1 : 0,
+    payload,
+    expires_at: expiresAt,
+    rules,
+    imported: imported ? 1 : 0,
+    updated_at: updatedAt,
+    revision,
+    ...optionalIn("flag_values", record),
+  });
   yield* putPreview(environmentId, flagId, record);
   if (describes || known === undefined) yield* reviseProject(projectId, revision);
   else yield* reviseEnvironment(environmentId, revision);
 }
 
-type Preview = Pick<FlagRecord, "isPreview" | "previewName" | "previewContent">;
-
 /** Stores the preview of a flag in an environment, or removes the row of one for which nothing is set. */
-function* putPreview(environmentId: number, flagId: number, record: Preview): Work<void> {
-  const { isPreview, previewName: name, previewContent: content } = record;
-  if (!isPreview && name === "" && content === "") {
-    const sql = "DELETE FROM flag_previews WHERE environment_id = $environmentId AND flag_id = $flagId";
-    yield* run(sql, { environmentId, flagId });
+function* putPreview(environmentId: number, flagId: number, record: FlagRecord): Work<void> {
+  const preview = optionalIn("flag_previews", record);
+  if (Object.values(preview).some(Boolean)) {
+    yield* putRow("flag_previews", environmentId, flagId, preview);
     return;
   }
-  yield* run(
-    `INSERT INTO flag_previews (environment_id, flag_id, enabled, name, content)
-       VALUES ($environmentId, $flagId, $enabled, $name, $content)
-     ON CONFLICT (environment_id, flag_id)
-     DO UPDATE SET enabled = excluded.enabled, name = excluded.name, content = excluded.content`,
-    { environmentId, flagId, enabled: isPreview ? 1 : 0, name, content },
-  );
+  const sql = "DELETE FROM flag_previews WHERE environment_id = $environmentId AND flag_id = $flagId";
+  yield* run(sql, { environmentId, flagId });
 }
 
 export function* deleteFlag({ project, flag: slug }: Change<"deleteFlag">, revision: number): Work<void> {
@@ -133,7 +122,7 @@ function* pageFlags(
 ): Work<Page<FlagRecord>> {
   const { id: environmentId } = yield* environmentRow(project, environment);
   const sql = `${SELECT} AND f.slug > $after ORDER BY f.slug LIMIT $limit`;
-  const cut = pageCut("description", "payload", "rules", "preview_content");
+  const cut = pageCut("description", "payload", "rules", ...OPTIONAL_TEXTS);
   const rows = all<FullRow>(sql, { environmentId, after, limit: limit + 1 }, cut);
   return yield* pageOf(rows, limit, toRecord);
 }
@@ -198,9 +187,7 @@ function* insertFlag(
 function toRecord(row: FullRow): FlagRecord {
   return {
     ...toValues(row),
-    isPreview: row.preview === 1,
-    previewName: row.preview_name ?? NO_OPTIONAL.previewName,
-    previewContent: row.preview_content ?? NO_OPTIONAL.previewContent,
+    ...optionalOf(row),
   };
 }
 

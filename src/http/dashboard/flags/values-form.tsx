@@ -1,4 +1,4 @@
-import { type Field, FIELDS, OPTIONAL_NAMES, type OptionalName } from "../../../flags/flag-fields.ts";
+import { type Field, FIELDS, type OptionalName, SECTIONS } from "../../../flags/flag-fields.ts";
 import { sentence } from "../error-page.tsx";
 import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
@@ -136,8 +136,6 @@ const YES_NO = [
   { value: "off", label: "No" },
   { value: "on", label: "Yes" },
 ];
-
-const SECTIONS = [...Map.groupBy(OPTIONAL_NAMES, (name) => FIELDS[name].section)];
 
 /** The optional fields of one section. */
 function OptionalFields({
