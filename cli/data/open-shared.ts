@@ -5,12 +5,28 @@ import { AppError } from "../../src/base/errors.ts";
 import type { Blobs } from "../../src/blobs/blobs.ts";
 import type { Notes } from "../../src/blobs/notes.ts";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
-import { openS3Blobs } from "../../src/blobs/s3/blobs.ts";
+import { openS3Blobs } from "../../src/blobs/s3/bucket.ts";
 import { describeDatabase } from "../../src/store/postgres/database-url.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { NAMES } from "../../src/storage.ts";
-import type { OpenConfig } from "./open.ts";
 import type { FilesPlace, SharedStorage } from "../../src/storage.ts";
+
+/** How a database is opened. */
+export type SharedConfig = {
+  /**
+   * A server, which has locked the directory, commits on a separate `thread`, a command `inline`. In a shared database a
+   * command makes do with one connection.
+   */
+  writing: "thread" | "inline";
+  /** Receives what the operator has to know of the database. */
+  report?: (error: unknown) => void;
+  /** Called once another server has migrated a shared database to a schema that this one does not know. */
+  onNewerSchema?: () => void;
+  /** Called while a shared database is the target of a move or a restore, which has begun after it was opened. */
+  onMoving?: () => void;
+  /** Whether a shared database may be one that a restore or a move has not finished to fill. */
+  opensTarget?: boolean;
+};
 
 /** Opens a database of PostgreSQL and the place of its files. Throws as `openPostgresStore` and the openers of blobs do. */
 export async function openShared(
@@ -21,7 +37,7 @@ export async function openShared(
     opensTarget = false,
     report = () => {},
     writing,
-  }: Pick<OpenConfig, "onNewerSchema" | "onMoving" | "opensTarget" | "report" | "writing">,
+  }: SharedConfig,
 ): Promise<Pick<App, "store" | "blobs" | "notes">> {
   const blobs = openFiles(files);
   const options = { migrate, onNewerSchema, onMoving, opensTarget, report, isSingle: writing === "inline" };

@@ -15,33 +15,21 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { env } from "../session/env.ts";
 import type { SharedStorage } from "../../src/storage.ts";
 import { refuseMoved } from "./moved.ts";
+import type { SharedConfig } from "./open-shared.ts";
 import { finishRestore, refuseBesideAside } from "./unfinished.ts";
 
 export type OpenApp = App & AsyncDisposable;
 
 /** Where the product keeps its data, and how. */
-export type OpenConfig = {
+export type OpenConfig = SharedConfig & {
   /** The data directory, which is created if it does not exist. */
   data: string;
   /** A database that is not in the data directory. */
   shared?: SharedStorage | null;
-  /**
-   * A server, which has locked the directory, commits on a separate `thread`, a command `inline`. In a shared database a
-   * command makes do with one connection.
-   */
-  writing: "thread" | "inline";
-  /** Receives what the operator has to know of the database. */
-  report?: (error: unknown) => void;
   /** Receives the end of what `report` received. */
   note?: (text: string) => void;
-  /** Called once another server has migrated a shared database to a schema that this one does not know. */
-  onNewerSchema?: () => void;
-  /** Called while a shared database is the target of a move or a restore, which has begun after it was opened. */
-  onMoving?: () => void;
   /** Whether the data in the directory may be on its way to another place: for the command that moves it. */
   isMoved?: boolean;
-  /** Whether a shared database may be one that a restore or a move has not finished to fill. */
-  opensTarget?: boolean;
 };
 
 /**

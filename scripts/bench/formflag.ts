@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Server, freePort, startServer } from "./process.ts";
-import type { NewDelivery } from "../../src/delivery/store.ts";
+import type { NewDelivery } from "../../src/delivery/delivery.ts";
 import { applyPatch } from "../../src/flags/flag.ts";
 import { putFlag } from "../../src/flags/plan.ts";
 

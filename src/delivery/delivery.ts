@@ -38,3 +38,12 @@ export function laneOf({ kind, target }: { kind: DeliveryKind; target: string })
 export function noSuchDelivery(id: string): AppError {
   return new AppError("not_found", `delivery "${id}" does not exist`, { reason: "delivery-not-found" });
 }
+
+/** A delivery that begins when its submission is stored or leaves the spam folder. */
+export type NewDelivery = {
+  id: string;
+  kind: DeliveryKind;
+  target: string;
+  /** For an automatic reply: the store drops it where the hash is known, or too many of the form are younger than `since`. */
+  limit?: { hash: string; expiresAt: number; since: number; most: number };
+};

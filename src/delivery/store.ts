@@ -8,15 +8,6 @@ type TargetStore = {
   find(id: string): Promise<TargetRecord | undefined>;
 };
 
-/** A delivery that begins when its submission is stored or leaves the spam folder. */
-export type NewDelivery = {
-  id: string;
-  kind: DeliveryKind;
-  target: string;
-  /** For an automatic reply: the store drops it where the hash is known, or too many of the form are younger than `since`. */
-  limit?: { hash: string; expiresAt: number; since: number; most: number };
-};
-
 /** A delivery that its holder leases until it records a result. */
 export type ClaimedDelivery = {
   id: string;

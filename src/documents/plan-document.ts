@@ -1,5 +1,5 @@
 import type { Clockwork } from "../base/clock.ts";
-import { findNestingFaults } from "../flags/flagd/segments.ts";
+import { findNestingFaults } from "../flags/flagd/nested-segments.ts";
 import { dropSegment, putSegment } from "../flags/plan.ts";
 import { applyRule, rulesBySegment, segmentInUse, usersOf } from "../flags/segment.ts";
 import { applyFormPatch, newForm } from "../forms/form.ts";

@@ -2,7 +2,7 @@ import { AppError } from "../base/errors.ts";
 import { applyRules, changesRules, parseRules } from "./rules/rules.ts";
 import type { FlagPatch, FlagValues } from "./flag.ts";
 import { canCauseGaps, missingSegments, requireNoGaps } from "./flagd/results.ts";
-import { findNestingFaults, inlineSegments, type Segments } from "./flagd/segments.ts";
+import { findNestingFaults, inlineSegments, type Segments } from "./flagd/nested-segments.ts";
 import { referencesOf } from "./segment.ts";
 
 /**

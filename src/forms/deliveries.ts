@@ -9,9 +9,9 @@ import {
   type DeliveryAttempt,
   type DeliveryDetails,
   noSuchDelivery,
+  type NewDelivery,
 } from "../delivery/delivery.ts";
 import type { DeliveryStatus } from "../delivery/delivery-status.ts";
-import type { NewDelivery } from "../delivery/store.ts";
 import type { Form } from "./form.ts";
 import { getForm } from "./forms.ts";
 import type { FormsApp } from "./store.ts";

@@ -10,7 +10,7 @@ import { AppError } from "../base/errors.ts";
 import { deleteAll, mayStillAppear } from "../blobs/blobs.ts";
 import { blobKey } from "../blobs/key.ts";
 import type { Form } from "./form.ts";
-import type { NewDelivery } from "../delivery/store.ts";
+import type { NewDelivery } from "../delivery/delivery.ts";
 import { type FileInfo, type Submission, noSuchSubmission } from "./submission.ts";
 import type { Draft } from "./intake/sent.ts";
 

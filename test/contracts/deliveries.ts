@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from "../../src/delivery/delivery-status.ts";
 import { describe, expect, test } from "bun:test";
-import type { DeliveryKind } from "../../src/delivery/delivery.ts";
-import type { NewDelivery, OutboxTurn } from "../../src/delivery/store.ts";
+import type { DeliveryKind, NewDelivery } from "../../src/delivery/delivery.ts";
+import type { OutboxTurn } from "../../src/delivery/store.ts";
 import { addForm, apply, deleteFormChange } from "../support/apply.ts";
 import { NOW, nextId, submissionTo, targetRecord } from "../support/records.ts";
 import { codeOf } from "../support/refusals.ts";

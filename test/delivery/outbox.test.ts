@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Validator } from "@cfworker/json-schema";
 import { type Attempt, delivered, unanswered } from "../../src/delivery/attempt.ts";
 import { createOutbox } from "../../src/delivery/outbox.ts";
-import type { NewDelivery } from "../../src/delivery/store.ts";
+import type { NewDelivery } from "../../src/delivery/delivery.ts";
 import { webhookJsonSchema } from "../../src/forms/webhook-schema.ts";
 import { webhookRequest } from "../../src/send/webhook.ts";
 import { openTestApp } from "../support/app.ts";

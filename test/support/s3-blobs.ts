@@ -1,4 +1,4 @@
-import { openS3Blobs } from "../../src/blobs/s3/blobs.ts";
+import { openS3Blobs } from "../../src/blobs/s3/bucket.ts";
 import type { S3Timing } from "../../src/blobs/s3/client.ts";
 import { parseS3Url } from "../../src/blobs/s3/url.ts";
 import { ACCESS_KEY, SECRET_KEY } from "./s3-signature.ts";

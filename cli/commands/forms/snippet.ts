@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
-import { SNIPPET_KINDS, type SnippetKind, createSnippet } from "../../../src/http/forms/snippets/snippet.ts";
+import { SNIPPET_KINDS, type SnippetKind } from "../../../src/http/forms/snippets/snippet.ts";
+import { createSnippet } from "../../../src/http/forms/snippets/snippets.ts";
 import { forms as operations } from "../../../src/operations/forms.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { isLoopbackHost } from "../../base/network.ts";
 import { requireNone } from "../blobs.ts";
-import { type S3Config, uploadsOf } from "./blobs.ts";
+import { type S3Config, uploadsOf } from "./bucket.ts";
 import { type S3Client, createS3Client } from "./client.ts";
 import { UnexpectedAnswer, notS3 } from "./errors.ts";
 import { checkBucket, deleteObjects, hasObject, openObject } from "./objects.ts";

@@ -5,7 +5,7 @@ import { childrenOf, depthOf } from "../../base/json.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import type { FlagRules } from "../rules/rules.ts";
 import { SILENT } from "./evaluate.ts";
-import { type Segments, inlineSegments, replaceReferences } from "./segments.ts";
+import { type Segments, inlineSegments, replaceReferences } from "./nested-segments.ts";
 
 /** Where a flag definition is wrong, as a JSON pointer from the flag (RFC 6901), and how. */
 export type Fault = { path: string; message: string };

@@ -1,8 +1,8 @@
 import { sha256 } from "../../base/sum.ts";
 import type { FlagValues } from "../flag.ts";
 import type { SegmentRecord } from "../segment.ts";
-import { type Decide, createDecide } from "./flag.ts";
-import type { Segments } from "./segments.ts";
+import { type Decide, createDecide } from "./evaluate-flag.ts";
+import type { Segments } from "./nested-segments.ts";
 
 /** The rules of a flag, with their text and a hash of the segments that they are compiled from. */
 export type Compiled = { source: string; decide: Decide; compile: () => void };

@@ -4,7 +4,7 @@ import type { FlagRecord, FlagValues } from "../flag.ts";
 import { MAX_DESCRIPTION } from "../limits.ts";
 import { type FlagRules, parseRules, rulesText } from "../rules/rules.ts";
 import { type SegmentRecord, referencesOf } from "../segment.ts";
-import { type Segments, inlineSegments } from "./segments.ts";
+import { type Segments, inlineSegments } from "./nested-segments.ts";
 
 /** A flag in one environment as a whole; `description` is left out where none is given. */
 export type FlagDefinition = Pick<FlagRecord, "slug" | "enabled" | "payload" | "expiresAt" | "rules"> & {

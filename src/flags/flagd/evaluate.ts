@@ -2,7 +2,7 @@ import { FeatureFlag } from "@openfeature/flagd-core";
 import type { FlagRules } from "../rules/rules.ts";
 import { LOGGER } from "./fractional.ts";
 import { type Engine, excess, excessOfRequest, guardEngine } from "./guard.ts";
-import { type Segments, inlineSegments } from "./segments.ts";
+import { type Segments, inlineSegments } from "./nested-segments.ts";
 
 /**
  * The result of evaluating a flag for a context: https://openfeature.dev/specification/types#resolution-details. A value that

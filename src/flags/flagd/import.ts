@@ -8,7 +8,7 @@ import { type FlagRules, takesPayload } from "../rules/rules.ts";
 import { type Fault, findFault, findMetadataFault, findSegmentFault } from "./check.ts";
 import { defineFlag, type FlagDefinition, type FlagdFlag, type ImportPlan, payloadOf } from "./definition.ts";
 import { findGaps, missingSegments } from "./results.ts";
-import { findNestingFaults } from "./segments.ts";
+import { findNestingFaults } from "./nested-segments.ts";
 
 type Json = Record<string, unknown>;
 

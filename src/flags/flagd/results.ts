@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import type { FlagRules, RulesPatch } from "../rules/rules.ts";
 import { referencesOf } from "../segment.ts";
 import type { Fault } from "./check.ts";
-import { type Segments, inlineSegments } from "./segments.ts";
+import { type Segments, inlineSegments } from "./nested-segments.ts";
 
 /** What a rule may yield, with its place in it: the name of a variant, null for the default, undefined if unknown. */
 export type Result = { path: string; variant: string | null | undefined };

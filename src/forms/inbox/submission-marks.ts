@@ -1,7 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
 import { requireScope } from "../../access/token.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
-import type { NewDelivery } from "../../delivery/store.ts";
+import type { NewDelivery } from "../../delivery/delivery.ts";
 import { type IntakeTarget, deliveriesOf, enabledTargets } from "../deliveries.ts";
 import type { Form } from "../form.ts";
 import { getForm } from "../forms.ts";

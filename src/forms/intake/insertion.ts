@@ -1,4 +1,4 @@
-import type { NewDelivery } from "../../delivery/store.ts";
+import type { NewDelivery } from "../../delivery/delivery.ts";
 import type { FileInfo } from "../submission.ts";
 
 /** A submission to store. */

@@ -1,5 +1,5 @@
 import { AppError, type FieldError } from "../../base/errors.ts";
-import type { NewDelivery } from "../../delivery/store.ts";
+import type { NewDelivery } from "../../delivery/delivery.ts";
 import type { Challenger } from "./challenge.ts";
 import { type Sender, conditionsFor, foresee } from "./conditions.ts";
 import { IDEMPOTENCY_FIELD, controlNames, controlText } from "./control-fields.ts";

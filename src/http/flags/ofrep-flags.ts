@@ -5,7 +5,7 @@ import { PAYLOAD_SUFFIX } from "../../flags/limits.ts";
 import type { FlagValues } from "../../flags/flag.ts";
 import type { Evaluation, Subject } from "../../flags/flagd/evaluate.ts";
 import { type Compiled, compileRules } from "../../flags/flagd/compiled.ts";
-import { createPayload, evaluateFlag } from "../../flags/flagd/flag.ts";
+import { createPayload, evaluateFlag } from "../../flags/flagd/evaluate-flag.ts";
 import { type Readable, neverRead } from "../../flags/reads/reads.ts";
 import { parseRules } from "../../flags/rules/rules.ts";
 import { areLarge } from "./large-body.ts";

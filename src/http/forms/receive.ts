@@ -73,22 +73,8 @@ type Parts = {
 
 /** Receives submissions, for any route. */
 export function createReceiver(parts: Parts): Receiver {
-  const { app, links, report, guard, challenger, findForm, countSubmission } = parts;
-  /** By form object: a form that changes is read as a new object. */
-  const prepared = new WeakMap<Form, Prepared>();
-  const prepare = (form: Form): Prepared => {
-    const known = prepared.get(form);
-    if (known) return known;
-    // Encodes characters of the address that a header cannot hold.
-    const url = form.successUrl === null ? links.thanks(form) : new URL(form.successUrl).href;
-    const created: Prepared = {
-      url,
-      isBlocked: createAddressList(form.blockedSenders),
-      restPrefix: restPrefixOf(url),
-    };
-    prepared.set(form, created);
-    return created;
-  };
+  const { app, report, guard, challenger, findForm, countSubmission } = parts;
+  const prepare = preparer(parts.links);
 
   const admit: Receiver["admit"] = (form, request, client, count, route) => {
     if (!form.enabled) throw new AppError("conflict", "this form is closed");
@@ -152,6 +138,24 @@ export function createReceiver(parts: Parts): Receiver {
     return route.stored(form, prepare(form), received, request);
   };
   return { receive, admit };
+}
+
+/** Prepares forms, each once: a form that changes is read as a new object. */
+function preparer(links: Links): (form: Form) => Prepared {
+  const prepared = new WeakMap<Form, Prepared>();
+  return (form) => {
+    const known = prepared.get(form);
+    if (known) return known;
+    // Encodes characters of the address that a header cannot hold.
+    const url = form.successUrl === null ? links.thanks(form) : new URL(form.successUrl).href;
+    const created: Prepared = {
+      url,
+      isBlocked: createAddressList(form.blockedSenders),
+      restPrefix: restPrefixOf(url),
+    };
+    prepared.set(form, created);
+    return created;
+  };
 }
 
 /** Keeps the fields of a submission, and no file. */

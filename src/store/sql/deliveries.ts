@@ -1,11 +1,16 @@
 import { isoTime } from "../../base/clock.ts";
-import { type Delivery, type DeliveryKind, noSuchDelivery } from "../../delivery/delivery.ts";
+import {
+  type Delivery,
+  type DeliveryKind,
+  noSuchDelivery,
+  type NewDelivery,
+} from "../../delivery/delivery.ts";
 import {
   DELIVERY_STATUSES as STATUSES,
   type DeliveryStatus,
   WITHOUT_MAIL,
 } from "../../delivery/delivery-status.ts";
-import type { DeliveryQuery, NewDelivery } from "../../delivery/store.ts";
+import type { DeliveryQuery } from "../../delivery/store.ts";
 import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
 import { bytesOf, textOf } from "./ids.ts";
 import { SKIP_LOCKED, type Work, all, first, only, run } from "./work.ts";

@@ -1,5 +1,5 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import type { NewDelivery } from "../../delivery/store.ts";
+import type { NewDelivery } from "../../delivery/delivery.ts";
 import { noSuchForm } from "../../forms/form.ts";
 import type { Conditions, Insertion, StoredSubmission } from "../../forms/intake/insertion.ts";
 import * as shared from "../sql/submissions/intake.ts";

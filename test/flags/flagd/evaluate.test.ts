@@ -2,7 +2,7 @@ import { FlagdCore } from "@openfeature/flagd-core";
 import { describe, expect, test } from "bun:test";
 import { findFault, findSegmentFault } from "../../../src/flags/flagd/check.ts";
 import { type Context, compileFlag, subjectOf } from "../../../src/flags/flagd/evaluate.ts";
-import { inlineSegments } from "../../../src/flags/flagd/segments.ts";
+import { inlineSegments } from "../../../src/flags/flagd/nested-segments.ts";
 import type { FlagRules } from "../../../src/flags/rules/rules.ts";
 
 const BOOLEAN = { variants: { on: true, off: false }, defaultVariant: "off" };

@@ -13,7 +13,8 @@ import {
 import { AppError } from "../../../base/errors.ts";
 import { sendTest } from "../../../forms/test-submission.ts";
 import { formUrl, pageUrl } from "../../forms/links.ts";
-import { SNIPPET_KINDS, createSnippet } from "../../forms/snippets/snippet.ts";
+import { SNIPPET_KINDS } from "../../forms/snippets/snippet.ts";
+import { createSnippet } from "../../forms/snippets/snippets.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";

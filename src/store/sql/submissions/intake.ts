@@ -1,5 +1,5 @@
 import { noSuchForm } from "../../../forms/form.ts";
-import type { NewDelivery } from "../../../delivery/store.ts";
+import type { NewDelivery } from "../../../delivery/delivery.ts";
 import {
   type Conditions,
   IN_INBOX,

@@ -1,5 +1,5 @@
 import type { Author } from "../../../access/caller.ts";
-import type { NewDelivery } from "../../../delivery/store.ts";
+import type { NewDelivery } from "../../../delivery/delivery.ts";
 import { MAX_MARKS_KEPT } from "../../../forms/limits.ts";
 import type { MarkRecord } from "../../../forms/store.ts";
 import { noSuchSubmission } from "../../../forms/submission.ts";

@@ -1,7 +1,7 @@
 import { type FlagValues, isOn, parsePayload } from "../flag.ts";
 import { parseRules } from "../rules/rules.ts";
 import { type Evaluation, type Subject, compileFlag } from "./evaluate.ts";
-import type { Segments } from "./segments.ts";
+import type { Segments } from "./nested-segments.ts";
 
 /** Name of the only variant of a payload. */
 const PAYLOAD_VARIANT = "payload";
