@@ -83,7 +83,7 @@ export function openSource(data: string): BackupSource {
     notes: openDiskNotes(uploads, { garbage: garbageIn(file), holds, isOnly: false }),
     // Only a backup copies what every other command opens.
     async snapshot(scratch, name, progress) {
-      const { takeSnapshot } = await import("../../src/store/sqlite/snapshot.ts");
+      const { takeSnapshot } = await import("../../src/store/sqlite/copies/snapshot.ts");
       return takeSnapshot(file, scratch.path(name), progress);
     },
   };

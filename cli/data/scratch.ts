@@ -2,8 +2,8 @@ import { createReadStream, mkdirSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Scratch } from "../../src/maintenance/archive.ts";
-import { adoptDatabase } from "../../src/store/sqlite/adopt.ts";
-import { dumpSnapshot, fillSnapshot, openSnapshot } from "../../src/store/sqlite/snapshot.ts";
+import { adoptDatabase } from "../../src/store/sqlite/copies/adopt.ts";
+import { dumpSnapshot, fillSnapshot, openSnapshot } from "../../src/store/sqlite/copies/snapshot.ts";
 import { diskError, writeChunks } from "./write.ts";
 
 /**

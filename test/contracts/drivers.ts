@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { parseDatabaseUrl } from "../../src/store/postgres/database-url.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { takeSnapshot } from "../../src/store/sqlite/snapshot.ts";
+import { takeSnapshot } from "../../src/store/sqlite/copies/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { openNotes } from "../support/notes.ts";
 import { freshDatabase } from "../support/postgres.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { columnsOf } from "../../src/maintenance/tables.ts";
 import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
-import { dumpSnapshot } from "../../src/store/sqlite/snapshot.ts";
+import { dumpSnapshot } from "../../src/store/sqlite/copies/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { NOW, nextId } from "../support/records.ts";
 import { tempDirectory } from "../support/temp.ts";

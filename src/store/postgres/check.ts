@@ -1,6 +1,6 @@
 import { type Work, all, first } from "../sql/work.ts";
 import type { Connections } from "./connection.ts";
-import { NUMBERED } from "./fill.ts";
+import { NUMBERED } from "./copies/fill.ts";
 import { transactLong } from "./long-transaction.ts";
 import { runWork } from "./run.ts";
 

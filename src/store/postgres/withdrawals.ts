@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
 import { deleteSubmissions } from "../sql/submissions/removals.ts";
-import { forgetNothing } from "./moving.ts";
+import { forgetNothing } from "./copies/moving.ts";
 import type { Units } from "./run.ts";
 
 /** Milliseconds between two attempts to withdraw submissions, and behind each time that it was done. */

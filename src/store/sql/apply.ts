@@ -9,7 +9,7 @@ import { deleteProject, insertProject, renameProject } from "./projects.ts";
 import { projectRow } from "./rows.ts";
 import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
-import { deleteTarget, insertTarget, updateTarget } from "./targets.ts";
+import { deleteTarget, insertTarget, updateTarget } from "./delivery/targets.ts";
 import { deleteToken, insertToken } from "./tokens.ts";
 import { deleteUser, insertUser, setPassword, updateUser } from "./users.ts";
 import { currentVersion, setVersion } from "./version.ts";

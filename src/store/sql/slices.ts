@@ -4,7 +4,7 @@ import { feedback } from "./feedback.ts";
 import { flags } from "./flags.ts";
 import { forms } from "./forms.ts";
 import { changes } from "./history.ts";
-import { deliveries } from "./outbox.ts";
+import { deliveries } from "./delivery/outbox.ts";
 import { environments, projects } from "./projects.ts";
 import { scheduled } from "./scheduled.ts";
 import { secrets } from "./secrets.ts";
@@ -15,7 +15,7 @@ import { setup } from "./setup.ts";
 import { type Runner, bindSlices } from "./bind.ts";
 import type { submissionSlice } from "./submissions/slice.ts";
 import { tallies } from "./tallies.ts";
-import { targets } from "./targets.ts";
+import { targets } from "./delivery/targets.ts";
 import { tokens } from "./tokens.ts";
 import { users } from "./users.ts";
 

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { type Database, SQLiteError } from "bun:sqlite";
 import { syncDirectoryNow } from "../../base/directory.ts";
 import { AppError } from "../../base/errors.ts";
-import { copyDatabase } from "./copy.ts";
+import { copyDatabase } from "./copies/copy.ts";
 import { sqliteError } from "./errors.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
 import targeting from "./migrations/0002-targeting.sql" with { type: "text" };

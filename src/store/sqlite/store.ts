@@ -126,10 +126,10 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
       }),
     // Loaded with their first use, since most commands copy nothing: `npm run bench -- start`.
     async *dump(progress) {
-      yield* (await import("./dump.ts")).dumpDatabase(file, progress);
+      yield* (await import("./copies/dump.ts")).dumpDatabase(file, progress);
     },
-    fill: async (dump) => (await import("./fill.ts")).fillDatabase(file, dump),
-    moving: async () => (await import("./moving.ts")).movingStore(db, file),
+    fill: async (dump) => (await import("./copies/fill.ts")).fillDatabase(file, dump),
+    moving: async () => (await import("./copies/moving.ts")).movingStore(db, file),
     stats: async () => ({ ...writer.stats(), bytes: databaseBytes(file) }),
     async close() {
       await writer.close();

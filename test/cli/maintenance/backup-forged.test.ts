@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { adoptDatabase } from "../../../src/store/sqlite/adopt.ts";
+import { adoptDatabase } from "../../../src/store/sqlite/copies/adopt.ts";
 import { MIGRATIONS } from "../../../src/store/sqlite/migrate.ts";
 import { bytesOf, makeArchive, rewrite } from "../../support/archive.ts";
 import { formflag, onData } from "../../support/commands.ts";

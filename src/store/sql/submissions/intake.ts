@@ -8,7 +8,7 @@ import {
   type Mark,
 } from "../../../forms/intake/insertion.ts";
 import { SUBMISSION_STATES as STATES, NOT_SPAM } from "../../../forms/submission-state.ts";
-import { insertDeliveries } from "../deliveries.ts";
+import { insertDeliveries } from "../delivery/deliveries.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { FOR_UPDATE, type Work, first, only, run, SKIP_LOCKED } from "../work.ts";
 import { countSubmissions } from "./counts.ts";

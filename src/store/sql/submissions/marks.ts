@@ -10,7 +10,7 @@ import {
   isFolder,
 } from "../../../forms/submission-state.ts";
 import { runAmong } from "../lists.ts";
-import { insertDeliveries, resumeDeliveries } from "../deliveries.ts";
+import { insertDeliveries, resumeDeliveries } from "../delivery/deliveries.ts";
 import { insertRows } from "../lists.ts";
 import { bytesOf } from "../ids.ts";
 import { type KnownSubmission, lockSubmissions } from "./submissions.ts";

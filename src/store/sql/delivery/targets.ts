@@ -1,6 +1,6 @@
-import type { TargetChange } from "../../delivery/change.ts";
-import type { TargetRecord } from "../../delivery/target.ts";
-import { type Work, all, first, run } from "./work.ts";
+import type { TargetChange } from "../../../delivery/change.ts";
+import type { TargetRecord } from "../../../delivery/target.ts";
+import { type Work, all, first, run } from "../work.ts";
 
 type Row = {
   id: string;

@@ -1,12 +1,12 @@
-import { MiB } from "../../base/bytes.ts";
-import type { Dump, PortableValue } from "../../maintenance/store.ts";
-import { TABLE_NAMES, type TableName, columnsOf } from "../../maintenance/tables.ts";
-import { inBatches, keyOf, selectPage } from "../portable.ts";
-import { type Work, all, only } from "../sql/work.ts";
-import type { Connections, Query } from "./connection.ts";
-import { postgresError } from "./errors.ts";
-import { transactLong } from "./long-transaction.ts";
-import { runWork } from "./run.ts";
+import { MiB } from "../../../base/bytes.ts";
+import type { Dump, PortableValue } from "../../../maintenance/store.ts";
+import { TABLE_NAMES, type TableName, columnsOf } from "../../../maintenance/tables.ts";
+import { inBatches, keyOf, selectPage } from "../../portable.ts";
+import { type Work, all, only } from "../../sql/work.ts";
+import type { Connections, Query } from "../connection.ts";
+import { postgresError } from "../errors.ts";
+import { transactLong } from "../long-transaction.ts";
+import { runWork } from "../run.ts";
 
 /** UTF-16 units of text in one read, of which each is up to four bytes: a row behind them is in the next one. */
 const MAX_READ = MiB;

@@ -1,19 +1,19 @@
-import { isoTime } from "../../base/clock.ts";
+import { isoTime } from "../../../base/clock.ts";
 import {
   type Delivery,
   type DeliveryKind,
   noSuchDelivery,
   type NewDelivery,
-} from "../../delivery/delivery.ts";
+} from "../../../delivery/delivery.ts";
 import {
   DELIVERY_STATUSES as STATUSES,
   type DeliveryStatus,
   WITHOUT_MAIL,
-} from "../../delivery/delivery-status.ts";
-import type { DeliveryQuery } from "../../delivery/store.ts";
-import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
-import { bytesOf, textOf } from "./ids.ts";
-import { SKIP_LOCKED, type Work, all, first, only, run } from "./work.ts";
+} from "../../../delivery/delivery-status.ts";
+import type { DeliveryQuery } from "../../../delivery/store.ts";
+import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
+import { bytesOf, textOf } from "../ids.ts";
+import { SKIP_LOCKED, type Work, all, first, only, run } from "../work.ts";
 
 /** Deliveries that one page looks at. */
 const MAX_SCANNED = 1000;

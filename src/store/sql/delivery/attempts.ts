@@ -1,12 +1,12 @@
-import { MAX_ATTEMPTS_KEPT } from "../../delivery/limits.ts";
-import { DELIVERY_STATUSES as STATUSES } from "../../delivery/delivery-status.ts";
-import type { AttemptRecord, DeliveryContent, SettledDelivery } from "../../delivery/store.ts";
-import { DEFAULT_SETTINGS } from "../../forms/settings/settings.ts";
-import { SUBMISSION_STATES as STATES } from "../../forms/submission-state.ts";
+import { MAX_ATTEMPTS_KEPT } from "../../../delivery/limits.ts";
+import { DELIVERY_STATUSES as STATUSES } from "../../../delivery/delivery-status.ts";
+import type { AttemptRecord, DeliveryContent, SettledDelivery } from "../../../delivery/store.ts";
+import { DEFAULT_SETTINGS } from "../../../forms/settings/settings.ts";
+import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
 import { QUEUED } from "./deliveries.ts";
-import { bytesOf } from "./ids.ts";
-import { countSubmissions } from "./submissions/counts.ts";
-import { type Work, all, first, only, run } from "./work.ts";
+import { bytesOf } from "../ids.ts";
+import { countSubmissions } from "../submissions/counts.ts";
+import { type Work, all, first, only, run } from "../work.ts";
 
 /** Records the result of a delivery, if its lease is still that of `holder`. */
 export function* settleDelivery(

@@ -1,16 +1,16 @@
-import { AppError } from "../../base/errors.ts";
-import type { Dump, Snapshot } from "../../maintenance/store.ts";
-import { connect, connectUnmigrated } from "./connection.ts";
+import { AppError } from "../../../base/errors.ts";
+import type { Dump, Snapshot } from "../../../maintenance/store.ts";
+import { connect, connectUnmigrated } from "../connection.ts";
 import { copyDatabase } from "./copy.ts";
 import { dumpDatabase } from "./dump.ts";
-import { sqliteError } from "./errors.ts";
+import { sqliteError } from "../errors.ts";
 import { fillDatabase } from "./fill.ts";
-import { openUnchanged } from "./inspect.ts";
-import { MIGRATIONS, schemaVersion } from "./migrate.ts";
-import { runWork } from "./run.ts";
-import { INDEX_TABLES, compareSchemas, readSchema, schemaAfter, withoutIndex } from "./schema.ts";
-import { close, readNumber } from "./statements.ts";
-import { countFileBytes, listFiles } from "../sql/submissions/files.ts";
+import { openUnchanged } from "../inspect.ts";
+import { MIGRATIONS, schemaVersion } from "../migrate.ts";
+import { runWork } from "../run.ts";
+import { INDEX_TABLES, compareSchemas, readSchema, schemaAfter, withoutIndex } from "../schema.ts";
+import { close, readNumber } from "../statements.ts";
+import { countFileBytes, listFiles } from "../../sql/submissions/files.ts";
 
 /**
  * Copies a database, as it is at one moment and with its own schema, into a new file, while others read and write. The

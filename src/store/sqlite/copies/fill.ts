@@ -1,14 +1,14 @@
 import type { Database } from "bun:sqlite";
-import { AppError } from "../../base/errors.ts";
-import type { Batch, Dump, PortableValue } from "../../maintenance/store.ts";
-import { type TableName, columnsOf } from "../../maintenance/tables.ts";
-import { connectUnmigrated } from "./connection.ts";
-import { CHECKED_EMPTY, storedName } from "../portable.ts";
-import { sqliteError } from "./errors.ts";
-import { close, query } from "./statements.ts";
-import { runWork } from "./run.ts";
-import { recountSubmissions } from "../sql/submissions/counts.ts";
-import { bytesOf } from "../sql/ids.ts";
+import { AppError } from "../../../base/errors.ts";
+import type { Batch, Dump, PortableValue } from "../../../maintenance/store.ts";
+import { type TableName, columnsOf } from "../../../maintenance/tables.ts";
+import { connectUnmigrated } from "../connection.ts";
+import { CHECKED_EMPTY, storedName } from "../../portable.ts";
+import { sqliteError } from "../errors.ts";
+import { close, query } from "../statements.ts";
+import { runWork } from "../run.ts";
+import { recountSubmissions } from "../../sql/submissions/counts.ts";
+import { bytesOf } from "../../sql/ids.ts";
 
 /** Finds the row number of a submission by its id. */
 export type FindSeq = (id: string) => number | undefined;

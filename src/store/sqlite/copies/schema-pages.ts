@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { MiB } from "../../base/bytes.ts";
+import { MiB } from "../../../base/bytes.ts";
 
 /** Limits of a schema; that of formflag takes three pages and 7 KB. */
 const MAX_PAGES = 64;
@@ -8,8 +8,9 @@ const MAX_BYTES = MiB;
 const [INTERIOR, LEAF] = [5, 13];
 
 /**
- * Whether the pages of `sqlite_schema` in a file are a b-tree of modest size (https://www.sqlite.org/fileformat2.html).
- * SQLite reads the whole schema before the first statement, and a few pages that refer to each other form an endless tree.
+ * SQLite reads the whole schema before the first statement, and in a forged backup a few pages that refer to each other
+ * form an endless tree, which no limit of SQLite ends. Returns whether the pages of `sqlite_schema` in a file are a
+ * b-tree of modest size (https://www.sqlite.org/fileformat2.html).
  */
 export function hasSmallSchema(file: string): boolean {
   const descriptor = openSync(file, "r");

@@ -1,15 +1,15 @@
-import { AppError } from "../../base/errors.ts";
-import type { Batch, Dump, MovingStore } from "../../maintenance/store.ts";
-import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../maintenance/tables.ts";
-import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
-import { deleteSubmissions } from "../sql/submissions/removals.ts";
-import { textOf } from "../sql/ids.ts";
-import { FOR_UPDATE, type Work, all, only, run } from "../sql/work.ts";
-import { idArray } from "./arrays.ts";
-import type { Connections, Query } from "./connection.ts";
+import { AppError } from "../../../base/errors.ts";
+import type { Batch, Dump, MovingStore } from "../../../maintenance/store.ts";
+import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../../maintenance/tables.ts";
+import { SUBMISSION_STATES } from "../../../forms/submission-state.ts";
+import { deleteSubmissions } from "../../sql/submissions/removals.ts";
+import { textOf } from "../../sql/ids.ts";
+import { FOR_UPDATE, type Work, all, only, run } from "../../sql/work.ts";
+import { idArray } from "../arrays.ts";
+import type { Connections, Query } from "../connection.ts";
 import { finishRows, insertBatch, requireEmpty } from "./fill.ts";
-import { transactLong } from "./long-transaction.ts";
-import { runWork, type Units } from "./run.ts";
+import { transactLong } from "../long-transaction.ts";
+import { runWork, type Units } from "../run.ts";
 
 /** Rows of the search index refer to submissions and go with them. */
 export function* forgetNothing(): Work<void> {}

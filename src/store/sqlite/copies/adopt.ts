@@ -1,12 +1,12 @@
 import { pathToFileURL } from "node:url";
 import { Database, SQLiteError, constants } from "bun:sqlite";
-import { MiB } from "../../base/bytes.ts";
-import { RULES, type Rule, type RuleName } from "../../maintenance/column-rules.ts";
-import { parseColumn, tableColumns } from "../../maintenance/tables.ts";
-import { checkReferences } from "./check.ts";
+import { MiB } from "../../../base/bytes.ts";
+import { RULES, type Rule, type RuleName } from "../../../maintenance/column-rules.ts";
+import { parseColumn, tableColumns } from "../../../maintenance/tables.ts";
+import { checkReferences } from "../check.ts";
 import { type Row, copyDatabase } from "./copy.ts";
-import { sqliteError } from "./errors.ts";
-import { MIGRATIONS, schemaVersion } from "./migrate.ts";
+import { sqliteError } from "../errors.ts";
+import { MIGRATIONS, schemaVersion } from "../migrate.ts";
 import { hasSmallSchema } from "./schema-pages.ts";
 import {
   type SchemaObject,
@@ -15,10 +15,10 @@ import {
   schemaAfter,
   tablesIn,
   withoutIndex,
-} from "./schema.ts";
-import { close, query } from "./statements.ts";
-import { runWork } from "./run.ts";
-import { recountSubmissions } from "../sql/submissions/counts.ts";
+} from "../schema.ts";
+import { close, query } from "../statements.ts";
+import { runWork } from "../run.ts";
+import { recountSubmissions } from "../../sql/submissions/counts.ts";
 
 /** Most bytes of one value; the largest that formflag writes is a submission of 24 MB. */
 const MAX_VALUE = 32 * MiB;

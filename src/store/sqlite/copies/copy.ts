@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { Database } from "bun:sqlite";
-import { createPace } from "../../base/pace.ts";
-import { type SchemaObject, isInternal, tablesIn } from "./schema.ts";
-import { close, query, readNumber } from "./statements.ts";
+import { createPace } from "../../../base/pace.ts";
+import { type SchemaObject, isInternal, tablesIn } from "../schema.ts";
+import { close, query, readNumber } from "../statements.ts";
 
 type Value = string | bigint | number | Uint8Array | null;
 export type Row = Record<string, Value>;

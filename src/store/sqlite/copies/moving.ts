@@ -1,16 +1,16 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { Database } from "bun:sqlite";
-import type { Batch, Dump, MovingStore, PortableValue } from "../../maintenance/store.ts";
-import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../maintenance/tables.ts";
-import { connectUnmigrated } from "./connection.ts";
-import { sqliteError } from "./errors.ts";
+import type { Batch, Dump, MovingStore, PortableValue } from "../../../maintenance/store.ts";
+import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../../maintenance/tables.ts";
+import { connectUnmigrated } from "../connection.ts";
+import { sqliteError } from "../errors.ts";
 import { insertBatch, refuseRows } from "./fill.ts";
-import { queueRemovals } from "./search-index.ts";
-import { close, query } from "./statements.ts";
-import { runWork } from "./run.ts";
-import { deleteRows } from "../sql/submissions/removals.ts";
-import { recountSubmissions } from "../sql/submissions/counts.ts";
-import { bytesOf, textOf } from "../sql/ids.ts";
+import { queueRemovals } from "../search-index.ts";
+import { close, query } from "../statements.ts";
+import { runWork } from "../run.ts";
+import { deleteRows } from "../../sql/submissions/removals.ts";
+import { recountSubmissions } from "../../sql/submissions/counts.ts";
+import { bytesOf, textOf } from "../../sql/ids.ts";
 
 /** Ids in one page. */
 const PAGE = 5000;

@@ -1,9 +1,9 @@
-import type { Dump, PortableValue } from "../../maintenance/store.ts";
-import { TABLE_NAMES } from "../../maintenance/tables.ts";
-import { inBatches, selectFrom } from "../portable.ts";
-import { connectUnmigrated } from "./connection.ts";
-import { sqliteError } from "./errors.ts";
-import { close, query, readNumber } from "./statements.ts";
+import type { Dump, PortableValue } from "../../../maintenance/store.ts";
+import { TABLE_NAMES } from "../../../maintenance/tables.ts";
+import { inBatches, selectFrom } from "../../portable.ts";
+import { connectUnmigrated } from "../connection.ts";
+import { sqliteError } from "../errors.ts";
+import { close, query, readNumber } from "../statements.ts";
 
 /**
  * The rows of a database with the current schema, as of the moment at which reading begins. They are read on a connection of

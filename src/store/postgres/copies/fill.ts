@@ -1,19 +1,19 @@
-import { AppError } from "../../base/errors.ts";
-import type { Batch, Dump, PortableValue } from "../../maintenance/store.ts";
+import { AppError } from "../../../base/errors.ts";
+import type { Batch, Dump, PortableValue } from "../../../maintenance/store.ts";
 import {
   type PortableType,
   PORTABLE_TABLES,
   TABLE_NAMES,
   type TableName,
   columnsOf,
-} from "../../maintenance/tables.ts";
-import { CHECKED_EMPTY, storedName } from "../portable.ts";
-import { recountSubmissions } from "../sql/submissions/counts.ts";
-import { FOR_UPDATE, type Value, type Work, first, run } from "../sql/work.ts";
-import { byteArray, idArray, numberArray, textArray } from "./arrays.ts";
-import type { Connections } from "./connection.ts";
-import { transactLong } from "./long-transaction.ts";
-import { runWork } from "./run.ts";
+} from "../../../maintenance/tables.ts";
+import { CHECKED_EMPTY, storedName } from "../../portable.ts";
+import { recountSubmissions } from "../../sql/submissions/counts.ts";
+import { FOR_UPDATE, type Value, type Work, first, run } from "../../sql/work.ts";
+import { byteArray, idArray, numberArray, textArray } from "../arrays.ts";
+import type { Connections } from "../connection.ts";
+import { transactLong } from "../long-transaction.ts";
+import { runWork } from "../run.ts";
 
 /**
  * Fills an empty database with the rows of a dump, and counts its submissions, in one transaction: one that is not finished

@@ -1,10 +1,10 @@
-import { type DeliveryKind, type Lane, MAIL_LANE } from "../../delivery/delivery.ts";
+import { type DeliveryKind, type Lane, MAIL_LANE } from "../../../delivery/delivery.ts";
 import {
   DELIVERY_STATUSES as STATUSES,
   WITHOUT_MAIL,
   WITHOUT_TARGET,
-} from "../../delivery/delivery-status.ts";
-import type { ClaimedDelivery, OutboxTurn } from "../../delivery/store.ts";
+} from "../../../delivery/delivery-status.ts";
+import type { ClaimedDelivery, OutboxTurn } from "../../../delivery/store.ts";
 import { deliveryContent, listAttempts, settleDelivery } from "./attempts.ts";
 import {
   LANE,
@@ -16,8 +16,8 @@ import {
   retryDeliveries,
   retryFailed,
 } from "./deliveries.ts";
-import { bytesOf, textOf } from "./ids.ts";
-import { type Params, SKIP_LOCKED, type Work, all, only, run } from "./work.ts";
+import { bytesOf, textOf } from "../ids.ts";
+import { type Params, SKIP_LOCKED, type Work, all, only, run } from "../work.ts";
 
 /**
  * Records results, renews leases and claims due deliveries. Ids of others' leases are ignored. Of servers that do so at the
