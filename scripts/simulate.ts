@@ -20,7 +20,7 @@ const { values } = parseArgs({
 const ROOT = join(import.meta.dir, "..");
 const TESTS = {
   program: "test/simulation/program/program.test.ts",
-  world: "test/simulation/world/simulation.test.ts",
+  world: "test/simulation/world/seeds.full.test.ts",
 };
 /** Milliseconds after which a test that is still running has found something. */
 const DEADLINE = 180_000;
