@@ -19,6 +19,8 @@ export type Sender = {
   idempotencyKey: string | null;
   /** Called only for a form that records them. */
   details: () => SenderDetails;
+  /** Whether the sender has disconnected. */
+  isAbandoned: () => boolean;
 };
 
 /** What the store decides about a submission when it inserts it. */

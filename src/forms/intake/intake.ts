@@ -40,9 +40,10 @@ export type Receiving = {
   countSpam: (reason: string) => void;
   /** Receives an error after the commit. */
   report: (error: unknown) => void;
-  /** Whether the sender has disconnected. */
-  isAbandoned: () => boolean;
 };
+
+/** A submission on its way in: who sent what to which form. */
+type Incoming = { form: Form; intake: Intake; sent: Sent; sender: Sender };
 
 /** Loads what the submissions of a form need: its rules, compiled, and its targets. Throws `unavailable`. */
 export async function prepareIntake(app: FormsApp, form: Form): Promise<Intake> {
@@ -100,58 +101,51 @@ export async function checkRoom(app: FormsApp, { key, maxSubmissions }: Form): P
  * submission that does not match, with the errors of its fields, or a key that came with other content, `conflict` for a
  * full form, and as {@link storeSubmission}.
  */
-export function takeIn(
-  app: FormsApp,
-  form: Form,
-  intake: Intake,
-  sent: Sent,
-  sender: Sender,
-  receiving: Receiving,
-): Promise<Received> {
+export function takeIn(app: FormsApp, incoming: Incoming, receiving: Receiving): Promise<Received> {
+  const { intake, sent, sender } = incoming;
   const take = (spam: string | null) => {
     const keyText = sender.idempotencyKey ?? controlText(sent.control, IDEMPOTENCY_FIELD);
     const errors = spam === null && intake.findErrors ? intake.findErrors(sent) : NO_ERRORS;
-    const submission: Incoming = { form, intake, sent, sender, errors };
     // The store takes most submissions without conditions, in less time: `npm run bench -- submissions`.
     return spam !== null || keyText !== null || intake.hasConditions
-      ? takeConditionally(app, submission, { spam, keyText }, receiving)
-      : store(app, submission, undefined, IN_INBOX, receiving);
+      ? takeConditionally(app, incoming, { spam, keyText, errors }, receiving)
+      : store(app, incoming, { conditions: undefined, foreseen: IN_INBOX, errors }, receiving);
   };
   const found = sent.hasHoneypotFile ? "honeypot" : intake.findSpam(sent.fields, sent.control);
   // Without rules for spam, nothing is waited for.
   return found instanceof Promise ? found.then(take) : take(found);
 }
 
-/** A submission on its way in. */
-type Incoming = { form: Form; intake: Intake; sent: Sent; sender: Sender; errors: FieldError[] };
-
 async function takeConditionally(
   app: FormsApp,
-  submission: Incoming,
-  { spam, keyText }: { spam: string | null; keyText: string | null },
+  incoming: Incoming,
+  { spam, keyText, errors }: { spam: string | null; keyText: string | null; errors: FieldError[] },
   receiving: Receiving,
 ): Promise<Received> {
-  const { form, sent, sender, errors } = submission;
+  const { form, sent, sender } = incoming;
   const conditions = await conditionsFor(app, form, { sent, spam, keyText }, sender, receiving.challenger);
   const foreseen = await foresee(app, form, conditions, errors.length > 0);
   // The schema comes after repeats and spam, and before the limit.
   if (foreseen.kind !== "stored" && foreseen.kind !== "full") return receivedAs(foreseen, "", receiving);
-  return store(app, submission, conditions, foreseen, receiving);
+  return store(app, incoming, { conditions, foreseen, errors }, receiving);
 }
 
-/** Stores a submission that the store is expected to take as `foreseen`. Throws `unprocessable`. */
+/** What the checks found about a submission, and what the store is expected to decide. */
+type Decision = { conditions: Conditions | undefined; foreseen: Insertion; errors: FieldError[] };
+
+/** Stores a submission, or throws `unprocessable`. */
 function store(
   app: FormsApp,
-  { form, intake, sent, sender, errors }: Incoming,
-  conditions: Conditions | undefined,
-  foreseen: Insertion,
+  { form, intake, sent, sender }: Incoming,
+  { conditions, foreseen, errors }: Decision,
   receiving: Receiving,
 ): Promise<Received> {
   const isSpam = foreseen.kind === "stored" && foreseen.spam !== null;
   if (errors.length > 0 && !isSpam) {
     throw new AppError("unprocessable", "the submission does not match what this form asks for", { errors });
   }
-  const { report, isAbandoned } = receiving;
+  const { report } = receiving;
+  const { isAbandoned } = sender;
   const draft =
     form.metadata === "none"
       ? sent

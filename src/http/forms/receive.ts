@@ -5,6 +5,7 @@ import type { StagedBlob } from "../../blobs/blobs.ts";
 import type { Challenger } from "../../forms/intake/challenge.ts";
 import type { Form } from "../../forms/form.ts";
 import { type Intake, type Received, checkOpen, prepareIntake, takeIn } from "../../forms/intake/intake.ts";
+import type { Sender } from "../../forms/intake/conditions.ts";
 import type { SenderDetails } from "../../forms/intake/metadata.ts";
 import { type Client, limitKey, networkOf } from "../address.ts";
 import { type Report, type Shown, showError } from "../errors.ts";
@@ -107,22 +108,16 @@ export function createReceiver(parts: Parts): Receiver {
       const ready = prepare(form);
       const intake = ready.intake ?? (await load(app, ready, form));
       const sent = await readDraft(app, form, request, body, staged, intake.controlNames, kept);
-      const network = () => networkOf(client().address);
-      const details = () => detailsOf(request, client());
-      received = await takeIn(
-        app,
-        form,
-        intake,
-        sent,
-        { network, idempotencyKey, details },
-        {
-          challenger,
-          countSpam: report.spam,
-          report: (cause) => report.error(cause, request),
-          // The runtime closes a connection with further bytes behind the body, and notices one that its sender closed: see reliability.md.
-          isAbandoned: () => request.signal.aborted,
-        },
-      );
+      const sender: Sender = {
+        network: () => networkOf(client().address),
+        idempotencyKey,
+        details: () => detailsOf(request, client()),
+        // The runtime closes a connection with further bytes behind the body, and notices one that its sender closed: see reliability.md.
+        isAbandoned: () => request.signal.aborted,
+      };
+      const incoming = { form, intake, sent, sender };
+      const onError = (cause: unknown) => report.error(cause, request);
+      received = await takeIn(app, incoming, { challenger, countSpam: report.spam, report: onError });
       if (received.isReplay) await discardAll(staged, report);
     } catch (error) {
       const shown = showError(error, report, request);

@@ -127,26 +127,28 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
       const fields = { marker, name: sent.name, text };
       return takeIn(
         app,
-        form,
-        await intake,
         {
-          data: JSON.stringify(fields),
-          fields,
-          files,
-          source: "json",
-          control: new Map(),
-          hasHoneypotFile: false,
-        },
-        {
-          network: () => "203.0.113.7",
-          idempotencyKey: key,
-          details: () => ({ address: "203.0.113.7", userAgent: null, referrer: null, language: null }),
+          form,
+          intake: await intake,
+          sent: {
+            data: JSON.stringify(fields),
+            fields,
+            files,
+            source: "json",
+            control: new Map(),
+            hasHoneypotFile: false,
+          },
+          sender: {
+            network: () => "203.0.113.7",
+            idempotencyKey: key,
+            details: () => ({ address: "203.0.113.7", userAgent: null, referrer: null, language: null }),
+            isAbandoned: () => false,
+          },
         },
         {
           challenger: () => Promise.reject(new Error("no form has a challenge")),
           countSpam: () => {},
           report: (error) => world.violated(`reported behind a commit: ${String(error)}`),
-          isAbandoned: () => false,
         },
       );
     });
