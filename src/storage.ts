@@ -32,7 +32,7 @@ export type FilesPlace =
 /** A database that several servers may use. */
 export type SharedStorage = { database: DatabaseAddress; migrate: Migrate; files: FilesPlace };
 
-/** Where the product keeps its data. */
+/** The locations of the product's data. */
 export type Storage = {
   /** The data directory; with `shared`, the database is not in it. */
   data: string;

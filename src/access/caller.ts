@@ -1,9 +1,9 @@
 import type { Rights } from "./token.ts";
 
-/** Who makes a change, when in milliseconds since 1970, and why, in their own words. */
+/** Author of a change: their name, its time in milliseconds since 1970, and the reason they gave. */
 export type Author = { who: string; at: number; why?: string | undefined };
 
-/** Who calls an operation: the name, the rights and the confirmations. */
+/** Caller of an operation: name, rights and confirmations. */
 export type Caller = Rights & {
   /** Whether the caller has confirmed, by its slug, the change of a locked environment or of a form that deletes submissions. */
   hasConfirmed: (slug: string) => boolean;

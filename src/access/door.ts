@@ -48,7 +48,8 @@ export async function change<C, T>(
       const { changes, result, isDryRun = false } = await plan(moment);
       const by = { who: caller.name, at: moment.at, why: caller.why };
       if (changes.length > 0) await store.apply(changes, moment.version, by);
-      // What another process applied a moment ago, and may have died of, is promised as if it were applied now.
+      // The unchanged state may be a change that another process applied a moment ago and died of: wait as after a
+      // change.
       else if (!isDryRun && isShared(store)) await Bun.sleep(store.staleness + 1);
       return { result };
     } catch (error) {

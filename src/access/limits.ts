@@ -6,7 +6,7 @@ export const PASSWORD_LIMITS = {
   typedBytes: 1000,
 } as const;
 
-/** What checking passwords may cost, and how fast passwords may be guessed. */
+/** Limits on the cost of checking passwords and on the rate of guesses. */
 export const SIGN_IN_LIMITS = {
   /** Sign-ins that wait for their turn, in all and of one network. */
   waiting: 200,

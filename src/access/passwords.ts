@@ -7,7 +7,7 @@ import type { AccessApp } from "./store.ts";
 import { type Throttle, createThrottle } from "./throttle.ts";
 import { type Turns, createFairTurns } from "./turns.ts";
 
-/** What the passwords of one database share in this process. */
+/** State of password checks, shared by all sign-ins to one database in this process. */
 type Guard = {
   turns: Turns;
   /** Wrong passwords for a name from a network, and from a network for any name. */

@@ -4,5 +4,5 @@ export type EnvironmentKeys = { projectKey: string; environmentKey: string };
 /** A project, or one environment of it. */
 export type TokenPlace = { project: string; environment?: string | undefined };
 
-/** What an operation acts on: everything, a project, or one environment. */
+/** Target of an operation: everything, a project, or one environment. */
 export type Reach = { project?: string | undefined; environment?: string | undefined };

@@ -12,7 +12,7 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** What each scope includes beside itself. */
+/** The other scopes that each scope includes. */
 export const INCLUDES: Record<Scope, readonly Scope[]> = {
   admin: SCOPES,
   read: ["flags:read", "forms:read"],

@@ -11,11 +11,11 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /** A browser that is signed in. Times are milliseconds since 1970. */
 export type Session = {
-  /** What it is called where sessions are listed: a dashed key, of no use to sign in. */
+  /** Public identifier in lists of sessions: a dashed key, which cannot be used to sign in. */
   id: string;
   user: string;
   method: SignInMethod;
-  /** What the browser says of itself. */
+  /** The `User-Agent` that the browser sent. */
   agent: string;
   address: string;
   createdAt: number;

@@ -91,7 +91,7 @@ export function userCaller(
   };
 }
 
-/** Whether there is a user, so that somebody can sign in. */
+/** Whether there is a user who could sign in. */
 export async function hasUsers(app: AccessApp): Promise<boolean> {
   return (await app.store.users.page({ limit: 1 })).items.length > 0;
 }

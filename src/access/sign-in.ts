@@ -9,7 +9,9 @@ import type { AccessApp, NewSession } from "./store.ts";
 import type { User } from "./user.ts";
 import { ensureUser } from "./users.ts";
 
-/** What a browser says of itself, and the address and network it connects from; `network` is null for this machine. */
+/**
+ * A browser's description of itself, and the address and network it connects from; `network` is null for this machine.
+ */
 export type Browser = { agent: string; address: string; network: string | null };
 
 export type SignedIn = { user: User; session: Session };

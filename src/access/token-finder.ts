@@ -2,7 +2,7 @@ import type { Find, Known, Watch } from "../base/changes.ts";
 import { MAX_UNKNOWN_TOKENS } from "./limits.ts";
 import type { AccessStore, FoundToken } from "./store.ts";
 
-/** What is known of tokens for as long as nothing changes who may do what. */
+/** Tokens in memory, valid until access rights change. */
 type Kept = { at: Known; found: Map<string, FoundToken>; unknown: Set<string> };
 
 /**

@@ -9,7 +9,7 @@ const scope = z.enum(SCOPES, `a scope is one of ${SCOPES.join(", ")}`);
 export const tokenSchema = z.object({
   name: tokenName,
   scopes: z.array(scope),
-  /** What the token is limited to: a project, or one environment of it. */
+  /** Restricts the token to a project, or to one environment of it. */
   project: z.optional(z.string()),
   environment: z.optional(z.string()),
   createdAt: timestamp,

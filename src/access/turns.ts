@@ -13,7 +13,7 @@ type Waiting = { start: () => void; refuse: (error: AppError) => void };
  * so that a sender waits for one work of each other network, however many those have sent.
  */
 export function createFairTurns(waiting: number, ofNetwork: number): Turns {
-  /** What waits, by network, in the order of their turns. */
+  /** Waiting work by network, in the order of their turns. */
   const first = new Map<string, Waiting[]>();
   const others = new Map<string, Waiting[]>();
   let total = 0;

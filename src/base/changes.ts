@@ -12,7 +12,7 @@ export type Look = {
 
 /** A store whose setup has a version. */
 export type Versioned = {
-  /** What the database holds now. Throws `unavailable`. */
+  /** Reads the current version of the database. Throws `unavailable`. */
   look(): Promise<Look>;
   /**
    * Milliseconds for which a look is trusted, counted from its beginning. A change of the setup fulfils only once every
@@ -23,22 +23,24 @@ export type Versioned = {
   watch(changed: () => void): void;
 };
 
-/** What a look found: the same object until a look finds something else. */
+/** The version that was read last: the same object until a different version is read. */
 export type Known = Readonly<Look> & {
   /** Differs once the database may have gone back to an earlier state, so that nothing from before may be used. */
   readonly era: number;
 };
 
-/** What a process knows of the setup in its database, for everything that it keeps in memory. */
+/** Tracks the version of the setup in the database, for all caches of this process. */
 export type Watch = {
-  /** What was found by a look that is still trusted; undefined where that is too old or this process changed the setup. */
+  /**
+   * The last version read, while it is still trusted; undefined once it is too old or this process changed the setup.
+   */
   known: () => Known | undefined;
   /**
-   * What is known, or found by a look where that is nothing: what is read from the store afterwards is at least as new.
-   * With `isForced` only a look that begins now counts. Throws `unavailable`, without waiting after a look has failed.
+   * The trusted version, or one that is read now: data read from the store afterwards is at least as new. With
+   * `isForced` only a read that begins now counts. Throws `unavailable`, without waiting if the last read failed.
    */
   look: (isForced?: boolean) => Promise<Known>;
-  /** What the last look that succeeded found, however old it is. */
+  /** The version that was last read successfully, however old. */
   last: () => Known | undefined;
   /** Milliseconds since the last look that succeeded began, while looks fail; else 0. */
   staleFor: () => number;

@@ -1,4 +1,4 @@
-/** What a caller can cause. `http/errors.ts` turns a code into a status, `cli/main.ts` into an exit code. */
+/** Errors that a caller can cause. `http/errors.ts` maps a code to a status, `cli/main.ts` to an exit code. */
 export const ERROR_CODES = [
   "invalid",
   "unauthenticated",
@@ -24,7 +24,7 @@ export type FieldError = {
   message: string;
   /** The field as a page may name it: empty for the submission as a whole, and for a name of the sender's choosing. */
   label: string;
-  /** What the code asks for, as texts: a number, the values that are allowed, a format. */
+  /** The requirement of the code, as texts: a number, the allowed values, a format. */
   limit: readonly string[];
 };
 
@@ -33,9 +33,9 @@ type Details = {
   reason?: string | undefined;
   /** The message without text that the caller chose, for a page that a link or a form can open in anybody's browser. */
   plain?: string | undefined;
-  /** What to do about it, as one sentence. */
+  /** Advice on fixing it, in one sentence. */
   hint?: string | undefined;
-  /** What is wrong with each field of a submission. */
+  /** The problems with each field of a submission. */
   errors?: readonly FieldError[] | undefined;
   /** Seconds after which the same request may succeed. */
   retryAfter?: number | undefined;

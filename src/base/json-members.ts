@@ -3,14 +3,14 @@ import { childrenOf, endOfString } from "./json.ts";
 const [SPACE, QUOTE, COMMA, COLON] = [0x20, 0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Where a part of a text begins, and where the text behind it does. */
+/** Start of a part of a text, and of the text that follows it. */
 type Span = readonly [start: number, end: number];
 
 /** An object or array, up to the current position. */
 type Open = {
   /** The last member of each name, with the comma behind it; null in an array. */
   members: Map<string, Span> | null;
-  /** Where the current member begins, and its colon; -1 before that. */
+  /** Position of the current member, and of its colon; -1 before that. */
   start: number;
   colon: number;
 };

@@ -117,7 +117,7 @@ export function setMember(object: Record<string, unknown>, name: string, value: 
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** What `view` makes of values as JSON texts, each of a list of some of them, in turns with other work. */
+/** Applies `view` to each value and returns JSON texts, each an array of some of the results; yields to other work. */
 export async function stringifyInTurns<T>(
   values: readonly T[],
   view: (value: T) => unknown = (value) => value,

@@ -112,7 +112,7 @@ export async function findInexactInTurns(json: string): Promise<Inexact | undefi
   return undefined;
 }
 
-/** Where a search stands: `steps` are the positions in each open container, an index or a key as JSON. */
+/** Progress of a search: `steps` are the positions in each open container, an index or a key as JSON. */
 type Scan = { at: number; steps: (number | string)[]; text: string };
 
 function scanInexact(scan: Scan, json: string, end: number): Inexact | undefined {

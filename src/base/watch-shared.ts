@@ -11,7 +11,10 @@ const IDLE_AFTER = 5000;
 type Beginning = { steady: number; wall: number; changes: number };
 type Flight = { began: Beginning; found: Promise<Known> };
 
-/** Looks at a database that is a round trip away: one at a time, and in the background while somebody reads. */
+/**
+ * Reads the version of a database that is a round trip away: one read at a time, and in the background while it is
+ * used.
+ */
 export function watchShared(
   store: Versioned,
   state: State,
@@ -89,7 +92,7 @@ export function watchShared(
       const start = beginning();
       const suffices = ({ began }: Flight) =>
         covers(began, start) && (!isForced || began.steady >= start.steady);
-      // What fails is being looked at already: nobody waits for that.
+      // A retry is already running; fail at once.
       if (failure) throw notInMemory(failure.error);
       for (;;) {
         const current: Flight = flight ?? begin();

@@ -11,7 +11,7 @@ export type Timing = {
   after: (ms: number, run: () => void) => () => void;
 };
 
-/** What looks have found, and who wants to know. */
+/** Records the versions that were read, and notifies watchers. */
 export function createState(report: (error: unknown) => void) {
   const watchers = new Set<() => void>();
   const counts = { succeeded: 0, failed: 0 };

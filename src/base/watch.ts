@@ -14,10 +14,10 @@ const TIMING: Timing = {
 };
 
 /**
- * Watches the setup of a database, once in a process: changes by this process are known at once, and those of others as
- * soon as no earlier look is trusted any more. A shared database is looked at in the background while somebody reads, so
- * that no read waits, and what is in memory outlives it. `report` is given what the operator has to know, and `note` that
- * it is over.
+ * Watches the setup of a database, once in a process: changes by this process are known at once, and those of others
+ * as soon as the version read before them is no longer trusted. The version of a shared database is read in the
+ * background while it is used, so that no read waits, and cached data outlives an outage. `report` is called with
+ * errors for the operator, and `note` when they are over.
  */
 export function watchChanges(
   store: Versioned,
@@ -33,7 +33,7 @@ export function watchChanges(
   return watch;
 }
 
-/** A look at a database on this machine takes microseconds: it is made when somebody reads, and its errors are theirs. */
+/** A version read on this machine takes microseconds: it is done on demand, and its errors go to the reader. */
 function watchLocal(store: Versioned, state: State, { steady }: Timing): Watch {
   let known: Known | undefined;
   let beganAt = Number.NEGATIVE_INFINITY;

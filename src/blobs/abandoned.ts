@@ -13,8 +13,8 @@ const ABANDONED_MS = 24 * HOUR_MS;
 const STAGED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * The job that removes the staged files of processes that were killed from an upload directory that several processes share.
- * Nobody knows whose a file is: one that nobody has written to for a day is abandoned, however slow its sender.
+ * The job that removes staged files of killed processes from an upload directory that several processes share. Files
+ * do not record their owner: a file without a write for a day is abandoned, however slow its sender.
  */
 export function abandonedFilesJob(root: string, now: () => number): Job {
   const staging = join(root, STAGING);

@@ -51,8 +51,8 @@ export type StagedBlob = {
 };
 
 /**
- * Whether some of the files may still appear after `keep` failed so, because a request that nobody waits for may be under
- * way. Their note has to stay.
+ * Whether some files may still appear after `keep` failed with this error, because an abandoned request may still be
+ * running. Their note has to stay.
  */
 export function mayStillAppear(error: unknown): boolean {
   return error instanceof AppError && UNFINISHED.has(error.reason);

@@ -32,7 +32,7 @@ export type Notes = {
   clearedByInsert: boolean;
 };
 
-/** Of the submission of that id, with that many files. */
+/** An upload under way: the id of its submission, and the number of its files. */
 export type UploadNote = { id: string; files: number };
 
 /** The keys of the files that an upload note is about. */

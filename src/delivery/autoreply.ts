@@ -69,9 +69,9 @@ function textOf(value: unknown): string {
 }
 
 /**
- * What mail programs make a link: a scheme, and a domain or IPv4 address without one, as in `shop.example/reset`. Two letters
- * behind a dot count as the end of a domain, as no list of these is complete; the full stop of Chinese and Japanese is a
- * dot in domains too.
+ * Text that mail programs turn into a link: a scheme, and a domain or IPv4 address without one, as in
+ * `shop.example/reset`. Two letters after a dot count as the end of a domain, as no list of these is complete; the
+ * full stop of Chinese and Japanese is a dot in domains too.
  */
 const LINK = /:\/\/|www\.|(?:[^\s\p{P}]|[-_])[.。][\p{L}\p{M}]{2}|\d{1,3}(?:\.\d{1,3}){3}/iu;
 

@@ -24,7 +24,7 @@ export type Dispatching = {
   now: () => number;
 };
 
-/** What became of a delivery that was sent, or why it never will be. */
+/** The attempt that was made, or the reason why the delivery is cancelled. */
 export type Dispatched = { attempt: Attempt; form: string } | { cancelled: string };
 
 /** Characters of a value in a chat message. */

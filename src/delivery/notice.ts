@@ -16,7 +16,7 @@ type Notice = {
   lines: readonly string[];
 };
 
-/** A message of plain paragraphs to an operator, without attachments and with nobody to reply to. */
+/** A message of plain paragraphs to an operator, without attachments and without a reply address. */
 export function buildNotice({ id, from, to, now, subject, lines }: Notice): MailMessage {
   return {
     id: messageId(id, from),

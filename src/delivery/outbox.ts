@@ -29,7 +29,7 @@ const STEP = 500;
 
 export type OutboxApp = Clockwork & { store: DeliveriesStore & ChangeStore<TargetChange> };
 
-/** What is reported to the operator: an attempt that ended, an error that is a bug, and a delivery or target that is given up. */
+/** Reports to the operator: each attempt, errors that are bugs, and deliveries or targets that are given up. */
 type OutboxReport = {
   attempted: (kind: string, status: SettledDelivery["status"]) => void;
   error: (error: unknown) => void;
@@ -37,7 +37,7 @@ type OutboxReport = {
 };
 
 export type OutboxOptions = {
-  /** Who holds the leases: the same name when the server starts again, and another for each server beside it. */
+  /** Name of the holder of leases: the same when the server restarts, and different for each server. */
   holder: string;
   outgoing: () => Promise<Outgoing>;
   files: DeliveryFiles;

@@ -2,7 +2,7 @@ import type { Attempt } from "./attempt.ts";
 import type { Mailbox, Mailer } from "./message.ts";
 import type { ChatKind, Target } from "./target.ts";
 
-/** What one delivery to a webhook consists of. */
+/** The content of one delivery to a webhook. */
 export type WebhookDelivery = {
   url: string;
   /** The id of the delivery, the same in every attempt, without a dot. */
@@ -17,7 +17,7 @@ export type WebhookDelivery = {
   createdAt: string;
 };
 
-/** What a chat service shows: texts as they are, without markup. */
+/** The content of a chat message: plain texts without markup. */
 export type ChatMessage = {
   title: string;
   fields: readonly (readonly [name: string, text: string])[];

@@ -15,7 +15,7 @@ export type ClaimedDelivery = {
   kind: DeliveryKind;
   target: string;
   attempts: number;
-  /** Of the last attempt. */
+  /** Status code of the last attempt. */
   code: number | null;
   error: string | null;
 };
@@ -39,7 +39,7 @@ export type AttemptRecord = AttemptTime & { code: number | null; error: string |
 
 /** One exchange of an outbox with the store, in one transaction: results, renewed leases, a new claim. */
 export type OutboxTurn = {
-  /** Who holds the leases: a name that stays the same when the server starts again. */
+  /** Name of the holder of leases, which stays the same when the server restarts. */
   holder: string;
   /** Until when deliveries are due, by the clock of this process. */
   now: number;
@@ -58,7 +58,7 @@ export type OutboxTurn = {
   limit: number;
 };
 
-/** What a delivery sends. */
+/** The content of a delivery. */
 export type DeliveryContent = {
   form: DeliveryForm;
   submission: {
@@ -70,7 +70,7 @@ export type DeliveryContent = {
     state: string;
     spam: string | null;
     read: boolean;
-    /** What the form records about the sender, a JSON object; null for nothing. */
+    /** Metadata about the sender that the form records, a JSON object; null for none. */
     meta: string | null;
     files: DeliveryFile[];
   };

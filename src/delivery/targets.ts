@@ -6,7 +6,7 @@ import type { DeliveriesStore } from "./store.ts";
 
 type TargetsApp = Clockwork & { store: DeliveriesStore & ChangeStore<TargetChange> };
 
-/** Who switches off a target whose receiver wants nothing any more. */
+/** Caller that disables a target after 410 Gone. */
 const OUTBOX = operatorCaller(
   () => "outbox",
   () => false,

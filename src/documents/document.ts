@@ -59,7 +59,7 @@ const isShared = (name: OptionalName) => name in SHARED;
 const SHARED_OPTIONAL = OPTIONAL_NAMES.filter(isShared);
 const OWN_OPTIONAL = OPTIONAL_NAMES.filter((name) => !isShared(name));
 
-/** What the environments of a flag share. */
+/** The fields of a flag that all environments share. */
 export function sharedEntry(record: FlagRecord) {
   return { description: record.description, ...optionalMembers(record, SHARED_OPTIONAL) };
 }

@@ -14,7 +14,7 @@ const IN_USE_MS = 7 * DAY_MS;
 /** Names in one message. */
 const NAMED = 5;
 
-/** What a deletion is counted as. */
+/** The noun under which each deletion is counted. */
 const KINDS: Partial<Record<SetupChange["change"], string>> = {
   deleteFlag: "flag",
   deleteSegment: "segment",
@@ -23,8 +23,8 @@ const KINDS: Partial<Record<SetupChange["change"], string>> = {
 };
 
 /**
- * What a plan deletes that has to be confirmed, as messages: flags in use, every flag of a project, environments, forms with
- * submissions, submissions that a form would keep no longer, and more than a few things at once.
+ * Deletions of a plan that need confirmation, as messages: flags in use, every flag of a project, environments, forms
+ * with submissions, submissions beyond a shorter retention, and more than a few things at once.
  */
 export async function lossesOf(
   app: DocumentsApp,

@@ -8,11 +8,11 @@ type Kind = "switch" | "text" | "markdown" | "json" | "time" | "rule";
 
 export type Field = {
   kind: Kind;
-  /** What people call it, in differences and messages. */
+  /** Display name in differences and messages. */
   label: string;
-  /** What the form of a flag calls it, where that is not the label. */
+  /** Display name in the form of a flag, if it is not the label. */
   ask?: string;
-  /** What is said below it in the form of a flag. */
+  /** Text below the field in the form of a flag. */
   hint?: string;
   /** The option of `flags set` behind its dashes, and its help, for a field without rules of its own there. */
   option?: readonly [flags: string, help: string];
@@ -57,7 +57,7 @@ const OPTIONAL_FIELDS = {
   },
 } as const satisfies Record<string, OptionalField>;
 
-/** What is set of a flag, by the names of the admin API, in the order of pages. */
+/** The settable fields of a flag, by their names in the admin API, in the order of pages. */
 export const FIELDS = {
   enabled: { kind: "switch", label: "State" },
   payload: { kind: "json", label: "Payload" },
@@ -83,7 +83,7 @@ export type SharedName = keyof typeof SHARED;
 export type OptionalName = keyof typeof OPTIONAL_FIELDS;
 
 export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
-/** What the rules of a flag are made of. */
+/** The fields that form the rules of a flag. */
 export const RULE_NAMES = ["variants", "defaultVariant", "targeting", "metadata"] as const;
 export const SHARED_NAMES = Object.keys(SHARED) as SharedName[];
 export const OPTIONAL_NAMES = Object.keys(OPTIONAL_FIELDS) as OptionalName[];

@@ -34,10 +34,10 @@ export type FlagValues = {
 /** A flag as it is stored for one environment. */
 export type FlagRecord = FlagValues & Optional;
 
-/** What all environments of a project share of a flag. */
+/** The fields of a flag that all environments of a project share. */
 export type FlagHead = Pick<FlagValues, "slug" | "description" | "createdAt">;
 
-/** What a flag is in one environment, in short. */
+/** Summary of a flag in one environment. */
 export type FlagStatus = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "revision"> & {
   environment: string;
   /** Whether a rule chooses among its variants. */
@@ -95,7 +95,7 @@ export function hasExpired(record: Pick<FlagValues, "expiresAt">, now: number): 
   return record.expiresAt !== null && record.expiresAt <= now;
 }
 
-/** What is set of a new flag. */
+/** Initial values of a new flag. */
 export const BLANK = {
   description: "",
   enabled: false,

@@ -58,7 +58,7 @@ export function stateBefore(place: FlagPlace, revision: number, change?: Change)
   throw new AppError("not_found", message, { reason: REASON });
 }
 
-/** What a flag is before its first change in an environment; the description belongs to all environments. */
+/** State of a flag before its first change in an environment; the description belongs to all environments. */
 export function blankState(record: Pick<FlagRecord, "description"> | undefined): FlagState {
   return { enabled: false, expiredAt: null, description: record?.description ?? "" };
 }

@@ -22,7 +22,7 @@ export function putFlag(place: FlagPlace, before: FlagRecord | undefined, record
   };
 }
 
-/** The change that schedules one; the history has it once it is made. */
+/** Schedules a change. History records it when it is applied. */
 export function planScheduled(project: string, scheduled: ScheduledChange): FlagChange {
   return { change: "insertScheduled", project, scheduled, history: null };
 }

@@ -19,7 +19,7 @@ import type { FlagsApp } from "./store.ts";
 /** Which flags to copy between environments of a project: null is all. `segments` copies what their rules need too. */
 export type PromotionOrder = { from: string; to: string; flags: string[] | null; segments: boolean };
 
-/** What a promotion does. */
+/** The effect of a promotion. */
 export type Promotion = {
   /** The flags that change. */
   flags: { slug: string; result: SetResult; before: FlagState; after: FlagState }[];
@@ -177,7 +177,7 @@ async function planPromotion(
   };
 }
 
-/** What an environment has for itself. */
+/** The fields of a flag that each environment has for itself. */
 const COPIED = (Object.keys(BLANK) as (keyof typeof BLANK)[]).filter(
   (name) => name !== "imported" && !(name in SHARED),
 );

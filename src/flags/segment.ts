@@ -37,7 +37,7 @@ export function referencesOf(rule: string): Set<string> {
   return new Set([...rule.matchAll(/"\$ref":"([^"\\]+)"/g)].map(([, name]) => name!));
 }
 
-/** What refers to a segment: `flag search`, `segment beta`, `scheduled change k3v9-x2mq-71bd of flag sale`. */
+/** The users of a segment: `flag search`, `segment beta`, `scheduled change k3v9-x2mq-71bd of flag sale`. */
 export function usersOf(name: string, { flags, segments, scheduled = [] }: SegmentUsers): string[] {
   const uses = (rule: string | null) => rule !== null && referencesOf(rule).has(name);
   return [

@@ -36,10 +36,10 @@ export async function segmentsIn(
   return rulesBySegment(await selection.segments());
 }
 
-/** What refers to a segment: a flag, another segment, or a scheduled change of the flag `name`. */
+/** A user of a segment: a flag, another segment, or a scheduled change of the flag `name`. */
 export type SegmentUse = { kind: "flag" | "segment" | "scheduled"; name: string };
 
-/** What refers to each segment of an environment, by the name of the segment. Throws `not_found`. */
+/** The users of each segment of an environment, by the name of the segment. Throws `not_found`. */
 export async function segmentUses(
   app: FlagsApp,
   { project, environment }: { project: string; environment: string },

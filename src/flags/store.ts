@@ -35,7 +35,7 @@ type FlagStore = {
   find(where: FlagPlace): Promise<FlagRecord | undefined>;
   /** The flags of a project by slug. Throws `not_found`. */
   heads(project: string, query: PageQuery): Promise<Page<FlagHead>>;
-  /** What flags of a project are in each of its environments, by slug, then by environment. Throws `not_found`. */
+  /** Summaries of flags in each environment of their project, by slug, then by environment. Throws `not_found`. */
   statuses(project: string, slugs: string[]): Promise<FlagStatus[]>;
   /**
    * The flags of the environment with a key, and the key of its project, which a reader has to know too; undefined where
@@ -46,7 +46,7 @@ type FlagStore = {
   selectIn(project: string, environment: string): Promise<FlagSelection>;
   /** The project of an environment that two keys select; undefined where they select none. */
   projectOf(projectKey: string, environmentKey: string): Promise<string | undefined>;
-  /** Those of the slugs that are not flags of the project. Throws `not_found`. */
+  /** The given slugs that are not flags of the project. Throws `not_found`. */
   missing(project: string, slugs: string[]): Promise<string[]>;
   /** Stores when flags were last read, which is not a change of the flags. Reads of missing flags are ignored. */
   markRead(reads: FlagRead[]): Promise<void>;

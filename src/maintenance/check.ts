@@ -106,7 +106,7 @@ async function checkFile(
       ? wrongSize(listed, size)
       : reads
         ? await faultOf(app, key, { size, sha256 }, count)
-        : // What was stored after the list was made is not in it.
+        : // The list does not have files that were stored after it was made.
           listed === undefined && !(await app.blobs.has(key))
           ? MISSING
           : undefined;

@@ -6,7 +6,7 @@ import type { Stage } from "./column.ts";
 import { PORTABLE_TABLES, columnsOf } from "./tables.ts";
 import { copyFiles } from "./move-files.ts";
 
-/** What a run of a move did. */
+/** The result of a run of a move. */
 export type Moved = {
   /** Submissions that the target lacked, or had in another state. */
   submissions: number;
@@ -19,7 +19,7 @@ export type Moved = {
   digests: Digests | null;
 };
 
-/** What is under way, and how far it is: in approximate bytes. */
+/** Reports the current step of a move, and its progress in approximate bytes. */
 export type MoveProgress = (what: "files" | "database" | "comparison", done: number, total: number) => void;
 
 type MoveOptions = {

@@ -5,7 +5,7 @@ import { readBackup } from "./backup.ts";
 import { requireEqual } from "./digest.ts";
 import type { DatabaseStore } from "./store.ts";
 
-/** Where a backup is restored to: an empty store of any database, and its files. */
+/** Target of a restore: an empty store of any database, and its files. */
 type RestoreTarget = { store: Pick<DatabaseStore, "dump" | "fill" | "moving">; blobs: Blobs };
 
 /**

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 /** Statistics of the admin API, for callers that may read everything. */
 export const statsSchema = z.object({
-  /** How many submissions are in the folders of each form; `unread` are those of the inbox that nobody has read. */
+  /** Number of submissions in each folder of each form; `unread` are those in the inbox that have not been read. */
   forms: z.array(
     z.object({
       form: z.string(),

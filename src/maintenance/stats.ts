@@ -39,9 +39,9 @@ type StatsQuery = {
   form?: string | undefined;
   /** How many hours of reads, the current one included. */
   hours?: number;
-  /** By whose midnight days are told apart. */
+  /** The time zone at whose midnight a day begins. */
   timeZone?: string;
-  /** What {@link createCommitLatency} has kept, in a server. */
+  /** The latencies that {@link createCommitLatency} has recorded, in a server. */
   commits?: readonly CommitMinute[];
 };
 

@@ -41,7 +41,9 @@ export type Batch = { table: TableName; rows: PortableValue[][] };
 
 export type Dump = AsyncIterable<Batch>;
 
-/** What a move needs of a store, apart from a dump. Nothing else writes to the store that data is moved into. */
+/**
+ * The part of a store that only a move uses, besides a dump. Nothing else writes to the store that data is moved into.
+ */
 export type MovingStore = {
   /**
    * Marks a store that is empty as the target of a move, until it is released: servers refuse it if the database can say so.

@@ -100,7 +100,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
   },
 });
 
-/** What there is nothing of is left out. */
+/** Leaves out the number of submissions being indexed if it is 0. */
 function viewPage({ indexing, ...page }: FilteredPage) {
   return { ...page, ...(indexing > 0 && { indexing }) };
 }

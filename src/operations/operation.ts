@@ -4,10 +4,10 @@ import type { Scope } from "../access/scope.ts";
 import type { App } from "../app.ts";
 import type { Deployment } from "./deployment.ts";
 
-/** Where the admin API begins, without the base path. */
+/** Path of the admin API, without the base path. */
 export const ADMIN_PATH = "/api/admin/v1";
 
-/** What an operation takes and returns, in zod; loaded only to check or describe it. */
+/** The zod schemas of an operation's input and output; loaded only to check or describe them. */
 export type Schemas = {
   /** Parameters of the URL. */
   query?: z.ZodMiniType;
@@ -21,7 +21,10 @@ export type Schemas = {
   output?: z.ZodMiniType;
 };
 
-/** What an operation reaches, for which a token has to be good. An environment is named in the path or in the query. */
+/**
+ * The resource that an operation acts on, which the token must cover. An environment is named in the path or in the
+ * query.
+ */
 type Place = "none" | "form" | "project" | "environment";
 
 /** A call of an operation. */
@@ -59,7 +62,7 @@ export type Download = {
   content: ReadableStream<Uint8Array<ArrayBuffer>> | AsyncGenerator<string | Uint8Array>;
 };
 
-/** What {@link noun} is given of an operation. */
+/** An operation as {@link noun} takes it. */
 type Declared<S extends Schemas, P extends string> = {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Its address behind `ADMIN_PATH`. */
@@ -80,7 +83,7 @@ type Declared<S extends Schemas, P extends string> = {
   whole?: string;
   /** Whether the body may hold numbers that a double does not hold exactly. */
   rounded?: boolean;
-  /** What its schema makes of a query without parameters, so that a command needs no schema for it. */
+  /** The query that its schema returns for no parameters, so that a command needs no schema for it. */
   defaults?: Checked<S["query"]>;
   /** Whether a body is valid as it is, so that a command needs no schema for it. */
   isPlain?(body: unknown): boolean;
@@ -100,13 +103,13 @@ export type Operation<S extends Schemas = Schemas, P extends string = string> = 
   schemas: () => Promise<S>;
 };
 
-/** What a client sends to an operation. */
+/** Input of an operation, as a client sends it. */
 export type Input<S extends Schemas, P extends string> = Named<P> &
   Asked<S> &
   Sent<S> & {
     /** The operation only acts on a resource at that revision. */
     revision?: number | undefined;
-    /** What the caller confirms, with commas, in place of what the session does. */
+    /** Confirmations of the caller, separated by commas; replaces those of the session. */
     confirmed?: string;
   };
 
@@ -122,7 +125,7 @@ type Sent<S extends Schemas> = S extends { lines: z.ZodMiniType }
     ? { body: z.input<B> }
     : unknown;
 
-/** What an operation answers; undefined for no body. */
+/** Output of an operation; undefined for no body. */
 export type Output<S extends Schemas> = S extends { output: infer O extends z.ZodMiniType }
   ? z.output<O>
   : undefined;

@@ -13,7 +13,7 @@ export function updated<T extends object>(value: T, result: SetResult) {
   return { ...value, result: result as Exclude<SetResult, "created"> };
 }
 
-/** What a list shows of its items, made in turns with other requests. */
+/** Applies `view` to each item of a list, in turns with other requests. */
 export async function viewInTurns<T, V>(items: readonly T[], view: (item: T) => V): Promise<V[]> {
   const takeTurns = createTurns();
   const views: V[] = [];

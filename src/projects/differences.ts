@@ -7,8 +7,8 @@ export type Difference = { field: string | null; before: unknown; after: unknown
 export type IsSame = (before: unknown, after: unknown, field: string) => boolean;
 
 /**
- * What differs between two states of one thing: each field that does, in the order of `before`, or the whole states where
- * either is not an object.
+ * The differences between two states of one thing: each field that differs, in the order of `before`, or the whole
+ * states if either is not an object.
  */
 export function differencesOf(before: unknown, after: unknown, isSame: IsSame = isSameJson): Difference[] {
   if (!isObject(before) || !isObject(after)) return [{ field: null, before, after }];

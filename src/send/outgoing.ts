@@ -6,7 +6,7 @@ import type { MailConfig } from "./smtp-transport.ts";
 import { createMailer } from "./smtp.ts";
 import { webhookRequest } from "./webhook.ts";
 
-/** What the operator of a server decides about its outgoing connections. */
+/** The operator's settings for outgoing connections. */
 export type OutgoingConfig = {
   /** Addresses and CIDR ranges that targets may have although they are not public. */
   targetNetworks: string[];

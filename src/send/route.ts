@@ -5,7 +5,7 @@ import { createAddressPolicy } from "./networks.ts";
 /** Milliseconds in which a request has to be answered. */
 export const SEND_TIMEOUT_MS = 15_000;
 
-/** What outgoing connections need to know. */
+/** The rules for outgoing connections. */
 export type SendPolicy = {
   /** Whether a connection to an address is allowed. */
   isAllowed: (address: string) => boolean;

@@ -12,7 +12,10 @@ import { textOf } from "./sql/ids.ts";
 /** A batch ends with the row that reaches one of these. */
 const MAX_BATCH = { rows: 500, bytes: 4 * MiB };
 
-/** The tables that are empty in an empty database: a server writes to the others as soon as it starts, which nobody misses. */
+/**
+ * The tables that must be empty in an empty database: a server writes to the others as soon as it starts, and that
+ * data may be lost.
+ */
 export const CHECKED_EMPTY = TABLE_NAMES.filter((table) => table !== "setup_version" && table !== "secrets");
 
 /** The name under which a database has a column of a dump: rows refer to submissions by their numbers. */

@@ -46,7 +46,7 @@ export function openS3Blobs({ location, credentials, staging: directory, timing 
       await Promise.all(files.map((file) => keepOne(file).catch((error: unknown) => failed.abort(error))));
       if (failed.signal.aborted) {
         const error: unknown = failed.signal.reason;
-        // What cannot be deleted is left to the sweep: the error that came first matters to the caller.
+        // Files that cannot be deleted are left to the sweep: the caller needs the first error.
         if (!mayStillAppear(error)) await deleteObjects(client, [...created], 1).catch(() => undefined);
         throw error;
       }
@@ -70,7 +70,7 @@ export function openS3Blobs({ location, credentials, staging: directory, timing 
   };
 }
 
-/** What the keys of all files begin with. */
+/** The common prefix of all file keys. */
 export function uploadsOf({ prefix }: S3Location): string {
   return `${prefix === "" ? "" : `${prefix}/`}uploads/`;
 }

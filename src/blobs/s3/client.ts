@@ -183,7 +183,7 @@ async function withDeadline<T>(
   try {
     return await work(controller.signal, abort);
   } catch (error) {
-    // What is left of the answer is not read.
+    // The rest of the answer is not read.
     abort();
     throw error;
   } finally {

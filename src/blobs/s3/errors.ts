@@ -6,7 +6,7 @@ export type S3Refusal = {
   status: number;
   /** `NoSuchKey`; empty where the answer has none, as answers to HEAD. */
   code: string;
-  /** What the storage says about it, shortened; for logs. */
+  /** The error text of the storage, shortened; for logs. */
   text: string;
 };
 

@@ -8,7 +8,7 @@ import { checkBucket, deleteObjects, hasObject, openObject } from "./objects.ts"
 import { textBody } from "./upload.ts";
 import { innerOf, textOf } from "./xml.ts";
 
-/** What one check of a bucket found, for an operator: it names the bucket and the endpoint. */
+/** The result of one check of a bucket, for an operator: it names the bucket and the endpoint. */
 type S3Finding = {
   check: string;
   status: "ok" | "warning" | "problem";
@@ -16,7 +16,7 @@ type S3Finding = {
   hint: string | null;
 };
 
-/** What a check may find without an error: a text where all is well. */
+/** Result of a check that did not throw: a text if all is well. */
 type Found = string | { message: string; hint: string };
 
 const CONTENT = "A check wrote this object. It can be deleted.";

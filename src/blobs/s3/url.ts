@@ -4,7 +4,7 @@ import { AppError } from "../../base/errors.ts";
 /** Where objects are stored. */
 export type S3Location = {
   bucket: string;
-  /** What every object key begins with; empty, or without a slash at either end. */
+  /** The prefix of every object key; empty, or without a slash at either end. */
   prefix: string;
   /** The URL of the service, without the bucket and without a slash at the end. */
   endpoint: string;

@@ -7,7 +7,7 @@ export function textOf(xml: string, tag: string): string | undefined {
   return inner === undefined ? undefined : unescapeXml(inner);
 }
 
-/** What is inside each tag of that name, still escaped. */
+/** Content of each tag with that name, still escaped. */
 export function innerOf(xml: string, tag: string, limit = Infinity): string[] {
   const found: string[] = [];
   const open = new RegExp(`<${tag}(?:\\s[^<>]*)?(/?)>`, "g");

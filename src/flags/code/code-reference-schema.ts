@@ -13,7 +13,7 @@ const referenceSchema = z.object({
 /** An upload of code references. It only describes the body: `parseUpload` checks it. */
 export const uploadSchema = z.object({
   branch: text(LIMITS.branch),
-  /** What the sender calls the code. */
+  /** The name that the sender gives the code. */
   projectName: text(LIMITS.projectName),
   repositoryUrl: z.optional(z.nullable(text(LIMITS.repositoryUrl))),
   /** By the slug of the flag. */

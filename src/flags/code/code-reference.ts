@@ -24,10 +24,10 @@ export type CodeUploadRecord = CodePlace & { repositoryUrl: string | null; uploa
  */
 export type CodeList = { slug: string; part: number; places: string };
 
-/** Where the code of an upload names a slug, as the admin API shows it. */
+/** The places where uploaded code names a slug, as the admin API shows them. */
 export type CodeReferences = z.infer<typeof codeReferencesSchema>;
 
-/** What an upload held. */
+/** The result of an upload, as the admin API shows it. */
 export type Uploaded = z.infer<typeof uploadedSchema>;
 
 /** Whether a value is a text of 1 to `max` characters, without control characters and unpaired surrogates. */
@@ -62,7 +62,7 @@ export function noSuchCode(place: { branch: string; projectName?: string | undef
 /** Names in a message. */
 const SHOWN_NAMES = 10;
 
-/** What an upload did, as a sentence. */
+/** Describes the result of an upload in a sentence. */
 export function describeUpload({ branch, projectName, references, slugs, unknown }: Uploaded): string {
   const stored = `stored ${counted(references, "reference")} to ${counted(slugs, "name")} on the branch ${branch} of ${projectName}`;
   if (unknown.length === 0) return stored;

@@ -135,7 +135,7 @@ export type KnownCode = {
   uploadedAt: number;
 };
 
-/** What the uploads of a project name; null where there is none. Throws `not_found`. */
+/** The slugs that the uploaded code of a project names; null without uploads. Throws `not_found`. */
 export async function readKnownCode({ store }: FlagsApp, project: string): Promise<KnownCode | null> {
   const uploads = await store.code.uploads(project);
   if (uploads.length === 0) return null;

@@ -11,7 +11,7 @@ const MAX_PLACES = 100;
 
 /** A flag's name in quotes: the first argument of each call or, in Go, the second. */
 const NAME = "\\\\?[\"'`]([A-Za-z0-9][A-Za-z0-9._-]{0,149})\\\\?[\"'`]";
-/** What may stand between the name of a function and its first argument: types, and the argument's name. */
+/** Text allowed between the name of a function and its first argument: types, and the argument's name. */
 const OPEN = String.raw`(?:<[^<>()]{0,100}>)?\(\s{0,200}(?:\w{1,40}\s?[:=]\s?)?`;
 /** The calls by which OpenFeature's SDKs evaluate a flag; the group of each is the flag. */
 const CALLS = [

@@ -7,7 +7,7 @@ import type { FlagRules } from "../rules/rules.ts";
 import { SILENT } from "./evaluate.ts";
 import { type Segments, inlineSegments, replaceReferences } from "./nested-segments.ts";
 
-/** Where a flag definition is wrong, as a JSON pointer from the flag (RFC 6901), and how. */
+/** An error in a flag definition: its place, as a JSON pointer from the flag (RFC 6901), and a message. */
 export type Fault = { path: string; message: string };
 
 /** A placeholder for a segment that does not exist yet. */

@@ -11,7 +11,7 @@ export type FlagDefinition = Pick<FlagRecord, "slug" | "enabled" | "payload" | "
   description?: string;
 };
 
-/** What an import sets in one environment; everything that it does not name stays. */
+/** The changes of an import in one environment; everything that it does not name stays. */
 export type ImportPlan = {
   flags: FlagDefinition[];
   /** In the order of the file, which becomes their order in the environment. `rule` is JSON text. */

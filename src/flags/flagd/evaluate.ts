@@ -31,7 +31,7 @@ export const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
 /** Rules are interpreted: compiling them would run user input as code, takes twice as long, and evaluates no faster. */
 const OPTIONS = { disableDynamicCodeGeneration: true };
 
-/** What rules read, created once for all the flags that are evaluated for a context. */
+/** The data that rules read, created once for all flags that are evaluated for a context. */
 export function subjectOf(context: Context): Subject {
   const $flagd = { flagKey: "", timestamp: Math.floor(Date.now() / 1000) };
   return { ...context, $flagd, [LOGGER]: SILENT };

@@ -19,7 +19,9 @@ export type Method = (
 /** The highest sum of weights whose product with 32 bits is an exact number. */
 const MAX_TOTAL = 2 ** 21;
 
-/** Where the library's operations find their logger, without which they throw: only a whole context has it. */
+/**
+ * Key under which the library's operations find their logger, without which they throw: only a whole context has it.
+ */
 export const LOGGER = Symbol.for("flagd.logger");
 
 /** Buckets by the last argument that they were created from, which is another array where a rule computes it. */

@@ -4,7 +4,10 @@ import { referencesOf } from "../segment.ts";
 import type { Fault } from "./check.ts";
 import { type Segments, inlineSegments } from "./nested-segments.ts";
 
-/** What a rule may yield, with its place in it: the name of a variant, null for the default, undefined if unknown. */
+/**
+ * A possible result of a rule, with its place in it: the name of a variant, null for the default, undefined if
+ * unknown.
+ */
 export type Result = { path: string; variant: string | null | undefined };
 
 /** Every result of a rule without references, as far as `if` and `fractional` show it. */
@@ -43,8 +46,8 @@ function sharesOf(args: unknown[]): Argument[] {
 }
 
 /**
- * What makes evaluations of a valid rule fail: a segment that does not exist, also one that another segment refers to,
- * and a result that is not one of the flag's variants. Throws `RangeError` as `inlineSegments` does.
+ * Reasons why evaluations of a valid rule fail: a missing segment, also one that another segment refers to, and a
+ * result that is not one of the flag's variants. Throws `RangeError` as `inlineSegments` does.
  */
 export function findGaps({ variants, targeting }: FlagRules, segments: Segments): Fault[] {
   if (targeting === undefined) return [];

@@ -9,7 +9,7 @@ export const MOODS = ["VERY_SAD", "SAD", "NEUTRAL", "HAPPY", "VERY_HAPPY"] as co
 
 type Mood = (typeof MOODS)[number];
 
-/** What somebody said about a preview. */
+/** Feedback of a visitor on a preview. */
 export type Feedback = {
   mood: Mood;
   /** 1 to 5. */

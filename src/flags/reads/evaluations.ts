@@ -15,10 +15,10 @@ import { requireSoundContent } from "../previews/preview-content.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
 
-/** What a flag is for a context; a flag that does not exist has an error too. */
+/** Result of an evaluation; a flag that does not exist has an error too. */
 type Outcome = Evaluation | { errorCode: "FLAG_NOT_FOUND"; errorDetails: string };
 
-/** What a flag is for a context now, and what it would be after a change. */
+/** Results of evaluating a flag for a context, before and after a change. */
 export type Trial = { context: Context; now: Outcome; after: Outcome };
 
 /**
@@ -40,8 +40,9 @@ export async function evaluateStored(
 }
 
 /**
- * What a flag, or `<flag>.payload`, is now and would be after a patch, which is not stored, for each of at most 20
- * contexts. The flag need not exist. Throws `invalid` for a patch that `setFlag` refuses, and as `evaluateStored` does.
+ * Evaluates a flag, or `<flag>.payload`, before and after a patch, which is not stored, for each of at most 20
+ * contexts. The flag need not exist. Throws `invalid` for a patch that `setFlag` refuses, and as `evaluateStored`
+ * does.
  */
 export async function tryChange(
   app: FlagsApp,

@@ -9,7 +9,7 @@ export const READ_INTERVAL = 3_600_000;
 /** Something that readers read; `readAt` is when a read was last recorded, -Infinity before the first. */
 export type Readable = Counted & { readAt: number };
 
-/** A readable that nobody has read. */
+/** A flag that has never been read. */
 export function neverRead(): Readable {
   return { readAt: Number.NEGATIVE_INFINITY, count: 0 };
 }

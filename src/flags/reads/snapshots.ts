@@ -45,7 +45,7 @@ export function createSnapshots<T>(
     at === undefined ||
     entry === undefined ||
     entry.revision > at.version ||
-    // What is read behind the revision may have changed meanwhile.
+    // Data that was read after the revision may have changed meanwhile.
     (await store.flags.select(environmentKey))?.revision !== entry.revision;
   const snapshotOf = (entry: Entry | undefined, projectKey: string) =>
     entry?.projectKey === projectKey ? entry.snapshot : undefined;
@@ -58,7 +58,7 @@ export function createSnapshots<T>(
   };
 }
 
-/** What readers of an environment are answered from, as it is stored. */
+/** The stored data from which readers of an environment are answered. */
 export type FlagSource = {
   revision: number;
   /** The metadata of the flag set, a term of flagd, as JSON text of an object. */
@@ -118,7 +118,7 @@ function createSources({ watch, store }: SourceApp): Sources {
     const refers = records.some(({ rules }) => rules?.includes("$ref"));
     const segments = refers ? await selection.segments() : [];
     const { revision, metadata } = selection;
-    // What a service has not read since then is still what it made of an earlier source.
+    // Views that a service has not read since then still belong to an earlier source.
     const made = Array.from({ length: before ? sources.services : 0 }, (_, service) => {
       const view = before?.views[service];
       return view === undefined || view instanceof Promise ? before?.before[service] : view;

@@ -5,7 +5,7 @@ import { subjectOf } from "../flagd/evaluate.ts";
 import { areBoolean, parseRules } from "../rules/rules.ts";
 import type { SegmentRecord } from "../segment.ts";
 
-/** What the rules of a flag that is on yield for readers without a context. */
+/** Result of the rules of an enabled flag for readers without a context. */
 export type Standing = Omit<Compiled, "compile"> & { dependsOnTime: boolean };
 
 /**

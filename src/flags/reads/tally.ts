@@ -1,6 +1,6 @@
 /**
- * What is counted by the hour: `reads` by the key of the environment, `one` for a read of one flag and `all` for a read of
- * every flag; `flagReads` of one flag by the key of the environment, a slash and the flag, without a variant.
+ * Hourly counts: `reads` by the key of the environment, `one` for a read of one flag and `all` for a read of every
+ * flag; `flagReads` of one flag by the key of the environment, a slash and the flag, without a variant.
  */
 export const TALLY_KINDS = ["reads", "flagReads"] as const;
 

@@ -137,7 +137,7 @@ export function comparisonOf(rule: unknown): Comparison | null {
   const guess = guessComparison(rule);
   if (guess === null) return null;
   try {
-    // What is shown has to mean what is stored, so only a comparison with the very same rule counts.
+    // The comparison must mean exactly the stored rule, so only one that produces the very same rule counts.
     const isSame = Bun.deepEquals(ruleOfComparison(parseComparison(printComparison(guess))), rule, true);
     return isSame ? guess : null;
   } catch (error) {

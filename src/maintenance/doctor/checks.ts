@@ -26,7 +26,7 @@ export async function checkAll(storage: Storage, serve: Server, by: Surroundings
   ];
 }
 
-/** What doctor knows of the data. */
+/** Results of the checks of the data. */
 type Checked = { newest: number; sending: SendingForm[]; usable: boolean; findings: Finding[] };
 
 async function checkData(data: string, isServed: boolean, by: Surroundings): Promise<Checked> {
@@ -67,7 +67,7 @@ export type RunningChecks = {
   forwardedIgnored: number;
 };
 
-/** What doctor checks, by the server itself: without what takes long or writes to the disk. */
+/** The checks that a running server makes of itself: none that take long or write to the disk. */
 export async function checkRunning(
   config: Server,
   { data, shared }: Storage,

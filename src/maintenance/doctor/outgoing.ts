@@ -57,7 +57,7 @@ async function checkMail(mail: MailConfig, by: Surroundings): Promise<Finding> {
   );
 }
 
-/** What `serve` refuses to start with. */
+/** A setting with which `serve` refuses to start. */
 function unusable(error: unknown, { hintFor }: Surroundings): Finding {
   if (!(error instanceof AppError)) throw error;
   return problem("mail", error.message, hintFor(error) ?? "correct that setting of the server");

@@ -202,7 +202,7 @@ async function checkFiles(files: FilesPlace, connects: boolean, by: Surroundings
   return [noted, ...findings, ...(usable ? await checkDisks(files.data, { isServed: !connects }) : [])];
 }
 
-/** Data that nobody reads, because it is in a data directory and the server uses a database and a bucket. */
+/** Unused data: it is in a data directory, but the server uses a database and a bucket. */
 function checkUnused(data: string, files: FilesPlace): Finding[] {
   const names: string[] = [NAMES.database, ...(files.kind === "directory" ? [] : [NAMES.uploads])];
   const unused = names.map((name) => join(data, name)).filter((path) => existsSync(path));

@@ -1,7 +1,7 @@
 import type { AppError } from "../../base/errors.ts";
 import type { MailConfig } from "../../send/smtp-transport.ts";
 
-/** What doctor learns from its caller, who alone knows the options, the environment and the addresses of a server. */
+/** Facts that only the caller of doctor knows: the options, the environment and the addresses of a server. */
 export type Surroundings = {
   env: Readonly<Record<string, string | undefined>>;
   /** The origin of each service, without a trailing slash; null if its port is 0. */
@@ -16,7 +16,7 @@ export type Surroundings = {
   /** The option of a setting, for hints. */
   option: (setting: string) => string;
   hintFor: (error: AppError) => string | null;
-  /** What to check after a mail server did not take a message. */
+  /** Advice after a mail server did not take a message. */
   adviceOn: (failure: string) => string;
 };
 

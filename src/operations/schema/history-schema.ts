@@ -17,7 +17,7 @@ const pageQuery = z.strictObject({
 
 const output = z.object({
   changes: z.array(changeSchema),
-  /** What to pass as `before` for the next page; null on the last. */
+  /** Value of `before` for the next page; null on the last. */
   next: z.nullable(z.int()),
 });
 

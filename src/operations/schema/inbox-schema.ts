@@ -7,7 +7,10 @@ import { inboxQuery, pageQuery, selection, submissionState } from "./submission-
 
 const pageSchema = z.object({
   submissions: z.array(submissionSchema),
-  /** What to pass as `before` for the next page; null on the last. With a filter a page may be short, or empty, before. */
+  /**
+   * Value of `before` for the next page; null on the last. With a filter, a page may be short or empty although others
+   * follow.
+   */
   next: z.nullable(z.string()),
   /** The number of all submissions of the form in that state; absent with a filter, and past 1,000: see `MAX_COUNTED`. */
   total: z.optional(z.int()),

@@ -10,7 +10,7 @@ const PART = 1000;
 
 type Schema = z.core.$ZodType;
 
-/** What is wrong, with the names that lead to it. */
+/** The faults of a value, each with the path of names to it. */
 export class ShapeError extends Error {
   readonly issues: readonly z.core.$ZodIssue[];
   constructor(issues: readonly z.core.$ZodIssue[]) {

@@ -9,7 +9,7 @@ export function limitOf(max: number, byDefault: number) {
 /** The query of a list; `after` is the cursor of the page before. */
 export const listQuery = z.object({ limit: limitOf(MAX_LIST, MAX_LIST), after: z.optional(z.string()) });
 
-/** What to pass as `after` for the next page; null on the last. */
+/** Value of `after` for the next page; null on the last. */
 export const nextSchema = z.nullable(z.string());
 
 export const createdResult = { result: z.literal("created") };

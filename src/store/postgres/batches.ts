@@ -6,7 +6,7 @@ import { abandoned, busy } from "../queue.ts";
 /** Items in one batch, its approximate bytes, and batches that are committed at the same time. */
 const BATCH_LIMITS = { items: 500, bytes: 4_000_000, inFlight: 2 };
 
-/** What became of an item: the value of its commit, or an error. */
+/** Result of an item: the value of its commit, or an error. */
 export type Outcome<T> = { value: T } | { error: unknown };
 
 export type Batches<Item, T> = {
@@ -87,7 +87,7 @@ export function createBatches<Item, T>(
     sendAll();
     for (const [index, waiting] of batch.entries()) settle(waiting, outcomes[index]!);
   };
-  /** Behind another batch, one begins only where it is as large: many small ones would cost the database more than they save time. */
+  /** While a batch is in flight, start the next only if it is as large: small batches cost more than they save. */
   const mayBegin = () => running < inFlight && queue.length >= Math.min(most, committing);
   const sendAll = (): void => {
     isScheduled = false;

@@ -17,8 +17,8 @@ const CONNECT_SECONDS = 4;
 const IDLE_SECONDS = 60;
 
 /**
- * What each connection starts with. A wait for a lock ends before the deadline of the statement does. The server ends the
- * transaction of a machine that is gone, whose locks others wait for: statements follow each other at once.
+ * Options of each connection. A wait for a lock ends before the deadline of the statement. The server ends the
+ * transaction of a machine that is gone, for whose locks others wait: statements follow each other at once.
  */
 const STARTUP_OPTIONS = {
   application_name: "formflag",
@@ -208,7 +208,7 @@ async function transact<T>(
     throw error;
   } finally {
     watch.stop();
-    // Once the race is over nobody waits for the other.
+    // The loser of the race may reject later, when nothing awaits it.
     outcome.catch(() => {});
   }
 }

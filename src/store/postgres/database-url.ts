@@ -3,7 +3,7 @@ import { AppError } from "../../base/errors.ts";
 /** How TLS is used, in the words of libpq (https://www.postgresql.org/docs/current/libpq-ssl.html). */
 type SslMode = "disable" | "prefer" | "require" | "verify-ca" | "verify-full";
 
-/** Where a PostgreSQL database is, and how to connect to it. */
+/** Address of a PostgreSQL database, and options of the connection. */
 export type DatabaseAddress = {
   /** A name, an IP address, or the directory of a unix socket. */
   host: string;
@@ -28,7 +28,7 @@ const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify
 const BINDINGS = ["disable", "prefer", "require"] as const;
 const SETTINGS = new Set(["host", "sslmode", "sslrootcert", "channel_binding", "prepare"]);
 
-/** What the start of a URL says about its scheme, for a message: without anything that may be secret. */
+/** The scheme of a URL, for a message: without anything that may be secret. */
 const SCHEME = /^([a-z][a-z0-9+.-]{0,30}):\/\//i;
 
 /**

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 
-/** What a driver of PostgreSQL reports: `errno` is the SQLSTATE of the server, `code` the name of Bun's own error. */
+/** An error of a PostgreSQL driver: `errno` is the SQLSTATE of the server, `code` the name of Bun's own error. */
 type Reported = Error & { errno?: unknown; code?: unknown };
 
 /** A statement that was not answered in time. Its connection has been closed. */
@@ -94,7 +94,7 @@ function unavailable(message: string, cause: unknown, reason = "database-unavail
   return new AppError("unavailable", message, { reason, retryAfter: 1, cause });
 }
 
-/** What an operator can do about an error at the start, by SQLSTATE: the message follows the name of the database. */
+/** Errors at the start that an operator can fix, by SQLSTATE: the message follows the name of the database. */
 const AT_START: [RegExp, AppError["code"], string, string][] = [
   [/^28P01$/, "unauthenticated", "refuses the password", "database-password"],
   [/^28/, "unauthenticated", "refuses the user", "database-user"],

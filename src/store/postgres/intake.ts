@@ -171,7 +171,7 @@ function isPlain({ conditions, deliveries = [] }: StoredSubmission): boolean {
 function* insertAll(batch: readonly StoredSubmission[], isAgain: boolean): Work<Outcome<Insertion>[]> {
   const keys = [...new Set(batch.map(({ formKey }) => formKey))];
   if (isAgain || keys.length > 1) yield* lockForms(keys);
-  // Behind the locks, which the earlier attempt holds until it has ended.
+  // Read after taking the locks, which the earlier attempt holds until it has ended.
   const known = isAgain ? (yield* findKnown(batch)).stored : new Map<string, Insertion>();
   const uncounted = createUncounted();
   const outcomes: Outcome<Insertion>[] = [];
@@ -189,7 +189,7 @@ function* insertOne(
 ): Work<Outcome<Insertion>> {
   const { id, formKey, createdAt, files } = submission;
   if (files.length > 0 && !(yield* hasNote(id))) return { error: swept() };
-  // What is inserted before counts towards the limits of what follows.
+  // Submissions inserted earlier in this batch count towards the limits of this one.
   if (conditions?.maxSubmissions != null) yield* uncounted.count();
   const insertion = yield* insertSubmission(submission, conditions ?? null, deliveries);
   if (insertion.kind === "stored") {

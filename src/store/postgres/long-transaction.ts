@@ -7,7 +7,10 @@ const WHOLE_DEADLINE_MS = 600_000;
 /** Milliseconds for a statement that reads one page. */
 const PAGE_DEADLINE_MS = 60_000;
 
-/** What a transaction does: changes that may concern all rows, a check of all rows, or a dump of one page after another. */
+/**
+ * Kinds of long transactions: changes that may concern all rows, a check of all rows, or a dump of one page after
+ * another.
+ */
 const KINDS = {
   change: { options: "ISOLATION LEVEL READ COMMITTED", pool: "transactions", deadline: WHOLE_DEADLINE_MS },
   check: {

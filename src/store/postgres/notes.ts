@@ -62,7 +62,7 @@ function* claim(now: number, limit: number): Work<Claim> {
   );
   const uploads = notes.map(({ id, files }) => ({ id: textOf(id), files }));
   const garbage = yield* listLoose(limit);
-  // Behind the list, so that nothing in it was deleted during a hold.
+  // Read after the list, so that no file in it was deleted during a hold.
   const held = yield* first(`SELECT 1 AS held FROM holds WHERE expires_at > ${DATABASE_NOW} LIMIT 1`);
   return { uploads, garbage: held ? [] : garbage };
 }

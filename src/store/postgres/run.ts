@@ -14,7 +14,7 @@ const LOOK_DEADLINE_MS = 1000;
 /** Creates the work for each attempt. */
 type MakeWork<T> = () => Work<T>;
 
-/** What a work may be run as. Each throws `conflict` and `unavailable`, and any error that is a bug as it is. */
+/** Ways to run work. Each throws `conflict` and `unavailable`, and any error that is a bug as it is. */
 export type Units = {
   /** On the connection of looks, within a second. */
   look: <T>(work: MakeWork<T>) => Promise<T>;

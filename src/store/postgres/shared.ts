@@ -2,7 +2,7 @@ import type { Shared } from "../../forms/store.ts";
 import { type Work, first, only, run } from "../sql/work.ts";
 import type { Units } from "./run.ts";
 
-/** What replicas share for minutes. Each method is one statement, without a transaction around it. */
+/** State that replicas share for minutes. Each method is one statement, without a transaction around it. */
 export function createShared({ single }: Pick<Units, "single">): Shared {
   return {
     count: (hash, now, windowMs) =>

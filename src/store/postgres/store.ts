@@ -83,7 +83,7 @@ export async function openPostgresStore(
   };
   const intake = createIntake(connections, withdrawals.add, report);
 
-  /** Behind a change that is committed, or may be: no replica trusts a look from before it any more. */
+  /** Waits after a commit, or a possible one, until every replica's cached version has expired. */
   const settle = async () => {
     for (const changed of watchers) changed();
     await Bun.sleep(staleness + 1);

@@ -6,7 +6,7 @@ export type Translated = { text: string; names: readonly string[] };
 /** The column of a statement with a cut that is no result: the bytes of the rows before. */
 export const BYTES_BEFORE = "bytes_before";
 
-/** What is left as it is, then what is translated. */
+/** Matches text that stays as it is, then text that is translated. */
 const TOKENS = new RegExp(
   [
     /(?<asis>'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*)/,

@@ -18,7 +18,7 @@ function storeText(text: string): string {
   return text.replaceAll(MARK, `${MARK}1`).replaceAll("\0", `${MARK}0`);
 }
 
-/** What {@link storeText} was given. */
+/** Reverses {@link storeText}. */
 function readText(stored: string): string {
   if (!stored.includes(MARK)) return stored;
   return stored.replaceAll(`${MARK}0`, "\0").replaceAll(`${MARK}1`, MARK);

@@ -16,8 +16,8 @@ export type Withdrawals = {
 };
 
 /**
- * Deletes once the database answers, and again later: an insert that nobody waits for may still be under way. `report` is
- * given the ids of submissions that were stored, and of submissions that could not be deleted.
+ * Deletes once the database answers, and again later: an abandoned insert may still be running. `report` is given the
+ * ids of submissions that were stored, and of submissions that could not be deleted.
  */
 export function createWithdrawals(
   { write }: Pick<Units, "write">,
@@ -67,7 +67,7 @@ export function createWithdrawals(
   };
 }
 
-/** What an operator has to know of submissions that were refused. */
+/** Tells the operator that refused submissions were stored, or could not be deleted. */
 export function aboutRefused(what: string, ids: readonly string[], cause?: unknown): AppError {
   return new AppError("unavailable", `refused submissions ${what}: ${ids.join(" ")}`, { cause });
 }

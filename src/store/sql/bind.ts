@@ -3,8 +3,8 @@ import type { Work } from "./work.ts";
 type Works = Readonly<Record<string, (...args: never[]) => Work<unknown>>>;
 
 /**
- * What both databases do in the same way for a noun, by the names of its port. A write can be sent to another thread by
- * its name.
+ * The works of a noun that are the same in both databases, by the names of its port. A write can be sent to another
+ * thread by its name.
  */
 export type Slice = {
   reads?: Works;

@@ -43,7 +43,7 @@ const FROM = `
   JOIN flags f ON f.project_id = e.project_id
   LEFT JOIN flag_values v ON v.environment_id = e.id AND v.flag_id = f.id`;
 
-/** What readers of flags need, without the content of previews. */
+/** The columns that readers of flags need, without the content of previews. */
 const SELECT_VALUES = `SELECT ${COLUMNS} ${FROM} WHERE e.id = $environmentId`;
 
 /**
@@ -142,7 +142,7 @@ function* projectOfKeys(projectKey: string, environmentKey: string): Work<string
   return row?.slug;
 }
 
-/** Those of the slugs that are not flags of the project. */
+/** The given slugs that are not flags of the project. */
 function* missingFlags(project: string, slugs: string[]): Work<string[]> {
   const { id: projectId } = yield* projectRow(project);
   const rows = yield* all<{ slug: string }>(

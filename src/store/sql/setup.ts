@@ -7,7 +7,7 @@ import { environmentRow } from "./rows.ts";
 import { segmentsOfEnvironment } from "./segments.ts";
 import type { Work } from "./work.ts";
 
-/** Those of the projects that exist, or with null all of them, and the forms. */
+/** The given projects that exist, or with null all of them, and the forms. */
 function* readSetup(projects: string[] | null, forms: boolean): Work<Setup> {
   const found: SetupProject[] = [];
   for (const project of yield* findProjects(projects)) found.push(yield* setupOf(project));

@@ -12,19 +12,19 @@ export type Params = Readonly<Record<string, Value>>;
 export type Step = { sql: string; params: Params; reads: boolean; cut: Cut | null };
 export type Cut = { columns: readonly string[]; bytes: number };
 
-/** What a driver answers to a step: the rows of one that reads, the number of rows that any other changed. */
+/** A driver's answer to a step: the rows of one that reads, the number of changed rows of any other. */
 export type Answer = { rows: unknown[]; changes: number };
 
 /**
- * What an operation of a store does, without a connection: it yields statements one after another and is given their
- * answers. SQLite runs it without a pause, PostgreSQL with a round trip a statement; where PostgreSQL repeats a
- * transaction, it begins with new work.
+ * An operation of a store without a connection: it yields statements one after another and is given their answers.
+ * SQLite runs it without a pause, PostgreSQL with a round trip a statement; if PostgreSQL repeats a transaction, it
+ * begins with new work.
  *
- * The SQL is what both databases know. Names of results with capitals are in quotes, since PostgreSQL folds others;
- * `ON CONFLICT` names its columns, and what follows it the table of each column. A value that no column or cast gives a type
- * is cast: `CAST($after AS BIGINT) IS NULL`. Of SQLite's functions, `json_each` of an array is known (`key` is a number and
- * `value` a text: `SELECT CAST(value AS BIGINT) FROM json_each($ids)`), `unhex` and `unixepoch('subsec')`. Texts
- * may hold any character, NUL too, except those in such an array.
+ * The SQL is the common part of both databases. Names of results with capitals are in quotes, since PostgreSQL folds
+ * others; `ON CONFLICT` names its columns, and the clauses after it the table of each column. A value that no column
+ * or cast gives a type is cast: `CAST($after AS BIGINT) IS NULL`. Of SQLite's functions, `json_each` of an array is
+ * known (`key` is a number and `value` a text: `SELECT CAST(value AS BIGINT) FROM json_each($ids)`), `unhex` and
+ * `unixepoch('subsec')`. Texts may hold any character, NUL too, except those in such an array.
  */
 export type Work<T> = Generator<Step, T, Answer>;
 
@@ -55,14 +55,15 @@ export function* run(sql: string, params = NONE): Work<number> {
 }
 
 /**
- * Behind a `SELECT` of rows that are changed or deleted next: where writers are concurrent, locks them and skips those of
- * others. Nobody adds rows that refer to them before the transaction ends, or has added any that it does not see.
+ * Follows a `SELECT` of rows that are changed or deleted next: with concurrent writers, locks them and skips rows that
+ * others have locked. Until the transaction ends, no writer adds rows that refer to them, or has added any that it
+ * does not see.
  */
 export const SKIP_LOCKED = "/* skip locked */";
 
 /**
- * Behind a `SELECT` of rows on which changes depend: where writers are concurrent, locks them and waits for others. Rows
- * that refer to them may still be added, so that it does not do for rows that are deleted.
+ * Follows a `SELECT` of rows on which changes depend: with concurrent writers, locks them and waits for others. Rows
+ * that refer to them may still be added, so that it does not protect a deletion.
  */
 export const FOR_UPDATE = "/* for update */";
 

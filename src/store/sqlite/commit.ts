@@ -97,7 +97,7 @@ export function commit(db: Database, writes: Write[]): Outcome[] {
 function performAndCount(db: Database, writes: Write[], each: typeof perform): Outcome[] {
   const uncounted = createUncounted();
   const outcomes = writes.map((write) => {
-    // What a write deletes, marks or decides by their number may be submissions of the same transaction.
+    // Later writes may delete, mark or count submissions of the same transaction: bring the counts up to date first.
     if (write.name !== "insertSubmission" || dependsOnCounts(write)) runWork(db, uncounted.count());
     const outcome = each(db, write);
     if (write.name === "insertSubmission") addInserted(uncounted, write, outcome);

@@ -41,7 +41,7 @@ export function withoutIndex(schema: SchemaObject[]): SchemaObject[] {
   return schema.filter(({ tbl_name }) => !INDEX_TABLES.has(tbl_name) && !isBehindIndex(tbl_name));
 }
 
-/** The tables of who is signed in. No copy has their rows, so that a backup signs nobody in. */
+/** The tables of signed-in users. No copy has their rows, so that a backup signs no user in. */
 const SIGN_IN_TABLES = sqliteTablesOf("sign-in");
 
 /** The tables with rows that a copy takes. */

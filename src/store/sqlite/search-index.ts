@@ -4,7 +4,7 @@ import { query } from "./statements.ts";
 import { textOf } from "../sql/ids.ts";
 import { type Work, run } from "../sql/work.ts";
 
-/** What one write adds and removes at most, so that the submissions of others do not wait: a few milliseconds each. */
+/** Most rows and terms that one write adds or removes, so that other submissions wait only a few milliseconds. */
 const MAX_ADDED = { rows: 250, terms: 5000 };
 const MAX_REMOVED_TERMS = 100;
 const MAX_MERGED_PAGES = 32;

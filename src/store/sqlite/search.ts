@@ -15,7 +15,7 @@ const LAST = "\u{10ffff}";
 /** Sorts before every continuation of a term, and after the term itself. */
 const FIRST = "\u0001";
 
-/** What to look up in the index: `none` where no submission has all terms, `any` where it cannot narrow the search down. */
+/** A query of the index: `none` if no submission has all terms, `any` if it cannot narrow the search down. */
 type IndexQuery = { match: string } | "none" | "any";
 
 /** The query of each search, which takes longer to find than a step with it. */
@@ -59,7 +59,7 @@ function findMatch(db: Database, formId: number, { terms, prefix }: SearchTerms)
   ).run();
   const parts: string[] = [];
   for (const term of terms.slice(0, MAX_TERMS).map((each) => termIn(formId, each))) {
-    // What is not a term as it is could have a meaning in a query.
+    // A text that is not a term of the index could have a meaning in a query.
     if (firstTerm(db, term, term) === null) return "none";
     parts.push(`"${term}"`);
   }

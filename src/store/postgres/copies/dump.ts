@@ -77,7 +77,7 @@ function openMoment(connections: Connections) {
       runWork(query, makeWork()).then(resolve, (error) => reject(postgresError(error)));
       return promise;
     },
-    /** What was read is right, even where the connection is lost now. */
+    /** The data that was read is complete, so that losing the connection now is no error. */
     async end(): Promise<void> {
       ended.resolve();
       await transaction;

@@ -17,7 +17,9 @@ export function* forgetNothing(): Work<void> {}
 /** Ids in one page. */
 const PAGE = 5000;
 
-/** What a move needs of a database, whose processes trust a look for `staleness` milliseconds. */
+/**
+ * Moves of data into or out of a database whose processes trust a version that they read for `staleness` milliseconds.
+ */
 export function movingStore(connections: Connections, units: Units, staleness: number): MovingStore {
   // On a slow network a batch takes longer than what a request may.
   const change = <T>(body: (query: Query) => Promise<T>) => transactLong(connections, "change", body);

@@ -136,7 +136,7 @@ const BY_SUBMISSION = `forms f CROSS JOIN submissions s CROSS JOIN deliveries d
   WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $submission AND f.deleted = 0
     AND d.submission_seq = s.seq`;
 
-/** What a page reads: failed deliveries, and few queued ones, by their indexes, the others as they come. */
+/** Source of a page: failed deliveries, and few queued ones, by their indexes, the others in order of their ids. */
 function* sourceOf(status: DeliveryStatus | null): Work<string> {
   if (status === "failed") return `${BY_ID} AND d.status = ${FAILED}`;
   const isFew = status === "queued" && (yield* countDeliveries("queued", MAX_SCANNED)) < MAX_SCANNED;

@@ -21,7 +21,7 @@ export function* countFileBytes(): Work<number> {
   return (yield* only<{ bytes: number }>("SELECT coalesce(sum(size), 0) AS bytes FROM files")).bytes;
 }
 
-/** Those of some blob keys that neither a submission nor the record of loose files has. */
+/** The given blob keys that neither a submission nor the record of loose files has. */
 export function* unreferencedFiles(keys: readonly string[]): Work<string[]> {
   const rows = yield* all<{ key: string }>(
     `SELECT given.value AS key FROM json_each($keys) AS given

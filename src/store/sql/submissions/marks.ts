@@ -38,7 +38,7 @@ export function* markSubmissions(
   yield* record(changed.map(([, row]) => [row.seq, mark, hasLeftSpam(row) ? row.spam : null, by.who, by.at]));
   for (const [id, row] of changed) {
     if (!hasLeftSpam(row)) continue;
-    // What a person filed as spam began its deliveries before, also where the records of these have expired.
+    // Deliveries of a submission that a person filed as spam had begun before, even if their records have expired.
     const queue = row.spam === MANUAL_SPAM ? resumeDeliveries : insertDeliveries;
     yield* queue(row.seq, deliveries[id] ?? [], by.at);
   }

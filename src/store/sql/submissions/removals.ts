@@ -8,7 +8,7 @@ import { allAmong, runAmong } from "../lists.ts";
 import { cutPage, pageCut } from "../pages.ts";
 import { AFTER_EVERY_ID } from "./submissions.ts";
 
-/** What a search index needs to know of submissions that are about to be deleted; `seqs` is a JSON list. */
+/** Removes submissions that are about to be deleted from a search index; `seqs` is a JSON list. */
 export type Forget = (seqs: string) => Work<void>;
 
 /** Deletes submissions in some states and records their files as loose. Returns the ids of those deleted. */
@@ -57,7 +57,7 @@ export function* deleteRows(forget: Forget, seqs: readonly number[]): Work<void>
   yield* run(`DELETE FROM submissions WHERE seq IN ${among}`, { list });
 }
 
-/** Those of a form's submissions in one state that are too old, in a step through their ids. */
+/** Submissions of a form in one state that are too old, in a step through their ids. */
 export function* findAged({
   formKey,
   state,

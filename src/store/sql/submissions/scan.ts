@@ -12,7 +12,7 @@ import { type Cut, type Params, type Work, all } from "../work.ts";
  */
 export type Hits = { from: string; where: string; order: string; params: Params } | "none" | "any";
 
-/** What a search index has for the submissions of a form with an id below `before`. */
+/** Finds the hits of a search index among the submissions of a form with an id below `before`. */
 export type FindHits = (formId: number, terms: SearchTerms, before: string | null) => Hits;
 
 /** The data is null where the submission is not chosen. */

@@ -103,7 +103,7 @@ export function* findSubmission(id: string): Work<Submission | undefined> {
 
 export type KnownSubmission = { seq: number; state: number; spam: string | null; unread: number };
 
-/** Those of some submissions that exist, by their ids, which are about to be changed. */
+/** The given submissions that exist, by their ids, locked for a change. */
 export function* lockSubmissions(ids: readonly string[]): Work<Map<string, KnownSubmission>> {
   const bytes = ids.map(bytesOf);
   const rows = yield* allAmong<KnownSubmission & { id: Uint8Array }>(

@@ -15,7 +15,9 @@ import { bytesOf, textOf } from "../../sql/ids.ts";
 /** Ids in one page. */
 const PAGE = 5000;
 
-/** What a move needs of this database. Only commands move data, so that it writes on the connection of their store. */
+/**
+ * Moves of data into or out of this database. Only commands move data, so it writes on the connection of their store.
+ */
 export function movingStore(db: Database, file: string): MovingStore {
   const read = async <T>(work: () => T): Promise<T> => {
     try {
@@ -52,7 +54,7 @@ export function movingStore(db: Database, file: string): MovingStore {
   };
 }
 
-/** One transaction that waits for batches, on a connection that nobody else has. */
+/** One transaction that waits for batches, on a connection of its own. */
 async function replaceStage(
   file: string,
   stage: Parameters<MovingStore["replace"]>[0],
