@@ -133,6 +133,22 @@ const noRawMarkup = {
   },
 };
 
+/** Clauses in place of a noun, and prepositions, at the start of a comment. */
+const CLAUSE =
+  /^[\s*]*(?:(?:What|Whoever|Those|Who) |Of the |Behind |Unless told|By whose|Where (?:a|an|the) )/;
+
+const words = {
+  create: (context) => ({
+    Program: () => {
+      for (const node of context.sourceCode.getAllComments()) {
+        const report = (message) => context.report({ node, message });
+        if (CLAUSE.test(node.value)) report("A comment names its subject with a noun, not a clause.");
+        if (/\b(?:some|no)body\b/i.test(node.value)) report("Say who: user, client, reader, or nothing.");
+      }
+    },
+  }),
+};
+
 // The linter loads a plugin by its default export.
 // oxlint-disable-next-line import/no-default-export
 export default {
@@ -143,5 +159,6 @@ export default {
     "no-connection": noConnection,
     "no-raw-markup": noRawMarkup,
     "no-api-path": noApiPath,
+    words,
   },
 };
