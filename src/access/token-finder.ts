@@ -3,7 +3,7 @@ import { MAX_UNKNOWN_TOKENS } from "./limits.ts";
 import type { AccessStore, FoundToken } from "./store.ts";
 
 /** Tokens in memory, valid until access rights change. */
-type Kept = { at: Known; found: Map<string, FoundToken>; unknown: Set<string> };
+type CachedTokens = { at: Known; found: Map<string, FoundToken>; unknown: Set<string> };
 
 /**
  * Returns a lookup of tokens by the hash of their secret, cached until a token or a user changes. A token that is revoked
@@ -11,11 +11,11 @@ type Kept = { at: Known; found: Map<string, FoundToken>; unknown: Set<string> };
  * count, and for others the lookup throws `unavailable`.
  */
 export function createTokenFinder(watch: Watch, store: Pick<AccessStore, "tokens">): Find<FoundToken> {
-  let kept: Kept | undefined;
+  let cached: CachedTokens | undefined;
 
-  const keptAt = (at: Known): Kept => {
-    if (kept && kept.at.access === at.access && kept.at.era === at.era) return kept;
-    return (kept = { at, found: new Map(), unknown: new Set() });
+  const cachedAt = (at: Known): CachedTokens => {
+    if (cached && cached.at.access === at.access && cached.at.era === at.era) return cached;
+    return (cached = { at, found: new Map(), unknown: new Set() });
   };
   const read = async (hash: string): Promise<FoundToken | undefined> => {
     let at: Known;
@@ -23,12 +23,12 @@ export function createTokenFinder(watch: Watch, store: Pick<AccessStore, "tokens
       at = await watch.look();
     } catch (error) {
       const last = watch.last();
-      const token = last && watch.staleFor() > 0 ? keptAt(last).found.get(hash) : undefined;
+      const token = last && watch.staleFor() > 0 ? cachedAt(last).found.get(hash) : undefined;
       if (token) return token;
       throw error;
     }
-    // A change during the read replaces `kept`, so that its outcome is not kept.
-    const current = keptAt(at);
+    // A change during the read replaces `cached`, so that its outcome is not cached.
+    const current = cachedAt(at);
     if (current.unknown.has(hash)) return undefined;
     const token = current.found.get(hash) ?? (await store.tokens.find(hash));
     if (token) current.found.set(hash, token);
@@ -38,7 +38,7 @@ export function createTokenFinder(watch: Watch, store: Pick<AccessStore, "tokens
   return (hash) => {
     const at = watch.known();
     if (at) {
-      const { found, unknown } = keptAt(at);
+      const { found, unknown } = cachedAt(at);
       const token = found.get(hash);
       if (token || unknown.has(hash)) return token;
     }

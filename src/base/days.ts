@@ -8,7 +8,7 @@ export function hourOf(ms: number): number {
   return Math.floor(ms / HOUR_MS);
 }
 
-/** Formatters that are kept: each takes longer to make than a hundred days take to format. */
+/** Cached: creating a formatter costs as much as formatting 100 dates. */
 const MAX_KEPT = 50;
 const formatters = new Map<string, Intl.DateTimeFormat>();
 

@@ -1,7 +1,7 @@
 import { DAY_MS } from "./days.ts";
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Formatters that are kept; making one takes longer than a hundred uses. */
+/** Cached: creating a formatter costs as much as formatting 100 dates. */
 const MAX_KEPT = 50;
 
 const WALL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/;

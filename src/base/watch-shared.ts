@@ -112,7 +112,7 @@ export function watchShared(
 }
 
 function cutOff(cause: unknown): AppError {
-  return new AppError("unavailable", "the database does not answer: what is in memory is served", { cause });
+  return new AppError("unavailable", "database unreachable: serving cached data", { cause });
 }
 
 /** `ms` is 0 where it has never answered before. */

@@ -72,8 +72,8 @@ function isFarBehind(before: Look, { version, stamps }: Look): boolean {
 
 function lostChanges(before: Look, now: Look): string {
   const [from, to] = [`${before.version}.${before.access}`, `${now.version}.${now.access}`];
-  const what = from === to ? `is at ${to} by others` : `was at ${from} and is now at ${to}`;
-  return `the database has lost changes: its setup ${what}; nothing in memory is used any more`;
+  const what = from === to ? `${to} has other content` : `was ${from} and is now ${to}`;
+  return `the database has lost changes: revision ${what}; caches dropped`;
 }
 
 export type State = ReturnType<typeof createState>;

@@ -7,7 +7,7 @@ import type { ClaimedDelivery, SettledDelivery } from "./store.ts";
 const DELIVERED_MS = 7 * DAY_MS;
 const OTHERS_MS = 30 * DAY_MS;
 
-/** Each delay is longer by up to this part, so that what failed together is not tried again together. */
+/** Jitter: each delay grows by up to this fraction, to spread retries. */
 const JITTER = 0.1;
 
 type Settling = {

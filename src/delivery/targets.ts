@@ -12,7 +12,7 @@ const OUTBOX = operatorCaller(
   () => false,
 );
 
-/** Disables a target whose receiver wants nothing any more. One that was deleted meanwhile is left. */
+/** Disables a target that answered 410 Gone; does nothing if the target was deleted meanwhile. */
 export function switchOffTarget(app: TargetsApp, id: string): Promise<void> {
   return change(app, OUTBOX, async ({ at }) => {
     const target = await app.store.targets.find(id);

@@ -15,7 +15,7 @@ const OPTIONAL = OPTIONAL_NAMES.map((name) => {
 export const OPTIONAL_COLUMNS = OPTIONAL.map(
   ({ name, table, column }) => `${ALIASES[table]}.${column} AS "${name}"`,
 );
-/** Those of the columns that hold texts. */
+/** The columns that hold texts. */
 export const OPTIONAL_TEXTS = OPTIONAL.filter(({ isText }) => isText).map(({ name }) => name);
 
 /** The optional fields of a flag as {@link OPTIONAL_COLUMNS} reads them; null where none is set. */

@@ -38,7 +38,7 @@ export function* insertSubmission(
       { seq, position: index + 1, key, ...file },
     );
   }
-  if (conditions) yield* leaveMarks(id, spam, conditions);
+  if (conditions) yield* recordMarks(id, spam, conditions);
   if (spam === null) yield* insertDeliveries(seq, deliveries, createdAt);
   return decision;
 }
@@ -90,7 +90,7 @@ export function* decide(formKey: string, now: number, conditions: Conditions): W
 }
 
 /** Records what a submission that is stored leaves behind: its key, its solved challenge, its content. */
-function* leaveMarks(id: string, spam: string | null, conditions: Conditions): Work<void> {
+function* recordMarks(id: string, spam: string | null, conditions: Conditions): Work<void> {
   const { key, recent, challenge } = conditions;
   if (key) {
     const { expiresAt } = key;
