@@ -262,7 +262,7 @@ describe("a database that went back to an earlier state", () => {
     const loaded = find("a");
     expect((await watch.look()).era).toBe(before.era + 1);
     expect(await loaded).toBe("a 42");
-    expect(reported).toEqual([expect.stringContaining("42.3 by others")]);
+    expect(reported).toEqual([expect.stringContaining("42.3 has other content")]);
     // A change has another stamp too, and loses nothing.
     state.setup = { version: 43, access: 3, stamps: ["newer", "new", "old"] };
     await advance(60);
