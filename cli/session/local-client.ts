@@ -17,10 +17,7 @@ import { userName } from "./user.ts";
 
 /** Runs operations in this process, on the data itself. Throws as `openApp` does. */
 export async function localTransport(storage: Storage, version: string, io: Io): Promise<Transport> {
-  const [{ openApp }, { applyDue }] = await Promise.all([
-    import("../data/open.ts"),
-    import("../../src/flags/schedule/schedule.ts"),
-  ]);
+  const { openApp } = await import("../data/open.ts");
   const app = await openApp({ ...storage, writing: "inline" });
   const deployment = deploymentOf(app, storage, version);
   let hasDeleted = false;
@@ -28,8 +25,7 @@ export async function localTransport(storage: Storage, version: string, io: Io):
     const { method, place, tag: noun } = operation;
     const isDocument = noun === "documents";
     // Scheduled changes may have become due while no server ran.
-    if (isDocument || place === "project" || place === "environment")
-      await applyDue(app, (text) => io.note(`warning: ${text}\n`));
+    if (isDocument || place === "project" || place === "environment") await applyScheduled(app, io);
     hasDeleted ||= method === "DELETE" || (isDocument && method === "POST");
     return operation.run({ app, deployment, tag, ...(await callOf(operation, sent)) });
   };
@@ -50,6 +46,14 @@ export async function localTransport(storage: Storage, version: string, io: Io):
       await app[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Applies the scheduled changes that are due; without any, their rules are not loaded. */
+async function applyScheduled(app: App, io: Io): Promise<void> {
+  const next = await app.store.scheduled.nextAt();
+  if (next === null || next > app.now()) return;
+  const { applyDue } = await import("../../src/flags/schedule/schedule.ts");
+  await applyDue(app, (text) => io.note(`warning: ${text}\n`));
 }
 
 /** A call by the person who runs this command. */

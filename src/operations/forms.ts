@@ -1,7 +1,5 @@
 import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { type Form, viewForm } from "../forms/form.ts";
-import { createForm, deleteForm, getForm, setForm } from "../forms/forms.ts";
-import { sendTest } from "../forms/test-submission.ts";
 import type { Deployment } from "./deployment.ts";
 import { noun } from "./operation.ts";
 import { created, updated } from "./results.ts";
@@ -28,8 +26,10 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     place: "none",
     status: 201,
     confirms: "form",
-    run: async ({ app, deployment, caller, body }) =>
-      created(withUrl(deployment, await createForm(app, caller, body))),
+    run: async ({ app, deployment, caller, body }) => {
+      const { createForm } = await import("../forms/forms.ts");
+      return created(withUrl(deployment, await createForm(app, caller, body)));
+    },
   },
   get: {
     method: "GET",
@@ -37,7 +37,10 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     summary: "Get a form by its slug or key",
     scope: "forms:read",
     place: "form",
-    run: async ({ app, deployment, names }) => withUrl(deployment, await getForm(app, names.form)),
+    run: async ({ app, deployment, names }) => {
+      const { getForm } = await import("../forms/forms.ts");
+      return withUrl(deployment, await getForm(app, names.form));
+    },
   },
   set: {
     method: "PATCH",
@@ -47,6 +50,7 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     place: "form",
     confirms: "form",
     run: async ({ app, deployment, caller, names, body }) => {
+      const { setForm } = await import("../forms/forms.ts");
       const { form, result } = await setForm(app, caller, names.form, body);
       return updated(withUrl(deployment, form), result);
     },
@@ -58,7 +62,10 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     scope: "forms:write",
     place: "form",
     status: 201,
-    run: ({ app, caller, names }) => sendTest(app, caller, names.form),
+    run: async ({ app, caller, names }) => {
+      const { sendTest } = await import("../forms/test-submission.ts");
+      return sendTest(app, caller, names.form);
+    },
   },
   delete: {
     method: "DELETE",
@@ -66,7 +73,10 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     summary: "Delete a form, its submissions and their files",
     scope: "forms:write",
     place: "form",
-    run: ({ app, caller, names }) => deleteForm(app, caller, names.form),
+    run: async ({ app, caller, names }) => {
+      const { deleteForm } = await import("../forms/forms.ts");
+      await deleteForm(app, caller, names.form);
+    },
   },
 });
 

@@ -1,14 +1,6 @@
-import { getForm } from "../forms/forms.ts";
-import { isSelective, searchOf } from "../forms/inbox/submission-filter.ts";
-import { timelineOf } from "../forms/inbox/timeline.ts";
-import { deleteSubmission } from "../forms/keeping/submission-deletion.ts";
-import { getSubmission, openFile } from "../forms/submissions.ts";
 import { EXPORT_TYPES } from "../forms/transfer/export-format.ts";
-import { exportSubmissions } from "../forms/transfer/export.ts";
-import { importSubmissions } from "../forms/transfer/import.ts";
 import { MAX_IMPORT_BODY } from "./limits.ts";
 import { noun } from "./operation.ts";
-import { readFilter } from "../forms/inbox/filters.ts";
 
 export const submissions = noun("submissions", () => import("./schema/submissions-schema.ts"), {
   export: {
@@ -20,6 +12,13 @@ export const submissions = noun("submissions", () => import("./schema/submission
     media: ["application/jsonl", "text/csv", "application/zip"],
     defaults: { format: "jsonl" },
     run: async ({ app, names, query: { format, ...filters } }) => {
+      const [{ getForm }, { isSelective, searchOf }, { readFilter }, { exportSubmissions }] =
+        await Promise.all([
+          import("../forms/forms.ts"),
+          import("../forms/inbox/submission-filter.ts"),
+          import("../forms/inbox/filters.ts"),
+          import("../forms/transfer/export.ts"),
+        ]);
       const form = await getForm(app, names.form);
       const filter = readFilter(filters);
       // Refuses a search without a word before the answer begins.
@@ -40,7 +39,10 @@ export const submissions = noun("submissions", () => import("./schema/submission
     scope: "forms:write",
     place: "form",
     maxBody: MAX_IMPORT_BODY,
-    run: ({ app, caller, names, body }) => importSubmissions(app, caller, names.form, body),
+    run: async ({ app, caller, names, body }) => {
+      const { importSubmissions } = await import("../forms/transfer/import.ts");
+      return importSubmissions(app, caller, names.form, body);
+    },
   },
   get: {
     method: "GET",
@@ -48,7 +50,10 @@ export const submissions = noun("submissions", () => import("./schema/submission
     summary: "Get a submission",
     scope: "forms:read",
     place: "form",
-    run: ({ app, names }) => getSubmission(app, names.id),
+    run: async ({ app, names }) => {
+      const { getSubmission } = await import("../forms/submissions.ts");
+      return getSubmission(app, names.id);
+    },
   },
   timeline: {
     method: "GET",
@@ -56,7 +61,10 @@ export const submissions = noun("submissions", () => import("./schema/submission
     summary: "List what happened to a submission, oldest first",
     scope: "forms:read",
     place: "form",
-    run: async ({ app, caller, names }) => ({ events: await timelineOf(app, caller, names.id) }),
+    run: async ({ app, caller, names }) => {
+      const { timelineOf } = await import("../forms/inbox/timeline.ts");
+      return { events: await timelineOf(app, caller, names.id) };
+    },
   },
   file: {
     method: "GET",
@@ -66,6 +74,7 @@ export const submissions = noun("submissions", () => import("./schema/submission
     place: "form",
     media: ["application/octet-stream"],
     run: async ({ app, names }) => {
+      const { openFile } = await import("../forms/submissions.ts");
       const { file, bytes } = await openFile(app, names.id, names.file);
       const { name, size } = file;
       return { name, type: "application/octet-stream", size, rows: null, content: bytes };
@@ -77,6 +86,9 @@ export const submissions = noun("submissions", () => import("./schema/submission
     summary: "Delete a submission and its files",
     scope: "forms:write",
     place: "form",
-    run: ({ app, caller, names }) => deleteSubmission(app, caller, names.id),
+    run: async ({ app, caller, names }) => {
+      const { deleteSubmission } = await import("../forms/keeping/submission-deletion.ts");
+      return deleteSubmission(app, caller, names.id);
+    },
   },
 });

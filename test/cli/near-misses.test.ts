@@ -105,3 +105,9 @@ describe("a restore", () => {
     expect(await Bun.file(into).exists()).toBe(false);
   });
 });
+
+test("a value that is called as a verb hides no other verb", async () => {
+  await run("projects", "create", "get");
+  await run("flags", "set", "sale", "-p", "get", "-e", "develop");
+  expect((await run("flags", "ls", "-p", "get", "-e", "develop", "--field", "slug")).stdout).toBe("sale\n");
+});

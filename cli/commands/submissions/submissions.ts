@@ -1,17 +1,24 @@
 import type { Command } from "commander";
-import { submissions as operations } from "../../../src/operations/submissions.ts";
 import type { Io } from "../../output/terminal.ts";
-import { addGet, named } from "../verbs.ts";
-import { addDeleteCommand } from "./delete.ts";
-import { describeSubmission } from "./describe.ts";
-import { addDownloadCommand, addExportCommand } from "./download.ts";
-import { addImportCommand } from "./import.ts";
-import { addListCommand } from "./list.ts";
-import { addMarkCommand } from "./mark.ts";
-import { addPurgeCommand } from "./purge.ts";
-import { addTimelineCommand } from "./timeline.ts";
+import { type Load, loadVerbs } from "../load-verbs.ts";
 
-export function addSubmissionCommands(submissions: Command, io: Io): void {
+const VERBS: [names: string, load: Load][] = [
+  ["list", async () => (await import("./list.ts")).addListCommand],
+  ["get", async () => (await import("./get.ts")).addGetCommand],
+  ["timeline", async () => (await import("./timeline.ts")).addTimelineCommand],
+  ["download", async () => (await import("./download.ts")).addDownloadCommand],
+  ["mark", async () => (await import("./mark.ts")).addMarkCommand],
+  ["delete", async () => (await import("./delete.ts")).addDeleteCommand],
+  ["export", async () => (await import("./download.ts")).addExportCommand],
+  ["import", async () => (await import("./import.ts")).addImportCommand],
+  ["purge", async () => (await import("./purge.ts")).addPurgeCommand],
+];
+
+export async function addSubmissionCommands(
+  submissions: Command,
+  io: Io,
+  args: readonly string[],
+): Promise<void> {
   submissions.addHelpText(
     "after",
     `\nExamples:
@@ -21,20 +28,5 @@ export function addSubmissionCommands(submissions: Command, io: Io): void {
   formflag submissions export contact --format csv -o contact.csv
 `,
   );
-  addListCommand(submissions, io);
-  addGet(submissions, io, {
-    argument: ["[id]", "id of the submission"],
-    description: "show a submission",
-    parse: named("id"),
-    operation: operations.get,
-    names: (id) => ({ id }),
-    describe: describeSubmission,
-  });
-  addTimelineCommand(submissions, io);
-  addDownloadCommand(submissions, io);
-  addMarkCommand(submissions, io);
-  addDeleteCommand(submissions, io);
-  addExportCommand(submissions, io);
-  addImportCommand(submissions, io);
-  addPurgeCommand(submissions, io);
+  await loadVerbs(submissions, io, args, VERBS);
 }

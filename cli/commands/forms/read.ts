@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import { stateOf } from "../../../src/forms/intake/opening.ts";
+import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
+import { forms as operations } from "../../../src/operations/forms.ts";
+import { fieldOption } from "../../output/field.ts";
+import type { Io } from "../../output/terminal.ts";
+import { table } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import { listAll } from "../../session/pages.ts";
+import type { Session } from "../../session/session.ts";
+import { named } from "../verbs.ts";
+import { describeForm, uploadsOf, withUrl } from "./describe.ts";
+
+export function addListCommand(forms: Command, io: Io): void {
+  forms
+    .command("list")
+    .alias("ls")
+    .description("list forms by name")
+    .addOption(fieldOption())
+    .action(action(io, () => {}, list));
+}
+
+async function list({ client, config, print, suggest }: Session): Promise<void> {
+  const listed = await listAll(client, operations.list);
+  const all = listed.map((form) => withUrl(config, form));
+  const rows = all.map((form) => [
+    form.slug,
+    form.name,
+    form.key,
+    stateOf({ ...DEFAULT_SETTINGS, ...form }, Date.now()),
+    uploadsOf(form),
+    form.url,
+  ]);
+  await print(all, table(["FORM", "NAME", "KEY", "STATE", "FILES", "ADDRESS"], rows));
+  if (all.length === 0) suggest("No forms yet. Next: formflag forms create <form>");
+}
+
+export function addGetCommand(forms: Command, io: Io): void {
+  forms
+    .command("get")
+    .argument("[form]", "slug or key of the form")
+    .description("show a form, its key and its settings")
+    .addOption(fieldOption())
+    .action(action(io, named("form"), get));
+}
+
+async function get({ client, config, print }: Session, name: string): Promise<void> {
+  const form = withUrl(config, await client.call(operations.get, { names: { form: name } }));
+  await print(form, describeForm(form));
+}

@@ -1,0 +1,30 @@
+import type { Command } from "commander";
+import { forms as operations } from "../../../src/operations/forms.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shown } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import type { Session } from "../../session/session.ts";
+import { named } from "../verbs.ts";
+
+export function addTestCommand(forms: Command, io: Io): void {
+  forms
+    .command("test")
+    .argument("[form]", "slug or key of the form")
+    .description("store a test submission and send it to the targets and addresses of the form")
+    .addHelpText(
+      "after",
+      `
+It has one field, message, and is not checked: neither by the schema of the form nor for spam. A server sends it;
+deliveries list --submission shows how it was answered.
+
+Example:
+  formflag forms test contact
+`,
+    )
+    .action(action(io, named("form"), test));
+}
+
+async function test({ client, report }: Session, form: string): Promise<void> {
+  const submission = await client.call(operations.test, { names: { form } });
+  await report(submission, shown`stored the test as submission ${submission.id}\n`);
+}
