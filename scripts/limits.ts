@@ -55,11 +55,6 @@ const SECTIONS: Section[] = [
         past: "413, names the file",
         set: "`forms set --max-file-size`",
       },
-      FLOOR_FILE_SIZE: {
-        unit: "bytes",
-        what: "the least that `--max-file-size` takes",
-        past: "the setting is refused",
-      },
       DEFAULT_MAX_FILES: { what: "files", past: "413", set: "`forms set --max-files`" },
       "SUBMISSION_LIMITS.fields": {
         what: "fields; each value of a repeated field counts",

@@ -1,4 +1,5 @@
 import { DAY_MS } from "../base/days.ts";
+import { KiB, formatBytes } from "../base/bytes.ts";
 import { lossesOfPeriods } from "../forms/keeping/keeping.ts";
 import { pathOf } from "./document.ts";
 import type { DocumentPlan, FormCheck } from "./plan.ts";
@@ -94,7 +95,10 @@ async function lossesOfForms(app: DocumentsApp, changes: SetupChange[]): Promise
 
 async function lossesOfSettings(app: DocumentsApp, forms: FormCheck[]): Promise<string[]> {
   const losses: string[] = [];
-  for (const { form, before } of forms) {
+  for (const { path, form, before } of forms) {
+    const { maxFileSize } = form;
+    if (maxFileSize !== null && maxFileSize < KiB && maxFileSize !== before?.maxFileSize)
+      losses.push(`${path}.maxFileSize is ${formatBytes(maxFileSize)}`);
     losses.push(...(await lossesOfPeriods(app, before, form)));
   }
   return losses;

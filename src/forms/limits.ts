@@ -6,9 +6,6 @@ export const DEFAULT_MAX_FILE_SIZE = MiB;
 /** Default for the files in one submission. */
 export const DEFAULT_MAX_FILES = 5;
 
-/** The lowest limit that a form can set for the bytes of one file: `10` was meant as 10 MB. */
-export const FLOOR_FILE_SIZE = KiB;
-
 /** The highest limit that a form can set for the bytes of one file. */
 export const CEILING_FILE_SIZE = 10 * 1024 * MiB;
 

@@ -306,11 +306,13 @@ describe("a document", () => {
     expect(await apply(contact({ retention: 30 * 86_400 })).catch(String)).toBe(
       "Error: unconfirmed: form contact would keep submissions for 30 days and delete 1 of 2",
     );
-    expect(await apply(contact({ maxFileSize: 1023 })).catch(String)).toContain("at least 1 KB");
+    expect(await apply(contact({ maxFileSize: 10 })).catch(String)).toBe(
+      "Error: unconfirmed: forms.contact.maxFileSize is 10 bytes",
+    );
     expect(await apply({ forms: { jobs: { retention: 360 } } }).catch(String)).toBe(
       "Error: unconfirmed: form jobs would keep submissions for 6 minutes",
     );
-    expect(told(await apply(contact({ retention: 360, maxFileSize: 1024 }), { confirmed: true }))).toEqual([
+    expect(told(await apply(contact({ retention: 360, maxFileSize: 10 }), { confirmed: true }))).toEqual([
       "~ forms.contact",
     ]);
   });

@@ -1,12 +1,6 @@
 import { formatBytes } from "../../base/bytes.ts";
 import type { Rate } from "../../base/units.ts";
-import {
-  CEILING_FILES,
-  CEILING_FILE_SIZE,
-  DEFAULT_MAX_FILES,
-  DEFAULT_MAX_FILE_SIZE,
-  FLOOR_FILE_SIZE,
-} from "../limits.ts";
+import { CEILING_FILES, CEILING_FILE_SIZE, DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "../limits.ts";
 import { setting } from "./setting.ts";
 
 /** Settings of a form with a column of their own, in the order of the admin API. */
@@ -64,10 +58,10 @@ export const COLUMNS = {
     default: DEFAULT_MAX_FILE_SIZE,
     kind: {
       is: "bytes",
-      least: FLOOR_FILE_SIZE,
+      least: 1,
       most: CEILING_FILE_SIZE,
       errors: [
-        `the limit of a file is at least ${formatBytes(FLOOR_FILE_SIZE)}: turn uploads off to have none`,
+        "a file may have at least 1 byte",
         `a file may have at most ${formatBytes(CEILING_FILE_SIZE)}`,
       ],
     },

@@ -123,7 +123,7 @@ describe("a body", () => {
     ],
     ["POST", "/forms", { slug: "a", blockedSenders: ["nobody"] }, "blockedSenders.0", "203.0.113.0/24"],
     ["POST", "/forms", { slug: "a", rateLimit: { count: 0, seconds: 1 } }, "rateLimit.count", "1"],
-    ["PATCH", "/forms/f", { maxFileSize: 1023 }, "maxFileSize", "at least 1 KB"],
+    ["PATCH", "/forms/f", { maxFileSize: 0 }, "maxFileSize", "at least 1 byte"],
     ["PATCH", "/forms/f", { maxFileSize: 1e15 }, "maxFileSize", "10 GB"],
     ["PATCH", "/forms/f", { maxFileSize: 1.5 }, "maxFileSize"],
     ["PATCH", "/forms/f", { maxFiles: 101 }, "maxFiles", "100"],
