@@ -1,4 +1,4 @@
-import type { Clockwork } from "../base/clock.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
 import type { AccessChange } from "./change.ts";
 import type { ChangeStore } from "./door.ts";
@@ -80,4 +80,4 @@ export type AccessStore = {
 };
 
 /** The part of the app that operations on tokens, users and sessions use. */
-export type AccessApp = Clockwork & { store: ChangeStore<AccessChange> & AccessStore };
+export type AccessApp = ClockAndRandom & { store: ChangeStore<AccessChange> & AccessStore };

@@ -14,7 +14,7 @@ export function createTokenFinder(watch: Watch, store: Pick<AccessStore, "tokens
   let cached: CachedTokens | undefined;
 
   const cachedAt = (at: Known): CachedTokens => {
-    if (cached && cached.at.access === at.access && cached.at.era === at.era) return cached;
+    if (cached && cached.at.access === at.access && cached.at.generation === at.generation) return cached;
     return (cached = { at, found: new Map(), unknown: new Set() });
   };
   const read = async (hash: string): Promise<FoundToken | undefined> => {

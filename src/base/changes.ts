@@ -26,7 +26,7 @@ export type Versioned = {
 /** The version that was read last: the same object until a different version is read. */
 export type Known = Readonly<Look> & {
   /** Differs once the database may have gone back to an earlier state, so that nothing from before may be used. */
-  readonly era: number;
+  readonly generation: number;
 };
 
 /** Tracks the version of the setup in the database, for all caches of this process. */
@@ -83,7 +83,7 @@ export function createCache<T>(
 
   const loadAt = async (key: string, at: Known): Promise<T | undefined> => {
     const entry = kept.get(key);
-    const value = await load(key, entry?.at.era === at.era ? entry.value : undefined);
+    const value = await load(key, entry?.at.generation === at.generation ? entry.value : undefined);
     if (value === undefined) kept.delete(key);
     else kept.set(key, { at, value });
     return value;

@@ -1,7 +1,7 @@
 import type { Random } from "./ids.ts";
 
 /** The clock and the source of randomness, which are passed to every operation that needs them. */
-export type Clockwork = {
+export type ClockAndRandom = {
   /** Milliseconds since 1970. */
   now: () => number;
   random: Random;

@@ -39,7 +39,7 @@ export function createState(report: (error: unknown) => void) {
       const before = known;
       if (before && isSame(before, look)) return before;
       const isBroken = before !== undefined && !follows(look, before);
-      known = { ...look, era: (before?.era ?? 0) + (isBroken ? 1 : 0) };
+      known = { ...look, generation: (before?.generation ?? 0) + (isBroken ? 1 : 0) };
       if (isBroken && !isFarBehind(before, look))
         report(new AppError("unavailable", lostChanges(before, known)));
       // The first look too: what was read before it may be older.

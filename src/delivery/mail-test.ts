@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/token.ts";
-import type { Clockwork } from "../base/clock.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { dashedKey } from "../base/ids.ts";
 import { parseMailbox } from "./address.ts";
@@ -16,7 +16,7 @@ export type MailTest = z.infer<typeof mailTestSchema>;
  * text that is not a mail address, `forbidden`.
  */
 export async function testMail(
-  app: Clockwork,
+  app: ClockAndRandom,
   caller: Caller,
   mail: Outgoing["mail"],
   address: string,

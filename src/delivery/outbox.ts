@@ -1,5 +1,5 @@
 import type { ChangeStore } from "../access/door.ts";
-import type { Clockwork } from "../base/clock.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
 import type { Job } from "../base/jobs.ts";
 import { unanswered } from "./attempt.ts";
 import type { TargetChange } from "./change.ts";
@@ -27,7 +27,7 @@ const LATE_MS = 60_000;
 /** Queued deliveries that are changed in one transaction. */
 const STEP = 500;
 
-export type OutboxApp = Clockwork & { store: DeliveriesStore & ChangeStore<TargetChange> };
+export type OutboxApp = ClockAndRandom & { store: DeliveriesStore & ChangeStore<TargetChange> };
 
 /** Reports to the operator: each attempt, errors that are bugs, and deliveries or targets that are given up. */
 type OutboxReport = {

@@ -1,10 +1,10 @@
 import { operatorCaller } from "../access/caller.ts";
 import { type ChangeStore, change } from "../access/door.ts";
-import type { Clockwork } from "../base/clock.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
 import type { TargetChange } from "./change.ts";
 import type { DeliveriesStore } from "./store.ts";
 
-type TargetsApp = Clockwork & { store: DeliveriesStore & ChangeStore<TargetChange> };
+type TargetsApp = ClockAndRandom & { store: DeliveriesStore & ChangeStore<TargetChange> };
 
 /** Caller that disables a target after 410 Gone. */
 const OUTBOX = operatorCaller(

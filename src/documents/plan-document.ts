@@ -1,4 +1,4 @@
-import type { Clockwork } from "../base/clock.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
 import { findNestingFaults } from "../flags/flagd/nested-segments.ts";
 import { dropSegment, putSegment } from "../flags/plan.ts";
 import { applyRule, rulesBySegment, segmentInUse, usersOf } from "../flags/segment.ts";
@@ -19,7 +19,7 @@ type DocumentProject = NonNullable<Document["projects"]>[string];
  * the path of the fault.
  */
 export async function planOf(
-  clock: Clockwork,
+  clock: ClockAndRandom,
   setup: Setup,
   document: Document,
   prune: boolean,
@@ -34,7 +34,7 @@ export async function planOf(
 }
 
 async function planProject(
-  clock: Clockwork,
+  clock: ClockAndRandom,
   plan: DocumentPlan,
   project: string,
   current: SetupProject | undefined,
@@ -87,7 +87,7 @@ function checkSegments(project: string, { slug: environment, segments, rules, fl
 }
 
 function planEnvironments(
-  clock: Clockwork,
+  clock: ClockAndRandom,
   plan: DocumentPlan,
   project: string,
   current: SetupProject | undefined,
@@ -153,7 +153,7 @@ function planEnvironments(
 }
 
 function planSegments(
-  clock: Clockwork,
+  clock: ClockAndRandom,
   plan: DocumentPlan,
   project: string,
   { slug: environment, rules, segments: existing }: Target,
@@ -189,7 +189,7 @@ function planSegments(
 }
 
 function planForms(
-  clock: Clockwork,
+  clock: ClockAndRandom,
   plan: DocumentPlan,
   setup: Setup,
   forms: NonNullable<Document["forms"]>,

@@ -1,4 +1,4 @@
-import type { Clockwork } from "../base/clock.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns } from "../base/event-loop.ts";
 import { pick, RULE_NAMES, SHARED_NAMES } from "../flags/flag-fields.ts";
@@ -22,7 +22,7 @@ type Flags = {
 
 /** Adds the differences of a project's flags to a plan, in turns with other work. Throws as `planOf` does. */
 export async function planFlags(
-  clock: Clockwork,
+  clock: ClockAndRandom,
   plan: DocumentPlan,
   { project, current, targets, flags, prune }: Flags,
 ): Promise<void> {
@@ -59,7 +59,7 @@ type OneFlag = {
   targets: Map<string, Target>;
 };
 
-function planFlag(clock: Clockwork, plan: DocumentPlan, flag: OneFlag): void {
+function planFlag(clock: ClockAndRandom, plan: DocumentPlan, flag: OneFlag): void {
   const { project, slug, index, wanted, targets } = flag;
   const path = pathOf("projects", project, "flags", slug);
   const placeIn = (environment: string) => ({ project, environment, flag: slug });
@@ -116,7 +116,7 @@ function planFlag(clock: Clockwork, plan: DocumentPlan, flag: OneFlag): void {
 
 /** Compares a flag in one environment with its entry; without values there, the flag starts as `blank`. */
 function compare(
-  clock: Clockwork,
+  clock: ClockAndRandom,
   { project, slug, index, targets }: OneFlag,
   environment: string,
   entry: FlagEntry,

@@ -1,5 +1,5 @@
 import type { ChangeStore } from "../access/door.ts";
-import type { Clockwork } from "../base/clock.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
 import type { Versioned, Watch } from "../base/changes.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
 import type { TallyStore } from "./reads/tally.ts";
@@ -146,7 +146,7 @@ export type FlagsStore = {
 };
 
 /** The part of the app that operations on flags and segments use. */
-export type FlagsApp = Clockwork & {
+export type FlagsApp = ClockAndRandom & {
   watch: Watch;
   store: Versioned & ProjectsStore & FlagsStore & ChangeStore<ProjectChange | FlagChange>;
 };

@@ -1,4 +1,4 @@
-import { type Clockwork, isoTime } from "../base/clock.ts";
+import { type ClockAndRandom, isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { type Random, characters } from "../base/ids.ts";
 import type { SetResult } from "../base/result.ts";
@@ -77,7 +77,7 @@ export function viewForm(record: FormRecord): Form {
 }
 
 /** A form with a fresh key, not yet stored: enabled, uploads off. */
-export function newForm(app: Clockwork, { slug, ...settings }: NewForm): FormRecord {
+export function newForm(app: ClockAndRandom, { slug, ...settings }: NewForm): FormRecord {
   const now = app.now();
   return applyFormPatch(blankForm(slug, formKey(app.random), now), settings, now).record;
 }

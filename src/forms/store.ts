@@ -2,7 +2,7 @@ import type { Author } from "../access/caller.ts";
 import type { ChangeStore } from "../access/door.ts";
 import type { SecretStore } from "../access/store.ts";
 import type { Versioned, Watch } from "../base/changes.ts";
-import type { Clockwork } from "../base/clock.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Notes } from "../blobs/notes.ts";
@@ -218,7 +218,7 @@ export type FormsStore = {
 } & DeliveriesStore;
 
 /** The part of the app that operations on forms and submissions use. */
-export type FormsApp = Clockwork & {
+export type FormsApp = ClockAndRandom & {
   watch: Watch;
   store: Versioned & FormsStore & ChangeStore<FormChange | TargetChange>;
   blobs: Blobs;

@@ -1,4 +1,4 @@
-import type { Clockwork } from "../base/clock.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
 import type { Job } from "../base/jobs.ts";
 import { type Distribution, quantile } from "../base/metrics.ts";
 import type { DatabaseStore } from "./store.ts";
@@ -17,7 +17,7 @@ export type CommitMinute = { at: number; commits: number; p50: number; p99: numb
 export function createCommitLatency({
   store,
   now,
-}: Pick<Clockwork, "now"> & { store: Pick<DatabaseStore, "stats"> }): {
+}: Pick<ClockAndRandom, "now"> & { store: Pick<DatabaseStore, "stats"> }): {
   /** Oldest first. */
   minutes: () => readonly CommitMinute[];
   job: Job;

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { Clockwork } from "../base/clock.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { dashedKey } from "../base/ids.ts";
 import type {
@@ -16,7 +16,7 @@ export type EnvironmentPatch = z.infer<typeof environmentPatchSchema>;
 
 /** An environment with a fresh key, not yet stored. */
 export function newEnvironment(
-  app: Clockwork,
+  app: ClockAndRandom,
   { slug, name = slug, color = null }: Pick<NewEnvironment, "slug" | "name" | "color">,
 ): Environment {
   return { slug, name, key: dashedKey(app.random), locked: false, color };

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { Clockwork } from "../base/clock.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { dashedKey } from "../base/ids.ts";
 import { type Environment, newEnvironment } from "./environment.ts";
@@ -12,7 +12,7 @@ export const DEFAULT_ENVIRONMENTS = ["develop", "staging", "production"];
 export type NewProject = z.infer<typeof newProjectSchema>;
 
 /** A project with fresh keys, not yet stored. */
-export function newProject(app: Clockwork, input: NewProject): Project & { createdAt: number } {
+export function newProject(app: ClockAndRandom, input: NewProject): Project & { createdAt: number } {
   const environments = (input.environments ?? DEFAULT_ENVIRONMENTS).map((slug) =>
     newEnvironment(app, { slug }),
   );

@@ -1,5 +1,5 @@
 import type { ChangeStore } from "../access/door.ts";
-import type { Clockwork } from "../base/clock.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
 import type { ProjectChange } from "./change.ts";
 import type { Environment } from "./environment.ts";
@@ -36,4 +36,4 @@ export type ProjectsStore = {
 };
 
 /** The part of the app that operations on projects and environments use. */
-export type ProjectsApp = Clockwork & { store: ProjectsStore & ChangeStore<ProjectChange> };
+export type ProjectsApp = ClockAndRandom & { store: ProjectsStore & ChangeStore<ProjectChange> };

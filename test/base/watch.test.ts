@@ -260,13 +260,13 @@ describe("a database that went back to an earlier state", () => {
     await advance(60_000);
     state.setup = { version: 42, access: 3, stamps: ["new", "old"] };
     const loaded = find("a");
-    expect((await watch.look()).era).toBe(before.era + 1);
+    expect((await watch.look()).generation).toBe(before.generation + 1);
     expect(await loaded).toBe("a 42");
     expect(reported).toEqual([expect.stringContaining("42.3 has other content")]);
     // A change has another stamp too, and loses nothing.
     state.setup = { version: 43, access: 3, stamps: ["newer", "new", "old"] };
     await advance(60);
-    expect(watch.last()).toMatchObject({ version: 43, era: before.era + 1 });
+    expect(watch.last()).toMatchObject({ version: 43, generation: before.generation + 1 });
     expect(reported).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import type { Challenge } from "altcha-lib/types";
-import type { Clockwork } from "../../base/clock.ts";
+import type { ClockAndRandom } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { once } from "../../base/once.ts";
@@ -66,7 +66,7 @@ export function createChallengeKeys(random: Random): ChallengeKeys {
  * Returns functions that create challenges and verify their solutions. The library chooses salts and nonces itself, from the runtime's source of
  * randomness; `random` chooses the counters.
  */
-export function createChallenger(keys: ChallengeKeys, { now, random }: Clockwork): Challenger {
+export function createChallenger(keys: ChallengeKeys, { now, random }: ClockAndRandom): Challenger {
   const create = async (formKey: string): Promise<Challenge> => {
     const [{ createChallenge }, { deriveKey }] = await Promise.all([
       import("altcha-lib"),

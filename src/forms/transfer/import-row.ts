@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { SUBMISSION_ID, timedId } from "../../base/ids.ts";
 import { isDeeper, isObject } from "../../base/json.ts";
 import { withoutRepeats } from "../../base/json-members.ts";
-import type { Clockwork } from "../../base/clock.ts";
+import type { ClockAndRandom } from "../../base/clock.ts";
 import { cutMembers } from "../intake/control-fields.ts";
 import { checkData, checkDepth, overLimit } from "../intake/fields.ts";
 import { readTime } from "./import-time.ts";
@@ -53,7 +53,7 @@ export function rowText({ createdAt, data, ...rest }: ImportedSubmission): strin
 export function completeRow(
   { id, createdAt, ...rest }: ImportRow,
   { formKey, line }: { formKey: string; line: number },
-  { now, random }: Clockwork,
+  { now, random }: ClockAndRandom,
 ): ImportedSubmission {
   const time = createdAt ?? now();
   const unique = () => (createdAt === null ? random(8) : hashOf([formKey, time, rest.data, line]));

@@ -18,8 +18,8 @@ describe.skipIf(!IS_POSTGRES_HERE)("a look at PostgreSQL", () => {
     expect(await watch.look(true)).toBe(before);
     for (const step of ["-", "+"])
       await execute(`UPDATE setup_version SET version = version ${step} 1`, { database });
-    const { version, era } = await watch.look(true);
-    expect([version, era]).toEqual([before.version, before.era + 1]);
+    const { version, generation } = await watch.look(true);
+    expect([version, generation]).toEqual([before.version, before.generation + 1]);
   });
 
   test("notices changes that a failover lost, although as many and more were made since", async () => {
@@ -40,8 +40,8 @@ describe.skipIf(!IS_POSTGRES_HERE)("a look at PostgreSQL", () => {
     });
     await execute("ALTER TABLE setup_version ENABLE TRIGGER setup_stamped", { database });
     for (const slug of ["one", "two", "three"]) await addForm(other!.store, slug);
-    const { version, era } = await watch.look(true);
-    expect([version, era]).toEqual([before.version + 2, before.era + 1]);
+    const { version, generation } = await watch.look(true);
+    expect([version, generation]).toEqual([before.version + 2, before.generation + 1]);
     expect(reported).toMatchObject([{ message: expect.stringContaining("has lost changes") }]);
   });
 
@@ -52,19 +52,19 @@ describe.skipIf(!IS_POSTGRES_HERE)("a look at PostgreSQL", () => {
     const reported: unknown[] = [];
     const timing = { steady: () => performance.now(), wall: Date.now, after: () => () => {} };
     const watch = watchChanges(app!.store, (error) => void reported.push(error), timing);
-    const { era } = await watch.look(true);
+    const { generation } = await watch.look(true);
     const change = async (times: number) => {
       for (let time = 0; time < times; time += 1)
         await execute("UPDATE setup_version SET version = version + 1", { database });
     };
     await change(15);
-    expect(await watch.look(true)).toMatchObject({ version: 15, era });
+    expect(await watch.look(true)).toMatchObject({ version: 15, generation });
     await execute("UPDATE setup_version SET version = version + 3", { database });
     await change(1);
-    expect(await watch.look(true)).toMatchObject({ version: 19, era });
+    expect(await watch.look(true)).toMatchObject({ version: 19, generation });
     // Nobody knows whether some were lost, which is no reason for an alarm.
     await change(16);
-    expect(await watch.look(true)).toMatchObject({ version: 35, era: era + 1 });
+    expect(await watch.look(true)).toMatchObject({ version: 35, generation: generation + 1 });
     expect(reported).toEqual([]);
   });
 
