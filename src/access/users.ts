@@ -87,7 +87,7 @@ export function deleteUser(app: AccessApp, caller: Caller, name: string): Promis
 /** Throws `conflict` where a user is the only admin. */
 async function requireOtherAdmin({ store }: AccessApp, { name, role }: User): Promise<void> {
   if (role !== "admin" || (await store.users.admins(2)).length > 1) return;
-  throw new AppError("conflict", `"${name}" is the last admin: make somebody else an admin first`, {
+  throw new AppError("conflict", `"${name}" is the last admin: make another user an admin first`, {
     reason: "last-admin",
   });
 }

@@ -45,7 +45,7 @@ export function spaceFinding(check: string, free: number, total: number): Findin
 
 export function inodeFinding(check: string, free: number, total: number): Finding {
   const message = `${free} of ${total} free`;
-  const hint = "remove files that nobody needs: each uploaded file takes an inode";
+  const hint = "remove files that are not needed: each uploaded file takes an inode";
   if (free === 0) return problem(check, message, hint);
   return free < LOW.share * total ? warning(check, message, hint) : ok(check, message);
 }
