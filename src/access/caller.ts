@@ -10,7 +10,7 @@ export type Caller = Rights & {
   /** Why the caller makes the changes, for the history. */
   why?: string | undefined;
   /**
-   * Throws `unauthenticated` where the token was revoked or has expired, or the session has ended; `forbidden` where the
+   * Throws `unauthenticated` if the token was revoked or has expired, or the session has ended; `forbidden` if the
    * role of the user was changed.
    */
   verify: () => Promise<void>;

@@ -19,7 +19,7 @@ export type ChangeStore<C> = {
   readonly staleness: number;
   /**
    * Applies all of the changes or none. The first one has the revision `version + 1`. Throws `conflict` with the reason
-   * `outdated` where the setup is at another version.
+   * `outdated` if the setup is at another version.
    */
   apply(changes: readonly C[], version: number, by: Author): Promise<void>;
 };
@@ -40,7 +40,7 @@ export async function change<C, T>(
   caller: Pick<Caller, "name" | "why" | "verify">,
   plan: (moment: Moment) => Promise<Plan<C, T>>,
 ): Promise<T> {
-  /** Returns undefined where another change was applied first. */
+  /** Returns undefined if another change was applied first. */
   const attempt = async (isLast: boolean): Promise<{ result: T } | undefined> => {
     const moment = { version: (await store.look()).version, at: now() };
     try {

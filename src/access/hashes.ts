@@ -1,7 +1,7 @@
 /** A password to compare with a hash; null to make a new hash of it. */
 export type ToHash = { password: string; hash: string | null };
 
-/** The hash of the password; false where it has another one. */
+/** The hash of the password; false if it has another one. */
 export type Hashed = string | false;
 
 /** How long the thread waits for the next password before it ends, in milliseconds. */

@@ -9,7 +9,7 @@ export const HASHING = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 
 export const PASSWORD_HASH = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{43}\$[A-Za-z0-9+/]{43}$/;
 
 /**
- * A password with the characters that keyboards compose in different ways made equal; null where it is too long to be one.
+ * A password with the characters that keyboards compose in different ways made equal; null if it is too long to be one.
  * What is longer is not normalised, since that may take quadratic time.
  */
 function normalise(typed: string): string | null {
@@ -23,7 +23,7 @@ export function typedPassword(text: string): string | null {
   return normalise(text) || null;
 }
 
-/** A new password, normalised. Throws `invalid` where it is too short or too long. */
+/** A new password, normalised. Throws `invalid` if it is too short or too long. */
 export function checkNewPassword(text: string): string {
   const password = normalise(text);
   const { leastCharacters, bytes } = PASSWORD_LIMITS;

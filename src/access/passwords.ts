@@ -77,7 +77,7 @@ const NOBODYS =
   "$argon2id$v=19$m=19456,t=2,p=1$wz4oiTL8HtTINLFdXw5Z7l5GySjvr0lIsq53OvGnUhE$Z69T7Uczc/HBfqJKfl9XtMfQrqYIe/eP/d1e8o+x17M";
 
 /**
- * The hash of the password of a user, if `password` is that password; null where it is not, where the user has none, and
+ * The hash of the password of a user, if `password` is that password; null if it is not, where the user has none, and
  * where no user has the name. Throws `rate_limited`, by the name and the network alone: a known name, an unknown one and the
  * right password are treated alike, and guesses from one network never keep a user out who signs in from another.
  */

@@ -16,7 +16,7 @@ const STEP = 1000;
 /** How old the time may be at which a session was last used, in milliseconds: each update is a write. */
 const SEEN_MS = 600_000;
 
-/** The session and user of a secret. Throws `unauthenticated` where there is none, or it has ended. */
+/** The session and user of a secret. Throws `unauthenticated` if there is none, or it has ended. */
 export async function resumeSession(app: AccessApp, secret: string): Promise<SignedIn> {
   const hash = sha256(secret);
   const now = app.now();

@@ -90,7 +90,7 @@ function placeOf({ project, environment }: Reach, scopes: readonly Scope[]): Tok
 }
 
 /**
- * The token that a secret belongs to, by `find` or else as the store has it now. Throws `unauthenticated` where it is
+ * The token that a secret belongs to, by `find` or else as the store has it now. Throws `unauthenticated` if it is
  * unknown, revoked or expired, and `unavailable`.
  */
 export async function authenticate(

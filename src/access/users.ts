@@ -84,7 +84,7 @@ export function deleteUser(app: AccessApp, caller: Caller, name: string): Promis
   });
 }
 
-/** Throws `conflict` where a user is the only admin. */
+/** Throws `conflict` if a user is the only admin. */
 async function requireOtherAdmin({ store }: AccessApp, { name, role }: User): Promise<void> {
   if (role !== "admin" || (await store.users.admins(2)).length > 1) return;
   throw new AppError("conflict", `"${name}" is the last admin: make another user an admin first`, {
@@ -130,7 +130,7 @@ async function onlyAdmin({ store }: AccessApp): Promise<string> {
  * Sets the password of the caller's own user and ends every other session: all but `keep`, the id of the session that it
  * is set in. The `current` password is needed where there is one, unless that session began by a link within the last 15
  * minutes. Throws `invalid` with the reasons `password-short`, `password-long` and `password-wrong`, `rate_limited`,
- * `conflict` where the password was changed meanwhile, `forbidden`.
+ * `conflict` if the password was changed meanwhile, `forbidden`.
  */
 export async function setPassword(
   app: AccessApp,

@@ -16,7 +16,7 @@ export function formatBytes(bytes: number): string {
 }
 
 /**
- * The inverse of {@link formatBytes}: `10MB`, `1.5 MB`, `500k`, `2048`. Returns undefined where the text is not a size, and
+ * The inverse of {@link formatBytes}: `10MB`, `1.5 MB`, `500k`, `2048`. Returns undefined if the text is not a size, and
  * for a number below 1 KB without a unit: `10` is meant as 10 MB.
  */
 export function parseBytes(text: string): number | undefined {

@@ -65,12 +65,12 @@ export function notInMemory(cause?: unknown): AppError {
   return new AppError("unavailable", "the database does not answer", { retryAfter: 1, cause });
 }
 
-/** Returns what a key has in memory, at once where that is current; undefined where there is no such thing. */
+/** Returns what a key has in memory, at once where that is current; undefined if there is no such thing. */
 export type Find<T> = (key: string) => T | undefined | Promise<T | undefined>;
 
 /**
  * Caches what `load` returns for each key until the setup changes; `load` is given what it returned before. What is found
- * is at most as old as a trusted look; while looks fail, it is what was loaded last. The function returned throws `unavailable` where that is nothing, and what
+ * is at most as old as a trusted look; while looks fail, it is what was loaded last. The function returned throws `unavailable` if that is nothing, and what
  * `load` throws.
  */
 export function createCache<T>(

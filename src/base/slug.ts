@@ -1,7 +1,7 @@
 /** The format of the names of projects, environments, flags, segments, forms, tokens and users. */
 export const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,149}$/;
 
-/** Returns why a text is not a valid name of a `noun`, or undefined where it is. */
+/** Returns why a text is not a valid name of a `noun`, or undefined if it is. */
 export function findSlugFault(
   noun: string,
   text: string,

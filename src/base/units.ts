@@ -6,7 +6,7 @@ type Unit = keyof typeof SECONDS;
 /** Units that a duration is shown in, the largest first. */
 const SHOWN = ["d", "h", "m", "s"] as const;
 
-/** `60s`, `5m`, `12h`, `90d`, `2w` in seconds; undefined where the text is not a duration. */
+/** `60s`, `5m`, `12h`, `90d`, `2w` in seconds; undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   return count === undefined || unit === undefined ? undefined : Number(count) * SECONDS[unit as Unit];
@@ -29,7 +29,7 @@ export function durationInWords(seconds: number): string {
 /** So many in so many seconds. */
 export type Rate = { count: number; seconds: number };
 
-/** `20/h` and `5/10m` as a count in seconds; undefined where the text is not a rate. */
+/** `20/h` and `5/10m` as a count in seconds; undefined if the text is not a rate. */
 export function parseRate(text: string): Rate | undefined {
   const [, count, amount, unit] = /^(\d{1,7})\/(\d{0,5})([smhd])$/.exec(text) ?? [];
   if (count === undefined || unit === undefined) return undefined;

@@ -120,7 +120,7 @@ function answersAgain(ms: number): string {
   return `the database answers again${ms === 0 ? "" : `, after ${Math.round(ms / 1000)} s`}`;
 }
 
-/** The result of `work`. Throws `unavailable` where that takes longer than `DEADLINE`. */
+/** The result of `work`. Throws `unavailable` if that takes longer than `DEADLINE`. */
 function within<T>(work: () => Promise<T>, after: Timing["after"]): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const late = () =>

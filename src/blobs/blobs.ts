@@ -9,7 +9,7 @@ export type Blobs = {
   stage(): Promise<StagedBlob>;
   /**
    * Finishes files and makes them permanent under their keys, all or none, and returns once they survive a power cut.
-   * Throws `unavailable` where the storage is full or read-only, or does not answer: {@link mayStillAppear}.
+   * Throws `unavailable` if the storage is full or read-only, or does not answer: {@link mayStillAppear}.
    */
   keep(files: { key: string; staged: StagedBlob }[]): Promise<void>;
   /** Throws `unavailable` unless there is room for a file. */
@@ -23,7 +23,7 @@ export type Blobs = {
   list(): AsyncIterable<{ key: string; size: number }[]>;
   /**
    * Removes files and returns once that survives a power cut. A missing file is not an error. Returns the files
-   * that alone could not be removed; throws where it is not known what was removed.
+   * that alone could not be removed; throws if it is not known what was removed.
    */
   delete(keys: string[]): Promise<Undeleted[]>;
 };

@@ -16,7 +16,7 @@ const BATCH = 100;
 /**
  * The blob store in a local directory, which is created if it does not exist. A kept file is stored in one of 256
  * subdirectories, its shard, named by the two characters of its key before the dot: a submission has all files in one.
- * Throws `forbidden` where the directory cannot be written, `unavailable` where the disk is full.
+ * Throws `forbidden` if the directory cannot be written, `unavailable` if the disk is full.
  */
 export function openDiskBlobs(root: string): Blobs {
   const staging = join(root, STAGING);

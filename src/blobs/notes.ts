@@ -25,7 +25,7 @@ export type Notes = {
   pending(): Promise<string[]>;
   /**
    * Keeps the files of submissions that any process deletes from now on, until the hold is released or its process ends.
-   * Throws `unavailable` where only one process can hold files and another one does.
+   * Throws `unavailable` if only one process can hold files and another one does.
    */
   hold(): Promise<Hold>;
   /** Whether the insert of a submission clears its upload note, in its transaction; otherwise the caller does afterwards. */

@@ -93,7 +93,7 @@ export function findSenderAddress(
   return null;
 }
 
-/** The first property of a JSON Schema that is described as an email address; null where there is none. */
+/** The first property of a JSON Schema that is described as an email address; null if there is none. */
 export function emailFieldOf(schema: object | null): string | null {
   const properties = isObject(schema) && schema["properties"];
   if (!isObject(properties)) return null;

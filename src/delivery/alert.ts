@@ -41,7 +41,7 @@ export function buildAlert({ id, from, to, now, form, target, error, isSwitchedO
 const ALERT_MS = 3_600_000;
 
 /**
- * Sends an operator a message about a target that fails. Returns null where one was sent within the last hour, by whichever
+ * Sends an operator a message about a target that fails. Returns null if one was sent within the last hour, by whichever
  * process, and without a mail server.
  */
 export async function sendAlert(

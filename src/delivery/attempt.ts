@@ -13,11 +13,11 @@ export type Attempt = {
    * - `refused`: it can never succeed, and the target stays (5xx to RCPT or DATA of SMTP; no HTTP answer).
    */
   outcome: "delivered" | "retry" | "gone" | "refused";
-  /** The status of the HTTP answer or the reply code of SMTP; null where there was no answer. */
+  /** The status of the HTTP answer or the reply code of SMTP; null if there was no answer. */
   code: number | null;
   /** Why it failed, at most 200 characters without secrets or the path of a URL; null for `delivered`. */
   error: string | null;
-  /** Whole seconds that the receiver asked to wait for, 0 to {@link MAX_RETRY_AFTER}; null where it did not. */
+  /** Whole seconds that the receiver asked to wait for, 0 to {@link MAX_RETRY_AFTER}; null if it did not. */
   retryAfter: number | null;
   /** Whether the target can take nothing at present, so that its other deliveries should wait too. */
   isTargetDown: boolean;

@@ -30,7 +30,7 @@ This is an automatic reply.
 const MAX_TEXT = 200;
 
 /**
- * The message that confirms a submission to its sender; null where the address is not one plain address. Anybody can have it
+ * The message that confirms a submission to its sender; null if the address is not one plain address. Anybody can have it
  * sent to anybody, so no text of the submission can be a link or have more than a line.
  */
 export function buildAutoreply({ id, from, to, now, data, subject, text }: Autoreply): MailMessage | null {
@@ -75,7 +75,7 @@ function textOf(value: unknown): string {
  */
 const LINK = /:\/\/|www\.|(?:[^\s\p{P}]|[-_])[.。][\p{L}\p{M}]{2}|\d{1,3}(?:\.\d{1,3}){3}/iu;
 
-/** A text as one line of at most 200 characters; empty where it holds a link. */
+/** A text as one line of at most 200 characters; empty if it holds a link. */
 function withoutLinks(text: string): string {
   const line = oneLine(text, MAX_TEXT);
   // A mail program may skip invisible characters, and take full-width characters for the plain ones.

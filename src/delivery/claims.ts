@@ -26,7 +26,7 @@ export type Claims = {
   ids: () => string[];
   /** Adds what was claimed. */
   add: (claimed: readonly ClaimedDelivery[]) => void;
-  /** The next delivery to send, which counts as running from then on; undefined where none may be sent now. */
+  /** The next delivery to send, which counts as running from then on; undefined if none may be sent now. */
   next: () => ClaimedDelivery | undefined;
   /** Ends the run of a delivery. */
   end: (delivery: ClaimedDelivery) => void;

@@ -17,7 +17,7 @@ export const deliverySchema = z.object({
   attempts: z.int(),
   /** When it is attempted next; null once it has ended, and while it waits for a mail server. */
   nextAt: z.nullable(timestamp),
-  /** The HTTP status or SMTP reply code of the last attempt; null where there was no answer. */
+  /** The HTTP status or SMTP reply code of the last attempt; null if there was no answer. */
   code: z.nullable(z.int()),
   /** Why the last attempt failed, or why it waits; null for neither. */
   error: z.nullable(z.string()),
@@ -29,9 +29,9 @@ export const attemptSchema = z.object({
   at: timestamp,
   /** Milliseconds. */
   duration: z.int(),
-  /** The HTTP status or SMTP reply code; null where there was no answer. */
+  /** The HTTP status or SMTP reply code; null if there was no answer. */
   code: z.nullable(z.int()),
-  /** Why it failed; null where it did not. */
+  /** Why it failed; null if it did not. */
   error: z.nullable(z.string()),
 });
 

@@ -12,8 +12,8 @@ export const mailTestSchema = z.object({
   from: z.string(),
   /** Whether the mail server accepted the message. */
   delivered: z.boolean(),
-  /** The reply code of the mail server; null where there was none. */
+  /** The reply code of the mail server; null if there was none. */
   code: z.nullable(z.int()),
-  /** Why it was not delivered; null where it was. */
+  /** Why it was not delivered; null if it was. */
   error: z.nullable(z.string()),
 });

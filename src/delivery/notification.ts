@@ -32,7 +32,7 @@ export type Notification = {
 /** A file of a submission, with a signed link to it. */
 export type NotifiedFile = Attachment & { url: string };
 
-/** A message, and the same with links, to send where the attachments are refused; null where it has none. */
+/** A message, and the same with links, to send where the attachments are refused; null if it has none. */
 type Variants = { message: MailMessage; withoutAttachments: MailMessage | null };
 
 /** Characters of one value and of all values, so that a message stays readable and small: the submission has the rest. */
@@ -41,7 +41,7 @@ const MAX_VALUES = 128 * KiB;
 
 const MAX_SUBJECT = 200;
 
-/** A field as text; `isCut` where the value is longer. */
+/** A field as text; `isCut` if the value is longer. */
 type Row = { name: string; text: string; isCut: boolean };
 
 /**

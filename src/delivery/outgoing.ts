@@ -31,6 +31,6 @@ export type Outgoing = {
   check(target: Target): Promise<void>;
   sendWebhook(delivery: WebhookDelivery, signal: AbortSignal): Promise<Attempt>;
   sendChat(kind: ChatKind, url: string, message: ChatMessage, signal: AbortSignal): Promise<Attempt>;
-  /** Null where no mail server is configured. */
+  /** Null if no mail server is configured. */
   mail: { mailer: Mailer; from: Mailbox } | null;
 };

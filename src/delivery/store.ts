@@ -28,7 +28,7 @@ export type SettledDelivery = {
   dueAt: number;
   code: number | null;
   error: string | null;
-  /** When the attempt began, and its milliseconds; absent where none was made. */
+  /** When the attempt began, and its milliseconds; absent if none was made. */
   attempt?: AttemptTime;
 };
 

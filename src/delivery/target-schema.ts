@@ -36,7 +36,7 @@ export const rotatedSecretSchema = z.object({ id: z.string(), secret: z.string()
 
 /** How a receiver answered a sample. */
 export const targetTestSchema = z.object({
-  /** The HTTP status; null where there was no answer. */
+  /** The HTTP status; null if there was no answer. */
   code: z.nullable(z.int()),
   /** Why it failed; null for `delivered`. */
   error: z.nullable(z.string()),

@@ -32,7 +32,7 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 }
 
-/** The HTML part of a message around its content. `language` is null where it is not known. */
+/** The HTML part of a message around its content. `language` is null if it is not known. */
 export function mailHtml(
   content: string,
   { language = "en", title = null }: { language?: string | null; title?: string | null } = {},
@@ -56,7 +56,7 @@ export function htmlLines(text: string): string {
 
 /**
  * A JSON value for a person: texts as they are, the items of an array one a line, an object as lines of `name: value`. At
- * most `limit` characters; `isCut` where that is not all.
+ * most `limit` characters; `isCut` if that is not all.
  */
 export function describeValue(value: unknown, limit: number): { text: string; isCut: boolean } {
   let text = "";

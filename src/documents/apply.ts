@@ -32,7 +32,7 @@ export async function compareDocument(
 
 /**
  * Applies a document, all of it or nothing, and returns the differences. Throws `invalid` with the path of a fault,
- * `forbidden`, and `unconfirmed` where it changes a locked environment that the caller has not confirmed, or, unless it is
+ * `forbidden`, and `unconfirmed` if it changes a locked environment that the caller has not confirmed, or, unless it is
  * `confirmed`, where it deletes what {@link lossesOf} lists.
  */
 export async function applyDocument(
@@ -76,7 +76,7 @@ async function planDocument(
 }
 
 /**
- * The place whose lock a change is subject to: an environment, or the whole project. None where the change leaves the
+ * The place whose lock a change is subject to: an environment, or the whole project. None if the change leaves the
  * values of flags as they are: a description belongs to all environments, and a new flag is off.
  */
 function placesOf(each: SetupChange): LockedPlace[] {

@@ -71,7 +71,7 @@ async function planProject(
   for (const target of targets.values()) checkSegments(project, target);
 }
 
-/** Throws `invalid` where the plan deletes a segment that is still referred to, or makes one refer to itself. */
+/** Throws `invalid` if the plan deletes a segment that is still referred to, or makes one refer to itself. */
 function checkSegments(project: string, { slug: environment, segments, rules, flagRules }: Target): void {
   const pathTo = (name: string) => pathOf("projects", project, "environments", environment, "segments", name);
   const left = {

@@ -47,7 +47,7 @@ export async function requireSoundSegment(
   requireRoom(flags, after);
 }
 
-/** Throws `invalid` where a flag's rule would be too large with these segments in it. */
+/** Throws `invalid` if a flag's rule would be too large with these segments in it. */
 export function requireRoom(flags: FlagValues[], segments: Segments): void {
   const broken = flags.filter(({ rules }) => rules !== null && !fits(parseRules(rules).targeting, segments));
   if (broken.length === 0) return;
@@ -59,7 +59,7 @@ export function requireRoom(flags: FlagValues[], segments: Segments): void {
 
 /**
  * Checks that rules from another environment or an earlier revision fit the segments of an environment. Throws `conflict`
- * where a rule refers to a segment that is missing there, `invalid` where it would be too large.
+ * where a rule refers to a segment that is missing there, `invalid` if it would be too large.
  */
 export function requireFit(flags: FlagValues[], segments: Segments, environment: string): void {
   requireRoom(flags, segments);

@@ -104,7 +104,7 @@ export const NO_OPTIONAL = Object.fromEntries(
   OPTIONAL_NAMES.map((name) => [name, NONE[FIELDS[name].kind]]),
 ) as Optional;
 
-/** Optional fields as members of a larger object, a section as a whole; none where nothing was set. */
+/** Optional fields as members of a larger object, a section as a whole; none if nothing was set. */
 export function optionalMembers(
   record: Optional,
   names: readonly OptionalName[] = OPTIONAL_NAMES,

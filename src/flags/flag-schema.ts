@@ -135,7 +135,7 @@ const reason = z.enum(["expired", "settled", "unread", "unreferenced"]);
 /** A stale flag: one that looks finished, with every reason. */
 export const staleFlagSchema = z.object({
   slug: flagSlug,
-  /** Null where the flag is stale in every environment. */
+  /** Null if the flag is stale in every environment. */
   environment: z.nullable(z.string()),
   reasons: z.array(reason),
   /** When the first of the reasons began to apply. */

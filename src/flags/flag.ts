@@ -18,7 +18,7 @@ export type FlagValues = {
   slug: string;
   description: string;
   enabled: boolean;
-  /** JSON text, or null where none is set. */
+  /** JSON text, or null if none is set. */
   payload: string | null;
   expiresAt: number | null;
   /** `FlagRules` as JSON text, or null for a plain flag. */

@@ -45,7 +45,7 @@ export function stateAfter(place: FlagPlace, to: number, change?: Change): FlagS
 }
 
 /**
- * The state of a flag before a change; null where the flag was new, which is off and empty. Throws `not_found` for a change
+ * The state of a flag before a change; null if the flag was new, which is off and empty. Throws `not_found` for a change
  * of something else.
  */
 export function stateBefore(place: FlagPlace, revision: number, change?: Change): FlagState | null {
@@ -78,7 +78,7 @@ function changeOf({ environment, flag }: FlagPlace, revision: number, change: Ch
   return change;
 }
 
-/** The newest change of a flag in an environment. Throws `not_found` where there is none. */
+/** The newest change of a flag in an environment. Throws `not_found` if there is none. */
 export async function newestChange(
   { changes }: Pick<FlagsApp["store"], "changes">,
   { project, environment, flag }: FlagPlace,

@@ -91,13 +91,13 @@ export const PAYLOAD_SUFFIX = ".payload";
 /** Slugs that would clash with paths of the API. */
 const RESERVED = ["preview", "code-refs"];
 
-/** Why a text cannot name a flag; undefined where it can. */
+/** Why a text cannot name a flag; undefined if it can. */
 export function findFlagSlugFault(slug: string): string | undefined {
   if (slug.endsWith(PAYLOAD_SUFFIX)) return `names that end in ${PAYLOAD_SUFFIX} are reserved for payloads`;
   return findSlugFault("flag", slug, RESERVED);
 }
 
-/** Why a value cannot be a payload; undefined where it can. */
+/** Why a value cannot be a payload; undefined if it can. */
 export function findPayloadFault(value: unknown): string | undefined {
   if (depthOf(value, MAX_PAYLOAD_DEPTH) > MAX_PAYLOAD_DEPTH)
     return `a payload has at most ${MAX_PAYLOAD_DEPTH} levels`;
@@ -106,7 +106,7 @@ export function findPayloadFault(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Why a text cannot be the content of a preview; undefined where it can. */
+/** Why a text cannot be the content of a preview; undefined if it can. */
 export function findContentFault(markdown: string): string | undefined {
   if (Buffer.byteLength(markdown) <= PREVIEW_LIMITS.content) return undefined;
   return `the content of a preview has at most ${formatBytes(PREVIEW_LIMITS.content)}`;

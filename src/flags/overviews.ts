@@ -65,7 +65,7 @@ async function searchHeads(
   }
 }
 
-/** A flag as it is in each environment of its project, by slug; null where it does not exist. Throws `not_found`. */
+/** A flag as it is in each environment of its project, by slug; null if it does not exist. Throws `not_found`. */
 export async function flagInEveryEnvironment(
   app: FlagsApp,
   project: string,

@@ -5,7 +5,7 @@ import { flagState } from "./history.ts";
 import type { ScheduledChange } from "./schedule/scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
-/** The change that gives a flag other values in an environment; `before` is undefined where it is new. */
+/** The change that gives a flag other values in an environment; `before` is undefined if it is new. */
 export function putFlag(place: FlagPlace, before: FlagRecord | undefined, record: FlagRecord): FlagChange {
   return {
     change: "putFlag",

@@ -91,7 +91,7 @@ export async function setSegment(
   });
 }
 
-/** Deletes a segment. Throws `conflict` where a flag, another segment or a scheduled change refers to it. */
+/** Deletes a segment. Throws `conflict` if a flag, another segment or a scheduled change refers to it. */
 export function deleteSegment(
   app: FlagsApp,
   caller: Caller,

@@ -41,7 +41,7 @@ export async function findStale(
 }
 
 /**
- * Why a flag is stale in all of these environments, and since when; undefined where it is not. `span` is in milliseconds,
+ * Why a flag is stale in all of these environments, and since when; undefined if it is not. `span` is in milliseconds,
  * `code` the source code that was uploaded.
  */
 export function judge(
@@ -84,7 +84,7 @@ function lastChange({ updatedAt, expiresAt }: FlagValues, now: number): number {
   return expiresAt !== null && expiresAt <= now ? Math.max(updatedAt, expiresAt) : updatedAt;
 }
 
-/** The variant that every context gets, `on` or `off` for a plain flag; undefined where it depends on the context. */
+/** The variant that every context gets, `on` or `off` for a plain flag; undefined if it depends on the context. */
 function outcomeOf(record: FlagValues, now: number): string | undefined {
   if (!record.enabled || hasExpired(record, now)) return "off";
   if (record.rules === null) return "on";

@@ -44,7 +44,7 @@ type FlagStore = {
   select(environmentKey: string): Promise<(FlagSelection & { projectKey: string }) | undefined>;
   /** The flags of an environment by its slugs. Throws `not_found`. */
   selectIn(project: string, environment: string): Promise<FlagSelection>;
-  /** The project of an environment that two keys select; undefined where they select none. */
+  /** The project of an environment that two keys select; undefined if they select none. */
   projectOf(projectKey: string, environmentKey: string): Promise<string | undefined>;
   /** The given slugs that are not flags of the project. Throws `not_found`. */
   missing(project: string, slugs: string[]): Promise<string[]>;
@@ -65,9 +65,9 @@ type ScheduleStore = {
   /** In the order in which they are due, of every environment or of one. */
   page(project: string, environment: string | null, query: ScheduledQuery): Promise<Page<ScheduledChange>>;
   find(project: string, environment: string, id: string): Promise<ScheduledChange | undefined>;
-  /** When the next change is due; null where none is. */
+  /** When the next change is due; null if none is. */
   nextAt(): Promise<number | null>;
-  /** How many changes there are, `atMost` counted at most, and the next one; null where there is none. */
+  /** How many changes there are, `atMost` counted at most, and the next one; null if there is none. */
   upcoming(atMost: number): Promise<{ count: number; next: DueChange | null }>;
   /** The earliest change that is due at `now`. */
   findDue(now: number): Promise<DueChange | undefined>;
@@ -119,7 +119,7 @@ export type FeedbackQuery = { limit: number; from: string | null; before: string
 type FeedbackStore = {
   /**
    * Stores a feedback and returns its id; where one with the same hash has not expired, returns the id of that, and stores
-   * nothing. Null where the flag does not exist.
+   * nothing. Null if the flag does not exist.
    */
   insert(feedback: NewFeedback, recent: { hash: string; expiresAt: number }): Promise<string | null>;
   /** Newest first. */

@@ -17,7 +17,7 @@ export type Scratch = {
   dump(name: string): Dump;
   /**
    * Copies the rows of an untrusted database into a new one with the schema of formflag. Returns at most `limit` problems of
-   * the original. Throws `unsupported` where it is not a formflag database, or a newer one.
+   * the original. Throws `unsupported` if it is not a formflag database, or a newer one.
    */
   adopt(name: string, into: string, options: { name: string; limit: number }): Promise<string[]>;
 };

@@ -37,7 +37,7 @@ const BATCH = 50;
 
 /**
  * The entries of a backup: the manifest, a database as it is at one moment, and every file it refers to, in the order
- * of their keys. The server keeps accepting submissions and deletions. Throws `unsupported` where a file is missing or
+ * of their keys. The server keeps accepting submissions and deletions. Throws `unsupported` if a file is missing or
  * damaged, because a backup is complete or fails.
  */
 export async function* createBackup(
@@ -190,7 +190,7 @@ async function* bytesOf(blobs: Blobs, { key }: StoredFile): AsyncGenerator<Uint8
   yield* await blobs.open(key);
 }
 
-/** The bytes of an uploaded file. Throws `unsupported` where they differ from what was stored. */
+/** The bytes of an uploaded file. Throws `unsupported` if they differ from what was stored. */
 async function* asStored(file: StoredFile, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const sum = createSum();
   try {

@@ -52,12 +52,12 @@ export function differingTables(left: Digests, right: Digests): TableName[] {
   return TABLE_NAMES.filter((table) => !Bun.deepEquals(left[table], right[table]));
 }
 
-/** Reads two dumps and returns their digests. Throws `conflict` where they differ. */
+/** Reads two dumps and returns their digests. Throws `conflict` if they differ. */
 export async function requireEqual(original: Dump, copy: Dump): Promise<Digests> {
   return requireSame(await digestOf(original), await digestOf(copy));
 }
 
-/** Returns the first of two digests. Throws `conflict` where they differ. */
+/** Returns the first of two digests. Throws `conflict` if they differ. */
 export function requireSame(original: Digests, copy: Digests): Digests {
   const tables = differingTables(original, copy);
   if (tables.length === 0) return original;

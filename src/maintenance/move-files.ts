@@ -10,7 +10,7 @@ const AT_ONCE = 16;
 
 /**
  * Copies the uploaded files that the rows of a target refer to and it lacks, and compares each with what was stored. A file that is gone
- * because its submission was deleted meanwhile is left out, unless `isFinal`. Throws `unsupported` where a file is missing or
+ * because its submission was deleted meanwhile is left out, unless `isFinal`. Throws `unsupported` if a file is missing or
  * damaged. `progress` receives bytes. Returns how many were copied, and their bytes.
  */
 export async function copyFiles(
@@ -68,7 +68,7 @@ async function sendFiles(
 
 type Staged = { key: string; file: StoredFile; staged: StagedBlob };
 
-/** Copies the bytes of a file; returns undefined where it is gone with its submission. */
+/** Copies the bytes of a file; returns undefined if it is gone with its submission. */
 async function stageOne(
   from: MaintenanceApp,
   to: Blobs,

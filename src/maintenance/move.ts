@@ -35,7 +35,7 @@ type MoveOptions = {
  * Brings a target closer to its source, which may be in use, and may be repeated: what the target has is not copied again.
  * Rows come before files, so that no file is without its row. With `isFinal`, nothing may write to the source; the target is
  * then equal to it, which is verified, and released to servers. Nothing else may write to the target. Throws `conflict` for a
- * target that has data of its own or, unless `replaces`, that of another source, and where the two differ in the end, `unsupported` where a file of the source is missing
+ * target that has data of its own or, unless `replaces`, that of another source, and where the two differ in the end, `unsupported` if a file of the source is missing
  * or damaged.
  */
 export async function moveData(
@@ -68,7 +68,7 @@ export async function moveData(
   return { submissions, removed, ...copied, digests };
 }
 
-/** Throws `conflict` where a target holds environments and forms, and none of them is one of the source: keys are random. */
+/** Throws `conflict` if a target holds environments and forms, and none of them is one of the source: keys are random. */
 async function requireSameOrigin(from: MaintenanceApp, to: MaintenanceApp): Promise<void> {
   const [there, own] = [await keysOf(to), new Set(await keysOf(from))];
   if (there.length === 0 || there.some((key) => own.has(key))) return;

@@ -55,9 +55,9 @@ export type Download = {
   name: string;
   /** Its media type. */
   type: string;
-  /** Its bytes; null where that is not known. */
+  /** Its bytes; null if that is not known. */
   size: number | null;
-  /** How many rows it has; null where that is not known. */
+  /** How many rows it has; null if that is not known. */
   rows: number | null;
   content: ReadableStream<Uint8Array<ArrayBuffer>> | AsyncGenerator<string | Uint8Array>;
 };

@@ -21,7 +21,7 @@ export const promotion = noun("flags", () => import("./schema/promotion-schema.t
   },
 });
 
-/** The fingerprint of a dry run that `If-Match` names; null where it names none. Throws `invalid`. */
+/** The fingerprint of a dry run that `If-Match` names; null if it names none. Throws `invalid`. */
 function fingerprintIn(ifMatch: string | undefined): string | null {
   if (ifMatch === undefined || ifMatch.trim() === "*") return null;
   const fingerprint = /^"([0-9a-f]{64})"$/.exec(ifMatch.trim())?.[1];

@@ -29,7 +29,7 @@ export function bodyTooLarge(limit: number): AppError {
   return new AppError("too_large", `a request body has at most ${formatBytes(limit)}`);
 }
 
-/** The revision that `If-Match` names (RFC 9110, 13.1.1); null where it names none. Throws `invalid`. */
+/** The revision that `If-Match` names (RFC 9110, 13.1.1); null if it names none. Throws `invalid`. */
 export function revisionIn(ifMatch: string | undefined): number | null {
   if (ifMatch === undefined || ifMatch.trim() === "*") return null;
   const revision = /^"(\d{1,15})"$/.exec(ifMatch.trim())?.[1];

@@ -1,6 +1,6 @@
 import { isObject } from "../base/json.ts";
 
-/** The values of one field in two states; the field is null where the states are compared as a whole. */
+/** The values of one field in two states; the field is null if the states are compared as a whole. */
 export type Difference = { field: string | null; before: unknown; after: unknown };
 
 /** Whether two values of a field count as equal. */

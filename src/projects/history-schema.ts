@@ -11,7 +11,7 @@ export const changeSchema = z.object({
   name: z.string(),
   at: timestamp,
   who: z.string(),
-  /** Why the change was made, in the words of who made it; null where no reason was given. */
+  /** Why the change was made, in the words of who made it; null if no reason was given. */
   why: z.nullable(z.string()),
   /** Null for a creation. */
   before: z.nullable(z.any()),

@@ -21,11 +21,11 @@ export type Change = HistoryEntry & {
   revision: number;
   at: number;
   who: string;
-  /** In the words of who made it; null where no reason was given. */
+  /** In the words of who made it; null if no reason was given. */
   why: string | null;
 };
 
-/** A change of a flag, without its values: whether it was on before and after, null where it did not exist. */
+/** A change of a flag, without its values: whether it was on before and after, null if it did not exist. */
 export type RecentChange = Pick<Change, "revision" | "environment" | "at" | "who"> & {
   project: string;
   flag: string;

@@ -149,7 +149,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * Whole seconds of a `Retry-After` header (RFC 9110, 10.2.3), at most a day; null where it is missing or malformed.
+ * Whole seconds of a `Retry-After` header (RFC 9110, 10.2.3), at most a day; null if it is missing or malformed.
  * A fraction, which Discord sends, is rounded up.
  */
 export function parseRetryAfter(header: string | null, now: number): number | null {

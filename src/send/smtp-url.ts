@@ -71,7 +71,7 @@ function modeOf(url: URL, host: string, secure: boolean): StartTls {
   return mode as StartTls;
 }
 
-/** Only URLs of the Web have their host normalised. Empty where it is not a host. */
+/** Only URLs of the Web have their host normalised. Empty if it is not a host. */
 function hostOf({ hostname }: URL): string {
   const web = `http://${hostname}`;
   return hostname !== "" && URL.canParse(web) ? new URL(web).hostname.replaceAll(/^\[|\]$/g, "") : "";

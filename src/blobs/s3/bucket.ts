@@ -20,7 +20,7 @@ export type S3Config = {
  * The blob store in a bucket. A kept file is the object `<prefix>/uploads/<shard>/<key>`. Where keeping files fails, those
  * that were uploaded are deleted unless the storage is unavailable; the rest is found by its note.
  *
- * Throws `forbidden` where the directory cannot be written or the credentials cannot be sent. Methods throw `unavailable`
+ * Throws `forbidden` if the directory cannot be written or the credentials cannot be sent. Methods throw `unavailable`
  * with a reason: `storage-unavailable` after the last retry, `storage-unreachable`, `storage-bucket`, `storage-region`,
  * `storage-clock`; and `forbidden` with `storage-credentials` or `storage-forbidden`.
  */

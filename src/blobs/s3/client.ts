@@ -56,7 +56,7 @@ const NO_BODY = {
 
 /**
  * Signs requests (Signature Version 4, with the hash of the body) and sends them, a bounded number at a time. Throws
- * `forbidden` where the credentials cannot be sent.
+ * `forbidden` if the credentials cannot be sent.
  */
 export function createS3Client(
   location: S3Location,

@@ -4,7 +4,7 @@ import { isDocument, textOf } from "./xml.ts";
 /** An answer of the object storage that is no success. */
 export type S3Refusal = {
   status: number;
-  /** `NoSuchKey`; empty where the answer has none, as answers to HEAD. */
+  /** `NoSuchKey`; empty if the answer has none, as answers to HEAD. */
   code: string;
   /** The error text of the storage, shortened; for logs. */
   text: string;

@@ -23,7 +23,7 @@ const CONTENT = "A check wrote this object. It can be deleted.";
 
 /**
  * Checks that files can be stored in a bucket, read, listed and deleted, and whether the bucket does what else it should,
- * with an object that is removed again. Throws `forbidden` where the credentials cannot be sent.
+ * with an object that is removed again. Throws `forbidden` if the credentials cannot be sent.
  */
 export async function probeS3({
   location,

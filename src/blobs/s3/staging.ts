@@ -21,7 +21,7 @@ type Staging = Pick<Blobs, "stage"> & {
 
 /**
  * Temporary files in a directory, which is created if it does not exist. A file loses its name as soon as it is open, so
- * that nothing of a killed process stays, and processes may share the directory. Throws `forbidden` where the directory
+ * that nothing of a killed process stays, and processes may share the directory. Throws `forbidden` if the directory
  * cannot be written.
  */
 export function openStaging(directory: string): Staging {

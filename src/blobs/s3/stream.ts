@@ -3,7 +3,7 @@ import { networkError } from "./errors.ts";
 /** The body of an answer; `abort` ends the connection. */
 type Source = { response: Response; abort: () => void; stallMs: number; what: string };
 
-/** The bytes of an answer as they are read. The stream fails with `unavailable` where the connection is cut or stalls. */
+/** The bytes of an answer as they are read. The stream fails with `unavailable` if the connection is cut or stalls. */
 export function streamOf({
   response,
   abort,

@@ -21,7 +21,7 @@ type UploadOptions = {
   taken: () => void;
 };
 
-/** Uploads a file unless the same file is there already. Throws `conflict` where another one is; that one stays. */
+/** Uploads a file unless the same file is there already. Throws `conflict` if another one is; that one stays. */
 type Upload = (key: string, file: StagedFile, options: UploadOptions) => Promise<void>;
 
 export function createUpload(client: S3Client): Upload {

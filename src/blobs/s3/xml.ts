@@ -1,5 +1,5 @@
 /**
- * The text of a tag inside an answer, unescaped; undefined where there is none. Answers of S3 have neither attributes
+ * The text of a tag inside an answer, unescaped; undefined if there is none. Answers of S3 have neither attributes
  * that matter nor CDATA, and no two tags of a name that mean different things where they are read.
  */
 export function textOf(xml: string, tag: string): string | undefined {

@@ -104,7 +104,7 @@ function viewList({
 }
 
 /**
- * Removes the code references of a project at a branch, for one name or for all. Throws `not_found` where there are none,
+ * Removes the code references of a project at a branch, for one name or for all. Throws `not_found` if there are none,
  * `forbidden`, `unauthenticated`.
  */
 export async function removeReferences(
@@ -164,7 +164,7 @@ const HOSTS: { host: RegExp; path: (branch: string, file: string) => string }[] 
 ];
 
 /**
- * Returns a function that returns the address of the page that shows a reference; null where the host of the repository is
+ * Returns a function that returns the address of the page that shows a reference; null if the host of the repository is
  * not known as GitHub, GitLab or Gitea by its name.
  */
 export function createCodeLink(

@@ -16,7 +16,7 @@ export type ImportPlan = {
   flags: FlagDefinition[];
   /** In the order of the file, which becomes their order in the environment. `rule` is JSON text. */
   segments: { name: string; rule: string }[];
-  /** Metadata of the flag set, as JSON text of an object; null where the file has none. */
+  /** Metadata of the flag set, as JSON text of an object; null if the file has none. */
   metadata: string | null;
 };
 
@@ -129,7 +129,7 @@ function plainFlag(plain: Plain): FlagdFlag {
   };
 }
 
-/** The plain flag that is exported as exactly this definition; undefined where none is. */
+/** The plain flag that is exported as exactly this definition; undefined if none is. */
 function plainOf(flag: FlagdFlag): Plain | undefined {
   const { defaultVariant, metadata } = flag;
   const description = metadata?.["description"];
@@ -165,7 +165,7 @@ function payloadFlag(payload: unknown): FlagdFlag {
     : { state: "ENABLED", variants: { wrapped: { value: payload } }, defaultVariant: "wrapped" };
 }
 
-/** The payload in a flag that is exported as exactly this definition; undefined where none is. */
+/** The payload in a flag that is exported as exactly this definition; undefined if none is. */
 export function payloadOf({ variants, ...rest }: FlagdFlag): { payload: unknown } | undefined {
   const wrapped = variants?.["wrapped"] as { value?: unknown } | undefined;
   const payload = wrapped === undefined ? variants?.["payload"] : wrapped?.value;

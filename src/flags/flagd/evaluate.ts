@@ -108,7 +108,7 @@ function serve({ variants, defaultVariant }: FlagRules, reason: "STATIC" | "DEFA
 /** A rule with its interpreter, as the library keeps them. */
 type Targeting = { _engine: Engine; _logic: unknown };
 
-/** Throws where the library cannot parse the rule. */
+/** Throws if the library cannot parse the rule. */
 function targetingOf(key: string, { variants, defaultVariant }: FlagRules, targeting: unknown): Targeting {
   const definition = { state: "ENABLED", variants, defaultVariant, targeting };
   const flag = new FeatureFlag(key, definition as never, SILENT, OPTIONS);

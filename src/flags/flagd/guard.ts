@@ -131,7 +131,7 @@ function payForText(length: number): void {
   if (length > SHORT) pay(Math.floor(length / HASHED_A_STEP));
 }
 
-/** Returns the arguments of a merge. Throws `RangeError` where they make too long an array. */
+/** Returns the arguments of a merge. Throws `RangeError` if they make too long an array. */
 function boundedParts(args: unknown): unknown {
   let elements = 0;
   for (const part of Array.isArray(args) ? args : [args]) if (Array.isArray(part)) elements += part.length;
@@ -146,7 +146,7 @@ function paidFor(args: unknown): unknown {
   return args;
 }
 
-/** Returns the value. Throws `RangeError` where its text is too long. */
+/** Returns the value. Throws `RangeError` if its text is too long. */
 function boundedText<T>(value: T): T {
   lengthOf(value);
   return value;

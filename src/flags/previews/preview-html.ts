@@ -59,7 +59,7 @@ function attributesOf(tag: string, html: string): string[] {
 
 /**
  * Markdown (CommonMark) as HTML that is safe on any page: without scripts, styles, event handlers, forms and frames, and
- * with links to web and mail addresses alone. Null where the HTML has more than `PREVIEW_LIMITS.html` bytes.
+ * with links to web and mail addresses alone. Null if the HTML has more than `PREVIEW_LIMITS.html` bytes.
  */
 export function renderMarkdown(markdown: string): string | null {
   // CommonMark alone: without tables, the HTML grows only in proportion to the text.

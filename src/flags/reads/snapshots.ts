@@ -3,7 +3,7 @@ import type { FlagValues } from "../flag.ts";
 import type { SegmentRecord } from "../segment.ts";
 import type { FlagSelection, FlagsApp } from "../store.ts";
 
-/** Returns the snapshot of the environment that two keys select, at once where it is current; undefined where they select none. */
+/** Returns the snapshot of the environment that two keys select, at once where it is current; undefined if they select none. */
 export type FindSnapshot<T> = (
   projectKey: string,
   environmentKey: string,
@@ -12,7 +12,7 @@ export type FindSnapshot<T> = (
 /**
  * Keeps a snapshot of the flags of each environment in memory, and renders it again only after those flags changed.
  * Between two checks for changes, a snapshot is returned without a promise. While the database does not answer, a snapshot
- * is the one rendered last; the function returned throws `unavailable` where that is none.
+ * is the one rendered last; the function returned throws `unavailable` if that is none.
  */
 export function createSnapshots<T>(
   watch: Watch,
@@ -65,7 +65,7 @@ export type FlagSource = {
   metadata: string;
   /** Newest first by creation, then by slug. */
   records: readonly FlagValues[];
-  /** In their order; none where no rule refers to one. */
+  /** In their order; none if no rule refers to one. */
   segments: readonly SegmentRecord[];
 };
 

@@ -40,7 +40,7 @@ function unquoted(text: string): string | undefined {
 
 const ONE_OF = "conditions of which one has to hold are rows of their own, with the same variant";
 
-/** Why a text without quotes is probably not meant as one value; undefined where it is. */
+/** Why a text without quotes is probably not meant as one value; undefined if it is. */
 function findFault(text: string): string | undefined {
   const [opening] = /^["'“”„‘’«[({]/.exec(text) ?? [];
   if (opening !== undefined) return `it begins with ${opening}`;

@@ -132,7 +132,7 @@ export function conditionsOf(targeting: unknown): Condition[] | null {
   return rows;
 }
 
-/** The comparison whose rule this is, null where it is none. */
+/** The comparison whose rule this is, null if it is none. */
 export function comparisonOf(rule: unknown): Comparison | null {
   const guess = guessComparison(rule);
   if (guess === null) return null;

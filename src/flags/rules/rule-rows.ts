@@ -5,7 +5,7 @@ type Rule = Readonly<Record<string, unknown>>;
 /** A rule of rows: each reader gets the result of the first condition that holds, or else the rest. */
 type RuleRows = {
   rows: { condition: unknown; result: unknown }[];
-  /** Undefined where the rule has none. */
+  /** Undefined if the rule has none. */
   rest: unknown;
 };
 

@@ -55,7 +55,7 @@ export async function scheduleChange(
   });
 }
 
-/** A flag after a change, and the change back; null where the flag was already so. */
+/** A flag after a change, and the change back; null if the flag was already so. */
 type SetForNow = ChangedFlag & { scheduled: ScheduledChange | null };
 
 /**
@@ -159,7 +159,7 @@ export function scheduleJob(app: FlagsApp, report: (text: string) => void): Job 
   };
 }
 
-/** Applies a due change. Returns why it failed; null where it succeeded, or another process applied it. */
+/** Applies a due change. Returns why it failed; null if it succeeded, or another process applied it. */
 async function applyOne(app: FlagsApp, due: DueChange): Promise<string | null> {
   try {
     return await tryOne(app, due, null);

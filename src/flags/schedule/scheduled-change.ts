@@ -10,7 +10,7 @@ export type ScheduledChange = {
   patch: FlagPatch;
   at: number;
   who: string;
-  /** Why the change was scheduled; null where no reason was given. */
+  /** Why the change was scheduled; null if no reason was given. */
   why: string | null;
   createdAt: number;
 };

@@ -68,7 +68,7 @@ async function countStale(app: FlagsApp): Promise<StaleCount[]> {
   return counts.toSorted((a, b) => b.count - a.count);
 }
 
-/** None where the project was deleted meanwhile. */
+/** None if the project was deleted meanwhile. */
 async function countIn(app: FlagsApp, project: string): Promise<number> {
   try {
     return (await findStale(app, { project, environment: null, days: DEFAULT_STALE_DAYS })).length;

@@ -26,7 +26,7 @@ export function checkReached(config: Server, isServed: boolean | null, by: Surro
 }
 
 /**
- * Checks what answers at the addresses of a server and at its public URL. `isServed` is null where it is not known whether a
+ * Checks what answers at the addresses of a server and at its public URL. `isServed` is null if it is not known whether a
  * server runs; `countIgnored` is as of {@link checkForwarded}.
  */
 export async function checkAddresses(

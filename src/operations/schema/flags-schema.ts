@@ -16,7 +16,7 @@ export const set = { body: flagPatchSchema, output: z.extend(flagDetailSchema, s
 export const setFor = {
   body: forSchema,
   output: z.extend(set.output, {
-    /** The change back; null where the flag is already as the patch makes it. */
+    /** The change back; null if the flag is already as the patch makes it. */
     scheduled: z.nullable(scheduledSchema),
   }),
 };

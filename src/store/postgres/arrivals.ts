@@ -19,7 +19,7 @@ function listWriters(): Work<{ writer: string }[]> {
 
 /**
  * The last submissions that arrived, once every transaction has ended that may have taken a smaller place and is not committed:
- * a place is taken before the commit, as in a long import. Throws `unavailable` where one does not end.
+ * a place is taken before the commit, as in a long import. Throws `unavailable` if one does not end.
  */
 export async function lastArrivals({ read }: Pick<Units, "read">, limit: number): Promise<Arrival[]> {
   const found = await read(() => listLastArrivals(limit));

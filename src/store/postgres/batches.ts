@@ -10,7 +10,7 @@ const BATCH_LIMITS = { items: 500, bytes: 4_000_000, inFlight: 2 };
 export type Outcome<T> = { value: T } | { error: unknown };
 
 export type Batches<Item, T> = {
-  /** Throws what the commit says of the item; `unavailable` where too many wait or it waits too long, `invalid` for one that is abandoned. */
+  /** Throws what the commit says of the item; `unavailable` if too many wait or it waits too long, `invalid` for one that is abandoned. */
   add(item: Item, bytes: number, isAbandoned?: () => boolean): Promise<T>;
   /** The items that wait for a commit or are in one, and their approximate bytes. */
   queued(): { queued: number; queuedBytes: number };

@@ -65,7 +65,7 @@ export type Connections = {
 
 /**
  * Opens no connection yet: those of a pool are made when it is first needed, and closed after a minute without work. With
- * `isSingle` one does everything but dumps, one thing after the other: for a command. Throws `invalid` where a certificate
+ * `isSingle` one does everything but dumps, one thing after the other: for a command. Throws `invalid` if a certificate
  * cannot be read.
  */
 export function createConnections(address: DatabaseAddress, isSingle = false): Connections {

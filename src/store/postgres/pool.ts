@@ -14,7 +14,7 @@ export type Pool<C> = {
   close: () => Promise<void>;
 };
 
-/** Opens with `open`, once it is needed, what has `size` connections. `use` throws `unavailable` where none gets free. */
+/** Opens with `open`, once it is needed, what has `size` connections. `use` throws `unavailable` if none gets free. */
 export function createPool<C extends Client>(open: () => C, size: number): Pool<C> {
   let current: C | undefined;
   let free = size;

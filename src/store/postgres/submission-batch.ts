@@ -63,7 +63,7 @@ queued AS (
 const SEPARATOR = "\x01";
 
 /**
- * Inserts submissions without conditions in one statement. Returns null where it stored all, else the ids of the
+ * Inserts submissions without conditions in one statement. Returns null if it stored all, else the ids of the
  * submissions that it stored.
  */
 export function* insertBatch(batch: readonly StoredSubmission[]): Work<Set<string> | null> {

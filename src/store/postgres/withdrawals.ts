@@ -26,7 +26,7 @@ export function createWithdrawals(
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
 
-  /** Throws where the process ends before the database answers. */
+  /** Throws if the process ends before the database answers. */
   const remove = async (ids: string[]): Promise<string[]> => {
     // Of every attempt: the answer to one that deleted them may be lost.
     const deleted = new Set<string>();

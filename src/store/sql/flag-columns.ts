@@ -18,7 +18,7 @@ export const OPTIONAL_COLUMNS = OPTIONAL.map(
 /** The columns that hold texts. */
 export const OPTIONAL_TEXTS = OPTIONAL.filter(({ isText }) => isText).map(({ name }) => name);
 
-/** The optional fields of a flag as {@link OPTIONAL_COLUMNS} reads them; null where none is set. */
+/** The optional fields of a flag as {@link OPTIONAL_COLUMNS} reads them; null if none is set. */
 export type OptionalRow = Record<keyof Optional, number | string | null>;
 
 export function optionalOf(row: OptionalRow): Optional {

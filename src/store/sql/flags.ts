@@ -29,7 +29,7 @@ type Row = {
   updated_at: number;
 };
 
-/** A flag with its optional fields; null where none is set. */
+/** A flag with its optional fields; null if none is set. */
 type FullRow = Row & OptionalRow;
 
 const COLUMNS = `

@@ -59,7 +59,7 @@ function* recentChanges(since: number, limit: number): Work<RecentChange[]> {
   }));
 }
 
-/** Whether a flag was on; null where it did not exist, and for what holds every environment of it. */
+/** Whether a flag was on; null if it did not exist, and for what holds every environment of it. */
 function enabledIn(state: string | null): boolean | null {
   const { enabled } = (fromJson(state) ?? {}) as { enabled?: boolean };
   return enabled ?? null;

@@ -8,7 +8,7 @@ import { close } from "./statements.ts";
 /**
  * Connects to a database file and migrates it to the current schema. With `create`, a missing file is created. An existing
  * database is migrated only once `claim` has returned. Throws `unavailable`,
- * `forbidden` or `unsupported` where the file cannot be used.
+ * `forbidden` or `unsupported` if the file cannot be used.
  */
 export function connect(
   file: string,

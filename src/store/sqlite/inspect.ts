@@ -15,7 +15,7 @@ export type Inspection = {
   newest: number | null;
   /** The forms whose submissions are sent somewhere, by slug. */
   sending: SendingForm[];
-  /** The messages of `PRAGMA quick_check`; empty where the file is intact, or was not checked. */
+  /** The messages of `PRAGMA quick_check`; empty if the file is intact, or was not checked. */
   damage: string[];
 };
 

@@ -8,7 +8,7 @@ const held = new Set<Database>();
 
 /**
  * Locks a file until the function returned is called or the process ends. The lock of a SQLite database is used because it
- * is the only lock of the runtime that a killed process cannot leave behind. Throws `unavailable` where another process
+ * is the only lock of the runtime that a killed process cannot leave behind. Throws `unavailable` if another process
  * holds the lock.
  */
 export function holdLock(file: string): () => void {

@@ -48,7 +48,7 @@ export const MIGRATIONS: readonly string[] = [
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */
 const APPLICATION_ID = 0x66666c67;
 
-/** Prevents servers from opening a database until the function returned is called. Throws `unavailable` where one runs. */
+/** Prevents servers from opening a database until the function returned is called. Throws `unavailable` if one runs. */
 export type Claim = () => () => void;
 
 /** Whether a database is up to date. */

@@ -146,7 +146,7 @@ export function* queueRemovals(seqs: string): Work<void> {
   );
 }
 
-/** Null where this write has folded enough. The same text has to be given to remove it as was added. */
+/** Null if this write has folded enough. The same text has to be given to remove it as was added. */
 function removedTerms(position: bigint, terms: string, termsOf: TermReader): string | null {
   if (!terms.startsWith("{")) return terms;
   const row = JSON.parse(terms) as Omit<Row, "seq" | "id">;

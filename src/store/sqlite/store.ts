@@ -37,7 +37,7 @@ export type SqliteStore = Store & {
 /**
  * Opens the store in a SQLite file, which is created if it does not exist. A server commits on a `thread` of its own, a
  * command `inline`. An older schema is migrated only once `claim` has returned. Throws `unavailable`,
- * `forbidden` or `unsupported` where the file cannot be used.
+ * `forbidden` or `unsupported` if the file cannot be used.
  */
 export function openSqliteStore(file: string, writing: "thread" | "inline", claim?: Claim): SqliteStore {
   const db = connect(file, claim && { claim });

@@ -9,7 +9,7 @@ import { type PackedBatch, packBatch, unpackOutcomes } from "./pack.ts";
 
 /**
  * Commits writes. `weight` is the approximate bytes of a write while it waits. A write that is abandoned before its commit
- * begins is not performed and throws `invalid`. Throws `unavailable` where too many writes wait.
+ * begins is not performed and throws `invalid`. Throws `unavailable` if too many writes wait.
  */
 export type Writer = {
   write(write: Write, weight: number, isAbandoned?: () => boolean): Promise<unknown>;

@@ -17,7 +17,7 @@ import { runWork } from "../run.ts";
 
 /**
  * Fills an empty database with the rows of a dump, and counts its submissions, in one transaction: one that is not finished
- * leaves nothing. Secrets are replaced. Throws `conflict` for a database that has rows, `unavailable` where the connection is
+ * leaves nothing. Secrets are replaced. Throws `conflict` for a database that has rows, `unavailable` if the connection is
  * lost.
  */
 export function fillDatabase(connections: Connections, dump: Dump): Promise<void> {

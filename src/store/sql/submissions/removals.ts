@@ -28,7 +28,7 @@ export function* deleteSubmissions(
 
 /**
  * Deletes up to `limit` submissions of a deleted form, and the form once it has none. Returns the ids of these submissions;
- * null where no deleted form is left.
+ * null if no deleted form is left.
  */
 export function* clearDeleted(forget: Forget, limit: number): Work<string[] | null> {
   const form = yield* first<{ id: number }>(`SELECT id FROM forms WHERE deleted = 1 LIMIT 1 ${SKIP_LOCKED}`);

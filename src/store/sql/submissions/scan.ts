@@ -15,7 +15,7 @@ export type Hits = { from: string; where: string; order: string; params: Params 
 /** Finds the hits of a search index among the submissions of a form with an id below `before`. */
 export type FindHits = (formId: number, terms: SearchTerms, before: string | null) => Hits;
 
-/** The data is null where the submission is not chosen. */
+/** The data is null if the submission is not chosen. */
 type Row = Omit<SubmissionRow, "data"> & { data: string | null };
 
 type Chosen = Pick<Scan, "states" | "unread" | "since" | "until">;

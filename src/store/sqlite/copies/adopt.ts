@@ -26,7 +26,7 @@ const MAX_VALUE = 32 * MiB;
 /**
  * Copies the rows of an untrusted database into a new file with the schema of our own migrations, so that no SQL of the
  * original ever runs. Returns at most `limit` problems of the original as messages; with a problem, do not use the new
- * file. Throws `unsupported` where the original is not a formflag database, or a newer one.
+ * file. Throws `unsupported` if the original is not a formflag database, or a newer one.
  */
 export async function adoptDatabase(
   file: string,

@@ -15,7 +15,7 @@ export type FindSeq = (id: string) => number | undefined;
 
 /**
  * Fills an empty database with the rows of a dump, and counts its submissions. Secrets are replaced. Throws `conflict` for a
- * database that has rows, `unavailable` where the disk is full.
+ * database that has rows, `unavailable` if the disk is full.
  */
 export async function fillDatabase(file: string, dump: Dump): Promise<void> {
   const db = connectUnmigrated(file);

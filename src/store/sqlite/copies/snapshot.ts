@@ -61,7 +61,7 @@ export async function fillSnapshot(into: string, dump: Dump): Promise<void> {
   }
 }
 
-/** The rows of a snapshot, which is migrated to the current schema first. Throws `unsupported` where that fails. */
+/** The rows of a snapshot, which is migrated to the current schema first. Throws `unsupported` if that fails. */
 export async function* dumpSnapshot(file: string): Dump {
   close(connect(file, { create: false }));
   yield* dumpDatabase(file);
