@@ -150,7 +150,7 @@ type Build = {
   mayColor?: boolean;
   /** Prints help and version texts. */
   write: (text: string) => void;
-  /** Which commands to load; the others have only their name and summary. */
+  /** Selects the commands to load; the others have only their name and summary. */
   isWanted?: (name: string) => boolean;
 };
 

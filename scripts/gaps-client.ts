@@ -5,7 +5,7 @@ export type Context = {
   restart: () => Promise<void>;
 };
 
-/** What is sent; the result says what came back. */
+/** A request to send; `work` returns a description of the response. */
 export type Scenario = { name: string; isSetup?: true; work: (context: Context) => Promise<unknown> };
 
 export const KB = 1024;

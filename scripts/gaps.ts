@@ -1,6 +1,6 @@
 /**
  * Starts the built executable, sends it the inputs that cost most, one after another, and reports for each how long the
- * serving thread answered nobody: `bun scripts/gaps.ts [pattern]`. Busy machines stretch times, so that what counts is the
+ * serving thread answered no request: `bun scripts/gaps.ts [pattern]`. Busy machines stretch times, so that what counts is the
  * processor time of that thread between two answers to /healthz, of which one is always asked for.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

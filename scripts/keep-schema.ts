@@ -20,7 +20,7 @@ const server = Bun.spawn(["bun", "cli/main.ts", "serve", "--listen", "127.0.0.1:
 });
 const url = await addressOf(server.stderr);
 
-// What an older version does not know, it refuses.
+// Older versions refuse options that they do not know.
 for (const command of [
   "projects create shop",
   "flags set search -p shop -e develop --on --payload [1]",

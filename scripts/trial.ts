@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** A short trial of an executable that was just built, also for another machine than this one. */
 
-/** What qemu and Debian's libraries for other machines call a processor. */
+/** Names of processors in qemu and in Debian's cross libraries. */
 const GNU: Record<string, string> = { x64: "x86_64", arm64: "aarch64" };
 
 /** How a loader that lacks a library ends a program. */

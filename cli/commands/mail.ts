@@ -50,11 +50,11 @@ async function sendTest({ client, report, suggest, progress }: Session, address:
   suggest("Check that it arrives, and not in the spam folder.");
 }
 
-/** What to check, by what a mail server or the connection to it reported. The first that matches counts. */
+/** Advice by the error of a mail server or its connection. The first match counts. */
 const ADVICE: [pattern: RegExp, advice: string][] = [
   [
     /^STARTTLS/,
-    "the server offers no encryption at this port: use smtps:// with its port for TLS (465), or ?starttls=off where nobody can listen in",
+    "the server offers no encryption at this port: use smtps:// with its port for TLS (465), or ?starttls=off only on a trusted network",
   ],
   [
     /^AUTH|^\S+ \S+: 53[0458] |Missing credentials/,
@@ -85,7 +85,7 @@ const ADVICE: [pattern: RegExp, advice: string][] = [
   ],
 ];
 
-/** What to check after a message was not delivered, in one sentence. */
+/** Returns advice for a failed message, in one sentence. */
 export function adviceOn(error: string): string {
   const found = ADVICE.find(([pattern]) => pattern.test(error));
   return found?.[1] ?? "check host and port in the SMTP URL, and the log of the mail server";

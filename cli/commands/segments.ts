@@ -91,7 +91,7 @@ function addSetCommand(segments: Command, io: Io): void {
     .description("create a segment or give it another rule")
     .addOption(projectOption())
     .addOption(environmentOption())
-    .option("--rule <json>", "true or false for a context, in flagd's language: JSON, @FILE, or -")
+    .option("--rule <json>", "JSONLogic rule: JSON, @FILE, or - for standard input")
     .addOption(revisionOption())
     .addOption(whyOption())
     .addHelpText(

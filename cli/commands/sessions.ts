@@ -29,7 +29,7 @@ export function addSessionCommands(sessions: Command, io: Io): void {
       address,
       shorten(agent, 60),
     ],
-    none: () => "Nobody is signed in.",
+    none: () => "No user is signed in.",
   });
   addRevoke(sessions, io, {
     argument: ["[id]", "id of the session, as sessions list shows it"],

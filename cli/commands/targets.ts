@@ -202,7 +202,7 @@ function addRotateCommand(targets: Command, io: Io): void {
       "after",
       `
 During the overlap requests are signed with both secrets, so a receiver can change to the new one at any time.
-With --overlap none every older secret ends at once: for a secret that somebody else has seen.
+With --overlap none every older secret ends at once: for a leaked secret.
 
 Examples:
   formflag targets rotate k3v9-x2mq-71bd

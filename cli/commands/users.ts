@@ -79,7 +79,7 @@ function roleOption(): Option {
   return new Option("--role <role>", "what the user may do").choices(ROLES);
 }
 
-/** The role that was given, or chosen at a prompt. Throws `invalid` where it is missing and nobody can be prompted. */
+/** Returns the given role, or prompts for it. Throws `invalid` if it is missing and there is no terminal to prompt on. */
 function readRole(input: Input): Promise<Role> {
   return input.choose("role", ROLES);
 }

@@ -63,7 +63,7 @@ type List<P, S extends Schemas, N extends string> = Omit<Verb<P, S, N>, "names">
   query?: (place: P) => Record<string, string>;
   head: string[];
   row: (item: Item<Output<S>>) => string[];
-  /** What to suggest where the list is empty. */
+  /** Suggestion for an empty list. */
   none?: (place: P) => string;
 };
 
@@ -91,9 +91,9 @@ type Delete<P, S extends Schemas, N extends string> = Omit<Verb<P, S, N>, "opera
   kind: string;
   /** The name or id of the resource, under the name of its field. */
   id: (place: P, found: Output<S>) => Record<string, string>;
-  /** Where it is, in the question and the report. */
+  /** Location of the resource, in the question and the report. */
   of?: (place: P) => string;
-  /** What the question says on top of that. */
+  /** Additional text of the question. */
   more?: (found: Output<S>) => string;
 };
 

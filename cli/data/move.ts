@@ -7,13 +7,13 @@ import { type OpenApp, lockBackup, lockData, openApp } from "./open.ts";
 import { requireBucket } from "./require-bucket.ts";
 import type { SharedStorage } from "../../src/storage.ts";
 
-/** Where data was moved to. */
+/** Destination of a move. */
 type Place = Pick<Moved, "database" | "blobs">;
 
-/** What to move where; with `replaces` also over what was copied there from other data. */
+/** A move to run; `replaces` also overwrites a copy of other data at the destination. */
 type Move = { data: string; shared: SharedStorage; replaces: boolean };
 
-/** What a run did; `moved` is null where an earlier one had ended the move. */
+/** Result of a run; `moved` is null if an earlier run completed the move. */
 type Run = Place & { moved: Moving | null };
 
 /**
@@ -70,7 +70,7 @@ async function moveUnderNote(
   let mayBeReleased = false;
   try {
     await using source = await openApp({ data, writing: "thread", isMoved: true });
-    // What a crash left in the directory is found by notes that do not move.
+    // Files left by a crash are found by notes, which do not move.
     if (files.kind === "directory") await sweep(source);
     const beforeRelease = async () => {
       mayBeReleased = true;

@@ -14,7 +14,7 @@ import { syncDirectoryNow } from "../../src/base/directory.ts";
 import { shellWord } from "../../src/base/shell.ts";
 import { NAMES } from "../../src/storage.ts";
 
-/** Where the data of a directory has been moved to, or is being moved to. */
+/** Destination of a directory's data, moved or being moved. */
 export type Moved = {
   /** The URL of the database, without its password. */
   database: string;
@@ -26,7 +26,7 @@ export type Moved = {
   at: string;
 };
 
-/** What a data directory says about the move of its data; null where there was none. Throws `unsupported` where it is unreadable. */
+/** Reads the record of a data directory's move; null if there was none. Throws `unsupported` if it is unreadable. */
 export function readMoved(data: string): Moved | null {
   const file = join(data, NAMES.moved);
   if (!existsSync(file)) return null;
@@ -75,7 +75,7 @@ export function refuseMoved(data: string): void {
   throw new AppError("forbidden", message, { reason: "data-moved", hint });
 }
 
-/** What a person is told about data that was moved. */
+/** Message about moved data. */
 export function describeMoved(
   data: string,
   { database, blobs, finished }: Moved,

@@ -75,5 +75,5 @@ const NO_FILES: Blobs = {
   delete: async (keys) => (keys.length > 0 ? refuse() : []),
 };
 
-/** What is to be removed is left to servers that reach the files. */
+/** Only servers that reach the files remove them. */
 const LEAVE: Pick<Notes, "claim"> = { claim: async () => ({ uploads: [], garbage: [] }) };

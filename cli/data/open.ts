@@ -20,7 +20,7 @@ import { finishRestore, refuseBesideAside } from "./unfinished.ts";
 
 export type OpenApp = App & AsyncDisposable;
 
-/** Where the product keeps its data, and how. */
+/** Location of the data, and options for opening it. */
 export type OpenConfig = SharedConfig & {
   /** The data directory, which is created if it does not exist. */
   data: string;

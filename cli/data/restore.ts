@@ -38,7 +38,7 @@ export async function prepareRestore(path: string, replace: boolean): Promise<Re
   const isEmpty = readdirSync(data).every((name) => IGNORED.has(name));
   if (!isEmpty && !replace) {
     throw new AppError("conflict", `${path} is not empty`, {
-      hint: "add --replace to keep what is there under another name, or name another directory with --data",
+      hint: "add --replace to rename existing data, or name another directory with --data",
     });
   }
   const unlocks = [lockData(data), lockBackup(data)];

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { isLocked } from "../../src/store/sqlite/lock.ts";
 import { NAMES } from "../../src/storage.ts";
 
-/** Where the server of a data directory is reached from this machine. */
+/** Local addresses of the server of a data directory. */
 export type Serving = {
   version: string;
   startedAt: string;
   /** The first address that it listens on, with the base path and without a slash at the end. */
   origin: string;
-  /** Where browsers reach the dashboard, without `/dashboard`; null where it serves none. */
+  /** URL of the dashboard for browsers, without `/dashboard`; null if it serves none. */
   dashboard: string | null;
 };
 
@@ -20,7 +20,7 @@ export function recordServing(data: string, serving: Serving): () => void {
   return () => rmSync(file, { force: true });
 }
 
-/** What the running server of a data directory recorded; null without one. */
+/** Reads the record of a data directory's running server; null if none runs. */
 export function readServing(data: string): Serving | null {
   // A server that was killed leaves its record behind, but not its lock.
   if (!isLocked(join(data, NAMES.serveLock))) return null;

@@ -7,7 +7,7 @@ export type Diff = { head: string; color: Color; before?: unknown; after?: unkno
 
 /** How the states of a diff are printed. */
 export type Notation = {
-  /** What every line of a state begins with. */
+  /** Prefix of every line of a state. */
   indent: string;
   /** The lines of a state, or of one `field` of it; none for what is not set. */
   linesOf(value: unknown, field?: string): string[];

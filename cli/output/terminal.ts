@@ -26,7 +26,7 @@ export type Io = {
   note(text: string): void;
   /** Draws a line on standard error over the one that was drawn before. */
   redraw(line: string): void;
-  /** Sets the text that replaces lines that were dropped because nobody read standard error. */
+  /** Sets the text that replaces lines dropped because standard error was not read. */
   describeDropped: ErrorStream["describeDropped"];
   /** Fulfils once everything on standard error is written, or its reader was waited for long enough. */
   settle(): Promise<void>;

@@ -5,7 +5,7 @@ import { usage } from "../session/usage.ts";
 export type DashboardConfig = {
   /** Whether it is served. */
   dashboard: boolean;
-  /** Where browsers reach it, with the base path and without a slash at the end; null where that is not known. */
+  /** URL of the dashboard for browsers, with the base path and without a trailing slash; null if unknown. */
   dashboardUrl: string | null;
   /** The header in which a trusted proxy names who is signed in; null for none. */
   authHeader: string | null;
@@ -50,7 +50,7 @@ export function readDashboard(options: Record<string, unknown>, basePath: string
   };
 }
 
-/** What sign-in links begin with; null for a path. The public URL counts where the dashboard is beside the forms. */
+/** Prefix of sign-in links; null for a path. The public URL is used if the dashboard shares the address of the forms. */
 export function linkBaseOf({
   dashboardUrl,
   publicUrl,

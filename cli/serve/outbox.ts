@@ -7,8 +7,8 @@ import type { Metrics } from "../../src/http/operation/metrics.ts";
 import type { Log } from "./log.ts";
 
 /**
- * Who holds the leases of a server. A data directory has one, whose leases are its own when it starts again; of a shared
- * database each has its own, and those of one that was killed end.
+ * Returns the holder of a server's leases. The one server of a data directory keeps its leases across a restart; servers of
+ * a shared database have a holder each, and the leases of a killed one expire.
  */
 const holderOf = ({ store }: App): string => (isShared(store) ? crypto.randomUUID() : "local");
 

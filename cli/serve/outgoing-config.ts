@@ -78,8 +78,8 @@ export function readRetryDelays(options: Record<string, unknown>): number[] {
 }
 
 /**
- * What a server with these settings connects with: reads their files. `password` is that of the environment, which counts
- * where no file is named. Throws `invalid` for a file that cannot be read, and for a password without a user.
+ * Reads the credentials and certificates of outgoing connections from their files. `password` comes from the environment
+ * and is used if no file is named. Throws `invalid` for a file that cannot be read, and for a password without a user.
  */
 export async function loadOutgoing(
   { targetNetworks, mail }: OutgoingSettings,

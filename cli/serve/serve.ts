@@ -35,7 +35,7 @@ import { welcome } from "./welcome.ts";
 /** How long a server of a shared database serves on before it stops, so that balancers notice, in milliseconds. */
 const DEFAULT_DRAIN = 5000;
 
-/** How often jobs check a shared database that nobody uses for changes of other servers, in milliseconds. */
+/** Interval at which jobs check an idle shared database for changes of other servers, in milliseconds. */
 const IDLE_POLL = 60_000;
 
 /** How long requests under way may take to finish once the server is told to stop, in milliseconds. */
@@ -167,7 +167,7 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
   process.exit(0);
 }
 
-/** Where a browser reaches the dashboard, this one where nothing else is configured; null where none is served. */
+/** URL of the dashboard for browsers, by default on this machine; null if none is served. */
 function dashboardOf(config: ServeConfig, places: Place[], listeners: Listener[]): string | null {
   const listener = listeners[places.findIndex(({ hasDashboard }) => hasDashboard)];
   return listener ? (linkBaseOf(config) ?? `${listener.localOrigin}${config.basePath}`) : null;
@@ -197,7 +197,7 @@ function onHangup(files: Tls, listeners: Listener[], log: Log): void {
 
 /**
  * Returns a function that waits for a signal to stop, or with `ms` for no longer than that, and returns its name. A signal
- * that nobody waits for ends the process at once.
+ * ends the process at once if no call waits for it.
  */
 function stopSignals(): (ms?: number) => Promise<string | undefined> {
   let take: ((signal?: string) => void) | undefined;

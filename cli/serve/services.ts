@@ -30,7 +30,7 @@ const isOfFlags = (name: string): name is OfFlags => OF_FLAGS.some((each) => eac
 /** An address with the services that answer there. */
 export type Place = { address: Listen; site: Site; hasDashboard: boolean };
 
-/** What the services of one server share. */
+/** Shared by the services of one server. */
 type Wiring = {
   outgoing: () => Promise<Outgoing>;
   log: Log;

@@ -8,7 +8,7 @@ import { nameOfUser } from "../session/user.ts";
 import type { ServeConfig } from "./config.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
 
-/** What doctor needs to know of this machine and of a server with that configuration. */
+/** Facts for the doctor about this machine and a server with that configuration. */
 export function surroundingsOf(config: ServeConfig): Surroundings {
   return {
     env,

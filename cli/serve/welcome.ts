@@ -8,8 +8,8 @@ import { details } from "../output/text.ts";
 import { userName } from "../session/user.ts";
 
 /**
- * What a person at the terminal of a new server needs: where its data is, the address of its dashboard, and what to type
- * next. Without any user it creates the first one and includes the link that signs in, so the text belongs in no log.
+ * Returns the text for the terminal of a new server: the location of its data, the address of its dashboard and the next
+ * commands. Without any user it creates the first one and includes the link that signs in, so the text belongs in no log.
  */
 export async function welcome(app: App, storage: Storage, dashboard: string | null): Promise<string> {
   const rows: [string, string][] = [["data", placeOf(storage)]];

@@ -87,7 +87,7 @@ async function beginData(io: Io, config: Config, mayBegin: boolean): Promise<voi
   const { data } = config;
   if (!mayBegin) (await import("../data/open.ts")).needDatabase(data);
   const isNew = !(await Bun.file(join(data, NAMES.database)).exists());
-  // Where it was not named, another one may have been meant.
+  // An unnamed data directory may not be the intended one.
   if (isNew && (io.errIsTerminal || !config.storage.isDataGiven))
     createPrinter(io, config).note(shown`a new data directory: ${resolve(data)}\n`);
 }

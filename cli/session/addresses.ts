@@ -34,7 +34,7 @@ export async function probe(url: string, { isOurs = isLoopbackUrl(url) } = {}): 
       redirect: "manual",
       signal: AbortSignal.timeout(PATIENCE),
       tls: { rejectUnauthorized: !isOurs },
-      // Where HTTP_PROXY is set, a server of this machine is still reached directly.
+      // A server on this machine is reached directly, even with HTTP_PROXY.
       ...(isOurs ? { proxy: false } : {}),
     });
     const bytes = await readAtMost(chunksOf(answer.body), MAX_ANSWER);

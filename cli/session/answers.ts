@@ -8,7 +8,7 @@ const MAX_DEPTH = 256;
 type Schema = NonNullable<Schemas["output"]>;
 
 /**
- * What commands rely on in the answer of an operation; null for no content. A server of another version is understood: it may
+ * Returns the part of an operation's answer that commands rely on; null for no content. A server of another version is understood: it may
  * send other members and values of a choice, and leave out settings, but not the texts and the lists that things are named by.
  */
 export async function shapeOf({ schemas }: Operation): Promise<Shape | null> {
@@ -64,7 +64,7 @@ function isNaming(schema: Schema): boolean {
   return def.type === "string" || (def.type === "array" && isObject(shapeIn(def.element)));
 }
 
-/** What several shapes have in common. */
+/** Returns the common part of several shapes. */
 function inAll([first, ...others]: Shape[]): Shape {
   if (!isObject(first) || !others.every(isObject)) return "any";
   return Object.fromEntries(

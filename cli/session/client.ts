@@ -6,13 +6,13 @@ import { usage } from "./usage.ts";
 
 type At<T> = { value: T; revision: number };
 
-/** What is sent to an operation. */
+/** Request of an operation. */
 export type Sent = {
   names?: Record<string, string>;
   query?: Query;
   body?: unknown;
   revision?: number | undefined;
-  /** What the caller has confirmed, with commas. */
+  /** Confirmations of the caller, separated by commas. */
   confirmed?: string;
   why?: string | undefined;
 };
@@ -20,7 +20,7 @@ export type Sent = {
 /** A download; its size and rows are null where they are not known. */
 export type Saved = { size: number | null; rows: number | null; body: ReadableStream<Uint8Array> | null };
 
-/** What calls the operations: those of a server, or those in this process. */
+/** Calls operations, on a server or in this process. */
 export type Transport = {
   send: (operation: Operation, sent: Sent) => Promise<At<unknown>>;
   open: (operation: Operation, sent: Sent) => Promise<Saved>;
@@ -29,7 +29,7 @@ export type Transport = {
 
 /** The admin API, of a server or in this process. */
 export type Client = {
-  /** What an operation answers. Throws its error. */
+  /** Returns an operation's answer. Throws its error. */
   call: <S extends Schemas, P extends string>(
     operation: Operation<S, P>,
     ...input: Given<Input<S, P>>
@@ -88,7 +88,7 @@ export function lazyTransport(open: () => Promise<Transport>): Transport {
   };
 }
 
-/** What a command confirms, and how it asks. */
+/** Confirmations of a command, and its prompt. */
 export type Confirmations = {
   /** Locked environments that may be changed. */
   locked: string[];

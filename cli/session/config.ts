@@ -13,7 +13,7 @@ import { usage } from "./usage.ts";
 export type Config = {
   /** As given: absolute, or relative to the current directory. */
   data: string;
-  /** Where the data is that a command without a server acts on. */
+  /** Location of the data for a command without a server. */
   storage: StorageSettings;
   /** The server to act on; null acts on the data itself. */
   server: string | null;

@@ -1,6 +1,6 @@
 import { isLoopbackHost } from "../../src/base/network.ts";
 
-/** Whether a URL points to this machine, so that nobody can intercept what is sent to it. */
+/** Whether a URL points to this machine, so that requests cannot be intercepted on the network. */
 export function isLoopbackUrl(url: string): boolean {
   return isLoopbackHost(new URL(url).hostname);
 }

@@ -12,7 +12,7 @@ export type Input = {
   config: Config;
   /** The options of the command itself, as commander leaves them. */
   options: Record<string, unknown>;
-  /** The name that was given, or typed at a prompt. Throws `invalid` where it is missing and nobody can be prompted. */
+  /** Returns the given name, or prompts for it. Throws `invalid` if it is missing and there is no terminal to prompt on. */
   need: (name: string | undefined, what: string) => Promise<string>;
   /** The project of `-p`, or chosen at a prompt. Throws `invalid` as `need` does. */
   project: () => Promise<string>;
@@ -67,7 +67,7 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
   };
 }
 
-/** Whether somebody can be prompted. */
+/** Whether the user can be prompted. */
 export function canPrompt(io: Io, { input }: Config): boolean {
   return input && io.isInteractive;
 }

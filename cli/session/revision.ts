@@ -15,8 +15,8 @@ export function ifRevision({ ifRevision: text }: { ifRevision?: string }): numbe
 const MAX_TRIES = 5;
 
 /**
- * Runs `change`, which reads a resource and changes it at the revision that it read. Tries up to 5 times if somebody
- * else changes it in between, unless the caller named the revision.
+ * Runs `change`, which reads a resource and changes it at the revision that it read. Tries up to 5 times if another
+ * caller changes it in between, unless the caller named the revision.
  */
 export async function changeAtRevision<T>(isNamed: boolean, change: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -13,13 +13,13 @@ export type Session = Printer & {
   config: Config;
   io: Io;
   client: Client;
-  /** Whether somebody can be prompted. */
+  /** Whether the user can be prompted. */
   canPrompt: () => boolean;
   /** Returns if the person confirms. Throws `Cancelled` if not. */
   confirm: (question: string) => Promise<void>;
   /**
-   * Returns if the person types the name, or `--yes` is given. Throws `Cancelled` if not, `invalid` if nobody can be
-   * prompted.
+   * Returns if the person types the name, or `--yes` is given. Throws `Cancelled` if not, `invalid` if the user
+   * cannot be prompted.
    */
   confirmDelete: (kind: string, name: string, more?: string) => Promise<void>;
 };
@@ -73,7 +73,10 @@ export function openSession(
       if (config.yes) return;
       const what = `${kind} ${name}${more}`;
       if (!canPrompt(io, config))
-        throw usage(`${what} would be deleted, and nobody can be prompted`, "add --yes to delete it");
+        throw usage(
+          `${what} would be deleted, and there is no terminal to confirm on`,
+          "add --yes to delete it",
+        );
       if (await promptName(`Delete ${what}?`, name)) return;
       io.note("nothing was deleted\n");
       throw new Cancelled();

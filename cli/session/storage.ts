@@ -12,7 +12,7 @@ import { usage } from "./usage.ts";
 /** The URL of a database, or the file that holds it and the variable that names the file. */
 type DatabaseSetting = { url: string } | { file: string; variable: string };
 
-/** Where the data of a command is, as it was given: the URLs are not parsed yet. */
+/** Location of a command's data as given: URLs are not parsed yet. */
 export type StorageSettings = {
   /** The data directory. */
   data: string;

@@ -10,7 +10,7 @@ export type Figure = {
   spread: [number, number];
   /** The unit of `value`. Default: a ratio. */
   unit?: string;
-  /** What was measured on either side. */
+  /** Measurements that the figure is computed from. */
   detail?: string;
 };
 

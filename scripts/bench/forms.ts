@@ -35,7 +35,7 @@ const QUEUED = 100_000;
 const PER_SECOND = 300;
 const LOCAL = { FORMFLAG_TARGET_NETWORK: "127.0.0.0/8" };
 
-/** What checks and deliveries cost: a form with all of them, and a queue that drains while submissions come. */
+/** Measures the cost of checks and deliveries: a form with all of them, and a queue that drains while submissions arrive. */
 export async function measureForms(directory: string, rounds: Rounds, show: Show): Promise<void> {
   await measureChecks(join(directory, "checks"), directory, rounds, show);
   await measureDraining(join(directory, "draining"), show);

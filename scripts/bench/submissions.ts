@@ -66,7 +66,7 @@ export async function measureSubmissions(directory: string, rounds: Rounds, show
   if (Bun.which("strace")) show(await countFsyncs(directory, rounds));
 }
 
-/** What a submission takes in the database, once the log is written back. */
+/** Size of a submission in the database, in bytes, after a checkpoint. */
 async function bytesOnDisk(data: string, { rounds }: Rounds): Promise<Figure> {
   const count = 1000 * rounds;
   await createForm(data, "bench");

@@ -46,7 +46,7 @@ export const FLOORS = [
     imports: AREAS.filter((area) => area !== "src/documents"),
     libraries: ["modern-tar", "zod"],
   },
-  // Where the data is, and what checks it with a server's own drivers.
+  // The storage, and checks of it with a server's own drivers.
   { area: "src/storage.ts", imports: ["src/blobs", "src/store"], libraries: [] },
   {
     area: "src/maintenance/doctor",

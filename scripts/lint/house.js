@@ -58,7 +58,7 @@ const noOptionText = {
 /** Modules that open connections. `node:net` is allowed for its address functions. */
 const CONNECTING = /^(?:(?:node:)?(?:http|https|http2|tls|dgram|dns)(?:\/|$)|nodemailer(?:\/|$))/;
 const CONNECTS = new Set(["connect", "createConnection", "Socket"]);
-/** What of Bun opens connections. The database is reached by one file of its driver. */
+/** Members of `Bun` that open connections. One file of the driver connects to the database. */
 const CONNECTS_OF_BUN = new Set([
   "connect",
   "udpSocket",

@@ -103,7 +103,7 @@ export async function attemptsOf(app: FormsApp, id: string): Promise<DeliveryAtt
 /** Failed deliveries that are queued again in one transaction. */
 const STEP = 500;
 
-/** Which deliveries to send again: those of these ids, or all that failed, of a form where one is named. */
+/** Deliveries to send again: by id, or all failed ones, optionally of one form. */
 export type Retry = { ids: string[] } | { failed: true; form?: string | undefined };
 
 /**

@@ -82,7 +82,7 @@ export type SubmissionStore = {
   updateIndex(): Promise<boolean>;
   /** How many submissions the search index lacks, at most, and whether it still has deleted ones. */
   indexBacklog(): Promise<{ missing: number; removals: boolean }>;
-  /** Of the form of that key, in every state, unless some are given. */
+  /** Counts the submissions of the form with that key. Default: all states. */
   count(formKey: string, states?: readonly SubmissionState[]): Promise<number>;
   /** Of every form, by slug. */
   counts(): Promise<FormCounts[]>;
@@ -91,13 +91,13 @@ export type SubmissionStore = {
    * those that were moved or deleted since.
    */
   stored(formKey: string, spans: readonly HourSpan[]): Promise<StoredSum[]>;
-  /** How many submissions nobody has read, in the inboxes of all forms. */
+  /** Number of unread submissions in the inboxes of all forms. */
   unread(): Promise<number>;
   /** The slugs of the forms whose counts are not those of their submissions. Reads every submission: for a check. */
   wrongCounts(): Promise<string[]>;
   /** Counts every submission again. Other writes wait: about a second for each million. */
   recount(): Promise<void>;
-  /** What `insert` would decide of a submission to the form of that key. Changes nothing. */
+  /** Predicts the outcome of `insert` for the form with that key. Changes nothing. */
   foresee(formKey: string, now: number, conditions: Conditions): Promise<Insertion>;
   /** Removes at most `limit` of what has expired of keys, challenges and contents each. Returns whether any may be left. */
   clearExpired(now: number, limit: number): Promise<boolean>;
@@ -128,7 +128,7 @@ export type SubmissionStore = {
   files(after: string, limit: number): Promise<StoredFile[]>;
   /** The total bytes of all files. */
   fileBytes(): Promise<number>;
-  /** Those of `keys` that neither a submission nor the garbage contains. */
+  /** Returns the keys that neither a submission nor the garbage contains. */
   unreferenced(keys: string[]): Promise<string[]>;
   /**
    * Stores submissions from elsewhere, all in one transaction, except those whose id is known, and records whether they have
@@ -145,7 +145,7 @@ export type SubmissionStore = {
   lastArrivals(limit: number): Promise<Arrival[]>;
 };
 
-/** How many submissions are in the folders of a form. `unread` are those of the inbox that nobody has read. */
+/** Number of submissions in each folder of a form. `unread` counts unread ones in the inbox. */
 export type FormCounts = {
   formKey: string;
   /** The slug of the form. */
@@ -196,7 +196,7 @@ export type ImportedSubmission = {
 /** How many were stored; how many were known, and how many of these belong to other forms. */
 export type ImportResult = { imported: number; skipped: number; elsewhere: number };
 
-/** What lasts for minutes, and all processes of a database share. Hashes are hexadecimal SHA-256. */
+/** Short-lived state, for minutes, that all processes of a database share. Hashes are hexadecimal SHA-256. */
 export type Shared = {
   /**
    * Counts an event in the window of its hash, which the first event opens for `windowMs`, and returns the events in the

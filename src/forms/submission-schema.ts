@@ -32,8 +32,8 @@ export const submissionSchema = z.object({
   state: z.enum(SUBMISSION_STATES),
   /** Why it was filed as spam, such as `honeypot`, `word:casino` or, marked by hand, `manual`; null for any other. */
   spam: z.nullable(z.string()),
-  /** False until somebody marks it as read. */
+  /** False until it is marked as read. */
   read: z.boolean(),
-  /** What the form recorded about the sender; null where it records nothing. */
+  /** Metadata of the sender; null if the form records none. */
   meta: z.nullable(metadataSchema),
 });

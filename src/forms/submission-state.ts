@@ -9,7 +9,7 @@ export const NOT_SPAM = ["inbox", "archived"] as const satisfies SubmissionState
 /** The reason of what a person marked as spam. */
 export const MANUAL_SPAM = "manual";
 
-/** What a person can mark a submission as: a folder, read or unread. */
+/** Marks of a submission: a folder, read or unread. */
 export const SUBMISSION_MARKS = [...SUBMISSION_STATES, "read", "unread"] as const;
 
 export type SubmissionMark = (typeof SUBMISSION_MARKS)[number];

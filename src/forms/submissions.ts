@@ -38,7 +38,7 @@ export function storeSubmission(
   draft: Draft,
   storing: Storing = {},
 ): Promise<{ id: string; insertion: Insertion }> {
-  // What is sent now would wait as long as the database is given to answer.
+  // Fail at once: a submission would wait for the database's full timeout.
   if (app.watch.staleFor() > 0) return Promise.reject(notInMemory());
   const id = app.nextId();
   const row: StoredSubmission = {
@@ -87,7 +87,7 @@ async function storeWithFiles(
     await app.blobs.keep(files.map((file, index) => ({ key: file.key, staged: draft.files[index]!.blob })));
     insertion = await app.store.submissions.insert({ ...row, files }, isAbandoned);
   } catch (error) {
-    // Where that fails the note stays, and the sweep removes the files: the caller needs the error that came first.
+    // If cleanup fails, the note stays and the sweep removes the files: the caller needs the first error.
     if (!isUndecided(error)) await takeBack().catch(() => undefined);
     throw error;
   }

@@ -7,7 +7,7 @@ const ACCENTS =
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 /** Signs that decompose into letters without being part of the word before them, and ligatures of whole sentences. */
 const PHRASE_SIGNS = /[\u2120\u2122\ufdfa\ufdfb]/g;
-/** What follows more marks than a character has in any language, and is no part of a word that anybody searches. */
+/** Combining marks beyond the number that a character has in any language; they are not part of a searchable word. */
 const EXCESS_MARKS = new RegExp(`([${ATTACHED}]{10})[${ATTACHED}]+`, "gu");
 /** White space other than single spaces. */
 const IRREGULAR_SPACE = /[^\S ]\s*| \s+/g;

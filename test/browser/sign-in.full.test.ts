@@ -67,7 +67,7 @@ describeInBrowser("Signing in", () => {
     await page.goto(`${trusting.url}/dashboard/me`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("ann");
     await page.goto(`${distrusting.url}/dashboard/me`);
-    await page.getByText("Nobody can sign in yet").waitFor();
+    await page.getByText("There are no users yet").waitFor();
     const api = await context.request.get(`${trusting.url}/api/admin/v1/projects`);
     expect(api.status()).toBe(401);
     await context.close();

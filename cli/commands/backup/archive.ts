@@ -37,7 +37,7 @@ export async function readArchive(printer: Printer, file: string, read: Read): P
   throw new Failed();
 }
 
-/** What a backup holds, for a person. */
+/** Describes the content of a backup for display. */
 export function contents({ submissions, files, bytes, createdAt }: BackupManifest): string {
   const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
   return `${count(submissions, "submission")} and ${count(files, "file")} (${formatBytes(bytes)}) as of ${createdAt}`;

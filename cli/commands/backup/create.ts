@@ -35,7 +35,10 @@ export function addCreateCommand(backup: Command, io: Io): void {
     .description(
       "write one archive with the database and every uploaded file, beside a running server or without one",
     )
-    .option("-o, --output <file>", "where to; - for standard output (default: formflag-backup-<time>.tar)")
+    .option(
+      "-o, --output <file>",
+      "output file, or - for standard output (default: formflag-backup-<time>.tar)",
+    )
     .addHelpText(
       "after",
       `
@@ -107,7 +110,7 @@ async function saveDirectory(io: Io, config: Config, output: string): Promise<vo
 /** The database is unpacked into the folder for temporary files. */
 async function saveShared(io: Io, config: Config, output: string, shared: SharedStorage): Promise<void> {
   const { data } = config;
-  // What reads everything should not be what migrates it.
+  // A backup must not migrate the data that it reads.
   await using app = await openApp({ data, shared: { ...shared, migrate: "off" }, writing: "inline" });
   using partial = openPartial(tmpdir());
   using scratch = openScratch(partial.path("unpacked"));

@@ -20,7 +20,7 @@ export function addRestoreCommand(backup: Command, io: Io): void {
     .command("restore")
     .argument("<file>", "archive")
     .description("create a data directory, or fill a database, from a backup")
-    .option("--replace", "keep data that exists under another name")
+    .option("--replace", "rename existing data instead of refusing")
     .addHelpText(
       "after",
       `

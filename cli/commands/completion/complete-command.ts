@@ -1,2 +1,2 @@
-/** What the completion scripts call, with the words of the command line: see complete.ts. */
+/** Command that the completion scripts call with the words of the command line: see complete.ts. */
 export const COMPLETE = "__complete";

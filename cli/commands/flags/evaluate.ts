@@ -65,8 +65,7 @@ async function run(session: Session, { place, context, change }: Values): Promis
   const body = { contexts: [context], patch };
   const { results } = await client.call(operations.evaluate, { names: place, body });
   const [trial] = results ?? [];
-  if (!trial)
-    throw new AppError("unavailable", "the server is too old to evaluate a change that is not made");
+  if (!trial) throw new AppError("unavailable", "this server version cannot preview changes: update it");
   await print(trial, describeTrial(trial));
   if (trial.after.errorCode !== undefined) throw new Failed();
 }

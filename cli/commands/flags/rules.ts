@@ -112,7 +112,7 @@ export async function readRules(input: Input): Promise<RulesChange> {
   return { needsFlag: changesRule || own.variants != null, patchFor };
 }
 
-/** What a plain flag gets for a rule to choose from. */
+/** Variants that a plain flag gets, so that a rule can choose one. */
 const MADE = { variants: { on: true, off: false }, defaultVariant: "off" } as const;
 
 /** Whether a flag has the variants that a plain flag gets for a rule, so that it is plain again without one. */

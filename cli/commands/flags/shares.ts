@@ -38,7 +38,7 @@ function sharesOf(names: string[]): string {
   return `'${JSON.stringify({ fractional: names.map((name) => [name, 1]) })}'`;
 }
 
-/** What is left of a rule without its rollout: the conditions before it, or null. Throws `invalid` for a rule without one. */
+/** Removes the rollout of a rule: returns the conditions before it, or null. Throws `invalid` for a rule without one. */
 export function withoutShare(targeting: FlagRules["targeting"]): Targeting | null {
   if (!hasRule(targeting) || isShare(targeting)) return null;
   const { rows, rest } = rowsOfRule(targeting) ?? {};

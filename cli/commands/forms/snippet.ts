@@ -9,7 +9,7 @@ import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { withUrl } from "./describe.ts";
 
-/** Where a server listens unless its settings say otherwise. */
+/** Default address of a server. */
 const LOCAL = "http://127.0.0.1:8787";
 
 export function addSnippetCommand(forms: Command, io: Io): void {

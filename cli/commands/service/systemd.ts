@@ -1,10 +1,10 @@
 import { shellWord } from "../../../src/base/shell.ts";
 import { usage } from "../../session/usage.ts";
 
-/** What a unit runs, and for whom. Paths are absolute. */
+/** Program and user of a unit. Paths are absolute. */
 export type Service = {
   executable: string;
-  /** What follows `serve`, but for `--data`. */
+  /** Arguments of `serve`, without `--data`. */
   args: string[];
   /** Null for a directory of its own in the usual place. */
   data: string | null;

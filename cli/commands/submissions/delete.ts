@@ -87,7 +87,7 @@ async function deleteMatching(session: Session, matching: Matching): Promise<voi
     if (!canPrompt()) throw unconfirmed("submissions");
     const { total, upTo } = await send({ ...matching, dryRun: true });
     await confirm(`Delete ${counted(total)} and their files?`);
-    // What has arrived since was not counted.
+    // Submissions that arrived since were not counted.
     selected = { ...matching, ...(upTo !== null && { upTo }) };
   }
   const result = await send(selected);
@@ -95,5 +95,8 @@ async function deleteMatching(session: Session, matching: Matching): Promise<voi
 }
 
 function unconfirmed(what: string) {
-  return usage(`${what} would be deleted, and nobody can be prompted`, "add --yes to delete them");
+  return usage(
+    `${what} would be deleted, and there is no terminal to confirm on`,
+    "add --yes to delete them",
+  );
 }

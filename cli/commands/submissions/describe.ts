@@ -33,7 +33,7 @@ export function describeSubmission(submission: Submission): string {
   return `${facts}\n${fields}${fileTable}`;
 }
 
-/** What the form has recorded about the sender; an older server sends nothing. */
+/** Metadata of the sender; an older server sends none. */
 function metaFacts(meta: Submission["meta"] | undefined): [string, string][] {
   const { address, userAgent, referrer, language } = meta ?? {};
   const facts = Object.entries({ address, "user agent": userAgent, referrer, language });

@@ -26,7 +26,7 @@ export function addDownloadCommand(submissions: Command, io: Io): void {
     .argument("[id]", "id of the submission")
     .argument("[file]", "number of the file, from 1, or its name where that is unique")
     .description("save a file of a submission")
-    .option("-o, --output <file>", "where to; - for standard output", "-")
+    .option("-o, --output <file>", "output file, or - for standard output", "-")
     .addHelpText(
       "after",
       "\nExample:\n  formflag submissions download 01a1fc49-92a7-75da-ab11-1c9958800353 1 -o photo.jpg\n",
@@ -59,7 +59,7 @@ export function addExportCommand(submissions: Command, io: Io): void {
         "a JSON object a line, CSV, a JSON array, or a zip with the files too; default: by the name of the file, or jsonl",
       ).choices(EXPORT_FORMATS),
     )
-    .option("-o, --output <file>", "where to; - for standard output", "-")
+    .option("-o, --output <file>", "output file, or - for standard output", "-")
     .addHelpText(
       "after",
       "\nIn CSV a text that a spreadsheet would run as a formula begins with ', also behind a semicolon, tab or line end inside\na cell; fields past 1,000 share the column otherFields, as JSON. JSONL and JSON keep every text as it\ncame. A zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact -o contact.csv\n  formflag submissions export contact -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",

@@ -11,7 +11,7 @@ import { shellWord } from "../../../src/base/shell.ts";
 import { usage } from "../../session/usage.ts";
 import { pastTimeValue } from "../../session/values.ts";
 
-/** Which submissions a command is about. */
+/** Filter of a command's submissions. */
 export type Filter = {
   /** The parameters of the admin API. */
   query: [name: string, value: string][];
@@ -75,7 +75,7 @@ export function checkFieldFilter(options: Record<string, unknown>): void {
     throw usage(`--field ${other} has no text to compare with`, `write --field ${other}=TEXT`);
 }
 
-/** What to show instead of what a command shows by default, which is null. */
+/** Folder to show; null is the command's default. */
 type Folder = "spam" | "archived" | "all" | null;
 
 export function folderOptions(): Option[] {

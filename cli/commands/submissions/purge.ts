@@ -64,7 +64,7 @@ async function run(session: Session, purge: Purge): Promise<void> {
   const isPrompted = !purge.dryRun && !config.yes;
   if (isPrompted && !canPrompt())
     throw usage(
-      "submissions would be deleted, and nobody can be prompted",
+      "submissions would be deleted, and there is no terminal to confirm on",
       "add --yes, or --dry-run to count them",
     );
   if (isPrompted) {
@@ -95,7 +95,7 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** What a purge does not reach. */
+/** Describes copies that a purge does not reach. */
 async function copiesOf({ server, data, storage }: Session["config"]): Promise<string> {
   if (server !== null) return "older copies of the database and backups on the server are not touched\n";
   if (storage.database !== null) return "backups and older versions of files in the bucket are not touched\n";

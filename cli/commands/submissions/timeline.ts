@@ -39,7 +39,7 @@ async function run({ client, print }: Session, id: string): Promise<void> {
   await print(events, table(["TIME", "EVENT", "BY OR TO", "DETAILS"], rows));
 }
 
-/** Who marked it or where it goes, and the rest. */
+/** Two cells of an event: the user or the recipient, and the details. */
 function cellsOf(event: TimelineEvent): [string, string] {
   switch (event.event) {
     case "stored":

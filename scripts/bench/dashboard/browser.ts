@@ -15,7 +15,7 @@ const NETWORK = { offline: false, latency: 150, downloadThroughput: 200_000, upl
 const SLOWER = 4;
 const PHONE = { width: 390, height: 844 };
 
-/** What somebody with a slow phone notices of a page. */
+/** Measures of a page on a slow phone. */
 type Seen = {
   /** Milliseconds until the largest text or picture is shown (https://web.dev/articles/lcp). */
   shown: number;

@@ -13,7 +13,7 @@ const POST = {
   body: JSON.stringify({ name: "Ann Example", message: "Hello there. ".repeat(20) }),
 } as const;
 
-/** What open dashboards take from flag reads and submissions: the same server with them and without, in turns. */
+/** Measures the cost of open dashboards for flag reads and submissions: one server with and without them, in turns. */
 export async function measureOpen(
   site: Site,
   { flags, post }: Filled,

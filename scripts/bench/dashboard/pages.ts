@@ -30,7 +30,7 @@ export function measuredPages({ newest, middle }: Filled): MeasuredPage[] {
   ];
 }
 
-/** Frequent and rare words, several, the beginning of one, and one that nobody wrote. */
+/** Frequent and rare words, several, a prefix, and one without a match. */
 const SEARCHES = ["w0", "wf3k", "w0+w1+w2", "w7+wf3", "w1+nobody", "emre", "person4711"];
 
 function dayBefore(days: number): string {

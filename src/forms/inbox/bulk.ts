@@ -25,7 +25,7 @@ export type Selection = {
   upTo: string | null;
 };
 
-/** What became of a selection. */
+/** Result of an action on a selection. */
 export type BulkResult = {
   /** How many submissions were changed, or were counted. */
   total: number;

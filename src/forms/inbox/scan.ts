@@ -2,7 +2,7 @@ import type { SearchTerms } from "./search-text.ts";
 import type { RawSubmission } from "../submission.ts";
 import type { SubmissionState } from "../submission-state.ts";
 
-/** Where a submission stands in the order of arrival, whatever its id: each submission that arrives has a greater place. */
+/** Position of a submission in the order of arrival, independent of its id: each new submission has a greater place. */
 export type Arrival = { id: string; place: number };
 
 /** A submission of a scan of every form. */
@@ -18,7 +18,7 @@ export type ScannedSubmission = {
   files: number;
 };
 
-/** Which submissions a step looks at, and what of them it returns. Times are milliseconds since 1970. */
+/** Range of submissions that a step reads, and the filter on them. Times are milliseconds since 1970. */
 export type Scan = {
   states: readonly SubmissionState[];
   /** Only unread ones. */

@@ -17,7 +17,7 @@ const MAX_WAITED = 4;
 export function searchJob(app: Pick<FormsApp, "now" | "store">): Job {
   const { submissions } = app.store;
   let isLeft = false;
-  /** What the last run has left to add. */
+  /** Number of submissions that the last run did not index. */
   let left = 0;
   return {
     name: "search index",

@@ -16,10 +16,10 @@ const TERM = /[\p{L}\p{N}]+/gu;
 /** Characters of a term in the index. Longer ones that begin alike are distinguished when the submission is read. */
 const MAX_TERM = 40;
 
-/** What to search for: the words of each part of a query. The last word of the last phrase may be incomplete. */
+/** Words of each part of a query. The last word of the last phrase may be incomplete. */
 export type Phrases = readonly string[];
 
-/** What is looked up in the index: submissions with all `terms`, and with one that begins with `prefix`. */
+/** Query of the index: submissions with all `terms`, and with one that begins with `prefix`. */
 export type SearchTerms = { terms: string[]; prefix: string | null };
 
 /** The words of a text, separated by single spaces, without regard to case and accents: "Ann@Example.com" is "ann example com". */

@@ -8,7 +8,7 @@ import { NOT_SPAM, type SubmissionState } from "../submission-state.ts";
 /** A top-level field and the text that it, or a value of its array, has to equal, without regard to case. */
 export type FieldMatch = { name: string; value: string };
 
-/** Which submissions of a form are meant: those that fulfil every part. Times are milliseconds since 1970. */
+/** Filter of submissions: all parts must match. Times are milliseconds since 1970. */
 export type SubmissionFilter = {
   states: readonly SubmissionState[];
   unread?: boolean | undefined;

@@ -26,7 +26,7 @@ const TURNS = 4;
 /** A page of a list of submissions. */
 export type FilteredPage = {
   submissions: Submission[];
-  /** What to pass as `before` for the next page; null on the last. */
+  /** Value of `before` for the next page; null on the last. */
   next: string | null;
   /** How many the form has in the folder; undefined with a filter. */
   total: number | undefined;
@@ -61,7 +61,7 @@ export async function listSubmissions(
   return { ...(await collectPage(step, limit, before)), total: undefined, indexing };
 }
 
-/** What a filter selects among the next `size` submissions after one. */
+/** Returns the matches of a filter among the next `size` submissions after one. */
 type Step = (before: string | null, size: number) => Promise<ScanStep>;
 
 /** The steps through a form's submissions in which a filter selects; `bytes` is about how much text one reads. */
@@ -111,7 +111,7 @@ export async function idSpanOf(
   const [ahead] = await submissions.beside(formKey, endOfIds(now()), "newer", states, 1);
   if (ahead) return EVERY_ID;
   return {
-    // Behind a clock that was set back, ids go on from the time that it had.
+    // After the clock is set back, ids continue from its former time.
     first: until === undefined ? null : firstIdOf(until + MAX_AHEAD),
     last: since === undefined ? null : firstIdOf(since - ID_SLACK),
   };

@@ -13,7 +13,7 @@ const about = {
   target: z.string(),
 };
 
-/** What happened to a submission, and when. */
+/** An event of a submission, with its time. */
 export const timelineEventSchema = z.discriminatedUnion("event", [
   z.object({
     event: z.literal("stored"),
@@ -34,7 +34,7 @@ export const timelineEventSchema = z.discriminatedUnion("event", [
     event: z.literal("queued"),
     at: timestamp,
     ...about,
-    /** What the delivery is now. */
+    /** Current status of the delivery. */
     status: z.enum(DELIVERY_STATUSES),
     /** When it is attempted next; null once it has ended, and while it waits for a mail server. */
     nextAt: z.nullable(timestamp),

@@ -99,7 +99,7 @@ export function createChallenger(keys: ChallengeKeys, { now, random }: ClockAndR
   return { create, verify };
 }
 
-/** What `create` puts into a challenge and `verify` reads. `expiresAt` is in seconds since 1970. */
+/** Parameters that `create` signs and `verify` reads. `expiresAt` is in seconds since 1970. */
 type SignedParameters = {
   data: { form: string };
   expiresAt: number;

@@ -11,7 +11,7 @@ import type { Sent } from "./sent.ts";
 /** How long a repeat gets the first answer, in milliseconds. */
 const KEY_LIFETIME = DAY_MS;
 
-/** Who sent a submission. */
+/** Sender of a submission. */
 export type Sender = {
   /** One IPv4 address or IPv6 network. */
   network: () => string;
@@ -23,7 +23,7 @@ export type Sender = {
   isAbandoned: () => boolean;
 };
 
-/** What the store decides about a submission when it inserts it. */
+/** Returns the conditions that the store checks when it inserts a submission. */
 export async function conditionsFor(
   app: FormsApp,
   form: Form,
@@ -62,8 +62,8 @@ export async function conditionsFor(
 }
 
 /**
- * What the store would decide now. It is asked only about a key, and where errors do not count for what it finds to be
- * spam: reading costs each submission.
+ * Predicts the store's decision. Queries it only for an idempotency key, or if spam would hide validation errors: a read
+ * costs every submission.
  */
 export async function foresee(
   app: FormsApp,

@@ -1,6 +1,6 @@
 import { filetypename } from "magic-bytes.js";
 
-/** What is known about files with certain extensions. */
+/** Known properties of files with certain extensions. */
 type Format = {
   extensions: string;
   /** The signatures that such a file begins with, by their names in magic-bytes.js. */

@@ -2,10 +2,10 @@
 export type Input = {
   name: string;
   label: string;
-  /** What to enter; null for nothing to say. */
+  /** Hint for the input; null for none. */
   hint: string | null;
   isRequired: boolean;
-  /** What it starts with: one text, or one for each box that is ticked. */
+  /** Initial value: one text, or one for each ticked box. */
   initial: string[];
 } & InputKind;
 

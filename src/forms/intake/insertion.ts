@@ -14,14 +14,14 @@ export type StoredSubmission = {
   conditions?: Conditions | undefined;
   /** Unless it is spam. */
   deliveries?: NewDelivery[] | undefined;
-  /** What the form records about the sender: a JSON object as text. */
+  /** Metadata of the sender: a JSON object as text. */
   meta?: string | null;
 };
 
 /** Something that counts until it expires, in milliseconds since 1970; the hash is hexadecimal. */
 export type Mark = { hash: string; expiresAt: number };
 
-/** What decides in its transaction whether a submission is stored, and in which folder. The checks have this order. */
+/** Checks in the transaction that decide whether a submission is stored, and in which folder. They run in this order. */
 export type Conditions = {
   /** With a known key nothing is stored. `content` is the hash of what was sent, which has to be the same. */
   key: (Mark & { content: string }) | null;
@@ -40,7 +40,7 @@ export type Conditions = {
 /** The reason of an error after which a row may be stored or not: its files stay until their upload note is due. */
 export const UNKNOWN_OUTCOME = "unknown-outcome";
 
-/** What became of a submission. All but `stored` stored nothing. */
+/** Outcome of a submission. Only `stored` stored something. */
 export type Insertion =
   /** In the spam folder where `spam`, the reason, is not null. */
   | { kind: "stored"; spam: string | null }

@@ -21,7 +21,7 @@ export type Intake = {
   findSpam: FindSpam;
   /** Whether the store decides about every submission. */
   hasConditions: boolean;
-  /** What is wrong with the fields of a submission; null for a form without a schema. */
+  /** Returns the field errors of a submission; null for a form without a schema. */
   findErrors: ((sent: Sent) => FieldError[]) | null;
   /** The enabled targets of the form. */
   targets: IntakeTarget[];
@@ -181,8 +181,10 @@ function receivedAs(insertion: Insertion, id: string, { countSpam }: Receiving):
 
 const REFUSALS = {
   "other-content": () =>
-    new AppError("unprocessable", "this idempotency key came with another submission before"),
+    new AppError("unprocessable", "this idempotency key was used for a different submission"),
   spam: () => new AppError("forbidden", "this submission looks like spam, and was not stored"),
   full: () =>
-    new AppError("conflict", "this form has all the submissions that it takes", { reason: "form-full" }),
+    new AppError("conflict", "this form has reached its maximum number of submissions", {
+      reason: "form-full",
+    }),
 };

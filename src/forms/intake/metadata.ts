@@ -3,7 +3,7 @@ import { truncateAddress, wholeAddress } from "../../base/network.ts";
 import { METADATA_LIMITS } from "../limits.ts";
 import type { metadataSchema } from "../submission-schema.ts";
 
-/** What a form has recorded about a sender; null for what the sender did not send. */
+/** Recorded metadata of a sender; null for values that the sender did not send. */
 export type Metadata = z.infer<typeof metadataSchema>;
 
 /** The address of a sender, and the headers `User-Agent`, `Referer` and `Accept-Language`. */

@@ -7,7 +7,7 @@ import type { Choice, Input, InputKind, LineType, PageContent } from "./input.ts
 import { SUBMISSION_LIMITS as LIMITS } from "../limits.ts";
 import { type SchemaObject, typesOf } from "../validation/keywords.ts";
 
-/** What the inputs of a form depend on. */
+/** Settings that the inputs of a form depend on. */
 type Settings = Pick<Form, "name" | "schema" | "honeypots" | "uploads">;
 
 /** The longest text for which one line is enough, in characters. */
@@ -44,7 +44,7 @@ export function pageContentOf(form: Settings): PageContent {
   };
 }
 
-/** Undefined for a property that nobody can enter. */
+/** Undefined for a property that cannot be entered. */
 function inputOf(
   name: string,
   property: SchemaObject,
@@ -129,7 +129,7 @@ function choiceFor(name: string, value: unknown, label: string | null = null): C
 }
 
 function choiceOf(choices: Choice[], isRequired: boolean): InputKind {
-  // Nobody can take back a choice among optional radio buttons.
+  // A choice among optional radio buttons cannot be cleared.
   return { kind: isRequired && choices.length <= MAX_RADIO ? "radio" : "select", choices };
 }
 

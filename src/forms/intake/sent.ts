@@ -10,11 +10,11 @@ export type Draft = {
   /** A JSON object as text. */
   data: string;
   files: StagedFile[];
-  /** What the form records about the sender: a JSON object as text. */
+  /** Metadata of the sender: a JSON object as text. */
   meta?: string;
 };
 
-/** What was sent to a form, as a draft without the control fields of the form. */
+/** Content of a submission, as a draft without the form's control fields. */
 export type Sent = Draft & {
   /** The object that `data` is the text of. */
   fields: Record<string, unknown>;
@@ -27,7 +27,7 @@ export type Sent = Draft & {
 
 export type StagedFile = { field: string; name: string; type: string; blob: StagedBlob };
 
-/** What could be read of a submission that is refused, so that a page can show it again. */
+/** Readable part of a refused submission, so that a page can show it again. */
 export type Kept = {
   /** The fields by name, with or without control fields. */
   fields: () => Record<string, unknown>;
@@ -58,10 +58,10 @@ export function textSubmission(
   return { data: json, fields: data, source: "text", control, files: files ?? [], hasHoneypotFile };
 }
 
-/** What a script sends that takes the value of a file input, or a file as text. */
+/** Text that a script sends by mistake for a file: the value of a file input, or a file as text. */
 const NO_FILE = /^(?:C:\\fakepath\\|\[object (?:File|FileList|Blob)\](?:,\[object (?:File|Blob)\])*$)/;
 
-/** What a browser sends for a file in a form without the encoding for files: its name, of a type that people upload. */
+/** Text that a browser sends for a file in a form without the encoding for files: a file name of a commonly uploaded type. */
 const FILE_NAME =
   /^[^\\/:*?"<>|\p{Cc}]{1,250}\.(?:7z|aac|avi|avif|bmp|csv|docx?|dwg|dxf|eml|epub|flac|gif|gz|heic|heif|ics|jpe?g|json|key|log|m4a|m4v|mkv|mov|mp3|mp4|numbers|od[pst]|ogg|pages|pdf|png|pptx?|psd|rar|rtf|step|stl|svg|tar|tgz|tiff?|txt|vcf|wav|webm|webp|xlsx?|xml|zip)$/iu;
 

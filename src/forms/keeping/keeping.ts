@@ -24,7 +24,7 @@ export const PERIODS: readonly {
 ];
 
 /**
- * What a new or shorter period would delete that a form has stored, as sentences without a full stop; also for a period
+ * Describes the stored submissions that a new or shorter period would delete, as sentences without a full stop; also a period
  * below a day that would delete nothing yet, since 6 minutes may be meant as 6 months. `before` is undefined for a new form.
  */
 export async function lossesOfPeriods(

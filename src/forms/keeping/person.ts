@@ -54,8 +54,9 @@ export async function findPerson(
 }
 
 /**
- * What {@link findPerson} finds, form by form, as JSON with one submission a line, or as a zip with the files too. Throws
- * `forbidden`, and `unsupported` where a file of a zip is missing or damaged. What arrives meanwhile is left out.
+ * Exports the submissions that {@link findPerson} finds, form by form, as JSON with one submission a line, or as a zip that
+ * includes the files. Throws `forbidden`, and `unsupported` if a file of a zip is missing or damaged. Later arrivals are
+ * left out.
  */
 export async function* exportPerson(
   app: FormsApp,

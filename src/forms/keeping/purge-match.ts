@@ -2,7 +2,7 @@ import { mayRepeat, splitRepeats } from "../../base/json-members.ts";
 import { childrenOf, findInexact, isExact, isObject } from "../../base/json.ts";
 import { equals } from "../words.ts";
 
-/** What a submission is to a search: it holds the text, it only mentions it inside a longer one, or neither. */
+/** Match of a submission: it holds the text, only mentions it inside a longer one, or neither. */
 type Finding = "match" | "mention" | null;
 
 /** Judges parsed data, as {@link parseWithSources} returns it. */

@@ -4,7 +4,7 @@ import { SUBMISSION_LIMITS } from "../limits.ts";
 const filled = (most: number) =>
   z.string().check(z.maxLength(most, `it is longer than ${most} characters`), z.regex(/\S/, "it is empty"));
 
-/** Which submissions a purge deletes: by an address in any text, or by the value of a field. */
+/** Selection of a purge: by an address in any text, or by the value of a field. */
 export const purgeSchema = z
   .strictObject({
     email: z.optional(

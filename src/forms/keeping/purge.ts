@@ -96,7 +96,7 @@ async function repliesOf(formKey: string, data: unknown): Promise<string[]> {
   return hashes;
 }
 
-/** Deletes submissions with their files. Returns those that nobody else has deleted since. */
+/** Deletes submissions with their files. Returns the submissions that were not deleted already. */
 async function deleteMatches(app: FormsApp, matches: Match[]): Promise<Match[]> {
   if (matches.length === 0) return [];
   const rows = matches.map(({ place, id }) => ({ place, id }));

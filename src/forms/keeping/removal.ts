@@ -44,7 +44,7 @@ async function sweepMost({ notes, blobs, store, now }: FormsApp) {
   const stuck = new Set<string>();
   const isFree = (key: string) => !stuck.has(key);
   while (stuck.size < MAX_STUCK) {
-    // What is stuck is claimed each time, and may not hide the rest.
+    // Stuck notes are claimed each time and must not hide the rest.
     const claim = await notes.claim(now(), STEP + stuck.size);
     const garbage = claim.garbage.filter(isFree);
     const uploads = claim.uploads.filter((note) => keysOf(note).every(isFree));

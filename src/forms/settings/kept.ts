@@ -28,7 +28,7 @@ export const KEPT = {
     field: ["kept", "Delete spam after", "Such as 30d; empty for never"],
     line: ["spam retention"],
   }),
-  /** What is recorded about the sender besides the fields. */
+  /** Metadata about the sender that is recorded besides the fields. */
   metadata: setting<"none" | "truncated" | "full">({
     default: "none",
     kind: {

@@ -23,7 +23,7 @@ export const MAIL = {
     default: null,
     kind: { is: "field" },
     option: ["email-field <name>", "field with the sender's address, for replies; default to find it"],
-    field: ["mail", "Field with the sender's address", "Empty to find it"],
+    field: ["mail", "Field with the sender's address", "Leave empty to detect it"],
     line: ["address field"],
   }),
   /** Files beyond this size together are links. */

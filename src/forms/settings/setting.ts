@@ -1,7 +1,7 @@
 /** Seconds. */
 export const DAY = 86_400;
 
-/** What a setting holds. Its checks, how it is typed and how it is shown follow from its kind. */
+/** Type of a setting's value, which determines its checks, input and display. */
 export type Kind =
   | { is: "name" | "switch" | "time" | "rate" | "json" | "origins" | "senders" | "field" }
   /** An address of the web; `what` is its name in errors. */

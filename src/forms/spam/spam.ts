@@ -5,7 +5,7 @@ import { MAX_SPAM_PATTERN } from "../limits.ts";
 import { foldText, isJoinedInWord } from "../words.ts";
 import { compilePatterns } from "./wildcards.ts";
 
-/** What a form's settings call spam, besides a filled honeypot. */
+/** Spam rules of a form's settings, besides honeypots. */
 export type SpamRules = {
   /** Words or phrases; `*` stands for any characters within a word. */
   spamWords: readonly string[];
@@ -70,7 +70,7 @@ export function isEmailPattern(text: string): boolean {
   return at === -1 ? text.includes("*") : at > 0 && at < text.length - 1;
 }
 
-/** What is searched of a submission. */
+/** Searched parts of a submission. */
 type Content = {
   /** Every text at any depth, and numbers and booleans as text. */
   texts: string[];

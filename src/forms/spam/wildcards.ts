@@ -21,7 +21,7 @@ type FindPattern = (text: string, takeTurns: Turns) => Promise<number>;
 /** Places of a text that are searched without a pause: a thousand patterns that begin alike can take microseconds at each. */
 const PLACES = 1024;
 
-/** What is known during the search of one text. */
+/** State of the search of one text. */
 type Search = {
   text: string;
   /** The lowest index of a pattern that matches. */

@@ -21,7 +21,7 @@ export type ImportRow = Omit<ImportedSubmission, "id" | "createdAt"> & {
 /** Characters of the reason for spam. */
 const MAX_REASON = 200;
 
-/** What a form may record about a sender, and the characters of each. */
+/** Metadata that a form may record about a sender. */
 const META = ["address", "userAgent", "referrer", "language"] as const;
 const MAX_META = 2048;
 

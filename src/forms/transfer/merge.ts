@@ -15,7 +15,7 @@ const MAX_STEP = 500;
 /** A step that selects little is followed by one this many times as long. */
 const GROWTH = 4;
 
-/** What is selected among the next `size` submissions of a form below `before`, newest first. */
+/** Returns the matches among the next `size` submissions of a form below `before`, newest first. */
 export type StepOf = (formKey: string) => (before: string | null, size: number) => Promise<ScanStep>;
 
 /** The submissions of one form on their way into the page. */

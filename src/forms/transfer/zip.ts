@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 /** An entry of a zip archive. `modifiedAt` is in milliseconds since 1970. */
 export type ZipEntry = { name: string; modifiedAt: number; bytes: AsyncIterable<Uint8Array | string> };
 
-/** What the headers of an entry say. Sizes and offsets are in bytes. */
+/** Content of an entry's headers. Sizes and offsets are in bytes. */
 type Header = { name: Buffer; time: number; crc: number; size: number; offset: number };
 
 /** From here on, a field of 16 or 32 bits refers to zip64. */

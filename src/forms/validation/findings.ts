@@ -6,7 +6,7 @@ import type { Prepared, PreparedSchema } from "./prepared.ts";
 /** The steps from the data to a value: names of fields, and numbers of items. */
 export type Path = (string | number)[];
 
-/** What is wrong with one value: the keyword that it fails, and what that asks for. */
+/** Error of one value: the keyword that it fails, and the keyword's limit. */
 export type Finding = { path: Path; code: string; limit: Limit };
 
 type Context = {
@@ -15,7 +15,7 @@ type Context = {
   max: number;
 };
 
-/** Where a keyword failed: the schema that holds it, the keyword that leads there, and the value. */
+/** Place of a failed keyword: the schema that holds it, the keyword that leads there, and the value. */
 type Place = { schema: Prepared; keyword: string; last: string; path: Path; value: unknown };
 
 const BRANCHES = new Set(["anyOf", "oneOf"]);
@@ -33,7 +33,7 @@ const MAPS = new Set(["properties", "dependentSchemas"]);
 const EXCLUDING = new Set(["additionalProperties", "unevaluatedProperties", "items", "unevaluatedItems"]);
 
 /**
- * What the errors of the library come to: `max` findings at most, each once, without those of parents. Of the branches of
+ * Reduces the errors of the library to at most `max` findings, each once, without those of parents. Of the branches of
  * `anyOf` and `oneOf` it names what is wrong in the one that is clearly meant, else what they have in common.
  */
 export function findingsOf(context: Context, errors: readonly OutputUnit[]): Finding[] {
@@ -42,7 +42,7 @@ export function findingsOf(context: Context, errors: readonly OutputUnit[]): Fin
     const error = errors[at];
     if (error === undefined || PARENTS.has(error.keyword)) continue;
     const { schema, trail } = locate(context.schema, error.keywordLocation);
-    // What is wrong with each item that is not the one searched for is of no use.
+    // For `contains`, errors of the items that do not match are not useful.
     if (trail.includes("contains")) continue;
     const place: Place = {
       schema,

@@ -46,7 +46,7 @@ function resolved(index: SchemaIndex, part: unknown): SchemaObject {
   let found: SchemaObject = {};
   let at = part;
   for (let count = 0; isObject(at) && count < MAX_REFERENCES; count += 1) {
-    // What refers says it more exactly.
+    // The referring schema is more specific.
     found = { ...at, ...found };
     at = index.targets.get(at);
   }

@@ -1,4 +1,4 @@
-/** What a keyword asks for, as texts: a number, the values or names that are allowed, a format; empty for nothing to name. */
+/** Limits of a keyword, as texts: a number, the allowed values or names, a format; empty for none. */
 export type Limit = readonly string[];
 
 /** Sentences about a field for the person who filled it in, by keyword; `name` is the field as the sentence names it. */

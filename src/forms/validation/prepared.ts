@@ -15,7 +15,7 @@ export type Prepared = {
   refuses?: true;
 };
 
-/** What the library does not do in linear time, or at all, for the texts that one schema applies to. */
+/** Text checks of one schema that the library lacks or does not run in linear time. */
 type TextCheck = {
   /** The name of its format; empty where it has none. */
   format: string;

@@ -14,7 +14,7 @@ export type SchemaIndex = {
   root: SchemaObject;
   /** The JSON pointer of every schema. */
   pointers: Map<SchemaObject, string>;
-  /** What `$ref` of a schema leads to: an object or a boolean. */
+  /** Target of each schema's `$ref`: an object or a boolean. */
   targets: Map<SchemaObject, unknown>;
 };
 

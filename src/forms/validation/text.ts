@@ -12,7 +12,7 @@ export type TextReader = (
   files: readonly SentFile[],
 ) => Record<string, unknown>;
 
-/** What a schema says about a value, for reading a text as that. */
+/** Types that a schema allows, for converting a text. */
 type Reading = {
   /** Types named by "type". */
   types: Set<string>;

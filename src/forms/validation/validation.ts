@@ -52,7 +52,7 @@ export async function compileSchema(schema: unknown): Promise<Validation> {
 }
 
 /**
- * What is wrong with a submission: at most {@link MAX_FIELD_ERRORS} errors, none where it matches; the field of each is
+ * Returns the errors of a submission: at most {@link MAX_FIELD_ERRORS}, none if it matches; the field of each is
  * `email`, `address.city`, `tags[0]`, or empty for the submission as a whole, the code is a keyword of JSON Schema, and the
  * message has no value that was sent. `data` has passed
  * `checkDepth` and `checkData`. With the source "text", fields and names of files are read as the types of the schema.

@@ -9,7 +9,7 @@ const TITLES: Record<number, string> = {
   401: "You are signed out",
   403: "Not allowed",
   404: "Not found",
-  409: "Somebody was faster",
+  409: "Changed by another user",
   413: "Too large",
   429: "Too many at once",
   500: "Something went wrong",

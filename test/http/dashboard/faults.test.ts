@@ -92,7 +92,7 @@ test("what is wrong with a user or a token stands at its field", async () => {
   await post("/access/users", { name: "eve", role: "viewer" });
   const deletion = await post("/access/users/eve", { do: "delete", name: "nope" });
   expect(wrongIn(deletion.text)).toEqual(["delete-eve"]);
-  expect(deletion.text).toContain("That is not eve: nobody is deleted.");
+  expect(deletion.text).toContain("That is not eve: no user was deleted.");
 
   const token = { name: "ci", place: "", expires: "90d", scope: "read" };
   const tokens = "/access/tokens";

@@ -78,5 +78,5 @@ test("a search for what is no address keeps it and says what one looks like", as
 test("nobody is a page too", async () => {
   const { status, text } = await browser.get("/people?q=nobody%40example.com");
   expect(status).toBe(200);
-  expect(text).toContain("Nobody sent this address");
+  expect(text).toContain("No submissions with this address");
 });

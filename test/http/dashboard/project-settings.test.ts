@@ -79,7 +79,7 @@ describe("segments", () => {
     expect((await post("/projects/shop/segments/new", { ...typed, name: "a b" })).status).toBe(400);
     await segment("live", "staff", { "==": [1, 1] });
     const late = await post(`${OF_LIVE}/segments/staff`, { revision: String(record.revision), ...typed });
-    expect([late.status, late.text.includes("Somebody was faster")]).toEqual([409, true]);
+    expect([late.status, late.text.includes("Changed by another user")]).toEqual([409, true]);
     expect((await app.store.segments.find(one("staff")))!.rule).toBe('{"==":[1,1]}');
   });
 

@@ -126,7 +126,8 @@ describe("rolling back", () => {
     const path = `/projects/shop/history/${record.revision}/rollback`;
     const { status, text } = await post(path, { revision: String(second.revision), why: "my <reason>" });
     expect(status).toBe(409);
-    for (const each of ["Somebody was faster", "my &lt;reason&gt;", "theirs"]) expect(text).toContain(each);
+    for (const each of ["Changed by another user", "my &lt;reason&gt;", "theirs"])
+      expect(text).toContain(each);
     expect(await find("live")).toMatchObject({ enabled: false });
   });
 
@@ -214,7 +215,7 @@ describe("comparing and promoting", () => {
     const review = await post(REVIEW, { ...PAIR, flag: "other" });
     await set("develop", { payload: "since" }, OPERATOR, "other");
     const late = await post(PROMOTE, { ...PAIR, flag: "other", expected: hiddenIn(review, "expected") });
-    expect([late.status, late.text.includes("Somebody was faster")]).toEqual([409, true]);
+    expect([late.status, late.text.includes("Changed by another user")]).toEqual([409, true]);
     expect(late.text).toContain("since");
     expect(await find("live", "other")).toMatchObject({ payload: null });
   });
@@ -299,7 +300,7 @@ describe("feedback", () => {
     const path = "/projects/shop/flags/sale/feedback";
     const { text } = await get(path);
     for (const each of ["4 of 5", "4 given 1 times", "&lt;script&gt;alert(1)"]) expect(text).toContain(each);
-    expect((await post(`${path}/delete`, { id })).text).toContain("Nobody has said anything yet");
+    expect((await post(`${path}/delete`, { id })).text).toContain("No feedback yet");
     expect((await post(`${path}/delete`, { id })).status).toBe(404);
   });
 });

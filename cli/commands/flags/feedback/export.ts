@@ -22,7 +22,7 @@ export function addExportCommand(feedback: Command, io: Io): void {
         "one JSON object a line, or CSV; default: by the name of the file, or jsonl",
       ).choices(FORMATS),
     )
-    .option("-o, --output <file>", "where to; - for standard output", "-")
+    .option("-o, --output <file>", "output file, or - for standard output", "-")
     .addHelpText(
       "after",
       `

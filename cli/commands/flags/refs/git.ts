@@ -35,7 +35,7 @@ export async function readWorkTree(folder: string): Promise<WorkTree> {
   return { prefix, branch: branch || null, repositoryUrl: webAddressOf(remote) };
 }
 
-/** What git prints, without the line end; empty where it fails. */
+/** Output of a git command without the line end; empty if it fails. */
 async function lineOf(folder: string, args: string[]): Promise<string> {
   const child = startGit(folder, args);
   if (child === null) return "";

@@ -8,7 +8,7 @@ import { usage } from "../../../session/usage.ts";
 import { urlValue } from "../../../session/values.ts";
 import { readWorkTree } from "./git.ts";
 
-/** What an upload is of; `prefix` is the path of the scanned folder in the repository. */
+/** Source of an upload; `prefix` is the path of the scanned folder in the repository. */
 export type Source = { branch: string; projectName: string; repositoryUrl: string | null; prefix: string };
 
 export function addUploadOptions(command: Command): Command {
@@ -24,7 +24,7 @@ export function addUploadOptions(command: Command): Command {
 
 export type UploadOptions = { upload?: true; branch?: string; name?: string; repositoryUrl?: string };
 
-/** What is to be uploaded from a folder; null without `--upload`. Throws `invalid` where something is missing. */
+/** Reads the source of an upload; null without `--upload`. Throws `invalid` if a value is missing. */
 export async function readSource(dir: string, options: UploadOptions): Promise<Source | null> {
   const { upload, branch, name, repositoryUrl } = options;
   if (upload === undefined) {

@@ -68,7 +68,7 @@ const FIRST_PAGE: Page = {
   heading: "Welcome to formflag",
   content: (
     <div class="stack narrow gate">
-      <p>Nobody can sign in yet. On the machine that runs formflag, type</p>
+      <p>There are no users yet. On the machine that runs formflag, type</p>
       <pre tabindex={0}>formflag users link</pre>
       <p>
         and open the link that it prints, here or on a phone by its QR code. It signs you in as the first

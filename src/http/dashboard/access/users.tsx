@@ -75,7 +75,7 @@ export function userRoutes({ app, options, get, post }: Dashboard) {
           }
           case "delete":
             if (textOf(fields, "name").trim() !== name)
-              throw new AppError("invalid", `that is not ${name}: nobody is deleted`);
+              throw new AppError("invalid", `that is not ${name}: no user was deleted`);
             await deleteUser(app, caller, name);
             return { to: "/access/users", text: `Deleted ${name}` };
           default:

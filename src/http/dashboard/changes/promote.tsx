@@ -161,7 +161,7 @@ function reviewPage(order: Order, promotion: Promotion, failed?: Failed): Page {
 function Failure({ error, target }: Failed & { target: Environment }) {
   if (error.reason === "promotion-differs")
     return (
-      <Notice tone="bad" title="Somebody was faster">
+      <Notice tone="bad" title="Changed by another user">
         <p>
           The flags have changed since this page was loaded. Nothing was promoted. Below is what differs now.
         </p>

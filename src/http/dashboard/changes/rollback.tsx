@@ -142,7 +142,10 @@ function rollbackPage(
           {change.revision}, which <Foreign text={change.who} /> made on <ExactTime at={change.at} />.
         </p>
         {failed && (
-          <Notice tone="bad" title={failed.error.reason === "revision-differs" ? "Somebody was faster" : ""}>
+          <Notice
+            tone="bad"
+            title={failed.error.reason === "revision-differs" ? "Changed by another user" : ""}
+          >
             <p>
               {failed.error.reason === "revision-differs"
                 ? "The flag has changed since this page was loaded. Below is what differs from what it is now."

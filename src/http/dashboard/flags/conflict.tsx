@@ -30,7 +30,7 @@ export function ConflictView({ conflict }: { conflict: Conflict }) {
       <h2 id="conflict-title">Two changes at the same time</h2>
       <Notice tone="bad">
         <p>
-          {last === null ? "Somebody" : <Foreign text={last.who} />}{" "}
+          {last === null ? "Another user" : <Foreign text={last.who} />}{" "}
           {isDeleted ? "deleted this flag" : "changed this flag"}
           {last !== null && (
             <>

@@ -55,7 +55,7 @@ export function Deletion({ whole, draft }: { whole: WholeFlag; draft: DeletionDr
         isChanged={draft !== null}
       >
         {readers.length === 0 ? (
-          <p>Nobody has read it in the last {DEFAULT_STALE_DAYS} days.</p>
+          <p>It has not been read in the last {DEFAULT_STALE_DAYS} days.</p>
         ) : (
           <Notice tone="warn" title="Applications still read it">
             <Readers readers={readers} />

@@ -94,7 +94,7 @@ function StateForm({ setting, draft }: { setting: Setting; draft: StateDraft | n
     >
       {record.enabled && hasExpired(record, now) && (
         <Notice tone="warn">
-          <p>It is switched on, and off for its readers since it expired.</p>
+          <p>On, but expired: readers see it as off.</p>
         </Notice>
       )}
       <WhyField id="state-why" value={why} />
@@ -206,7 +206,7 @@ function conflicting({ setting, timeZone }: Act, draft: StateDraft, onOff: "on" 
       theirs,
       last: setting.last,
       isDeleted: setting.record.revision === 0,
-      advice: "Below is what the flag is now. Send again what is still right.",
+      advice: "The flag has changed. Check its current values below, then save again.",
     },
   };
 }

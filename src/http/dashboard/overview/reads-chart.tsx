@@ -61,7 +61,7 @@ export function ReadsChart({
         </div>
       </div>
       {total === 0 ? (
-        <p class="soft">Nobody has read a flag in the last {label}.</p>
+        <p class="soft">No flag was read in the last {label}.</p>
       ) : (
         <BarChart
           id="reads"

@@ -98,7 +98,7 @@ function Confirm({ fields, confirmation }: { fields: Fields; confirmation: Confi
           last !== undefined && [
             "Last changed",
             last === null ? (
-              "Nobody has changed it yet"
+              "Not changed yet"
             ) : (
               <>
                 <Foreign text={last.who} />, <Time at={last.at} /> (<ExactTime at={last.at} />)

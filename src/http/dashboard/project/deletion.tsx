@@ -115,7 +115,7 @@ async function projectDeletionPage(app: App, project: Project, typed?: string): 
 
 /** Environments whose flags are read, which a deletion would affect. */
 function Readers({ reads }: { reads: readonly { slug: string; readAt: number }[] }) {
-  if (reads.length === 0) return <p class="soft">Nobody has read a flag of it.</p>;
+  if (reads.length === 0) return <p class="soft">None of its flags has been read.</p>;
   return (
     <Notice tone="warn" title="It is read">
       <ul>

@@ -136,7 +136,7 @@ export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string 
 
 /** A rule in words, as far as it is made of rows: `email ends with @example.com`. */
 export function segmentInWords(rule: unknown): string {
-  if (typeof rule === "boolean") return rule ? "everybody" : "nobody";
+  if (typeof rule === "boolean") return rule ? "every user" : "no user";
   const found = rowsOf(rule);
   if (found === null) return "a rule in JSON";
   const words = found.rows

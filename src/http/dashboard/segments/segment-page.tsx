@@ -106,7 +106,7 @@ function SegmentForm({ segment }: { segment: OneSegment }) {
   return (
     <Form to={to} values={{ revision }} class="card" id="segment" label={`Rule of ${record.name}`}>
       {theirs && (
-        <Notice tone="bad" title="Somebody was faster">
+        <Notice tone="bad" title="Changed by another user">
           <p>
             The segment has changed since this page was loaded. Nothing was saved. Lines with − are what it is
             now, lines with + what you typed.

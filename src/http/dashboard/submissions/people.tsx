@@ -120,14 +120,14 @@ type Person = {
 
 /** Page of the submissions with an address. */
 function personPage({ address, submissions, before, next, indexing }: Person): Page {
-  const isNobody = submissions.length === 0 && next === null && before === null;
+  const isEmpty = submissions.length === 0 && next === null && before === null;
   return {
     title: `Person ${visible(address)}`,
     heading: <Foreign text={address} />,
     section: "people",
     back: { to: "/people", label: "People" },
     topics: ["submissions"],
-    actions: <Actions address={address} isNobody={isNobody} />,
+    actions: <Actions address={address} isEmpty={isEmpty} />,
     commands: [
       { label: "List them", text: formflag("submissions list", { email: address }) },
       {
@@ -143,8 +143,8 @@ function personPage({ address, submissions, before, next, indexing }: Person): P
             <p>Up to {indexing.toLocaleString("en")} new submissions are not searched yet.</p>
           </Notice>
         )}
-        {isNobody ? (
-          <Empty title="Nobody sent this address">
+        {isEmpty ? (
+          <Empty title="No submissions with this address">
             <p class="soft">
               A field has to hold the address alone. An erasure also finds it behind many other words.
             </p>
@@ -164,11 +164,11 @@ function personPage({ address, submissions, before, next, indexing }: Person): P
   };
 }
 
-function Actions({ address, isNobody }: { address: string; isNobody: boolean }) {
+function Actions({ address, isEmpty }: { address: string; isEmpty: boolean }) {
   const mayWrite = useMay("forms:write");
   return (
     <>
-      {!isNobody && (
+      {!isEmpty && (
         <p class="exports small">
           <Icon name="download" />
           <A to="/people/export" query={{ q: address, format: "jsonl" }}>

@@ -96,7 +96,7 @@ function feedbackPage({ project, environment, flag, ratings, items, more }: Feed
           <EnvironmentField environments={environments} value={environment} all="Any environment" />
         </FilterForm>
         {items.length === 0 && (ratings === null || ratings.count === 0) ? (
-          <Empty title="Nobody has said anything yet">
+          <Empty title="No feedback yet">
             <p class="soft">Feedback comes in where the flag is a preview and an app sends it.</p>
           </Empty>
         ) : (
