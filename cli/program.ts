@@ -181,7 +181,7 @@ export async function buildProgram(
         if (asJson) return io.err(errorJson("invalid", message, hint));
         write(`error: ${message}\n${hint === null ? "" : hint === near ? `${near}\n` : `hint: ${hint}\n`}`);
       },
-      // Called only where there is a terminal: see processIo.
+      // Called only if there is a terminal: see processIo.
       getOutHelpWidth: () => io.outWidth ?? WIDTH,
       getErrHelpWidth: () => io.errWidth ?? WIDTH,
       getOutHasColors: () => hasColors(io, "stdout", mayColor),

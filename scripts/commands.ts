@@ -25,9 +25,9 @@ export type OptionHelp = {
   /** With choices, default and variable in parentheses. */
   fullDescription: string;
   choices: readonly string[];
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   default: string;
-  /** The environment variable; empty where there is none. */
+  /** The environment variable; empty if there is none. */
   variable: string;
   isHidden: boolean;
 };

@@ -432,7 +432,7 @@ const SECTIONS: Section[] = [
   },
 ];
 
-/** docs/limits.md. Throws where a limit has no row or a row no limit. */
+/** docs/limits.md. Throws if a limit has no row or a row no limit. */
 export function limitsPage(): string {
   const values = new Map(Object.entries(LIMITS).flatMap(([name, value]) => leavesOf(name, value)));
   const described = new Set(SECTIONS.flatMap(({ rows }) => Object.keys(rows)));

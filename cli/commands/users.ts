@@ -187,7 +187,7 @@ function withServer(url: string, server: string | null): string {
   return url.startsWith("/") && server !== null ? `${new URL(server).origin}${url}` : url;
 }
 
-/** A QR code in block characters; empty where the terminal is too narrow for it. */
+/** A QR code in block characters; empty if the terminal is too narrow for it. */
 async function qrCode(url: string, width: number | null): Promise<string> {
   const { renderUnicodeCompact } = await import("uqr");
   const code = renderUnicodeCompact(printable(url), { border: 2 });

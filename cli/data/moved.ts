@@ -18,7 +18,7 @@ import { NAMES } from "../../src/storage.ts";
 export type Moved = {
   /** The URL of the database, without its password. */
   database: string;
-  /** The URL of the bucket of the uploaded files; null where they are still in the directory. */
+  /** The URL of the bucket of the uploaded files; null if they are still in the directory. */
   blobs: string | null;
   /** Whether the move has ended; otherwise the database may be in use already, or not. */
   finished: boolean;

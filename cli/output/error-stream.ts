@@ -50,5 +50,5 @@ export function createErrorStream(send: (text: string) => Promise<void>): ErrorS
 /** The text that replaces so many lines. */
 export function droppedLines(lines: number): string {
   const count = lines === 1 ? "1 log line" : `${lines.toLocaleString("en")} log lines`;
-  return `${count} dropped: nobody read standard error`;
+  return `${count} dropped: standard error was not read`;
 }

@@ -135,7 +135,7 @@ function processStreams(): Streams {
     },
     stdin: () => Bun.stdin.stream(),
     isTerminal,
-    // Both streams take long to set up: they are used only where there is a terminal.
+    // Both streams take long to set up: they are used only if there is a terminal.
     columns: (descriptor) => (descriptor === 1 ? process.stdout : process.stderr).columns || WIDTH,
   };
 }

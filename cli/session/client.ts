@@ -17,7 +17,7 @@ export type Sent = {
   why?: string | undefined;
 };
 
-/** A download; its size and rows are null where they are not known. */
+/** A download; its size and rows are null if they are not known. */
 export type Saved = { size: number | null; rows: number | null; body: ReadableStream<Uint8Array> | null };
 
 /** Calls operations, on a server or in this process. */

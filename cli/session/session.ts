@@ -8,7 +8,7 @@ import { canPrompt } from "./input.ts";
 import { promptConfirm, promptName } from "./prompts.ts";
 import { usage } from "./usage.ts";
 
-/** What a command runs with: the admin API, a printer and confirmation prompts. */
+/** Environment of a command: the admin API, a printer and confirmation prompts. */
 export type Session = Printer & {
   config: Config;
   io: Io;

@@ -43,7 +43,7 @@ export function spreadOf(values: number[]): [number, number] {
   return [Math.min(...values), Math.max(...values)];
 }
 
-/** Whether a figure reaches its goal; undefined where it has none. */
+/** Whether a figure reaches its goal; undefined if it has none. */
 export function reaches({ value, goal }: Figure): boolean | undefined {
   if (goal === null) return undefined;
   const limit = Number(goal.slice(1).trim());

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Server, freePort, startServer } from "./process.ts";
 
-/** nginx that answers everything with 200 and these bytes, in one process; undefined where it is not installed. */
+/** nginx that answers everything with 200 and these bytes, in one process; undefined if it is not installed. */
 export async function startNginx(
   directory: string,
   headers: Record<string, string>,

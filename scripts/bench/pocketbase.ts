@@ -3,7 +3,7 @@ import { type Server, freePort, startServer } from "./process.ts";
 /** Records of the collection that {@link startPocketbase} creates. */
 export const POCKETBASE_RECORDS = "/api/collections/bench/records";
 
-/** PocketBase with a collection that anybody may write to; undefined where it is not installed. */
+/** PocketBase with a collection that anybody may write to; undefined if it is not installed. */
 export async function startPocketbase(directory: string): Promise<Server | undefined> {
   const pocketbase = Bun.which("pocketbase");
   if (!pocketbase) return undefined;

@@ -140,7 +140,7 @@ async function measureReads(
   const idle = ((await looks()) - before) / 5;
   show({
     part: "scale-out",
-    name: "the same while nobody reads",
+    name: "the same without readers",
     goal: "≤ 0",
     value: idle,
     spread: [idle, idle],

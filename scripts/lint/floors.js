@@ -84,5 +84,5 @@ export const FLOORS = [
   },
 ];
 
-/** Schemas are loaded only where they are used to check or describe: elsewhere only their types. */
+/** Schemas are loaded only if they are used to check or describe: elsewhere only their types. */
 export const LOADS_SCHEMAS = /^(?:cli|src\/http|src\/operations)\/|-schema\.ts$/;

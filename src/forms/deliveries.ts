@@ -38,7 +38,7 @@ export function deliveriesOf(app: FormsApp, form: Form, targets: readonly Intake
   return [...targets, ...notifications].map((each) => ({ id: app.nextId(), ...each }));
 }
 
-/** The automatic reply to a submission with these fields; null where the form sends none or no address is found. */
+/** The automatic reply to a submission with these fields; null if the form sends none or no address is found. */
 export function autoreplyTo(app: FormsApp, form: Form, fields: object): NewDelivery | null {
   if (!form.autoreply) return null;
   const target = findSenderAddress(fields, form.emailField, emailFieldOf(form.schema));

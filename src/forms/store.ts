@@ -120,7 +120,7 @@ export type SubmissionStore = {
    */
   rewrite(): Promise<void>;
   /**
-   * Removes at most `limit` submissions of a deleted form, as `delete` does. Returns their ids, or null where no deleted form
+   * Removes at most `limit` submissions of a deleted form, as `delete` does. Returns their ids, or null if no deleted form
    * is left.
    */
   clearDeleted(limit: number): Promise<string[] | null>;
@@ -137,9 +137,9 @@ export type SubmissionStore = {
   import(formKey: string, submissions: ImportedSubmission[]): Promise<ImportResult>;
   /** Whether an import has brought ids to a form that do not begin with about the time of their submission. */
   hasForeignIds(formKey: string): Promise<boolean>;
-  /** The greatest id of all submissions below one; null where there is none. */
+  /** The greatest id of all submissions below one; null if there is none. */
   newestId(below: string): Promise<string | null>;
-  /** The submission of that id in the order of arrival; null where there is none. */
+  /** The submission of that id in the order of arrival; null if there is none. */
   arrival(id: string): Promise<Arrival | null>;
   /** The last submissions that arrived, the last one first. What is stored later has a greater place than these. */
   lastArrivals(limit: number): Promise<Arrival[]>;
@@ -205,7 +205,7 @@ export type Shared = {
   count(hash: string, now: number, windowMs: number): Promise<{ count: number; endsAt: number }>;
   /** Keeps a text under a hash until it is taken or expires. */
   keep(hash: string, text: string, expiresAt: number): Promise<void>;
-  /** Returns the text under a hash and removes it; undefined where there is none, or it has expired. */
+  /** Returns the text under a hash and removes it; undefined if there is none, or it has expired. */
   take(hash: string, now: number): Promise<string | undefined>;
 };
 

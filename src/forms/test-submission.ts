@@ -10,7 +10,7 @@ import { getSubmission, storeSubmission } from "./submissions.ts";
 const DATA = JSON.stringify({ message: "This is a test" });
 
 /**
- * Stores a test in a form and sends it as any other submission, also where the form is closed: it is not checked. What is
+ * Stores a test in a form and sends it as any other submission, also if the form is closed: it is not checked. What is
  * recorded about its sender names it as a test. Returns the submission. Throws `not_found`, `forbidden`, `unavailable`.
  */
 export async function sendTest(app: FormsApp, caller: Caller, slugOrKey: string): Promise<Submission> {

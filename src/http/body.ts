@@ -9,7 +9,7 @@ export type Body = {
   read: () => Promise<Uint8Array | null>;
   /**
    * Reads and discards the rest, within the limits of `DRAIN`: a sender whose connection closes while it sends does
-   * not see the answer. False where there was more.
+   * not see the answer. False if there was more.
    */
   drain: () => Promise<boolean>;
 };

@@ -35,7 +35,7 @@ export type HotRoute = {
   /** GET stands for HEAD too. The router reads the method for less than `request.method` takes. */
   method: "GET" | "POST";
   path: string;
-  /** The name of the parameter in the path; empty where it has none. */
+  /** The name of the parameter in the path; empty if it has none. */
   parameter: string;
   /** `seal` gets the finished answer, so that nothing has to wait for the promise of it once more. */
   handle: (request: Request, parameter: string, peer: Peer, seal: Seal) => Answer;
@@ -82,7 +82,7 @@ export function createHotRoutes(
       handle(request, value, peer, seal) {
         const start = performance.now();
         const client = laterClient(request, peer);
-        // Counts an address that is ignored, also where no limit needs the client.
+        // Counts an address that is ignored, also if no limit needs the client.
         if (service === "forms" && request.headers.has("x-forwarded-for")) client();
         const answer = handle(request, value, client, peer);
         return answer instanceof Promise

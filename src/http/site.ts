@@ -198,7 +198,7 @@ function partOf(path: string): Part {
   return isLate ? "late" : "first";
 }
 
-/** The headers that every answer of the dashboard has, also where its pages cannot be loaded. */
+/** The headers that every answer of the dashboard has, also if its pages cannot be loaded. */
 function policyOf(part: Part): Record<string, string> {
   return part === "dashboard" ? SECURITY_HEADERS : {};
 }

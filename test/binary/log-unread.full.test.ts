@@ -27,7 +27,7 @@ test("a log that nobody reads is dropped past a bound, with the number of lines 
   }
   server.stderr.resume();
   const dropped = await eventually("their number", () =>
-    /"level":"warn","message":"([\d,]+) log lines dropped: nobody read standard error"\}\n/.exec(log),
+    /"level":"warn","message":"([\d,]+) log lines dropped: standard error was not read"\}\n/.exec(log),
   );
   server.kill();
   await new Promise((resolve) => server.on("close", resolve));

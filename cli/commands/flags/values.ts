@@ -42,9 +42,9 @@ export async function readValues(input: Input): Promise<ValuesChange> {
 /** A change of a flag that was read for it. */
 export type Planned = {
   patch: FlagPatch;
-  /** The revision of the flag that the patch was made for; null where it fits any. */
+  /** The revision of the flag that the patch was made for; null if it fits any. */
   revision: number | null;
-  /** The payload that variants other than true and false take the place of; undefined where none is set. */
+  /** The payload that variants other than true and false take the place of; undefined if none is set. */
   lost: unknown;
 };
 

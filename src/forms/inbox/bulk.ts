@@ -31,7 +31,7 @@ export type BulkResult = {
   total: number;
   /** The first `MAX_BULK_IDS` of them. */
   ids: string[];
-  /** The submission that had arrived last; null where there is none. */
+  /** The submission that had arrived last; null if there is none. */
   upTo: string | null;
 };
 
@@ -135,7 +135,7 @@ async function eachStep(
   step: (ids: string[]) => Promise<string[]>,
   { onProgress, atMost = Infinity }: { onProgress?: OnProgress | undefined; atMost?: number } = {},
 ): Promise<BulkResult> {
-  // Refuses a search without a word, also where there is no submission.
+  // Refuses a search without a word, also if there is no submission.
   searchOf(filter);
   const forms = form === null ? await listForms(app) : [await getForm(app, form)];
   const { submissions } = app.store;

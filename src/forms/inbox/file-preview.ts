@@ -34,7 +34,7 @@ function startsWith(head: Uint8Array, at: number, bytes: string): boolean {
 }
 
 /**
- * A file of a submission by its number, from 1, or its unique name, to be shown in a page; null where its content is not an
+ * A file of a submission by its number, from 1, or its unique name, to be shown in a page; null if its content is not an
  * image that may be. Throws `not_found`, `conflict`.
  */
 export async function openPreview(

@@ -32,7 +32,7 @@ function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }
 
-/** The words of each value and file name, empty where it has none. */
+/** The words of each value and file name, empty if it has none. */
 function* wordsOfEach(data: Record<string, unknown>, fileNames: readonly string[]): Generator<string> {
   for (const text of textsIn(data)) yield wordsIn(text);
   for (const name of fileNames) yield wordsIn(name);
@@ -69,7 +69,7 @@ function cut(term: string): string {
   return term.length <= MAX_TERM ? term : Array.from(term).slice(0, MAX_TERM).join("");
 }
 
-/** The phrases of a query, which has no syntax: what is not part of a word separates words. Empty where it has no word. */
+/** The phrases of a query, which has no syntax: what is not part of a word separates words. Empty if it has no word. */
 export function phrasesIn(query: string): Phrases {
   return query
     .split(/\s+/)

@@ -31,7 +31,7 @@ export function isSelective({ unread, since, until, fields = [], search }: Submi
   );
 }
 
-/** The phrases that a filter searches for; null where it does not search. Throws `invalid` for a search without a word. */
+/** The phrases that a filter searches for; null if it does not search. Throws `invalid` for a search without a word. */
 export function searchOf({ search }: SubmissionFilter): Phrases | null {
   if (search === undefined) return null;
   const phrases = phrasesIn(search);

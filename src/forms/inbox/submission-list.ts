@@ -92,7 +92,7 @@ export function stepsOf(
   };
 }
 
-/** Ids before `first` and from `last` on; null where that says nothing. */
+/** Ids before `first` and from `last` on; null if that says nothing. */
 type IdSpan = { first: string | null; last: string | null };
 
 const EVERY_ID: IdSpan = { first: null, last: null };

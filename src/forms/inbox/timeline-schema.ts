@@ -18,7 +18,7 @@ export const timelineEventSchema = z.discriminatedUnion("event", [
   z.object({
     event: z.literal("stored"),
     at: timestamp,
-    /** Why it was stored as spam; null where it was not. */
+    /** Why it was stored as spam; null if it was not. */
     spam: z.nullable(z.string()),
     /** The same in words. */
     explanation: z.nullable(z.string()),

@@ -127,7 +127,7 @@ function parsePayload(payload: string): Sent | undefined {
     : undefined;
 }
 
-/** Returns undefined where the text is not JSON. */
+/** Returns undefined if the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -31,7 +31,7 @@ export function isHoneypotFilled(control: ControlFields): boolean {
   return false;
 }
 
-/** The first value of a control field that is a text and not empty; null where there is none. */
+/** The first value of a control field that is a text and not empty; null if there is none. */
 export function controlText(control: ControlFields, name: string): string | null {
   const value = control.get(name)?.find((value) => typeof value === "string" && value !== "");
   return (value as string | undefined) ?? null;

@@ -29,7 +29,7 @@ export type Conditions = {
   spam: string | null;
   /** Of its sender and content: where it is known, the submission is a `duplicate`. */
   recent: Mark | null;
-  /** Not null where a challenge is required: of the solved one, whose nonce counts once. */
+  /** Not null if a challenge is required: of the solved one, whose nonce counts once. */
   challenge: { nonce: Mark | null } | null;
   /** Whether spam is stored. */
   keepsSpam: boolean;

@@ -41,7 +41,7 @@ export function keepNothing(): Kept {
 }
 
 /**
- * A submission of texts, without its control fields; `files` is null where no file can come with it. Throws
+ * A submission of texts, without its control fields; `files` is null if no file can come with it. Throws
  * `unsupported` for a text instead of a file.
  */
 export function textSubmission(

@@ -24,7 +24,7 @@ export async function sweep(app: FormsApp): Promise<number> {
 }
 
 /**
- * Sweeps after submissions were deleted. Throws where a file of theirs cannot be removed, and not for those of others, which
+ * Sweeps after submissions were deleted. Throws if a file of theirs cannot be removed, and not for those of others, which
  * the job reports.
  */
 export async function removeFilesOf(app: FormsApp, ids: readonly string[]): Promise<void> {
@@ -96,7 +96,7 @@ async function repeatUntil(
 
 /**
  * Removes the submissions and files of deleted forms, until `deadline` in milliseconds since 1970. Returns whether nothing
- * is left. Throws where one of these files cannot be removed.
+ * is left. Throws if one of these files cannot be removed.
  */
 export async function clearDeletedForms(app: FormsApp, deadline = Infinity): Promise<boolean> {
   const own: Undeleted[] = [];

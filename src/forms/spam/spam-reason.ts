@@ -5,7 +5,7 @@ const REASONS: Record<string, string> = {
   disposable: "it has an address of a disposable mail service",
   duplicate: "the same sender sent the same content shortly before",
   challenge: "the challenge of the form was not solved",
-  manual: "somebody marked it as spam",
+  manual: "marked as spam by a user",
 };
 
 const WORD = "word:";

@@ -28,7 +28,7 @@ export function zipExport(
   return zipOf(entries());
 }
 
-/** When the newest submission was stored, in milliseconds since 1970; 0 where there is none. */
+/** When the newest submission was stored, in milliseconds since 1970; 0 if there is none. */
 async function newestAt(pages: AsyncIterable<RawSubmission[]>): Promise<number> {
   for await (const [newest] of pages) if (newest) return Date.parse(newest.createdAt);
   return 0;
@@ -49,7 +49,7 @@ async function* filesOf(app: FormsApp, { id, createdAt, files }: RawSubmission):
 }
 
 /**
- * Opens a file; null where its submission was deleted meanwhile. Throws `unsupported` where the file is missing; reading
+ * Opens a file; null if its submission was deleted meanwhile. Throws `unsupported` where the file is missing; reading
  * throws it for a file of another size.
  */
 async function openFile(app: FormsApp, id: string, position: number, file: FileInfo) {

@@ -10,7 +10,7 @@ const CLOCK =
   /^(\d{1,2}:\d\d(?::\d\d)?)(?: ?([ap])\.?m\.?)?(?: ?(Z|UTC|GMT)?([+-]\d\d:?\d\d)?(?: \(.*\))?)?$/i;
 
 /**
- * The time that a text names, in milliseconds since 1970; null where it names none, or may name several, as 1/2/2024 does. A
+ * The time that a text names, in milliseconds since 1970; null if it names none, or may name several, as 1/2/2024 does. A
  * time without a zone is in UTC.
  */
 export function readTime(text: string): number | null {

@@ -137,7 +137,7 @@ export function typesOf(schema: SchemaObject): string[] {
   return Array.isArray(type) ? (type as string[]) : type === undefined ? [] : [type as string];
 }
 
-/** The values that a schema names itself, in "const" or "enum"; undefined where it has neither. */
+/** The values that a schema names itself, in "const" or "enum"; undefined if it has neither. */
 export function valuesOf(schema: SchemaObject): readonly unknown[] | undefined {
   if (Object.hasOwn(schema, "const")) return [schema["const"]];
   return schema["enum"] as unknown[] | undefined;

@@ -17,7 +17,7 @@ export type Prepared = {
 
 /** Text checks of one schema that the library lacks or does not run in linear time. */
 type TextCheck = {
-  /** The name of its format; empty where it has none. */
+  /** The name of its format; empty if it has none. */
   format: string;
   test: (text: string) => boolean;
   /** The keywords that a text fails, of `format` and `pattern`. */

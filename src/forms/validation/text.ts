@@ -19,7 +19,7 @@ type Reading = {
   /** Values named by "enum" and "const", and the JavaScript types of these. */
   values: Set<unknown>;
   valueTypes: Set<string>;
-  /** For an item of a list; undefined where the schema says nothing of items. */
+  /** For an item of a list; undefined if the schema says nothing of items. */
   item: (() => Reading) | undefined;
 };
 
@@ -31,8 +31,8 @@ const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
  * A reader of urlencoded and multipart fields, which are texts or lists of texts: "5" is 5 where the schema says number or
- * integer, "on" is true where it says boolean, one value is a list where it says array, and an empty text counts as
- * missing, or as null where the schema allows null. A text that cannot be read so stays a text. The name of a file is
+ * integer, "on" is true if it says boolean, one value is a list where it says array, and an empty text counts as
+ * missing, or as null if the schema allows null. A text that cannot be read so stays a text. The name of a file is
  * a text of its field.
  */
 export function createTextReader(index: SchemaIndex, patterns: ReadonlyMap<string, Pattern>): TextReader {

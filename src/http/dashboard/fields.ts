@@ -18,13 +18,13 @@ export async function readFields(request: Request, limit: number = MAX_ADMIN_BOD
   }
 }
 
-/** The text of a field with line feeds as line ends; empty where it was not sent. */
+/** The text of a field with line feeds as line ends; empty if it was not sent. */
 export function textOf(fields: Fields, name: string): string {
   const value = fields.get(name);
   return typeof value === "string" ? value.replaceAll("\r\n", "\n") : "";
 }
 
-/** The text of a field; null where it is empty or was not sent. */
+/** The text of a field; null if it is empty or was not sent. */
 export function textOrNull(fields: Fields, name: string): string | null {
   const text = textOf(fields, name).trim();
   return text === "" ? null : text;
@@ -35,7 +35,7 @@ export function textsOf(fields: Fields, name: string): string[] {
   return fields.getAll(name).filter((value) => typeof value === "string");
 }
 
-/** The revision that a page was made from; null where it names none. Throws `invalid`. */
+/** The revision that a page was made from; null if it names none. Throws `invalid`. */
 export function revisionIn(fields: Fields): number | null {
   const text = textOf(fields, "revision");
   if (text === "") return null;

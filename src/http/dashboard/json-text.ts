@@ -53,7 +53,7 @@ function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
 }
 
-/** The line of a JSON text on which the value at a JSON pointer (RFC 6901) begins; null where there is no such value. */
+/** The line of a JSON text on which the value at a JSON pointer (RFC 6901) begins; null if there is no such value. */
 export function lineOfPointer(text: string, pointer: string): number | null {
   const root = parseTree(text);
   const steps = pointer

@@ -99,7 +99,7 @@ export function createFlagsService(
   const settled = (answered: Promise<Response>, request: Request, slug: string | null) =>
     answered.then(staleness.mark).catch((error: unknown) => fail(error, request, slug));
 
-  /** `snapshot` is undefined where the keys select none. */
+  /** `snapshot` is undefined if the keys select none. */
   const answer = (
     request: Request,
     slug: string | null,

@@ -65,7 +65,7 @@ export function createFlagEvents(
   let endWatch = () => {};
   let isFailing = false;
 
-  /** Removes a stream and frees its place; false where that was done before. */
+  /** Removes a stream and frees its place; false if that was done before. */
   const forget = (ticket: string, { streams }: Listeners, stream: Stream): boolean => {
     if (!streams.delete(stream)) return false;
     stream.leave();
@@ -78,7 +78,7 @@ export function createFlagEvents(
     }
     return true;
   };
-  // The runtime calls `cancel` only where the reader ends a stream.
+  // The runtime calls `cancel` only if the reader ends a stream.
   const end = (ticket: string, each: Listeners, stream: Stream) => {
     if (forget(ticket, each, stream)) stream.controller.close();
   };

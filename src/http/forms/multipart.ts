@@ -173,7 +173,7 @@ function percentDecoded(name: string): string {
   return name.replaceAll(/%(?:22|0d|0a)/gi, (escape) => escapes[escape.toLowerCase()]!);
 }
 
-/** The value of a parameter such as `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187), or undefined where it is malformed. */
+/** The value of a parameter such as `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187), or undefined if it is malformed. */
 function extendedValue(value: string | undefined): string | undefined {
   const match = /^utf-8'[^']*'(.*)$/i.exec(value ?? "");
   try {

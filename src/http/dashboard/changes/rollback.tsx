@@ -57,7 +57,7 @@ type Rollback = {
   change: Change;
   side: Side;
   point: RollbackPoint;
-  /** 0 where the flag does not exist. */
+  /** 0 if the flag does not exist. */
   revision: number;
   now: FlagState | object;
   wanted: FlagState;

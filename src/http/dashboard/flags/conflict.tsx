@@ -13,7 +13,7 @@ export type Conflict = {
   /** Values that the form was rendered from. */
   base: Draft;
   theirs: Draft;
-  /** The change that came first; null where it is not known. */
+  /** The change that came first; null if it is not known. */
   last: Change | null;
   isDeleted: boolean;
   /** Next step for the user, as a sentence. */

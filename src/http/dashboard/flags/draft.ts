@@ -54,7 +54,7 @@ function targetingText(targeting: unknown): string {
   return isEmpty ? "" : JSON.stringify(targeting, null, 2);
 }
 
-/** The draft that a form was rendered from, which it carries along; undefined where it carries none, or not a whole one. */
+/** The draft that a form was rendered from, which it carries along; undefined if it carries none, or not a whole one. */
 export function baseIn(fields: Fields): Draft | undefined {
   const parsed = parseJson(textOf(fields, "base"));
   if (parsed.fault !== undefined || !isObject(parsed.value)) return undefined;
@@ -91,7 +91,7 @@ export function mayHavePayload({ variants }: Draft): boolean {
   return parsed.fault === undefined && isObject(parsed.value) && areBoolean(parsed.value);
 }
 
-/** The rows of a rule as JSON; null where it is broken, or not one of rows. */
+/** The rows of a rule as JSON; null if it is broken, or not one of rows. */
 export function rowsOf(targeting: string): Condition[] | null {
   if (targeting.trim() === "") return [];
   const parsed = parseJson(targeting);

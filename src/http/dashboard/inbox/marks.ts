@@ -83,7 +83,7 @@ const RESULTS: Record<SubmissionMark, string> = {
   unread: "marked as unread",
 };
 
-/** The mark that undoes one; null where there is none. */
+/** The mark that undoes one; null if there is none. */
 function inverseOf(mark: SubmissionMark, from: SubmissionState): SubmissionMark | null {
   if (!isFolder(mark)) return mark === "read" ? "unread" : "read";
   return mark === from ? null : from;

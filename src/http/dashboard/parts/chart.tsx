@@ -166,7 +166,7 @@ function compact(value: number): string {
   return Number.isInteger(value) ? short.format(value) : "";
 }
 
-/** A point in time of a line chart, with a value for each series; null where there is none. */
+/** A point in time of a line chart, with a value for each series; null if there is none. */
 export type Point = { label: string; tick?: string | null; values: readonly (number | null)[] };
 
 /** A chart of lines, with its numbers in a table. The first line is whole, the others are dashed. */

@@ -12,8 +12,8 @@ const MAX_LINES = 60;
 const MAX_LINE = 500;
 
 /**
- * What differs between two states of one thing, such as a flag as the history records it: a field after the other, with
- * what was removed and what was added. `{}` stands for a thing that does not exist.
+ * Shows the difference of two states of one thing, such as a flag in the history, field by field, with removed and added
+ * values. `{}` stands for a thing that does not exist.
  */
 export function Diff({ before, after }: { before: unknown; after: unknown }) {
   const differences = differencesOf(before, after);

@@ -16,7 +16,7 @@ export function Foreign({ text }: { text: string }) {
   return <bdi dir="auto">{visible(text)}</bdi>;
 }
 
-/** A value that was sent: a link only where all of it is an address of the web or of mail. */
+/** A value that was sent: a link only if all of it is an address of the web or of mail. */
 export function ForeignValue({ text }: { text: string }) {
   const href = linkOf(text);
   if (href === null)
