@@ -4,7 +4,7 @@ import { type FlagDetail, rulesSummary } from "./rules.ts";
 
 const OWN = ["State", "payload", "expiry", "variants", "rules"];
 
-/** What each environment has of a flag for itself, and `more`, in words. */
+/** Describes the values of a flag in each environment, and `more`. */
 export function ownValues(...more: readonly string[]): string {
   const words = [...OWN, ...SECTIONS.map(([section]) => section.toLowerCase()), ...more];
   return `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;

@@ -61,7 +61,7 @@ function statesOf(state: FilterQuery["state"]): readonly SubmissionState[] {
   return state === "all" ? SUBMISSION_STATES : [state];
 }
 
-/** What is wrong with a `field` that names no text. */
+/** Error of a `field` that names no text. */
 export const FIELD_FAULT = "field is a name and a text, as in field=email=a@b.c";
 
 function readField(text: string): FieldMatch {

@@ -130,7 +130,7 @@ async function takeConditionally(
   return store(app, incoming, { conditions, foreseen, errors }, receiving);
 }
 
-/** What the checks found about a submission, and what the store is expected to decide. */
+/** Results of a submission's checks, with the predicted decision of the store. */
 type Decision = { conditions: Conditions | undefined; foreseen: Insertion; errors: FieldError[] };
 
 /** Stores a submission, or throws `unprocessable`. */
