@@ -34,7 +34,8 @@ type Typed = {
 
 /**
  * Candidates for the last of the words after `formflag`, or what the shell completes itself. Returns none for an error,
- * which a key press must not print.
+ * which a key press must not print. Not `@bomb.sh/tab`: it waits for no candidates that are read from the data or a server,
+ * and lets no shell complete files.
  */
 export async function complete(words: string[], program: Command, io: Io): Promise<string[]> {
   const typed = read(words, program);
