@@ -318,8 +318,13 @@ const others: Scenario[] = [
       `${JSON.stringify({ t: `a${fill("\u0301\u0316", 250 * KB)}` })}\n`.repeat(55),
     "a line": () => `{"l":[${fill("[],", 15_000 * KB)}[]]}`,
     "empty lines": () => fill("\n", 15_000 * KB),
+    "a row of 7 MB of lists": () => `{"l":[${fill("[],", 7000 * KB)}[]]}`,
+    "a row of as many lists as it can have": () => `{"l":[${fill("[],", 1200 * KB)}[]]}`,
+    "a row of as many names as it can have": () => JSON.stringify({ l: many(90_000, () => 1) }),
+    "a row of texts": () => JSON.stringify(many(34, () => "ä".repeat(128 * KB))),
+    "a row of control characters": () => JSON.stringify(many(5, () => "\u0001".repeat(256 * KB))),
   }).map(([name, make]) => ({
-    name: `an import of 15 MB: ${name}`,
+    name: `an import of up to 15 MB: ${name}`,
     work: async ({ url, token }: Context) => {
       const response = await fetch(`${url()}/api/admin/v1/forms/unique/submissions/import`, {
         method: "POST",

@@ -2,6 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { change } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
+import { createTurns } from "../base/event-loop.ts";
 import type { ProjectChange } from "../projects/change.ts";
 import {
   newEnvironment,
@@ -14,7 +15,8 @@ import { getProject } from "../projects/projects.ts";
 import type { FlagChange } from "./change.ts";
 import { requireFit } from "./fit.ts";
 import { pick, SHARED_NAMES } from "./flag-fields.ts";
-import { BLANK, changeRecord } from "./flag.ts";
+import { BLANK, type FlagRecord, changeRecord } from "./flag.ts";
+import { listInSteps } from "./overviews.ts";
 import { putFlag, putSegment } from "./plan.ts";
 import { withValuesOf } from "./promotions.ts";
 import { rulesBySegment } from "./segment.ts";
@@ -59,29 +61,25 @@ async function planCopies(
 ): Promise<(ProjectChange | FlagChange)[]> {
   const selection = await app.store.flags.selectIn(project, from);
   const existing = await selection.segments();
-  const segments = existing.map(({ name, rule }) =>
-    putSegment({ project, environment: to, segment: name }, undefined, {
-      name,
-      rule,
-      createdAt: at,
-      updatedAt: at,
-      revision: 0,
-    }),
-  );
-  const flags = (await app.store.flags.list(project, from)).flatMap((source) => {
+  const { metadata } = selection;
+  const changes: (ProjectChange | FlagChange)[] = [
+    { change: "setMetadata", project, environment: to, metadata, history: null },
+  ];
+  const takeTurns = createTurns();
+  for (const { name, rule } of existing) {
+    const record = { name, rule, createdAt: at, updatedAt: at, revision: 0 };
+    changes.push(putSegment({ project, environment: to, segment: name }, undefined, record));
+    await takeTurns();
+  }
+  const records: FlagRecord[] = [];
+  for (const source of await listInSteps(app, project, from)) {
     const off = { ...source, ...BLANK, ...pick(source, SHARED_NAMES) };
     const { record, result } = changeRecord(source.slug, off, at, withValuesOf(source));
-    return result === "unchanged" ? [] : [{ slug: source.slug, off, record }];
-  });
-  requireFit(
-    flags.map(({ record }) => record),
-    rulesBySegment(existing),
-    from,
-  );
-  const { metadata } = selection;
-  return [
-    { change: "setMetadata", project, environment: to, metadata, history: null },
-    ...segments,
-    ...flags.map(({ slug, off, record }) => putFlag({ project, environment: to, flag: slug }, off, record)),
-  ];
+    if (result === "unchanged") continue;
+    records.push(record);
+    changes.push(putFlag({ project, environment: to, flag: source.slug }, off, record));
+    await takeTurns();
+  }
+  await requireFit(records, rulesBySegment(existing), from);
+  return changes;
 }

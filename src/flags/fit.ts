@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { createTurns } from "../base/event-loop.ts";
 import { applyRules, changesRules, parseRules } from "./rules/rules.ts";
 import type { FlagPatch, FlagValues } from "./flag.ts";
 import { canCauseGaps, missingSegments, requireNoGaps } from "./flagd/results.ts";
@@ -44,12 +45,18 @@ export async function requireSoundSegment(
     throw new AppError("invalid", `the segment "${missing}" does not exist`, { hint: "set that one first" });
   const [nesting] = findNestingFaults(before, after);
   if (nesting) throw new AppError("invalid", `segment "${nesting[0]}": ${nesting[1]}`);
-  requireRoom(flags, after);
+  await requireRoom(flags, after);
 }
 
 /** Throws `invalid` if a flag's rule would be too large with these segments in it. */
-export function requireRoom(flags: FlagValues[], segments: Segments): void {
-  const broken = flags.filter(({ rules }) => rules !== null && !fits(parseRules(rules).targeting, segments));
+export async function requireRoom(flags: FlagValues[], segments: Segments): Promise<void> {
+  const takeTurns = createTurns();
+  const broken: FlagValues[] = [];
+  for (const flag of flags) {
+    if (flag.rules === null) continue;
+    if (!fits(parseRules(flag.rules).targeting, segments)) broken.push(flag);
+    await takeTurns();
+  }
   if (broken.length === 0) return;
   const names = broken.map(({ slug }) => slug).join(", ");
   throw new AppError("invalid", `the rule of ${names} would be too large with these segments in it`, {
@@ -61,10 +68,16 @@ export function requireRoom(flags: FlagValues[], segments: Segments): void {
  * Checks that rules from another environment or an earlier revision fit the segments of an environment. Throws `conflict`
  * where a rule refers to a segment that is missing there, `invalid` if it would be too large.
  */
-export function requireFit(flags: FlagValues[], segments: Segments, environment: string): void {
-  requireRoom(flags, segments);
+export async function requireFit(
+  flags: FlagValues[],
+  segments: Segments,
+  environment: string,
+): Promise<void> {
+  await requireRoom(flags, segments);
+  const takeTurns = createTurns();
   for (const { slug, rules } of flags) {
     if (rules === null) continue;
+    await takeTurns();
     const missing = [...referencesOf(rules)].filter((name) => !segments.has(name));
     if (missing.length === 0) continue;
     const names = missing.map((name) => `"${name}"`).join(", ");

@@ -71,7 +71,7 @@ export function rollbackFlag(
     const state = (await stateAt(app, place, to)) ?? blankState(before);
     const changed = changeRecord(place.flag, before, at, restore(state));
     if (changed.result !== "unchanged")
-      requireFit([changed.record], await segmentsIn(app, place), place.environment);
+      await requireFit([changed.record], await segmentsIn(app, place), place.environment);
     return changed;
   });
 }

@@ -3,6 +3,7 @@ import { change, type Moment, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns } from "../base/event-loop.ts";
+import { stringifyMembers } from "../base/json-turns.ts";
 import type { SetResult } from "../base/result.ts";
 import { sha256 } from "../base/sum.ts";
 import { requireChangeable } from "../projects/locks.ts";
@@ -30,8 +31,8 @@ export type Promotion = {
 };
 
 /** A text that differs for promotions that change different things. */
-export function fingerprintOf({ flags, segments }: Promotion): string {
-  return sha256(JSON.stringify([flags, segments]));
+export async function fingerprintOf({ flags, segments }: Promotion): Promise<string> {
+  return sha256(await stringifyMembers({ flags, segments }, 2));
 }
 
 /**
@@ -55,7 +56,7 @@ export async function promoteFlags(
     const state = await readState(app, project, order);
     if (!dryRun) await requireChangeable(app, caller, { project, environment: to });
     const { changes, result } = await planPromotion(project, order, state, moment, dryRun);
-    if (expected !== null && fingerprintOf(result) !== expected)
+    if (expected !== null && (await fingerprintOf(result)) !== expected)
       throw new AppError("conflict", `what differs between ${from} and ${to} has changed since the dry run`, {
         reason: "promotion-differs",
       });
@@ -148,14 +149,14 @@ async function planPromotion(
   const after = rulesBySegment([...targetSegments, ...(copies ? different : [])]);
   // A dry run lists missing segments, which `segments` would copy, instead of failing.
   if (!dryRun)
-    requireFit(
+    await requireFit(
       changed.map(({ record }) => record),
       after,
       to,
     );
   const slugs = new Set(changed.map(({ slug }) => slug));
   if (copies)
-    requireRoom(
+    await requireRoom(
       [...target.values()].filter(({ slug }) => !slugs.has(slug)),
       after,
     );

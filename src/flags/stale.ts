@@ -1,6 +1,7 @@
 import { DAY_MS } from "../base/days.ts";
 import type { FlagsApp } from "./store.ts";
 import { isoTime } from "../base/clock.ts";
+import { createTurns } from "../base/event-loop.ts";
 import { type FlagValues, hasExpired } from "./flag.ts";
 import { resultsOf } from "./flagd/results.ts";
 import { type KnownCode, readKnownCode } from "./code/code-references.ts";
@@ -34,10 +35,15 @@ export async function findStale(
     }
   }
   const code = await readKnownCode(app, project);
-  return [...bySlug].flatMap(([slug, uses]) => {
+  const stale: StaleFlag[] = [];
+  const takeTurns = createTurns();
+  for (const [slug, uses] of bySlug) {
     const verdict = judge(uses, now(), days * DAY_MS, code);
-    return verdict ? [{ slug, environment, ...verdict }] : [];
-  });
+    if (verdict) stale.push({ slug, environment, ...verdict });
+    const turn = takeTurns();
+    if (turn !== undefined) await turn;
+  }
+  return stale;
 }
 
 /**

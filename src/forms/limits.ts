@@ -86,5 +86,7 @@ export const IMPORT_LIMITS = {
   /** Bytes of a request with more than one submission. */
   batch: MiB,
   /** Bytes of one line of JSON, or characters of one row of CSV. */
-  row: 8 * MiB,
+  row: 9 * MiB,
+  /** The same without what follows the first characters of each text: as much as a submission and its details can be. */
+  bare: 1.25 * MiB,
 } as const;

@@ -10,12 +10,13 @@ export const promotion = noun("flags", () => import("./schema/promotion-schema.t
     summary: "Copy the values of flags from another environment",
     scope: "flags:write",
     place: "environment",
+    levels: 2,
     run: async ({ app, caller, names, body, ifMatch, tag }) => {
       const { from, flags = null, segments = false, dryRun = false } = body;
       const order = { from, to: names.environment, flags, segments };
       const expected = fingerprintIn(ifMatch);
       const promotion = await promoteFlags(app, caller, names.project, order, dryRun, expected);
-      if (dryRun) tag(fingerprintOf(promotion));
+      if (dryRun) tag(await fingerprintOf(promotion));
       return promotion;
     },
   },

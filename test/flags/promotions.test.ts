@@ -81,9 +81,9 @@ describe("a promotion", () => {
     const promoteAt = (expected: string) => promoteFlags(app, BOB, "shop", ORDER, false, expected);
     const dryRun = await promote(app, {}, true);
     await set("develop", { payload: 2 });
-    expect(await reasonOf(promoteAt(fingerprintOf(dryRun)))).toBe("conflict promotion-differs");
+    expect(await reasonOf(promoteAt(await fingerprintOf(dryRun)))).toBe("conflict promotion-differs");
     expect(await find("live")).toMatchObject({ payload: null });
-    await promoteAt(fingerprintOf(await promote(app, {}, true)));
+    await promoteAt(await fingerprintOf(await promote(app, {}, true)));
     expect(await find("live")).toMatchObject({ payload: "2" });
   });
 

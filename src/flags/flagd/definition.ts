@@ -1,4 +1,5 @@
 import { isoTime } from "../../base/clock.ts";
+import { type Turns, createTurns } from "../../base/event-loop.ts";
 import { PAYLOAD_SUFFIX } from "../limits.ts";
 import type { FlagRecord, FlagValues } from "../flag.ts";
 import { MAX_DESCRIPTION } from "../limits.ts";
@@ -33,13 +34,26 @@ export type FlagdDocument = {
 
 const SCHEMA = "https://flagd.dev/schema/v0/flags.json";
 
-/** The flags of an environment with their segments as a flagd file, by slug. `metadata` is JSON text. */
-export function exportFlags(flags: FlagValues[], segments: SegmentRecord[], metadata: string): FlagdDocument {
-  const sorted = flags.toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
+/**
+ * The flags of an environment with their segments as a flagd file, by slug, made in turns with other work. `metadata` is JSON
+ * text.
+ */
+export async function exportFlags(
+  flags: FlagValues[],
+  segments: SegmentRecord[],
+  metadata: string,
+): Promise<FlagdDocument> {
+  const takeTurns = createTurns();
+  const entries: [string, FlagdFlag][] = [];
+  for (const record of flags.toSorted((a, b) => (a.slug < b.slug ? -1 : 1))) {
+    entries.push(...flagEntries(record));
+    const turn = takeTurns();
+    if (turn !== undefined) await turn;
+  }
   return {
     $schema: SCHEMA,
-    flags: Object.fromEntries(sorted.flatMap(flagEntries)),
-    ...(segments.length === 0 ? {} : { $evaluators: evaluatorsOf(segments) }),
+    flags: Object.fromEntries(entries),
+    ...(segments.length === 0 ? {} : { $evaluators: await evaluatorsOf(segments, takeTurns) }),
     ...(metadata === "{}" ? {} : { metadata: JSON.parse(metadata) as Record<string, unknown> }),
   };
 }
@@ -48,14 +62,18 @@ export function exportFlags(flags: FlagValues[], segments: SegmentRecord[], meta
  * Segments in the order that flagd needs: it replaces references in one pass, so that a segment can refer only to those
  * behind it. Names such as `12` always come first in a JSON object, so references to them are replaced by their rules.
  */
-function evaluatorsOf(segments: SegmentRecord[]): Record<string, unknown> {
-  const evaluators = Object.fromEntries(
-    referrersFirst(segments).map(({ name, rule }) => [name, segmentRule(JSON.parse(rule))]),
-  );
+async function evaluatorsOf(segments: SegmentRecord[], takeTurns: Turns): Promise<Record<string, unknown>> {
+  const rules: [string, unknown][] = [];
+  for (const { name, rule } of referrersFirst(segments)) {
+    rules.push([name, segmentRule(JSON.parse(rule))]);
+    await takeTurns();
+  }
+  const evaluators = Object.fromEntries(rules);
   const before = new Map<string, unknown>();
   for (const [name, rule] of Object.entries(evaluators)) {
     evaluators[name] = inlineWherePossible(before, rule);
     before.set(name, rule);
+    await takeTurns();
   }
   return evaluators;
 }

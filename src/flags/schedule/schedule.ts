@@ -192,7 +192,7 @@ function tryOne(
       const { record, result } = applyPatch(flag, before, patch, at);
       if (result === "unchanged") return { changes: [done], result: null };
       const segments = await segmentsIn(app, place);
-      requireFit([record], segments, environment);
+      await requireFit([record], segments, environment);
       if (record.rules !== null && canCauseGaps(patch)) requireNoGaps(parseRules(record.rules), segments);
       const put = putFlag(place, before, { ...record, revision: version + 1 });
       return { changes: [put, done], result: null };

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { SUBMISSION_ID, timedId } from "../../base/ids.ts";
-import { isDeeper, isObject } from "../../base/json.ts";
+import { endOfString, isDeeper, isObject } from "../../base/json.ts";
 import { withoutRepeats } from "../../base/json-members.ts";
 import type { ClockAndRandom } from "../../base/clock.ts";
 import { cutMembers } from "../intake/control-fields.ts";
@@ -18,6 +18,11 @@ export type ImportRow = Omit<ImportedSubmission, "id" | "createdAt"> & {
   createdAt: number | null;
 };
 
+/** Characters of each text that count for the limit of a row without its long texts. */
+const COUNTED = 64;
+
+const QUOTE = 0x22;
+
 /** Characters of the reason for spam. */
 const MAX_REASON = 200;
 
@@ -32,12 +37,25 @@ const MAX_META = 2048;
 export function readRow(json: string): ImportRow {
   const bytes = Buffer.from(json);
   if (bytes.byteLength > IMPORT_LIMITS.row) throw overLimit("the row is", IMPORT_LIMITS.row);
+  if (bytes.byteLength > IMPORT_LIMITS.bare) checkBare(json);
   // A row has one level around its data.
   if (isDeeper(bytes, SUBMISSION_LIMITS.depth + 1)) checkDepth(bytes);
   const row = parse(json);
   if (!isObject(row)) throw new AppError("invalid", "a row is a JSON object");
   const text = withoutRepeats(json);
   return isObject(row["data"]) ? readSubmission(row, row["data"], text) : readFields(row, text);
+}
+
+/** Throws `too_large` for a large row that does not consist of a few long texts, which takes long to read. */
+function checkBare(json: string): void {
+  let size = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const start = at;
+    if (json.charCodeAt(at) === QUOTE) at = endOfString(json, at);
+    size += Math.min(at + 1 - start, COUNTED);
+    if (size > IMPORT_LIMITS.bare)
+      throw overLimit("what the row holds beside long texts is", IMPORT_LIMITS.bare);
+  }
 }
 
 /** A row as JSON in one line, which {@link readRow} reads. */

@@ -1,7 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
 import { requireScope } from "../../access/token.ts";
 import { AppError } from "../../base/errors.ts";
-import { yieldToEventLoop } from "../../base/event-loop.ts";
+import { createTurns, yieldToEventLoop } from "../../base/event-loop.ts";
 import { overLimit } from "../intake/fields.ts";
 import { getForm } from "../forms.ts";
 import { atLine, completeRow, readRow } from "./import-row.ts";
@@ -25,7 +25,7 @@ export async function importSubmissions(
   requireScope(caller, "forms:write");
   await caller.verify();
   const { key } = await getForm(app, form);
-  const lines = linesOf(text);
+  const lines = await linesOf(text);
   if (lines.length > 1 && Buffer.byteLength(text) > LIMITS.batch)
     throw overLimit("an import of several submissions in one request is", LIMITS.batch);
   const rows: ImportedSubmission[] = [];
@@ -40,8 +40,12 @@ export async function importSubmissions(
   return app.store.submissions.import(key, rows);
 }
 
+/** Lines that are looked at before others may take their turn. */
+const LINES = 10_000;
+
 /** The lines that are not empty, with their numbers from 1. Throws `too_large`. */
-function linesOf(text: string): { line: number; json: string }[] {
+async function linesOf(text: string): Promise<{ line: number; json: string }[]> {
+  const takeTurns = createTurns();
   const lines: { line: number; json: string }[] = [];
   // A body of millions of empty lines must not become a list of them.
   for (let [line, start] = [1, 0]; start < text.length; line += 1) {
@@ -52,6 +56,7 @@ function linesOf(text: string): { line: number; json: string }[] {
     if (lines.length > LIMITS.rows)
       throw new AppError("too_large", `an import has at most ${LIMITS.rows} submissions in one request`);
     start = end + 1;
+    if (line % LINES === 0) await takeTurns();
   }
   return lines;
 }

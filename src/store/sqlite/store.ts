@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { Store } from "../../app.ts";
 import type { Garbage } from "../../blobs/notes.ts";
 import { requireRoom } from "../../base/directory.ts";
+import { isLargerThan } from "../../base/json.ts";
 import { stringifyInTurns } from "../../base/json-turns.ts";
 import { IN_INBOX } from "../../forms/intake/insertion.ts";
 import { AppError } from "../../base/errors.ts";
@@ -24,8 +25,9 @@ import { currentVersion, readLook } from "../sql/version.ts";
 import { readActivity } from "../sql/version.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
 
-/** Changes that are copied to the writer thread as they are. */
+/** Changes that are copied to the writer thread as they are, and the characters of them together. */
 const MANY = 50;
+const MUCH = 65_536;
 
 const insertionOf = (result: unknown) => (result as WriteResult<"insertSubmission">) ?? IN_INBOX;
 
@@ -94,7 +96,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     },
     async apply(changes, version, by) {
       const isApplied =
-        changes.length <= MANY
+        changes.length <= MANY && !isLargerThan(MUCH, changes)
           ? await write("apply", [changes, version, by], WEIGHT * changes.length)
           : await write(
               "applyTexts",

@@ -47,7 +47,7 @@ test("flagd finds every segment of an export, whichever refer to which and in wh
         const records = [...rules].map(
           ([name, rule]) => ({ name, rule: JSON.stringify(rule) }) as SegmentRecord,
         );
-        const file = exportFlags([], records, "{}");
+        const file = await exportFlags([], records, "{}");
         for (const name of rules.keys())
           file.flags[`is-${name}`] = {
             state: "ENABLED",

@@ -8,6 +8,7 @@ import { SUBMISSION_STATES } from "../../../src/forms/submission-state.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { openTestApp } from "../../support/app.ts";
 import { OPERATOR } from "../../support/caller.ts";
+import { FAR_TOO_LONG_MS, turnsOf } from "../../support/turns.ts";
 
 const app = openTestApp();
 let forms = 0;
@@ -188,6 +189,36 @@ describe("an import", () => {
     const fields = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [index, "x".repeat(200_000)]));
     expect(await load({ data: fields })).toMatchObject({ imported: 1 });
     expect((await refusalOf(load({ data: fields }, { data: {} }))).code).toBe("too_large");
+  });
+
+  test("takes in a row of long texts in whatever way JSON writes them, and of other things as much as a submission has", async () => {
+    const { form, load, all } = await openForm();
+    const data = Object.fromEntries(
+      Array.from({ length: 5 }, (_, index) => [`f${index}`, "\u0001".repeat(256 * 1024)]),
+    );
+    await storeSubmission(app, form, { data: JSON.stringify(data), files: [] });
+    const [row] = await all();
+    expect(await load({ ...row!, id: undefined })).toMatchObject({ imported: 1 });
+    const lists = (count: number) => `{"data":{"l":[${"[],".repeat(count)}[]]}}`;
+    expect(await load(lists(345_000))).toMatchObject({ imported: 1 });
+    const { code, message } = await refusalOf(load(lists(2_000_000)));
+    expect([code, message]).toEqual([
+      "too_large",
+      "line 1: what the row holds beside long texts is larger than the limit of 1.3 MB (1310720 bytes)",
+    ]);
+    const numbers = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`name-${index}`, 1]));
+    expect((await refusalOf(load({ data: { numbers } }))).code).toBe("too_large");
+  });
+
+  test("looks for rows in megabytes of empty lines in turns with other work", async () => {
+    const { form } = await openForm();
+    const text = "\n".repeat(15_000_000);
+    const { result, turns, ms } = await turnsOf(() => importSubmissions(app, OPERATOR, form.slug, text));
+    expect(result).toMatchObject({ imported: 0 });
+    expect({ hasTurns: turns >= 10, isBounded: ms < FAR_TOO_LONG_MS }).toEqual({
+      hasTurns: true,
+      isBounded: true,
+    });
   });
 
   test("takes a form that is full, closed or checks its submissions as any other", async () => {

@@ -195,7 +195,7 @@ describe("comparing and promoting", () => {
     const order = { ...PAIR, flags: null, segments: false };
     const dryRun = await promoteFlags(app, OPERATOR, "shop", order, true);
     const all = await post(REVIEW, { ...PAIR, which: "all" });
-    expect(hiddenIn(all, "expected")).toBe(fingerprintOf(dryRun));
+    expect(hiddenIn(all, "expected")).toBe(await fingerprintOf(dryRun));
     const review = await post(REVIEW, { ...PAIR, flag: "sale", segments: "on", which: "ticked" });
     expect(review.text).toContain("Promote 1 flag and 1 segment to live");
     const expected = hiddenIn(review, "expected");

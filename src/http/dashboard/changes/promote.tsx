@@ -77,7 +77,7 @@ export function promoteRoutes({ app, post }: Dashboard) {
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "conflict") throw error;
       const why = textOrNull(fields, "why");
-      return { ...reviewPage(order, await promote(c, order, null), { error, why }), status: 409 };
+      return { ...(await reviewPage(order, await promote(c, order, null), { error, why })), status: 409 };
     }
   });
 }
@@ -91,7 +91,7 @@ function labelOf({ target }: Order, { flags, segments }: Promotion): string {
 type Failed = { error: AppError; why: string | null };
 
 /** Page that lists the changes of a promotion, with the form that applies them. */
-function reviewPage(order: Order, promotion: Promotion, failed?: Failed): Page {
+async function reviewPage(order: Order, promotion: Promotion, failed?: Failed): Promise<Page> {
   const { project, from, target, flags, segments } = order;
   const { slug } = project;
   const path = pathTo(COMPARE, { project: slug });
@@ -102,6 +102,7 @@ function reviewPage(order: Order, promotion: Promotion, failed?: Failed): Page {
     ...(flags === null ? [["which", "all"] as [string, string]] : []),
     ...(flags ?? []).map((each): [string, string] => ["flag", each]),
   ];
+  const expected = await fingerprintOf(promotion);
   const missing = promotion.segments.filter(({ copied }) => !copied);
   return projectPage({
     project: slug,
@@ -146,7 +147,7 @@ function reviewPage(order: Order, promotion: Promotion, failed?: Failed): Page {
           values={[
             ...values,
             ...(segments ? [["segments", "on"] as const] : []),
-            ["expected", fingerprintOf(promotion)] as const,
+            ["expected", expected] as const,
           ]}
           id="promote"
           why={failed?.why ?? null}

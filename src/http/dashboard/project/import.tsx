@@ -34,7 +34,7 @@ export function importRoutes({ app, get, post }: Dashboard) {
   get(`${ENVIRONMENT}/flagd.json`, "flags:read", async (c, { project, environment }) => {
     const selection = await app.store.flags.selectIn(project, environment);
     const segments = await selection.segments();
-    const file = exportFlags(await selection.flags(), segments, selection.metadata);
+    const file = await exportFlags(await selection.flags(), segments, selection.metadata);
     return download(c, `${project}-${environment}.flagd.json`, file);
   });
   get(IMPORT, "flags:write", async (c, parameters) => {
