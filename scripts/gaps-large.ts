@@ -26,7 +26,7 @@ const CONTENTS: Record<string, { count: number; entry: (index: number) => object
     count: 47,
     entry: () => rule({ in: [{ var: "a" }, Array.from({ length: 19_000 }, (_, i) => `v${i}`)] }),
   },
-  flags: { count: 60_000, entry: () => ({ enabled: true }) },
+  flags: { count: 40_000, entry: () => ({ enabled: true }) },
 };
 
 const keysOf = async (context: Context, project: string): Promise<Record<string, string>> => {

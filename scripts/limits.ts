@@ -131,6 +131,7 @@ const SECTIONS: Section[] = [
         what: "payloads, rules, previews, segments and descriptions of an environment together; one that holds more already can be read and made smaller",
         past: "413",
       },
+      FLAG_BYTES: { unit: "bytes", what: "what each flag counts more for that", past: "" },
       MAX_DESCRIPTION: { what: "characters of a description", past: "400" },
       "PREVIEW_LIMITS.name": { what: "characters of the name of a preview", past: "400" },
       "PREVIEW_LIMITS.content": { unit: "bytes", what: "the content of a preview, as Markdown", past: "400" },

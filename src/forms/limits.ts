@@ -88,5 +88,5 @@ export const IMPORT_LIMITS = {
   /** Bytes of one line of JSON, or characters of one row of CSV. */
   row: 9 * MiB,
   /** The same without what follows the first characters of each text: as much as a submission and its details can be. */
-  bare: 1.25 * MiB,
+  bare: MiB + 16 * KiB,
 } as const;

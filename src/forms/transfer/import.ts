@@ -1,15 +1,12 @@
 import type { Caller } from "../../access/caller.ts";
 import { requireScope } from "../../access/token.ts";
 import { AppError } from "../../base/errors.ts";
-import { createTurns, yieldToEventLoop } from "../../base/event-loop.ts";
+import { createTurns } from "../../base/event-loop.ts";
 import { overLimit } from "../intake/fields.ts";
 import { getForm } from "../forms.ts";
 import { atLine, completeRow, readRow } from "./import-row.ts";
 import { IMPORT_LIMITS as LIMITS } from "../limits.ts";
 import type { FormsApp, ImportedSubmission, ImportResult } from "../store.ts";
-
-/** Rows that are read before other requests take their turn. */
-const STEP = 50;
 
 /**
  * Stores the rows of JSON lines as submissions of a form, all or none, and returns how many. Those with a known id are
@@ -29,13 +26,14 @@ export async function importSubmissions(
   if (lines.length > 1 && Buffer.byteLength(text) > LIMITS.batch)
     throw overLimit("an import of several submissions in one request is", LIMITS.batch);
   const rows: ImportedSubmission[] = [];
+  const takeTurns = createTurns();
   for (const { line, json } of lines) {
     try {
       rows.push(completeRow(readRow(json), { formKey: key, line }, app));
     } catch (error) {
       throw atLine(line, error);
     }
-    if (rows.length % STEP === 0) await yieldToEventLoop();
+    await takeTurns();
   }
   return app.store.submissions.import(key, rows);
 }

@@ -1,7 +1,7 @@
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import type { SetupChange } from "../../documents/setup.ts";
-import { MAX_ENVIRONMENT_BYTES } from "../../flags/limits.ts";
+import { FLAG_BYTES, MAX_ENVIRONMENT_BYTES } from "../../flags/limits.ts";
 import { findProjectRow } from "./rows.ts";
 import { type Work, first } from "./work.ts";
 
@@ -10,7 +10,7 @@ type Place = { project: string; environment: string };
 /** Bytes of what the flags of an environment hold in it, with their descriptions, and of its segments. */
 const SIZE = `
   SELECT
-    (SELECT coalesce(sum(octet_length(description)), 0) FROM flags WHERE project_id = e.project_id) +
+    (SELECT coalesce(sum(octet_length(description) + ${FLAG_BYTES}), 0) FROM flags WHERE project_id = e.project_id) +
     (SELECT coalesce(sum(coalesce(octet_length(payload), 0) + coalesce(octet_length(rules), 0)), 0)
      FROM flag_values WHERE environment_id = e.id) +
     (SELECT coalesce(sum(octet_length(name) + octet_length(content)), 0)
@@ -39,7 +39,7 @@ export function* requireSmall(before: readonly [Place, number][]): Work<void> {
     const { project, environment } = place;
     throw new AppError(
       "too_large",
-      `environment "${environment}" of project "${project}" would hold ${formatBytes(size)} of payloads, rules, previews, segments and descriptions, of at most ${formatBytes(MAX_ENVIRONMENT_BYTES)}`,
+      `environment "${environment}" of project "${project}" would hold ${formatBytes(size)} of flags and segments, of at most ${formatBytes(MAX_ENVIRONMENT_BYTES)}`,
       {
         reason: "environment-too-large",
         hint: "shorten payloads and previews, delete flags that are not used, or divide them among projects",

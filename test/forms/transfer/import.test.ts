@@ -204,7 +204,7 @@ describe("an import", () => {
     const { code, message } = await refusalOf(load(lists(2_000_000)));
     expect([code, message]).toEqual([
       "too_large",
-      "line 1: what the row holds beside long texts is larger than the limit of 1.3 MB (1310720 bytes)",
+      "line 1: what the row holds beside long texts is larger than the limit of 1 MB (1064960 bytes)",
     ]);
     const numbers = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`name-${index}`, 1]));
     expect((await refusalOf(load({ data: { numbers } }))).code).toBe("too_large");
