@@ -48,7 +48,7 @@ export async function importFlags(
     const existing = rulesBySegment(state.segments);
     const { plan, warnings } = await planImport(document, existing);
     const named = new Set(plan.flags.map(({ slug }) => slug));
-    requireRoom(
+    await requireRoom(
       state.flags.filter(({ slug }) => !named.has(slug)),
       new Map([...existing, ...rulesBySegment(plan.segments)]),
     );
