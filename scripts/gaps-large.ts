@@ -11,7 +11,7 @@ import {
   statusOf,
 } from "./gaps-client.ts";
 
-/** What flags hold in an environment, by the name of its project: nearly as much as it can, or very many flags. */
+/** Flags of an environment, by the name of its project: nearly as large as they can be, or very many. */
 const CONTENTS: Record<string, { count: number; entry: (index: number) => object }> = {
   payloads: {
     count: 31,
