@@ -54,7 +54,7 @@ type SessionStore = {
   insertLink(link: SignInLink): Promise<boolean>;
   /**
    * Removes the link with the hash and stores the session for its user, all or nothing. Returns the user; undefined
-   * where there is no such link, or it expired at `now`.
+   * if there is no such link, or it expired at `now`.
    */
   spendLink(hash: string, now: number, session: NewSession): Promise<User | undefined>;
   /**

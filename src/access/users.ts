@@ -17,7 +17,7 @@ import { areUserSettings, DEFAULT_SETTINGS, noSuchUser, type User, type UserSett
 
 const MINUTE = 60_000;
 
-/** The name of the first user, where none is given. */
+/** The name of the first user, if none is given. */
 const FIRST_USER = "admin";
 
 type NewUser = { name: string; role: Role };

@@ -87,7 +87,7 @@ const [COMMA, COLON, MINUS, PLUS, POINT, ZERO, NINE] = [0x2c, 0x3a, 0x2d, 0x2b, 
 /** A number that parsing would change silently, with the keys and indexes that lead to it. */
 type Inexact = { steps: string[]; source: string };
 
-/** The first inexact number in a JSON text. Undefined if there is no such number, and where the text is not JSON. */
+/** The first inexact number in a JSON text. Undefined if there is no such number, or the text is not JSON. */
 export function findInexact(json: string): Inexact | undefined {
   if (!SUSPECT.test(json)) return undefined;
   const found = scanInexact({ at: 0, steps: [], text: "" }, json, json.length);
@@ -143,7 +143,7 @@ function scanInexact(scan: Scan, json: string, end: number): Inexact | undefined
   return undefined;
 }
 
-/** The position of the quote that closes the string whose opening quote is at `start`; the length where there is none. */
+/** The position of the quote that closes the string whose opening quote is at `start`; the length if there is none. */
 export function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1);

@@ -12,7 +12,7 @@ export const MAX_LIST = 10_000;
 /** Approximate bytes of stored text on one page, unless its first item is larger. */
 export const MAX_PAGE_BYTES = 4 * MiB;
 
-/** Part of a list, in its order: at most the limit of the query, fewer where the items are large. */
+/** Part of a list, in its order: at most the limit of the query, fewer if the items are large. */
 export type Page<T> = {
   items: T[];
   /** Whether the list continues after these items. */

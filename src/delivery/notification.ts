@@ -32,7 +32,7 @@ export type Notification = {
 /** A file of a submission, with a signed link to it. */
 export type NotifiedFile = Attachment & { url: string };
 
-/** A message, and the same with links, to send where the attachments are refused; null if it has none. */
+/** A message, and the same with links, to send if the attachments are refused; null if it has none. */
 type Variants = { message: MailMessage; withoutAttachments: MailMessage | null };
 
 /** Characters of one value and of all values, so that a message stays readable and small: the submission has the rest. */

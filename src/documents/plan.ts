@@ -12,7 +12,7 @@ export type DocumentPlan = {
   forms: FormCheck[];
 };
 
-/** A form after the plan, and before it where it exists. */
+/** A form after the plan, and before it if it exists. */
 export type FormCheck = { path: string; form: FormRecord; before?: FormRecord };
 
 /** A rule of a flag, as JSON text, or of a segment, to be checked against the segments of its environment. */

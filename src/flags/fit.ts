@@ -66,7 +66,7 @@ export async function requireRoom(flags: FlagValues[], segments: Segments): Prom
 
 /**
  * Checks that rules from another environment or an earlier revision fit the segments of an environment. Throws `conflict`
- * where a rule refers to a segment that is missing there, `invalid` if it would be too large.
+ * if a rule refers to a segment that is missing there, `invalid` if it would be too large.
  */
 export async function requireFit(
   flags: FlagValues[],

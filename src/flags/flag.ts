@@ -75,7 +75,7 @@ function payloadSet({ payload, rules }: FlagValues): unknown {
   return (defaultVariant ? variants[defaultVariant] : undefined) ?? {};
 }
 
-/** A payload as readers get it: `{}` where none is set. */
+/** A payload as readers get it: `{}` if none is set. */
 export function parsePayload(payload: string | null): unknown {
   return payload === null ? {} : JSON.parse(payload);
 }

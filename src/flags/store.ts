@@ -118,7 +118,7 @@ export type FeedbackQuery = { limit: number; from: string | null; before: string
 
 type FeedbackStore = {
   /**
-   * Stores a feedback and returns its id; where one with the same hash has not expired, returns the id of that, and stores
+   * Stores a feedback and returns its id; if one with the same hash has not expired, returns the id of that, and stores
    * nothing. Null if the flag does not exist.
    */
   insert(feedback: NewFeedback, recent: { hash: string; expiresAt: number }): Promise<string | null>;

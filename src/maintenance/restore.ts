@@ -9,7 +9,7 @@ import type { DatabaseStore } from "./store.ts";
 type RestoreTarget = { store: Pick<DatabaseStore, "dump" | "fill" | "moving">; blobs: Blobs };
 
 /**
- * Reads a backup as `readBackup` does, with its files into the target, and fills the target's store where it is sound. Servers
+ * Reads a backup as `readBackup` does, with its files into the target, and fills the target's store if it is sound. Servers
  * may use the store once the two have been compared. Returns the manifest and the problems; with a problem, the store is still
  * empty, and servers may use it. Throws `conflict` for a store that is not empty, and `unsupported` as `readBackup` does.
  */

@@ -10,7 +10,7 @@ import type { CommitMinute } from "./commit-latency.ts";
 import { MAX_STATS_DELIVERIES } from "./limits.ts";
 import type { StatsApp } from "./store.ts";
 
-/** Days of submissions and hours of reads where none are named. */
+/** Days of submissions and hours of reads if none are named. */
 export const DEFAULT_STATS_DAYS = 30;
 export const DEFAULT_STATS_HOURS = 24;
 

@@ -86,7 +86,7 @@ function post(
   const host = address.includes(":") ? `[${address}]` : address;
   const port = url.port === "" ? "" : `:${url.port}`;
   const isName = url.hostname !== host;
-  // The certificate is checked for the name, and where there is none for the address.
+  // The certificate is checked for the name, and if there is none for the address.
   const serverName = isName ? { serverName: url.hostname.replace(/\.$/, "") } : {};
   return fetch(`${url.protocol}//${host}${port}${url.pathname}${url.search}`, {
     method: "POST",

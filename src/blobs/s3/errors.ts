@@ -107,7 +107,7 @@ function kindOf(refusal: S3Refusal): Kind | undefined {
   return refusal.code === "" && refusal.status !== 412 ? UNREACHABLE : undefined;
 }
 
-/** The error where no answer came, or where it was cut: `unavailable`. */
+/** The error if no answer came, or it was cut: `unavailable`. */
 export function networkError(error: unknown, what: string): AppError {
   const code = codeOf(error);
   return storageError(isUnreachable(code) ? UNREACHABLE : UNAVAILABLE, `${what}: ${code}`);
@@ -118,7 +118,7 @@ export function notS3(what: string): AppError {
   return storageError(UNREACHABLE, `${what}: the answer is not one of S3`);
 }
 
-/** Whether another try may help where no answer came: a certificate is the same the next time. */
+/** Whether another try may help if no answer came: a certificate is the same the next time. */
 export function mayReconnect(error: unknown): boolean {
   return !isTls(codeOf(error));
 }

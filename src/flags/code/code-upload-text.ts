@@ -55,7 +55,7 @@ const STEP = 65_536;
 
 /**
  * Cuts a JSON text into parts, the containers at the level of a reference, and the outline around them, in which `[3]`
- * stands for part 3. Each of them is valid JSON where the text is. Throws `invalid`, and `too_large` for too many parts.
+ * stands for part 3. Each of them is valid JSON if the text is. Throws `invalid`, and `too_large` for too many parts.
  */
 async function splitParts(
   json: Uint8Array,

@@ -7,7 +7,7 @@ import { type FlagRules, parseRules, rulesText } from "../rules/rules.ts";
 import { type SegmentRecord, referencesOf } from "../segment.ts";
 import { type Segments, inlineSegments } from "./nested-segments.ts";
 
-/** A flag in one environment as a whole; `description` is left out where none is given. */
+/** A flag in one environment as a whole; `description` is left out if none is given. */
 export type FlagDefinition = Pick<FlagRecord, "slug" | "enabled" | "payload" | "expiresAt" | "rules"> & {
   description?: string;
 };

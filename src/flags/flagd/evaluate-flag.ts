@@ -37,7 +37,7 @@ export function evaluateFlag(record: FlagValues, decide: Decide, subject: Subjec
 
 /**
  * Returns a function that evaluates the payload of a flag, as a flag of its own: a reader for whom the flag is true gets the
- * payload, `{}` where none is set, and any other gets no value. The same result is the same object, unless it is an error.
+ * payload, `{}` if none is set, and any other gets no value. The same result is the same object, unless it is an error.
  */
 export function createPayload(
   record: FlagValues,

@@ -14,7 +14,7 @@ const FLUSH_MS = 60_000;
 const STEP = 500;
 /** Readables that are noted before their counts are summed up, so that replaced snapshots are not kept in memory. */
 const MAX_NOTED = 10_000;
-/** Tallies that are kept where they cannot be stored. */
+/** Tallies that are kept if they cannot be stored. */
 const MAX_HELD = 50_000;
 
 export type ReadTally = {

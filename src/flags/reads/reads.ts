@@ -22,7 +22,7 @@ export type NoteRead = (read: Readable, environmentKey: string, slug: string | n
 
 /**
  * Collects when flags are read, so that unread flags can be listed, and how often. Both outlive the snapshot that was
- * read. `flush` stores them, and keeps them where that fails; a crash before a flush loses them.
+ * read. `flush` stores them, and keeps them if that fails; a crash before a flush loses them.
  */
 export function createReads(store: FlagsApp["store"]): {
   note: NoteRead;

@@ -3,7 +3,7 @@ import type { FlagValues } from "../flag.ts";
 import type { SegmentRecord } from "../segment.ts";
 import type { FlagSelection, FlagsApp } from "../store.ts";
 
-/** Returns the snapshot of the environment that two keys select, at once where it is current; undefined if they select none. */
+/** Returns the snapshot of the environment that two keys select, at once if it is current; undefined if they select none. */
 export type FindSnapshot<T> = (
   projectKey: string,
   environmentKey: string,

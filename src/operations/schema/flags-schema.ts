@@ -27,7 +27,7 @@ const outcomeSchema = z.object({
   value: z.optional(z.any()),
   variant: z.optional(z.string()),
   reason: z.optional(z.string()),
-  /** Present instead of `reason` where the rule cannot be evaluated. */
+  /** Present instead of `reason` if the rule cannot be evaluated. */
   errorCode: z.optional(z.string()),
   errorDetails: z.optional(z.string()),
 });

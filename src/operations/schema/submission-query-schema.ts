@@ -78,7 +78,7 @@ export type SelectionBody = z.infer<typeof selectionSchema>;
 
 export const exportQuery = z.strictObject({
   format: z._default(z.enum(EXPORT_FORMATS), "jsonl"),
-  /** Inbox and archive where it is absent. */
+  /** Inbox and archive if it is absent. */
   state: z.optional(submissionState),
   ...filters,
 });

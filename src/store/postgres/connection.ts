@@ -45,7 +45,7 @@ export type Connections = {
   query: (pool: PoolName, text: string, params?: readonly Param[], deadline?: number) => Promise<Result>;
   /**
    * Runs statements in one transaction, one after the other. `options` stand behind BEGIN. Rejects with
-   * {@link UnknownOutcomeError} where the connection is lost while it commits.
+   * {@link UnknownOutcomeError} if the connection is lost while it commits.
    */
   transaction: <T>(
     options: string,

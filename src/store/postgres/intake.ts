@@ -89,7 +89,7 @@ export function createIntake(
 
   type Commit = (items: StoredSubmission[], sending: Sending) => Promise<Outcome<Insertion>[]>;
 
-  /** Commits items together, and where that fails one after another, so that only the faulty one is refused. */
+  /** Commits items together, and if that fails one after another, so that only the faulty one is refused. */
   const commitEach = async (
     items: StoredSubmission[],
     commit: Commit,

@@ -36,7 +36,7 @@ export function createNotes({ read, write }: Pick<Units, "read" | "write">): Not
       const id = crypto.randomUUID();
       await write(() => renew(id));
       const timer = setInterval(() => {
-        // A renewal that fails is tried again, and the hold ends by itself where that goes on.
+        // A renewal that fails is tried again, and the hold ends by itself if that goes on.
         write(() => renew(id)).catch(() => {});
       }, RENEWAL_MS);
       timer.unref();

@@ -19,7 +19,7 @@ const MAY_REWRITE = `SELECT pg_has_role(relowner, 'USAGE')::text AS may
 
 /**
  * Gives each column of a table with texts, ids or hashes the type that it has, which forgets its statistics. They hold the most frequent
- * values, which ANALYZE keeps as they are where the table is empty.
+ * values, which ANALYZE keeps as they are if the table is empty.
  */
 const FORGET_STATISTICS = `SELECT format('ALTER TABLE %I %s', $1::text, string_agg(
     format('ALTER %I TYPE %s', attname, format_type(atttypid, atttypmod)) ||
