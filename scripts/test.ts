@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createPostgres, hasPostgres } from "../test/support/postgres-server.ts";
+import { createPostgres, hasPostgres } from "../test/support/postgres/postgres-server.ts";
 
 /**
  * npm test [-- PATH…], npm run test:full [-- --rest] [-- PATH…]: runs test files side by side, the slowest first. Without

@@ -1,6 +1,10 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type PostgresServer, createPostgres, hasPostgres } from "../../test/support/postgres-server.ts";
+import {
+  type PostgresServer,
+  createPostgres,
+  hasPostgres,
+} from "../../test/support/postgres/postgres-server.ts";
 import { compare } from "./compare.ts";
 import { type Rounds, type Show, median, spreadOf } from "./figure.ts";
 import { EXECUTABLE, type Formflag, startFormflag, startLimit } from "./formflag.ts";

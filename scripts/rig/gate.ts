@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { createPostgres } from "../../test/support/postgres-server.ts";
+import { createPostgres } from "../../test/support/postgres/postgres-server.ts";
 
 /**
  * Whether Bun.SQL gives every query its own answer while connections are ended: 24 callers repeat echo queries for a time,

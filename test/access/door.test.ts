@@ -14,8 +14,8 @@ import { storeSubmission } from "../../src/forms/submissions.ts";
 import { setEnvironment } from "../../src/projects/environments.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openTestApp, type TestApp } from "../support/app.ts";
-import { apply } from "../support/apply.ts";
-import { callerNamed, OPERATOR } from "../support/caller.ts";
+import { apply } from "../support/records/apply.ts";
+import { callerNamed, OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
 
 const CAUTIOUS = callerNamed("bob", { hasConfirmed: () => false });

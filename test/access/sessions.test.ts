@@ -14,9 +14,9 @@ import { authenticate } from "../../src/access/tokens.ts";
 import { createLink, createUser } from "../../src/access/users.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { openTestApp } from "../support/app.ts";
-import { callerNamed, OPERATOR } from "../support/caller.ts";
+import { callerNamed, OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
-import { BROWSER, signIn } from "../support/users.ts";
+import { BROWSER, signIn } from "../support/records/users.ts";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

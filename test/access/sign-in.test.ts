@@ -7,9 +7,9 @@ import { signInByLink, signInByPassword, signInByProxy } from "../../src/access/
 import { createToken } from "../../src/access/tokens.ts";
 import { createLink, createUser, setPassword } from "../../src/access/users.ts";
 import { type TestApp, openTestApp } from "../support/app.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
-import { BROWSER, PASSWORD, signIn } from "../support/users.ts";
+import { BROWSER, PASSWORD, signIn } from "../support/records/users.ts";
 
 const MINUTE = 60_000;
 

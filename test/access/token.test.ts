@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { tokenSecret } from "../../src/access/token.ts";
-import { random } from "../support/records.ts";
+import { random } from "../support/records/records.ts";
 
 test("a token is prefixed and carries 256 bits", () => {
   const secret = tokenSecret(random);

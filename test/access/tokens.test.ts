@@ -6,7 +6,7 @@ import { type Token, requireScope } from "../../src/access/token.ts";
 import { authenticate, createToken, revokeToken } from "../../src/access/tokens.ts";
 import type { ErrorCode } from "../../src/base/errors.ts";
 import { openTestApp } from "../support/app.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 
 const app = openTestApp();
 const HOUR = 3_600_000;

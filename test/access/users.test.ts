@@ -13,9 +13,9 @@ import {
   setRole,
 } from "../../src/access/users.ts";
 import { openTestApp } from "../support/app.ts";
-import { callerNamed, OPERATOR } from "../support/caller.ts";
+import { callerNamed, OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
-import { BROWSER, PASSWORD, signIn } from "../support/users.ts";
+import { BROWSER, PASSWORD, signIn } from "../support/records/users.ts";
 
 const MINUTE = 60_000;
 const READER = callerNamed("reader", { scopes: ["read"] });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createIdSource, dashedKey } from "../../src/base/ids.ts";
-import { random } from "../support/records.ts";
+import { random } from "../support/records/records.ts";
 
 const many = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
 

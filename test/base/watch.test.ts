@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createCache } from "../../src/base/changes.ts";
 import { watchChanges } from "../../src/base/watch.ts";
 import { codeOf } from "../support/refusals.ts";
-import { openSharedSetup, openTiming } from "../support/shared-setup.ts";
+import { openSharedSetup, openTiming } from "../support/postgres/shared-setup.ts";
 
 /** A watch of a shared database, and a cache that loads the version at which it loads. */
 function openWatch() {

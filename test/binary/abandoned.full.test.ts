@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { onData } from "../support/commands.ts";
 import { startServer } from "../support/executable.ts";
-import { openConnection } from "../support/raw.ts";
+import { openConnection } from "../support/peers/raw.ts";
 
 const server = await startServer();
 const commands = onData(server.data);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "bun:test";
-import { openRawInbox } from "../support/raw.ts";
+import { openRawInbox } from "../support/peers/raw.ts";
 
 // Before what `openRawInbox` does at the end: that stops the server and removes its data.
 afterAll(async () => {

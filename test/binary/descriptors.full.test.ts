@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { onData } from "../support/commands.ts";
 import { startServer } from "../support/executable.ts";
-import { openConnection } from "../support/raw.ts";
+import { openConnection } from "../support/peers/raw.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const LIMIT = 128;

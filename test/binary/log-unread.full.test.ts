@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { EXECUTABLE } from "../support/executable.ts";
-import { openConnection } from "../support/raw.ts";
+import { openConnection } from "../support/peers/raw.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const REQUESTS = 40_000;

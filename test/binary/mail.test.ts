@@ -3,7 +3,7 @@ import type { Delivery } from "../../src/delivery/delivery.ts";
 import { eventually } from "../support/eventually.ts";
 import { onData } from "../support/commands.ts";
 import { runExecutable, startServer } from "../support/executable.ts";
-import { openMailSink } from "../support/mail-sink.ts";
+import { openMailSink } from "../support/peers/mail-sink.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const NETWORK = { FORMFLAG_TARGET_NETWORK: "127.0.0.0/8" };

@@ -5,16 +5,16 @@ import { type Digests, digestOf } from "../../src/maintenance/digest.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { onData } from "../support/commands.ts";
 import { EXECUTABLE, runExecutable, startServer } from "../support/executable.ts";
-import { openGate } from "../support/gate.ts";
+import { openGate } from "../support/postgres/gate.ts";
 import {
   IS_POSTGRES_HERE,
   emptyDatabase,
   foreignDatabase,
   newerDatabase,
   sharedPostgres,
-} from "../support/postgres.ts";
-import { s3Error, startFakeS3 } from "../support/s3.ts";
-import { CREDENTIALS } from "../support/s3-signature.ts";
+} from "../support/postgres/postgres.ts";
+import { s3Error, startFakeS3 } from "../support/s3/s3.ts";
+import { CREDENTIALS } from "../support/s3/s3-signature.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const send = async (url: string, key: string, text: string) => {

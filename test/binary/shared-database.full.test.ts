@@ -15,9 +15,9 @@ import {
   freshDatabase,
   newerDatabase,
   sharedPostgres,
-} from "../support/postgres.ts";
-import { s3Error, startFakeS3 } from "../support/s3.ts";
-import { CREDENTIALS, SECRET_KEY } from "../support/s3-signature.ts";
+} from "../support/postgres/postgres.ts";
+import { s3Error, startFakeS3 } from "../support/s3/s3.ts";
+import { CREDENTIALS, SECRET_KEY } from "../support/s3/s3-signature.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 /** Runs a command on the database of that URL, and on a bucket. */

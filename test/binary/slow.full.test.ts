@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { onData } from "../support/commands.ts";
 import { startServer } from "../support/executable.ts";
-import { openConnection, openRawInbox } from "../support/raw.ts";
+import { openConnection, openRawInbox } from "../support/peers/raw.ts";
 
 // Before what `openRawInbox` does at the end: that stops the server and removes its data.
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import { openConnection, openRawInbox } from "../support/raw.ts";
+import { openConnection, openRawInbox } from "../support/peers/raw.ts";
 
 // Before what `openRawInbox` does at the end: that stops the server and removes its data.
 afterAll(async () => {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { probeS3 } from "../../src/blobs/s3/probe.ts";
 import { parseS3Url } from "../../src/blobs/s3/url.ts";
-import { ACCESS_KEY, SECRET_KEY } from "../support/s3-signature.ts";
-import { s3Error, startFakeS3 } from "../support/s3.ts";
-import { FAST } from "../support/s3-blobs.ts";
+import { ACCESS_KEY, SECRET_KEY } from "../support/s3/s3-signature.ts";
+import { s3Error, startFakeS3 } from "../support/s3/s3.ts";
+import { FAST } from "../support/s3/s3-blobs.ts";
 
 const fake = startFakeS3();
 beforeEach(() => {

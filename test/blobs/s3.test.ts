@@ -5,9 +5,9 @@ import { AppError } from "../../src/base/errors.ts";
 import { type StagedBlob, deleteAll } from "../../src/blobs/blobs.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { reasonOf } from "../support/refusals.ts";
-import { ACCESS_KEY, SECRET_KEY } from "../support/s3-signature.ts";
-import { s3Error, startFakeS3 } from "../support/s3.ts";
-import { FAST, s3BlobsAt } from "../support/s3-blobs.ts";
+import { ACCESS_KEY, SECRET_KEY } from "../support/s3/s3-signature.ts";
+import { s3Error, startFakeS3 } from "../support/s3/s3.ts";
+import { FAST, s3BlobsAt } from "../support/s3/s3-blobs.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const MiB = 1024 * 1024;

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { openChromium } from "../support/chromium.ts";
-import { describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
-import { EMPTY_PAGES, OPEN_PAGES, fullPages } from "../support/dashboard-pages.ts";
+import { openChromium } from "../support/pages/chromium.ts";
+import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
+import { EMPTY_PAGES, OPEN_PAGES, fullPages } from "../support/pages/dashboard-pages.ts";
 import { startServer } from "../support/executable.ts";
-import { startFullServer } from "../support/full-dashboard.ts";
+import { startFullServer } from "../support/pages/full-dashboard.ts";
 import { WIDE, faultsOf } from "./accessibility.ts";
 
 const bare = await startServer();

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { openChromium } from "../support/chromium.ts";
-import { describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
-import { startFullServer } from "../support/full-dashboard.ts";
+import { openChromium } from "../support/pages/chromium.ts";
+import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
+import { startFullServer } from "../support/pages/full-dashboard.ts";
 import { WIDE, barriersAsShown } from "./accessibility.ts";
 
 const { made, server } = await startFullServer();

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { barriersOf } from "../support/chromium.ts";
+import { barriersOf } from "../support/pages/chromium.ts";
 
 export const WIDE = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { createChallengeKeys, createChallenger } from "../../src/forms/intake/challenge.ts";
 import { altchaWidget, altchaWorker } from "../../src/http/forms/challenge.ts";
-import { barriersOf, openChromium } from "../support/chromium.ts";
-import { describeInBrowser } from "../support/dashboard-browser.ts";
+import { barriersOf, openChromium } from "../support/pages/chromium.ts";
+import { describeInBrowser } from "../support/pages/dashboard-browser.ts";
 
 const FORM = "abcdefghijklmnopqrstuvwx";
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { NewForm } from "../../src/forms/form.ts";
 import { clientAt } from "../support/app.ts";
-import { barriersOf, openChromium } from "../support/chromium.ts";
-import { describeInBrowser } from "../support/dashboard-browser.ts";
+import { barriersOf, openChromium } from "../support/pages/chromium.ts";
+import { describeInBrowser } from "../support/pages/dashboard-browser.ts";
 import { CLIENT, openInbox } from "../support/inbox.ts";
 
 const schema = {

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { openChromium } from "../support/chromium.ts";
-import { describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
-import { fullPages } from "../support/dashboard-pages.ts";
-import { startFullServer } from "../support/full-dashboard.ts";
-import { HOSTILE_TEXTS } from "../support/hostile-texts.ts";
+import { openChromium } from "../support/pages/chromium.ts";
+import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
+import { fullPages } from "../support/pages/dashboard-pages.ts";
+import { startFullServer } from "../support/pages/full-dashboard.ts";
+import { HOSTILE_TEXTS } from "../support/pages/hostile-texts.ts";
 
 const { made, server } = await startFullServer(HOSTILE_TEXTS);
 

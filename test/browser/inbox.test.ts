@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "bun:test";
-import { openChromium } from "../support/chromium.ts";
-import { WITH_JAVASCRIPT, describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
+import { openChromium } from "../support/pages/chromium.ts";
+import { WITH_JAVASCRIPT, describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
 import { eventually } from "../support/eventually.ts";
-import { PNG } from "../support/furnished.ts";
+import { PNG } from "../support/pages/furnished.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { inboxFlow, openInboxServer } from "./inbox.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { openChromium } from "../support/chromium.ts";
-import { describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
+import { openChromium } from "../support/pages/chromium.ts";
+import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
 import { onData } from "../support/commands.ts";
-import { startFullServer } from "../support/full-dashboard.ts";
+import { startFullServer } from "../support/pages/full-dashboard.ts";
 
 const { made, server } = await startFullServer();
 const cli = onData(server.data);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { openChromium } from "../support/chromium.ts";
+import { openChromium } from "../support/pages/chromium.ts";
 import { onData } from "../support/commands.ts";
-import { describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
+import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
 import { button, startFlagServer } from "../support/flag-server.ts";
 
 const { server, newProject } = await startFlagServer();

@@ -4,10 +4,10 @@ import { setFlag } from "../../src/flags/flags.ts";
 import { applyDue } from "../../src/flags/schedule/schedule.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openTestApp } from "../support/app.ts";
-import { OPERATOR } from "../support/caller.ts";
-import { openChromium } from "../support/chromium.ts";
-import { WITH_JAVASCRIPT, describeInBrowser } from "../support/dashboard-browser.ts";
-import { openDashboard } from "../support/dashboard.ts";
+import { OPERATOR } from "../support/records/caller.ts";
+import { openChromium } from "../support/pages/chromium.ts";
+import { WITH_JAVASCRIPT, describeInBrowser } from "../support/pages/dashboard-browser.ts";
+import { openDashboard } from "../support/pages/dashboard.ts";
 import { button, startFlagServer } from "../support/flag-server.ts";
 import { releaseFlow } from "./releases.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { openChromium } from "../support/chromium.ts";
-import { type Way, describeInBrowser, signInBrowser } from "../support/dashboard-browser.ts";
+import { openChromium } from "../support/pages/chromium.ts";
+import { type Way, describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
 import { type FlagServer, button } from "../support/flag-server.ts";
 
 type Promotion = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { openChromium } from "../support/chromium.ts";
-import { describeInBrowser, linkFor, signInBrowser } from "../support/dashboard-browser.ts";
+import { openChromium } from "../support/pages/chromium.ts";
+import { describeInBrowser, linkFor, signInBrowser } from "../support/pages/dashboard-browser.ts";
 import { onData } from "../support/commands.ts";
 import { startServer } from "../support/executable.ts";
 

@@ -1,4 +1,4 @@
-import { WITH_JAVASCRIPT } from "../support/dashboard-browser.ts";
+import { WITH_JAVASCRIPT } from "../support/pages/dashboard-browser.ts";
 import { signInFlow } from "./sign-in.ts";
 
 signInFlow(WITH_JAVASCRIPT);

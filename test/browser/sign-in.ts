@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { openChromium } from "../support/chromium.ts";
-import { type Way, describeInBrowser, linkFor } from "../support/dashboard-browser.ts";
+import { openChromium } from "../support/pages/chromium.ts";
+import { type Way, describeInBrowser, linkFor } from "../support/pages/dashboard-browser.ts";
 import { startServer } from "../support/executable.ts";
 
 export const PASSWORD = "correct horse battery";

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import { openChromium } from "../support/chromium.ts";
+import { openChromium } from "../support/pages/chromium.ts";
 import { formflag, onData } from "../support/commands.ts";
-import { describeInBrowser } from "../support/dashboard-browser.ts";
+import { describeInBrowser } from "../support/pages/dashboard-browser.ts";
 import { startServer } from "../support/executable.ts";
-import { FORM_SCHEMA } from "../support/form-schema.ts";
+import { FORM_SCHEMA } from "../support/records/form-schema.ts";
 
 const { data, url } = await startServer();
 const here = onData(data);

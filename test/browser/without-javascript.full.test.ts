@@ -1,4 +1,4 @@
-import { WITHOUT_JAVASCRIPT } from "../support/dashboard-browser.ts";
+import { WITHOUT_JAVASCRIPT } from "../support/pages/dashboard-browser.ts";
 import { startFlagServer } from "../support/flag-server.ts";
 import { flagFlow } from "./flags.ts";
 import { inboxFlow, openInboxServer } from "./inbox.ts";

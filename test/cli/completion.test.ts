@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { plantTarget } from "../support/apply.ts";
+import { plantTarget } from "../support/records/apply.ts";
 import { formflag, onData } from "../support/commands.ts";
 import { EXECUTABLE, startServer } from "../support/executable.ts";
 import { eventually } from "../support/eventually.ts";

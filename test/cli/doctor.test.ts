@@ -17,7 +17,7 @@ import { clockFinding } from "../../src/maintenance/doctor/machine.ts";
 import { openUnchanged } from "../../src/store/sqlite/inspect.ts";
 import { formflag, onData } from "../support/commands.ts";
 import { startServer } from "../support/executable.ts";
-import { openMailSink, reply } from "../support/mail-sink.ts";
+import { openMailSink, reply } from "../support/peers/mail-sink.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { isRoot } from "../support/needs.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { openApp } from "../../cli/data/open.ts";
 import { createToken } from "../../src/access/tokens.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 import { eventually } from "../support/eventually.ts";
 import { formflag, onData } from "../support/commands.ts";
 import { startServer } from "../support/executable.ts";

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { endOfIds, timedId } from "../../src/base/ids.ts";
 import type { Scan } from "../../src/forms/inbox/scan.ts";
 import { SUBMISSION_STATES } from "../../src/forms/submission-state.ts";
-import { addForm, apply } from "../support/apply.ts";
-import { LAST_ID, NOW, nextId, random, submissionTo } from "../support/records.ts";
+import { addForm, apply } from "../support/records/apply.ts";
+import { LAST_ID, NOW, nextId, random, submissionTo } from "../support/records/records.ts";
 import { type Driver, fresh, opener } from "./driver.ts";
 
 const EVERYTHING: Scan = {

@@ -1,7 +1,7 @@
 import { test } from "bun:test";
-import { IS_POSTGRES_HERE } from "../support/postgres.ts";
+import { IS_POSTGRES_HERE } from "../support/postgres/postgres.ts";
 import { postgresDriver } from "./drivers.ts";
-import { movingContract } from "./moving.ts";
+import { movingContract } from "./copies/moving.ts";
 
 if (IS_POSTGRES_HERE) {
   const postgres = postgresDriver();

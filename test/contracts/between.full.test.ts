@@ -1,8 +1,8 @@
 import { test } from "bun:test";
-import { IS_POSTGRES_HERE } from "../support/postgres.ts";
+import { IS_POSTGRES_HERE } from "../support/postgres/postgres.ts";
 import { postgresDriver, sqliteDriver } from "./drivers.ts";
-import { movesContract } from "./move.ts";
-import { movingContract } from "./moving.ts";
+import { movesContract } from "./copies/move.ts";
+import { movingContract } from "./copies/moving.ts";
 
 if (IS_POSTGRES_HERE) {
   const [sqlite, postgres] = [sqliteDriver("inline"), postgresDriver()];

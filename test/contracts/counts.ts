@@ -5,8 +5,8 @@ import { hourOf } from "../../src/base/days.ts";
 import type { Conditions } from "../../src/forms/intake/insertion.ts";
 import type { FormCounts } from "../../src/forms/store.ts";
 import { SUBMISSION_MARKS, SUBMISSION_STATES } from "../../src/forms/submission-state.ts";
-import { addForm, apply, deleteFormChange } from "../support/apply.ts";
-import { NOW, nextId, submissionTo } from "../support/records.ts";
+import { addForm, apply, deleteFormChange } from "../support/records/apply.ts";
+import { NOW, nextId, submissionTo } from "../support/records/records.ts";
 import { type Driver, fresh, opener } from "./driver.ts";
 
 const HOUR = 3_600_000;

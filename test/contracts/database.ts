@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Distribution } from "../../src/base/metrics.ts";
-import { addForm, addProject, apply } from "../support/apply.ts";
-import { fileKept, nextId, submissionTo, tokenCalled } from "../support/records.ts";
+import { addForm, addProject, apply } from "../support/records/apply.ts";
+import { fileKept, nextId, submissionTo, tokenCalled } from "../support/records/records.ts";
 import { codeOf } from "../support/refusals.ts";
 import { type Driver, fresh, opener, insertNoted } from "./driver.ts";
 

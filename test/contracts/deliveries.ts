@@ -2,8 +2,8 @@ import type { DeliveryStatus } from "../../src/delivery/delivery-status.ts";
 import { describe, expect, test } from "bun:test";
 import type { DeliveryKind, NewDelivery } from "../../src/delivery/delivery.ts";
 import type { OutboxTurn } from "../../src/delivery/store.ts";
-import { addForm, apply, deleteFormChange } from "../support/apply.ts";
-import { NOW, nextId, submissionTo, targetRecord } from "../support/records.ts";
+import { addForm, apply, deleteFormChange } from "../support/records/apply.ts";
+import { NOW, nextId, submissionTo, targetRecord } from "../support/records/records.ts";
 import { codeOf } from "../support/refusals.ts";
 import { type Driver, fresh, opener } from "./driver.ts";
 

@@ -5,7 +5,7 @@ import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { takeSnapshot } from "../../src/store/sqlite/copies/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { openNotes } from "../support/notes.ts";
-import { freshDatabase } from "../support/postgres.ts";
+import { freshDatabase } from "../support/postgres/postgres.ts";
 import { tempDirectory } from "../support/temp.ts";
 import type { Driver } from "./driver.ts";
 

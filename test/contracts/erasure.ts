@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Conditions } from "../../src/forms/intake/insertion.ts";
-import { addForm, apply, deleteFormChange } from "../support/apply.ts";
-import { NOW, fileKept, submissionTo } from "../support/records.ts";
+import { addForm, apply, deleteFormChange } from "../support/records/apply.ts";
+import { NOW, fileKept, submissionTo } from "../support/records/records.ts";
 import { type Driver, fresh, garbageOf, insertNoted, opener } from "./driver.ts";
 
 const HASH = "ab".repeat(32);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { NewFeedback } from "../../src/flags/store.ts";
-import { addProject } from "../support/apply.ts";
-import { NOW, nextId } from "../support/records.ts";
+import { addProject } from "../support/records/apply.ts";
+import { NOW, nextId } from "../support/records/records.ts";
 import { codeOf } from "../support/refusals.ts";
 import { type Driver, fresh, opener } from "./driver.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { addForm, apply, deleteFormChange } from "../support/apply.ts";
-import { fileKept, formRecord, NOW, submissionTo } from "../support/records.ts";
+import { addForm, apply, deleteFormChange } from "../support/records/apply.ts";
+import { fileKept, formRecord, NOW, submissionTo } from "../support/records/records.ts";
 import { codeOf, reasonOf } from "../support/refusals.ts";
 import { type Driver, fresh, garbageOf, insertNoted, opener } from "./driver.ts";
 

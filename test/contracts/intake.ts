@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Conditions, Mark } from "../../src/forms/intake/insertion.ts";
-import { addForm } from "../support/apply.ts";
-import { LAST_ID, NOW, fileKept, submissionTo } from "../support/records.ts";
+import { addForm } from "../support/records/apply.ts";
+import { LAST_ID, NOW, fileKept, submissionTo } from "../support/records/records.ts";
 import { type Driver, fresh, opener, insertNoted } from "./driver.ts";
 
 const DAY = 86_400_000;

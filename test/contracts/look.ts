@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { planDeletion } from "../../src/projects/plan.ts";
-import { addForm, addProject, apply } from "../support/apply.ts";
-import { environmentCalled, newSession, tokenCalled, userCalled } from "../support/records.ts";
+import { addForm, addProject, apply } from "../support/records/apply.ts";
+import { environmentCalled, newSession, tokenCalled, userCalled } from "../support/records/records.ts";
 import { type Driver, fresh, opener } from "./driver.ts";
 
 /** What the product relies on for looks at a database, by which processes notice changes, in every driver. */

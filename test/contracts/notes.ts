@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { blobKey } from "../../src/blobs/key.ts";
-import { addForm } from "../support/apply.ts";
-import { NOW, fileKept, submissionTo } from "../support/records.ts";
+import { addForm } from "../support/records/apply.ts";
+import { NOW, fileKept, submissionTo } from "../support/records/records.ts";
 import { codeOf } from "../support/refusals.ts";
 import { type Driver, type OpenStore, fresh, insertNoted, opener } from "./driver.ts";
 

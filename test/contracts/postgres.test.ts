@@ -1,5 +1,5 @@
 import { test } from "bun:test";
-import { IS_POSTGRES_HERE } from "../support/postgres.ts";
+import { IS_POSTGRES_HERE } from "../support/postgres/postgres.ts";
 import { postgresDriver } from "./drivers.ts";
 import { storeContract } from "./store.ts";
 

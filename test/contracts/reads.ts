@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { addProject } from "../support/apply.ts";
+import { addProject } from "../support/records/apply.ts";
 import { codeOf } from "../support/refusals.ts";
 import { type Driver, fresh, opener } from "./driver.ts";
 

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, expect, test } from "bun:test";
 import S3rver from "s3rver";
-import { startFakeS3 } from "../support/s3.ts";
-import { s3BlobsAt } from "../support/s3-blobs.ts";
+import { startFakeS3 } from "../support/s3/s3.ts";
+import { s3BlobsAt } from "../support/s3/s3-blobs.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { blobsContract, stageText } from "./blobs.ts";
 

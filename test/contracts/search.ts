@@ -3,8 +3,8 @@ import { phrasesIn, termsOf } from "../../src/forms/inbox/search-text.ts";
 import type { Scan } from "../../src/forms/inbox/scan.ts";
 import type { SubmissionStore } from "../../src/forms/store.ts";
 import type { SubmissionState } from "../../src/forms/submission-state.ts";
-import { addForm, apply } from "../support/apply.ts";
-import { NOW, fileKept, nextId, submissionTo } from "../support/records.ts";
+import { addForm, apply } from "../support/records/apply.ts";
+import { NOW, fileKept, nextId, submissionTo } from "../support/records/records.ts";
 import { codeOf } from "../support/refusals.ts";
 import { type Driver, fresh, opener, insertNoted } from "./driver.ts";
 

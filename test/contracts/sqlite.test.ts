@@ -1,6 +1,6 @@
 import { sqliteDriver } from "./drivers.ts";
-import { movesContract } from "./move.ts";
-import { movingContract } from "./moving.ts";
+import { movesContract } from "./copies/move.ts";
+import { movingContract } from "./copies/moving.ts";
 import { storeContract } from "./store.ts";
 
 const sqlite = sqliteDriver("inline");

@@ -1,30 +1,30 @@
 import { arrivalContract } from "./arrival.ts";
-import { codeContract } from "./code.ts";
+import { codeContract } from "./setup/code.ts";
 import { databaseContract } from "./database.ts";
 import { countsContract } from "./counts.ts";
 import type { Driver } from "./driver.ts";
-import { dumpsContract } from "./dump.ts";
+import { dumpsContract } from "./copies/dump.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import { erasureContract } from "./erasure.ts";
 import { feedbackContract } from "./feedback.ts";
-import { flagsContract } from "./flags.ts";
+import { flagsContract } from "./setup/flags.ts";
 import { formsContract } from "./forms.ts";
-import { historyContract } from "./history.ts";
+import { historyContract } from "./setup/history.ts";
 import { notesContract } from "./notes.ts";
 import { intakeContract } from "./intake.ts";
 import { lookContract } from "./look.ts";
-import { projectsContract } from "./projects.ts";
+import { projectsContract } from "./setup/projects.ts";
 import { readsContract } from "./reads.ts";
-import { scheduleContract } from "./schedule.ts";
-import { segmentsContract } from "./segments.ts";
+import { scheduleContract } from "./setup/schedule.ts";
+import { segmentsContract } from "./setup/segments.ts";
 import { searchContract } from "./search.ts";
-import { sessionsContract } from "./sessions.ts";
-import { setupContract } from "./setup.ts";
+import { sessionsContract } from "./setup/sessions.ts";
+import { setupContract } from "./setup/setup.ts";
 import { submissionsContract } from "./submissions.ts";
 import { talliesContract } from "./tallies.ts";
-import { targetsContract } from "./targets.ts";
-import { tokensContract } from "./tokens.ts";
-import { usersContract } from "./users.ts";
+import { targetsContract } from "./setup/targets.ts";
+import { tokensContract } from "./setup/tokens.ts";
+import { usersContract } from "./setup/users.ts";
 
 const CONTRACTS = [
   projectsContract,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { addForm } from "../support/apply.ts";
-import { LAST_ID, NOW, fileKept, nextId, submissionTo } from "../support/records.ts";
+import { addForm } from "../support/records/apply.ts";
+import { LAST_ID, NOW, fileKept, nextId, submissionTo } from "../support/records/records.ts";
 import { codeOf } from "../support/refusals.ts";
 import { type Driver, fresh, insertNoted, opener } from "./driver.ts";
 

@@ -6,9 +6,9 @@ import type { NewDelivery } from "../../src/delivery/delivery.ts";
 import { webhookJsonSchema } from "../../src/forms/webhook-schema.ts";
 import { webhookRequest } from "../../src/send/webhook.ts";
 import { openTestApp } from "../support/app.ts";
-import { addForm, apply } from "../support/apply.ts";
-import { fakeOutgoing, webhooksOf } from "../support/outgoing.ts";
-import { fileKept, nextId, submissionTo, targetRecord } from "../support/records.ts";
+import { addForm, apply } from "../support/records/apply.ts";
+import { fakeOutgoing, webhooksOf } from "../support/peers/outgoing.ts";
+import { fileKept, nextId, submissionTo, targetRecord } from "../support/records/records.ts";
 
 const RETRY: Attempt = {
   outcome: "retry",

@@ -7,8 +7,8 @@ import { storeSubmission } from "../../src/forms/submissions.ts";
 import { setEnvironment } from "../../src/projects/environments.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { stageText } from "../contracts/blobs.ts";
-import { OPERATOR } from "../support/caller.ts";
-import { openDocuments, shop, told } from "../support/documents.ts";
+import { OPERATOR } from "../support/records/caller.ts";
+import { openDocuments, shop, told } from "../support/records/documents.ts";
 
 const SEGMENT = { ends_with: [{ var: "email" }, "@example.com"] };
 const RULE = { if: [{ ends_with: [{ var: "email" }, "@example.com"] }, "on", null] };

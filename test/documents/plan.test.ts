@@ -3,7 +3,7 @@ import { documentSchema } from "../../src/documents/document-schema.ts";
 import { planOf } from "../../src/documents/plan-document.ts";
 import type { Setup } from "../../src/documents/setup.ts";
 import { openTestApp } from "../support/app.ts";
-import { shop, told } from "../support/documents.ts";
+import { shop, told } from "../support/records/documents.ts";
 
 const EMPTY: Setup = { projects: [], forms: [] };
 

@@ -16,7 +16,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { onData } from "../support/commands.ts";
 import { EXECUTABLE, runExecutable, startServer } from "../support/executable.ts";
-import { rootsOf } from "../support/pages.ts";
+import { rootsOf } from "../support/pages/pages.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { clientOf, jsonSubmission, multipartSubmission, prepare, seededRandom, sha256 } from "./load.ts";
 import { need } from "../support/needs.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { onData } from "../support/commands.ts";
 import { runExecutable, startServer } from "../support/executable.ts";
-import { openHeldWebhook } from "../support/held-webhook.ts";
+import { openHeldWebhook } from "../support/peers/held-webhook.ts";
 import { tempDirectory } from "../support/temp.ts";
 import type { Delivery } from "../../src/delivery/delivery.ts";
 

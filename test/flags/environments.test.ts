@@ -3,9 +3,9 @@ import { createEnvironment } from "../../src/flags/environments.ts";
 import { importFlags } from "../../src/flags/imports.ts";
 import type { FlagSelection } from "../../src/flags/store.ts";
 import { deleteProject } from "../../src/projects/projects.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
-import { BOB, brief, openShop } from "../support/shop.ts";
+import { BOB, brief, openShop } from "../support/records/shop.ts";
 
 describe("a new environment", () => {
   test("has every flag, off, unless it starts from another", async () => {

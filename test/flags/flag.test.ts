@@ -3,7 +3,7 @@ import { flagPatchSchema, flagSlug } from "../../src/flags/flag-schema.ts";
 import { type FlagPatch, type FlagRecord, applyPatch } from "../../src/flags/flag.ts";
 import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH } from "../../src/flags/limits.ts";
 import { viewServed } from "../../src/flags/reads/standing.ts";
-import { flagRecord } from "../support/records.ts";
+import { flagRecord } from "../support/records/records.ts";
 
 const flag = (more: Partial<FlagRecord> = {}) =>
   flagRecord("flag", { createdAt: 1000, updatedAt: 1000, ...more });

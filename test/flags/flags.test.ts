@@ -3,10 +3,10 @@ import type { FlagPatch } from "../../src/flags/flag.ts";
 import { deleteFlag, setFlag } from "../../src/flags/flags.ts";
 import { deleteSegment } from "../../src/flags/segments.ts";
 import { deleteEnvironment, setEnvironment } from "../../src/projects/environments.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 import { codeOf, reasonOf } from "../support/refusals.ts";
-import { BOB, brief, openShop } from "../support/shop.ts";
-import { flagRecord } from "../support/records.ts";
+import { BOB, brief, openShop } from "../support/records/shop.ts";
+import { flagRecord } from "../support/records/records.ts";
 
 describe("a flag", () => {
   test("is created, then updated, then unchanged by a set", async () => {

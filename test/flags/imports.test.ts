@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { importFlags } from "../../src/flags/imports.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 import { codeOf } from "../support/refusals.ts";
-import { openShop } from "../support/shop.ts";
+import { openShop } from "../support/records/shop.ts";
 
 const PLACE = { project: "shop", environment: "a" };
 const FILE = {

@@ -6,9 +6,9 @@ import { exportFlags } from "../../src/flags/flagd/definition.ts";
 import { promoteFlags } from "../../src/flags/promotions.ts";
 import { findStale } from "../../src/flags/stale.ts";
 import { clientAt, openServices } from "../support/app.ts";
-import { OPERATOR } from "../support/caller.ts";
-import { openShop } from "../support/shop.ts";
-import { FAR_TOO_LONG_MS, turnsOf } from "../support/turns.ts";
+import { OPERATOR } from "../support/records/caller.ts";
+import { openShop } from "../support/records/shop.ts";
+import { FAR_TOO_LONG_MS, turnsOf } from "../support/records/turns.ts";
 
 const COUNT = 6;
 /** 240 KB of values that take the most time for their size. */

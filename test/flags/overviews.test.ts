@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { flagInEveryEnvironment, overviewOfFlags } from "../../src/flags/overviews.ts";
 import { importFlags } from "../../src/flags/imports.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
-import { openShop } from "../support/shop.ts";
+import { openShop } from "../support/records/shop.ts";
 
 describe("the overview of flags", () => {
   test("has what a flag is in each environment, in pages by slug", async () => {

@@ -4,9 +4,9 @@ import type { App } from "../../src/app.ts";
 import { importFlags } from "../../src/flags/imports.ts";
 import { fingerprintOf } from "../../src/flags/promotions.ts";
 import { compareEnvironments, promoteFlags } from "../../src/flags/promotions.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 import { errorOf, reasonOf } from "../support/refusals.ts";
-import { BOB, brief, openShop } from "../support/shop.ts";
+import { BOB, brief, openShop } from "../support/records/shop.ts";
 
 const ORDER = { from: "develop", to: "live", flags: null, segments: false };
 const promote = (

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { FlagPatch } from "../../src/flags/flag.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 import { errorOf } from "../support/refusals.ts";
-import { BOB, openShop } from "../support/shop.ts";
+import { BOB, openShop } from "../support/records/shop.ts";
 
 describe("a rollback", () => {
   test("sets everything to what it was after the revision, as a new change", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { deleteSegment } from "../../src/flags/segments.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 import { codeOf, errorOf, reasonOf } from "../support/refusals.ts";
-import { BOB, openShop } from "../support/shop.ts";
+import { BOB, openShop } from "../support/records/shop.ts";
 
 const STAFF = { project: "shop", environment: "live", segment: "staff" };
 

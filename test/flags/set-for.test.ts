@@ -4,10 +4,10 @@ import { applyPatch, type FlagPatch } from "../../src/flags/flag.ts";
 import { inverseOf } from "../../src/flags/schedule/schedule.ts";
 import { applyDue, cancelScheduled, setFlagFor } from "../../src/flags/schedule/schedule.ts";
 import { setEnvironment } from "../../src/projects/environments.ts";
-import { callerNamed, OPERATOR } from "../support/caller.ts";
-import { flagRecord, NOW } from "../support/records.ts";
+import { callerNamed, OPERATOR } from "../support/records/caller.ts";
+import { flagRecord, NOW } from "../support/records/records.ts";
 import { reasonOf } from "../support/refusals.ts";
-import { openShop } from "../support/shop.ts";
+import { openShop } from "../support/records/shop.ts";
 
 const BOB = callerNamed("bob", { why: "a test of two hours" });
 const HOUR = 3_600_000;

@@ -11,8 +11,8 @@ import { createFlagsService } from "../../src/http/flags/flags.ts";
 import { createOfrepService } from "../../src/http/flags/ofrep.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { clientAt, openServices, openTestApp } from "../support/app.ts";
-import { OPERATOR } from "../support/caller.ts";
-import { flagRecord } from "../support/records.ts";
+import { OPERATOR } from "../support/records/caller.ts";
+import { flagRecord } from "../support/records/records.ts";
 
 const DAY = 86_400_000;
 const SPAN = 30 * DAY;

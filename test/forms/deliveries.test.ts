@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { getDelivery, listDeliveries, retryDeliveries } from "../../src/forms/deliveries.ts";
 import { openServices, openTestApp, clientAt } from "../support/app.ts";
-import { addForm, apply } from "../support/apply.ts";
-import { OPERATOR } from "../support/caller.ts";
-import { nextId, targetRecord } from "../support/records.ts";
+import { addForm, apply } from "../support/records/apply.ts";
+import { OPERATOR } from "../support/records/caller.ts";
+import { nextId, targetRecord } from "../support/records/records.ts";
 import { codeOf } from "../support/refusals.ts";
 import type { FormRecord } from "../../src/forms/form.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { formKey } from "../../src/forms/form.ts";
 import { CEILING_FILES, DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "../../src/forms/limits.ts";
-import { random } from "../support/records.ts";
+import { random } from "../support/records/records.ts";
 
 test("a form key is 24 characters that an address takes as they are", () => {
   const keys = Array.from({ length: 500 }, () => formKey(random));

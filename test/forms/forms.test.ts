@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createForm, createFormFinder, deleteForm, getForm, setForm } from "../../src/forms/forms.ts";
 import { DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "../../src/forms/limits.ts";
 import { openTestApp } from "../support/app.ts";
-import { callerNamed, OPERATOR } from "../support/caller.ts";
+import { callerNamed, OPERATOR } from "../support/records/caller.ts";
 import { codeOf, reasonOf } from "../support/refusals.ts";
 
 describe("a form", () => {

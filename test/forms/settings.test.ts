@@ -8,9 +8,9 @@ import {
   storedSettings,
 } from "../../src/forms/settings/settings.ts";
 import { openTestApp } from "../support/app.ts";
-import { addForm } from "../support/apply.ts";
-import { OPERATOR } from "../support/caller.ts";
-import { formRecord } from "../support/records.ts";
+import { addForm } from "../support/records/apply.ts";
+import { OPERATOR } from "../support/records/caller.ts";
+import { formRecord } from "../support/records/records.ts";
 import { codeOf } from "../support/refusals.ts";
 
 const OTHERS: FormSettings = {

@@ -9,7 +9,7 @@ import { AppError } from "../../src/base/errors.ts";
 import { eachSubmission, listSubmissions } from "../../src/forms/inbox/submission-list.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { type TestApp, openTestApp } from "../support/app.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 import { codeOf } from "../support/refusals.ts";
 import { openNotes } from "../support/notes.ts";
 import { uploadsOf } from "../support/uploads.ts";

@@ -13,8 +13,8 @@ import {
   testTarget,
 } from "../../src/forms/targets.ts";
 import { openTestApp } from "../support/app.ts";
-import { callerNamed, OPERATOR } from "../support/caller.ts";
-import { chatsOf, fakeOutgoing, webhooksOf } from "../support/outgoing.ts";
+import { callerNamed, OPERATOR } from "../support/records/caller.ts";
+import { chatsOf, fakeOutgoing, webhooksOf } from "../support/peers/outgoing.ts";
 import { codeOf, reasonOf } from "../support/refusals.ts";
 
 const HOOK = "https://example.com/hooks/path-secret";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { foldText } from "../../src/forms/words.ts";
-import { COMBINING_MARKS, INVISIBLE_CHARACTERS } from "../support/hostile-marks.ts";
+import { COMBINING_MARKS, INVISIBLE_CHARACTERS } from "../support/pages/hostile-marks.ts";
 
 test("words that differ by case, accents, width or invisible characters fold alike", () => {
   for (const text of [

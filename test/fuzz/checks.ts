@@ -14,7 +14,7 @@ import type { RequestRecord } from "../../src/http/request-record.ts";
 import { createSite } from "../../src/http/site.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../support/app.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 import { type Outcome, type Parsed, parse } from "./inputs.ts";
 import { expectAsOthersRead } from "./other-parsers.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { Submission } from "../../src/forms/submission.ts";
-import { grouped, urlencodedPairs } from "../support/fields.ts";
+import { grouped, urlencodedPairs } from "../support/records/fields.ts";
 import type { Outcome } from "./inputs.ts";
 import type { Parsed } from "./inputs.ts";
 

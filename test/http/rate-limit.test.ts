@@ -6,7 +6,7 @@ import { createFormsService } from "../../src/http/forms/forms.ts";
 import { createLinks } from "../../src/http/forms/links.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
 import { clientAt, openServices, openTestApp } from "../support/app.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 
 const CLIENT = clientAt("198.51.100.7");
 

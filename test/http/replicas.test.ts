@@ -11,11 +11,11 @@ import { createForm } from "../../src/forms/forms.ts";
 import { createLinks } from "../../src/http/forms/links.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { type ClockedApp, clientAt, openServices } from "../support/app.ts";
-import { OPERATOR } from "../support/caller.ts";
-import { hiddenIn, openDashboard } from "../support/dashboard.ts";
-import { IS_POSTGRES_HERE, execute, freshDatabase } from "../support/postgres.ts";
-import { submissionTo } from "../support/records.ts";
-import { openReplicas } from "../support/replicas.ts";
+import { OPERATOR } from "../support/records/caller.ts";
+import { hiddenIn, openDashboard } from "../support/pages/dashboard.ts";
+import { IS_POSTGRES_HERE, execute, freshDatabase } from "../support/postgres/postgres.ts";
+import { submissionTo } from "../support/records/records.ts";
+import { openReplicas } from "../support/postgres/replicas.ts";
 
 /** The services of two replicas, and what is sent to either. */
 async function openPair(url?: string) {

@@ -6,7 +6,7 @@ import { createByteBuffer } from "../../src/http/byte-buffer.ts";
 import { createSite } from "../../src/http/site.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../support/app.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 
 const app = openTestApp();
 const site = createSite(openServices(app), siteOptions(app));

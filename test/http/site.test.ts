@@ -7,7 +7,7 @@ import { AppError } from "../../src/base/errors.ts";
 import type { DashboardEnv } from "../../src/http/dashboard/dashboard-env.ts";
 import type { Services } from "../../src/http/services.ts";
 import { createProject } from "../../src/projects/projects.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 import { openSites } from "../support/site.ts";
 
 const { app, services, openSite } = openSites();

@@ -8,7 +8,7 @@ import { deleteSubmission } from "../../src/forms/keeping/submission-deletion.ts
 import { checkData } from "../../src/maintenance/check.ts";
 import { stageText } from "../contracts/blobs.ts";
 import { openTestApp } from "../support/app.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 
 /** An app with a submission of two files, and what a check finds where another process does something meanwhile. */
 async function openUploads() {

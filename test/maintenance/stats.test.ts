@@ -6,8 +6,8 @@ import { createForm, deleteForm } from "../../src/forms/forms.ts";
 import { readRates, readStats } from "../../src/maintenance/stats.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openTestApp } from "../support/app.ts";
-import { OPERATOR, callerNamed } from "../support/caller.ts";
-import { submissionTo } from "../support/records.ts";
+import { OPERATOR, callerNamed } from "../support/records/caller.ts";
+import { submissionTo } from "../support/records/records.ts";
 import { codeOf } from "../support/refusals.ts";
 
 const DAY_MS = 24 * HOUR_MS;

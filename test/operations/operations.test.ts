@@ -5,7 +5,7 @@ import { ADMIN_PATH } from "../../src/operations/operation.ts";
 import { flags } from "../../src/operations/flags.ts";
 import { checkBody, checkQuery } from "../../src/operations/schema/check.ts";
 import { openServices, openTestApp } from "../support/app.ts";
-import { openApiOf } from "../support/openapi.ts";
+import { openApiOf } from "../support/records/openapi.ts";
 
 const admin = await openServices(openTestApp()).admin();
 const each = OPERATIONS.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);

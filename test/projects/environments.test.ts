@@ -3,9 +3,9 @@ import { createEnvironment } from "../../src/flags/environments.ts";
 import type { EnvironmentPatch } from "../../src/projects/environment.ts";
 import { deleteEnvironment, getEnvironment, setEnvironment } from "../../src/projects/environments.ts";
 import { createProject, deleteProject } from "../../src/projects/projects.ts";
-import { callerNamed, OPERATOR } from "../support/caller.ts";
+import { callerNamed, OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
-import { openShop } from "../support/shop.ts";
+import { openShop } from "../support/records/shop.ts";
 
 describe("an environment", () => {
   test("is added to its project with a key of its own", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createProject, deleteProject, getProject } from "../../src/projects/projects.ts";
 import { openTestApp } from "../support/app.ts";
-import { callerNamed, OPERATOR } from "../support/caller.ts";
+import { callerNamed, OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
 
 describe("a project", () => {

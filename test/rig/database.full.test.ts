@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { POSTGRES_UNKNOWN_MS } from "../../src/store/limits.ts";
 import { eventually } from "../support/eventually.ts";
-import { createPostgres } from "../support/postgres-server.ts";
-import { IS_POSTGRES_HERE } from "../support/postgres.ts";
-import type { Gate } from "../support/gate.ts";
-import { IS_POOLED, openRig } from "../support/rig.ts";
+import { createPostgres } from "../support/postgres/postgres-server.ts";
+import { IS_POSTGRES_HERE } from "../support/postgres/postgres.ts";
+import type { Gate } from "../support/postgres/gate.ts";
+import { IS_POOLED, openRig } from "../support/postgres/rig.ts";
 import { type Stored, clientOf, jsonSubmission, prepareWith, seededRandom } from "../faults/load.ts";
 import { report, sizeOf } from "./report.ts";
 import { compareObjects, countStatuses, expectStored, submitTo } from "./submitters.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import { HAS_BALANCER, startBalancer } from "../support/nginx.ts";
-import { IS_POSTGRES_HERE } from "../support/postgres.ts";
-import { openRig } from "../support/rig.ts";
+import { HAS_BALANCER, startBalancer } from "../support/peers/nginx.ts";
+import { IS_POSTGRES_HERE } from "../support/postgres/postgres.ts";
+import { openRig } from "../support/postgres/rig.ts";
 import { type Keys, clientOf, prepareWith } from "../faults/load.ts";
 import { report, sizeOf } from "./report.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { IS_POSTGRES_HERE } from "../support/postgres.ts";
-import { type Rig, openRig } from "../support/rig.ts";
+import { IS_POSTGRES_HERE } from "../support/postgres/postgres.ts";
+import { type Rig, openRig } from "../support/postgres/rig.ts";
 import { clientOf, prepareWith, seededRandom } from "../faults/load.ts";
 import { report, sizeOf } from "./report.ts";
 import { compareObjects, countStatuses, expectStored, submitTo } from "./submitters.ts";

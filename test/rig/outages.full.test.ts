@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import type { Gate } from "../support/gate.ts";
-import { IS_POSTGRES_HERE, execute } from "../support/postgres.ts";
-import { type Rig, openRig } from "../support/rig.ts";
-import { s3Error } from "../support/s3.ts";
+import type { Gate } from "../support/postgres/gate.ts";
+import { IS_POSTGRES_HERE, execute } from "../support/postgres/postgres.ts";
+import { type Rig, openRig } from "../support/postgres/rig.ts";
+import { s3Error } from "../support/s3/s3.ts";
 import {
   type Client,
   type Sent,

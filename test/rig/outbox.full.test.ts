@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import { openHeldWebhook } from "../support/held-webhook.ts";
-import { IS_POSTGRES_HERE } from "../support/postgres.ts";
-import { openRig } from "../support/rig.ts";
+import { openHeldWebhook } from "../support/peers/held-webhook.ts";
+import { IS_POSTGRES_HERE } from "../support/postgres/postgres.ts";
+import { openRig } from "../support/postgres/rig.ts";
 import { clientOf, jsonSubmission, prepareWith, seededRandom } from "../faults/load.ts";
 import { report, sizeOf } from "./report.ts";
 

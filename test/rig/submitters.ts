@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { Rig } from "../support/rig.ts";
+import type { Rig } from "../support/postgres/rig.ts";
 import {
   type Keys,
   type Sent,

@@ -4,7 +4,7 @@ import { Webhook } from "standardwebhooks";
 import { createWebhookSecret } from "../../src/delivery/target.ts";
 import { createOutgoing } from "../../src/send/outgoing.ts";
 import type { MailConfig } from "../../src/send/smtp-transport.ts";
-import { openMailSink, openRawSink } from "../support/mail-sink.ts";
+import { openMailSink, openRawSink } from "../support/peers/mail-sink.ts";
 import { reasonOf } from "../support/refusals.ts";
 
 const never = new AbortController().signal;

@@ -5,7 +5,7 @@ import type { Attempt } from "../../src/delivery/attempt.ts";
 import { createAddressPolicy } from "../../src/send/networks.ts";
 import { parseRetryAfter, sendRequest } from "../../src/send/request.ts";
 import { createSendPolicy, type SendPolicy } from "../../src/send/route.ts";
-import { openReceiver } from "../support/receiver.ts";
+import { openReceiver } from "../support/peers/receiver.ts";
 import { codeOf } from "../support/refusals.ts";
 
 const NOW = Date.parse("2027-01-31T12:00:00Z");

@@ -5,7 +5,7 @@ import type { Attempt } from "../../src/delivery/attempt.ts";
 import type { Attachment, MailMessage } from "../../src/delivery/message.ts";
 import type { MailConfig } from "../../src/send/smtp-transport.ts";
 import { createMailer } from "../../src/send/smtp.ts";
-import { createCertificates, openMailSink, openRawSink, reply } from "../support/mail-sink.ts";
+import { createCertificates, openMailSink, openRawSink, reply } from "../support/peers/mail-sink.ts";
 import { errorOf, reasonOf } from "../support/refusals.ts";
 
 const certificates = await createCertificates();

@@ -4,7 +4,7 @@ import { expect, spyOn, test } from "bun:test";
 import { createForm } from "../../src/forms/forms.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openTestApp } from "../support/app.ts";
-import { OPERATOR } from "../support/caller.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 
 const app = openTestApp();
 const { store } = app;

@@ -10,7 +10,7 @@ import {
 } from "../../src/maintenance/tables.ts";
 import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 import { isInternal } from "../../src/store/sqlite/schema.ts";
-import { IS_POSTGRES_HERE, databaseOf, execute, freshDatabase } from "../support/postgres.ts";
+import { IS_POSTGRES_HERE, databaseOf, execute, freshDatabase } from "../support/postgres/postgres.ts";
 
 const STORED = {
   sqlite: {

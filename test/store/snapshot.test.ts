@@ -5,7 +5,7 @@ import { columnsOf } from "../../src/maintenance/tables.ts";
 import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 import { dumpSnapshot } from "../../src/store/sqlite/copies/snapshot.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { NOW, nextId } from "../support/records.ts";
+import { NOW, nextId } from "../support/records/records.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 /** A database as the second version of formflag left it, with a submission of one file. */

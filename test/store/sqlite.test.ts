@@ -7,8 +7,8 @@ import { DEFAULT_SETTINGS } from "../../src/forms/settings/settings.ts";
 import { connect } from "../../src/store/sqlite/connection.ts";
 import { MIGRATIONS, migrate } from "../../src/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { apply } from "../support/apply.ts";
-import { LAST_ID, NOW, random } from "../support/records.ts";
+import { apply } from "../support/records/apply.ts";
+import { LAST_ID, NOW, random } from "../support/records/records.ts";
 import { errorOf, reasonOf } from "../support/refusals.ts";
 import { tempDirectory } from "../support/temp.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { addForm } from "../support/apply.ts";
-import { submissionTo } from "../support/records.ts";
+import { addForm } from "../support/records/apply.ts";
+import { submissionTo } from "../support/records/records.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 /** A store that commits on its own thread, with a function that returns how many commits it has made. */

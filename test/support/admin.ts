@@ -2,9 +2,9 @@ import { afterEach, expect } from "bun:test";
 import type { Scope } from "../../src/access/scope.ts";
 import { createToken } from "../../src/access/tokens.ts";
 import { openServices, openTestApp } from "./app.ts";
-import { OPERATOR } from "./caller.ts";
-import { openApiOf } from "./openapi.ts";
-import { bearer, ROOT } from "./world.ts";
+import { OPERATOR } from "./records/caller.ts";
+import { openApiOf } from "./records/openapi.ts";
+import { bearer, ROOT } from "./postgres/world.ts";
 
 type Asked = { method?: string; token?: string | null; body?: unknown; headers?: Record<string, string> };
 

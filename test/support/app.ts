@@ -21,7 +21,7 @@ import type { SiteOptions } from "../../src/http/site.ts";
 import { type SqliteStore, openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { newDatabase } from "./database.ts";
 import { openNotes } from "./notes.ts";
-import { fakeOutgoing } from "./outgoing.ts";
+import { fakeOutgoing } from "./peers/outgoing.ts";
 import { tempDirectory } from "./temp.ts";
 
 /** The product on any store, with uploads in a directory of its own and a clock that stands still until it is moved. */

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { createUsers, linkFor } from "./dashboard-browser.ts";
+import { createUsers, linkFor } from "./pages/dashboard-browser.ts";
 import { onData } from "./commands.ts";
 import { startServer } from "./executable.ts";
 

@@ -7,7 +7,7 @@ import { createForm } from "../../src/forms/forms.ts";
 import type { Submission } from "../../src/forms/submission.ts";
 import { getSubmission, openFile } from "../../src/forms/submissions.ts";
 import { clientAt, openServices, openTestApp } from "./app.ts";
-import { OPERATOR } from "./caller.ts";
+import { OPERATOR } from "./records/caller.ts";
 
 export const CLIENT = "203.0.113.7";
 

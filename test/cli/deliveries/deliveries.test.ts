@@ -4,7 +4,7 @@ import type { Delivery } from "../../../src/delivery/delivery.ts";
 import { createIdSource } from "../../../src/base/ids.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { onData } from "../../support/commands.ts";
-import { random, submissionTo } from "../../support/records.ts";
+import { random, submissionTo } from "../../support/records/records.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 /** A data directory with a form and two deliveries of one submission, of which the second was cancelled. */

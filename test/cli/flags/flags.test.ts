@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { formflag, onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
-import { shownFlag } from "../../support/records.ts";
+import { shownFlag } from "../../support/records/records.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const FIELDS = [

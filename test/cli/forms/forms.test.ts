@@ -3,7 +3,7 @@ import type { FormSettings } from "../../../src/forms/settings/settings.ts";
 import { emptyData, formflag, onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
-import { shownForm } from "../../support/records.ts";
+import { shownForm } from "../../support/records/records.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

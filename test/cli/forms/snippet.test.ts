@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { formflag, onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
-import { FORM_SCHEMA } from "../../support/form-schema.ts";
+import { FORM_SCHEMA } from "../../support/records/form-schema.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const data = tempDirectory();

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { MailTest } from "../../../src/delivery/mail-test.ts";
 import { emptyData, formflag, onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
-import { createCertificates, openMailSink, reply } from "../../support/mail-sink.ts";
+import { createCertificates, openMailSink, reply } from "../../support/peers/mail-sink.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const { ca, here } = await createCertificates();

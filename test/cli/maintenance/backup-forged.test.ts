@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { adoptDatabase } from "../../../src/store/sqlite/copies/adopt.ts";
 import { MIGRATIONS } from "../../../src/store/sqlite/migrate.ts";
-import { bytesOf, makeArchive, rewrite } from "../../support/archive.ts";
+import { bytesOf, makeArchive, rewrite } from "../../support/records/archive.ts";
 import { formflag, onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 import { holdLock } from "../../../src/store/sqlite/lock.ts";
-import { makeArchive, rewrite, submissionsIn } from "../../support/archive.ts";
+import { makeArchive, rewrite, submissionsIn } from "../../support/records/archive.ts";
 import { eventually } from "../../support/eventually.ts";
 import { formflag, onData } from "../../support/commands.ts";
 import { EXECUTABLE, startServer } from "../../support/executable.ts";

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { unpackTar } from "modern-tar";
 import { MIGRATIONS } from "../../../src/store/sqlite/migrate.ts";
-import { submissionsIn } from "../../support/archive.ts";
+import { submissionsIn } from "../../support/records/archive.ts";
 import { formflag, onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import type { ParsedTarEntryWithData } from "modern-tar";
-import { bytesOf, makeArchive, rewrite } from "../../support/archive.ts";
+import { bytesOf, makeArchive, rewrite } from "../../support/records/archive.ts";
 import { formflag, onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { isLocked } from "../../../src/store/sqlite/lock.ts";
-import { makeArchive, openForm, rewrite, submissionsIn } from "../../support/archive.ts";
+import { makeArchive, openForm, rewrite, submissionsIn } from "../../support/records/archive.ts";
 import { eventually } from "../../support/eventually.ts";
 import { formflag, onData } from "../../support/commands.ts";
 import { EXECUTABLE } from "../../support/executable.ts";

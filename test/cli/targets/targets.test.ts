@@ -4,10 +4,10 @@ import { AppError } from "../../../src/base/errors.ts";
 import { unanswered } from "../../../src/delivery/attempt.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { openServices, openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { plantTarget } from "../../support/apply.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { plantTarget } from "../../support/records/apply.ts";
 import { formflag, onData } from "../../support/commands.ts";
-import { webhooksOf } from "../../support/outgoing.ts";
+import { webhooksOf } from "../../support/peers/outgoing.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const HOOK = "https://example.com/hooks/PATH-SECRET";

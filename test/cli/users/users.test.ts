@@ -5,11 +5,11 @@ import { signInByLink } from "../../../src/access/sign-in.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { emptyData, formflag, onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
-import { random } from "../../support/records.ts";
+import { random } from "../../support/records/records.ts";
 import { reasonOf } from "../../support/refusals.ts";
 import { tempDirectory } from "../../support/temp.ts";
 import { atTerminal } from "../../support/terminal.ts";
-import { BROWSER } from "../../support/users.ts";
+import { BROWSER } from "../../support/records/users.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const PATH = /^\/dashboard\/link\/[\w-]{43}$/;

@@ -9,9 +9,9 @@ import { promoteFlags } from "../../../src/flags/promotions.ts";
 import { applyDue, scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { errorOf } from "../../support/refusals.ts";
-import { openShop } from "../../support/shop.ts";
+import { openShop } from "../../support/records/shop.ts";
 
 const PREVIEW = { isPreview: true, previewName: "Sale", previewContent: "# Sale" };
 const NONE = { isPreview: false, previewName: "", previewContent: "" };

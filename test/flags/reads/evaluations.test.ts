@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { tryChange } from "../../../src/flags/reads/evaluations.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
-import { OPERATOR, callerNamed } from "../../support/caller.ts";
+import { OPERATOR, callerNamed } from "../../support/records/caller.ts";
 import { errorOf, reasonOf } from "../../support/refusals.ts";
-import { openShop } from "../../support/shop.ts";
+import { openShop } from "../../support/records/shop.ts";
 
 const READER = callerNamed("reader", { scopes: ["flags:read"] });
 const RULE = { if: [{ "===": [{ var: "plan" }, "pro"] }, "on"] };

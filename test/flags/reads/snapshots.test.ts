@@ -9,7 +9,7 @@ import { deleteEnvironment } from "../../../src/projects/environments.ts";
 import { createProject, deleteProject } from "../../../src/projects/projects.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 for (const writing of ["inline", "thread"] as const) {
   const app = openTestApp(writing);

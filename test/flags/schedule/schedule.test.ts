@@ -4,10 +4,10 @@ import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { applyDue, cancelScheduled, scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { deleteSegment } from "../../../src/flags/segments.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
-import { apply, plantFlag } from "../../support/apply.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { apply, plantFlag } from "../../support/records/apply.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { errorOf, reasonOf } from "../../support/refusals.ts";
-import { BOB, openShop } from "../../support/shop.ts";
+import { BOB, openShop } from "../../support/records/shop.ts";
 
 /** A shop whose flag `sale` is there, and changes of it that bob schedules a number of milliseconds ahead. */
 async function openPlanned() {

@@ -11,7 +11,7 @@ import { deleteSubmissions } from "../../../src/forms/keeping/submission-deletio
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR, callerNamed } from "../../support/caller.ts";
+import { OPERATOR, callerNamed } from "../../support/records/caller.ts";
 import { codeOf } from "../../support/refusals.ts";
 import { uploadsOf } from "../../support/uploads.ts";
 

@@ -3,7 +3,7 @@ import { openPreview, previewTypeOf } from "../../../src/forms/inbox/file-previe
 import { createForm } from "../../../src/forms/forms.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { codeOf } from "../../support/refusals.ts";
 
 const bytes = (text: string) => Buffer.from(text, "latin1");

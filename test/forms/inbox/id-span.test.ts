@@ -7,7 +7,7 @@ import { idSpanOf } from "../../../src/forms/inbox/submission-list.ts";
 import { importSubmissions } from "../../../src/forms/transfer/import.ts";
 import { listSubmissions } from "../../../src/forms/inbox/submission-list.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 const app = openTestApp();
 const DAY = 86_400_000;

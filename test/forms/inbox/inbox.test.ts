@@ -7,8 +7,8 @@ import { purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import type { SubmissionFilter } from "../../../src/forms/inbox/submission-filter.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR, callerNamed } from "../../support/caller.ts";
-import { submissionTo } from "../../support/records.ts";
+import { OPERATOR, callerNamed } from "../../support/records/caller.ts";
+import { submissionTo } from "../../support/records/records.ts";
 import { codeOf } from "../../support/refusals.ts";
 
 const app = openTestApp();

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { searchJob } from "../../../src/forms/inbox/search-index.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
-import { addForm } from "../../support/apply.ts";
-import { submissionTo } from "../../support/records.ts";
+import { addForm } from "../../support/records/apply.ts";
+import { submissionTo } from "../../support/records/records.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 test("the search index is filled in shorter runs while many submissions come, and then in longer ones", async () => {

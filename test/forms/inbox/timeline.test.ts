@@ -6,7 +6,7 @@ import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { sendTest } from "../../../src/forms/test-submission.ts";
 import { timelineOf } from "../../../src/forms/inbox/timeline.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR, callerNamed } from "../../support/caller.ts";
+import { OPERATOR, callerNamed } from "../../support/records/caller.ts";
 import { codeOf } from "../../support/refusals.ts";
 
 const AS_SPAM = {

@@ -5,7 +5,7 @@ import { type Purge, purgeSubmissions } from "../../../src/forms/keeping/purge.t
 import { purgeSchema } from "../../../src/forms/keeping/purge-schema.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR, callerNamed } from "../../support/caller.ts";
+import { OPERATOR, callerNamed } from "../../support/records/caller.ts";
 import { codeOf } from "../../support/refusals.ts";
 import { uploadsOf } from "../../support/uploads.ts";
 

@@ -10,9 +10,9 @@ import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { openNotes } from "../../support/notes.ts";
-import { fileKept, submissionTo } from "../../support/records.ts";
+import { fileKept, submissionTo } from "../../support/records/records.ts";
 import { codeOf } from "../../support/refusals.ts";
 import { uploadsOf } from "../../support/uploads.ts";
 

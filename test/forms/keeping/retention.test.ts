@@ -7,8 +7,8 @@ import { retentionJob } from "../../../src/forms/keeping/retention.ts";
 import type { Conditions } from "../../../src/forms/intake/insertion.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR, callerNamed } from "../../support/caller.ts";
-import { submissionTo } from "../../support/records.ts";
+import { OPERATOR, callerNamed } from "../../support/records/caller.ts";
+import { submissionTo } from "../../support/records/records.ts";
 import { uploadsOf } from "../../support/uploads.ts";
 
 const HOUR = 3_600_000;

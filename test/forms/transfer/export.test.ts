@@ -8,7 +8,7 @@ import { SUBMISSION_STATES } from "../../../src/forms/submission-state.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { codeOf } from "../../support/refusals.ts";
 import { uploadsOf } from "../../support/uploads.ts";
 

@@ -7,8 +7,8 @@ import { exportSubmissions } from "../../../src/forms/transfer/export.ts";
 import { SUBMISSION_STATES } from "../../../src/forms/submission-state.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { FAR_TOO_LONG_MS, turnsOf } from "../../support/turns.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { FAR_TOO_LONG_MS, turnsOf } from "../../support/records/turns.ts";
 
 const app = openTestApp();
 let forms = 0;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { createToken } from "../../../src/access/tokens.ts";
 import type { Document } from "../../../src/documents/document.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { openDocuments, shop } from "../../support/documents.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { openDocuments, shop } from "../../support/records/documents.ts";
 
 const worldOfFaults = await openDocuments();
 const flagIn = (develop: object) => shop({ "a.b": { environments: { develop } } });

@@ -4,8 +4,8 @@ import { createToken, revokeToken } from "../../../src/access/tokens.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { errorOf, expectError, fresh, addressOf, NEEDED, SENDS, openAdmin } from "../../support/admin.ts";
 import { clientAt, placeOf } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { bearer, ROOT, SUFFICE } from "../../support/world.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { bearer, ROOT, SUFFICE } from "../../support/postgres/world.ts";
 
 const { app, admin, ADMIN, ask, operations } = await openAdmin();
 

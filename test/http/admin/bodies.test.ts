@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { MAX_ADMIN_BODY } from "../../../src/operations/limits.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { errorOf, expectError, fresh, path, openAdmin } from "../../support/admin.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 const { app, ask } = await openAdmin();
 

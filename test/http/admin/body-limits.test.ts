@@ -3,7 +3,7 @@ import { createToken } from "../../../src/access/tokens.ts";
 import { createSite } from "../../../src/http/site.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 const MiB = 1_048_576;
 const app = openTestApp();

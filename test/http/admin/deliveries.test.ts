@@ -3,7 +3,7 @@ import type { Delivery } from "../../../src/delivery/delivery.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { expectError, fresh, openAdmin } from "../../support/admin.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 const { app, ask } = await openAdmin();
 

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { createToken } from "../../../src/access/tokens.ts";
 import { errorOf } from "../../support/admin.ts";
 import { openServices, openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { bearer, ROOT } from "../../support/world.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { bearer, ROOT } from "../../support/postgres/world.ts";
 
 test("a bug, or a database that does not answer, is no more than an internal error", async () => {
   const broken = openTestApp();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { createProject } from "../../../src/projects/projects.ts";
 import { clientAt, openServices, openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 type Json = Record<string, unknown>;
 type Imported = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
 import { fresh, path, openAdmin } from "../../support/admin.ts";
-import { shownForm } from "../../support/records.ts";
+import { shownForm } from "../../support/records/records.ts";
 
 const { app, ask } = await openAdmin();
 

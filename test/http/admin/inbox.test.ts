@@ -4,7 +4,7 @@ import { importSubmissions } from "../../../src/forms/transfer/import.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { expectError, openAdmin, path } from "../../support/admin.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 type Page = { submissions: Submission[]; next: string | null };
 type Bulk = { dryRun: boolean; total: number; ids: string[]; upTo: string };

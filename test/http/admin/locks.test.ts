@@ -7,7 +7,7 @@ import { setSegment } from "../../../src/flags/segments.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openServices, openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 const app = openTestApp();
 const { reported, ...services } = openServices(app);

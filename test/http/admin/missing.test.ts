@@ -4,7 +4,7 @@ import { createEnvironment } from "../../../src/flags/environments.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { errorOf, expectError, fresh, path, addressOf, openAdmin } from "../../support/admin.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 const { app, ask, operations } = await openAdmin();
 

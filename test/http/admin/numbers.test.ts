@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openServices, openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 const app = openTestApp();
 const { reported, ...services } = openServices(app);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { NEEDED, SENDS, openAdmin } from "../../support/admin.ts";
-import { ROOT } from "../../support/world.ts";
+import { ROOT } from "../../support/postgres/world.ts";
 
 const { document, operations } = await openAdmin();
 

@@ -6,7 +6,7 @@ import { setSegment } from "../../../src/flags/segments.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openServices, openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 const app = openTestApp();
 const admin = await openServices(app).admin();

@@ -4,8 +4,8 @@ import { createToken } from "../../../src/access/tokens.ts";
 import { deleteEnvironment } from "../../../src/projects/environments.ts";
 import { createProject, deleteProject } from "../../../src/projects/projects.ts";
 import { clientAt } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { ROOT, SUFFICE, bearer, openWorld } from "../../support/world.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { ROOT, SUFFICE, bearer, openWorld } from "../../support/postgres/world.ts";
 
 const PLACED = ["flags:read", "flags:write", "flags:locked"] as const satisfies Scope[];
 

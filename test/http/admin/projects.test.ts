@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { createProject } from "../../../src/projects/projects.ts";
 import { fresh, path, openAdmin } from "../../support/admin.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { shownFlag } from "../../support/records.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { shownFlag } from "../../support/records/records.ts";
 
 const { app, ask } = await openAdmin();
 

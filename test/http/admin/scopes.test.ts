@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { SCOPES } from "../../../src/access/scope.ts";
 import { createToken } from "../../../src/access/tokens.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { ROOT, SUFFICE, bearer, openWorld } from "../../support/world.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { ROOT, SUFFICE, bearer, openWorld } from "../../support/postgres/world.ts";
 
 const world = await openWorld();
 const { app, operations, tokens, ask, everything } = world;

@@ -5,8 +5,8 @@ import { MAX_SCANNED } from "../../../src/forms/limits.ts";
 import { searchJob } from "../../../src/forms/inbox/search-index.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
 import { expectError, fresh, path, openAdmin } from "../../support/admin.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { submissionTo } from "../../support/records.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { submissionTo } from "../../support/records/records.ts";
 
 type Page = { submissions: Submission[]; next: string | null; total?: number; indexing?: number };
 

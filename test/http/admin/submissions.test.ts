@@ -4,8 +4,8 @@ import { type Submission } from "../../../src/forms/submission.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { stageText } from "../../contracts/blobs.ts";
 import { errorOf, expectError, fresh, path, openAdmin } from "../../support/admin.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { submissionTo } from "../../support/records.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { submissionTo } from "../../support/records/records.ts";
 
 const { app, ask } = await openAdmin();
 

@@ -4,7 +4,7 @@ import { AppError } from "../../../src/base/errors.ts";
 import { unanswered } from "../../../src/delivery/attempt.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { expectError, fresh, openAdmin } from "../../support/admin.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 const { app, ask, outgoing } = await openAdmin();
 

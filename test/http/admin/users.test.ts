@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { signInByLink } from "../../../src/access/sign-in.ts";
 import { createAdminApp } from "../../../src/http/admin/admin.ts";
 import { expectError, openAdmin } from "../../support/admin.ts";
-import { fakeOutgoing } from "../../support/outgoing.ts";
-import { BROWSER, signIn } from "../../support/users.ts";
-import { ROOT, bearer } from "../../support/world.ts";
+import { fakeOutgoing } from "../../support/peers/outgoing.ts";
+import { BROWSER, signIn } from "../../support/records/users.ts";
+import { ROOT, bearer } from "../../support/postgres/world.ts";
 
 /** The admin API with an administrator, `boss`. */
 async function openUsers() {

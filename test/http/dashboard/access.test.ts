@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { authenticate } from "../../../src/access/tokens.ts";
 import { openTestApp } from "../../support/app.ts";
-import { openDashboard } from "../../support/dashboard.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
 
 function open() {
   const app = openTestApp();

@@ -4,9 +4,9 @@ import { createForm } from "../../../src/forms/forms.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { addTarget } from "../../../src/forms/targets.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { openDashboard } from "../../support/dashboard.ts";
-import { fakeOutgoing } from "../../support/outgoing.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
+import { fakeOutgoing } from "../../support/peers/outgoing.ts";
 
 const app = openTestApp();
 const dashboard = openDashboard(app);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { App } from "../../../src/app.ts";
 import { createEvents } from "../../../src/http/dashboard/events.ts";
-import { callerNamed } from "../../support/caller.ts";
+import { callerNamed } from "../../support/records/caller.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /** Streams on a database whose activity is what `activity` holds. */

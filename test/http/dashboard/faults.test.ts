@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openTestApp } from "../../support/app.ts";
-import { hiddenIn, openDashboard } from "../../support/dashboard.ts";
-import { openShop } from "../../support/shop.ts";
+import { hiddenIn, openDashboard } from "../../support/pages/dashboard.ts";
+import { openShop } from "../../support/records/shop.ts";
 
 /** The names or ids of the fields that a page marks as wrong. */
 function wrongIn(text: string): string[] {

@@ -3,8 +3,8 @@ import { setFlag } from "../../../src/flags/flags.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { hiddenIn, openDashboard } from "../../support/dashboard.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { hiddenIn, openDashboard } from "../../support/pages/dashboard.ts";
 
 const CHECKOUT = "/projects/shop/environments/live/flags/checkout";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/base/errors.ts";
 import { openTestApp } from "../../support/app.ts";
-import { openDashboard } from "../../support/dashboard.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
 
 const FLASH = /^(__Host-)?formflag_[0-9a-f]{12}_flash$/;
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { getForm, setForm } from "../../../src/forms/forms.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { openDashboard } from "../../support/dashboard.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
 
 function open() {
   const app = openTestApp();

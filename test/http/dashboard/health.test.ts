@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Finding, ok, problem, warning } from "../../../src/maintenance/finding.ts";
 import { openTestApp } from "../../support/app.ts";
-import { openDashboard } from "../../support/dashboard.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
 
 const LOCAL: Finding[] = [
   ok("disk space", "1 GB free"),

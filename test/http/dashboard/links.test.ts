@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { openTestApp } from "../../support/app.ts";
-import { openDashboard } from "../../support/dashboard.ts";
-import { fullPages } from "../../support/dashboard-pages.ts";
-import { furnish } from "../../support/furnished.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
+import { fullPages } from "../../support/pages/dashboard-pages.ts";
+import { furnish } from "../../support/pages/furnished.ts";
 
 /** Pages that no link leads to: one that does not exist, and one that a button of a list opens. */
 const UNLINKED = new Set(["/nowhere", "/inbox/-/matching"]);

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import type { Role } from "../../../src/access/role.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { fullPages } from "../../support/dashboard-pages.ts";
-import { openDashboard } from "../../support/dashboard.ts";
-import { furnish } from "../../support/furnished.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { fullPages } from "../../support/pages/dashboard-pages.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
+import { furnish } from "../../support/pages/furnished.ts";
 
 type Fields = Record<string, string[]>;
 type Offer = { page: string; to: string; fields: Fields };

@@ -7,8 +7,8 @@ import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR, callerNamed } from "../../support/caller.ts";
-import { openDashboard } from "../../support/dashboard.ts";
+import { OPERATOR, callerNamed } from "../../support/records/caller.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
 
 const DAY = 86_400_000;
 

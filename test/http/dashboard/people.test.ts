@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { openDashboard } from "../../support/dashboard.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
 import { json, openInbox } from "../../support/inbox.ts";
 
 const inbox = openInbox();

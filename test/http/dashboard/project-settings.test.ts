@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { applyDocument } from "../../../src/documents/apply.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { hiddenIn, openDashboard } from "../../support/dashboard.ts";
-import { openShop } from "../../support/shop.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { hiddenIn, openDashboard } from "../../support/pages/dashboard.ts";
+import { openShop } from "../../support/records/shop.ts";
 
 const RULE = { ends_with: [{ var: "email" }, "@example.com"] };
 const OF_LIVE = "/projects/shop/environments/live";

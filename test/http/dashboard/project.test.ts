@@ -6,9 +6,9 @@ import { fingerprintOf } from "../../../src/flags/promotions.ts";
 import { promoteFlags } from "../../../src/flags/promotions.ts";
 import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { deleteEnvironment, getEnvironment, setEnvironment } from "../../../src/projects/environments.ts";
-import { OPERATOR, callerNamed } from "../../support/caller.ts";
-import { hiddenIn, openDashboard } from "../../support/dashboard.ts";
-import { openShop } from "../../support/shop.ts";
+import { OPERATOR, callerNamed } from "../../support/records/caller.ts";
+import { hiddenIn, openDashboard } from "../../support/pages/dashboard.ts";
+import { openShop } from "../../support/records/shop.ts";
 
 const RULE = { ends_with: [{ var: "email" }, "@example.com"] };
 

@@ -3,10 +3,10 @@ import { ROLES, type Role } from "../../../src/access/role.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import { addTarget } from "../../../src/forms/targets.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { openDashboard } from "../../support/dashboard.ts";
-import { furnish } from "../../support/furnished.ts";
-import { fakeOutgoing } from "../../support/outgoing.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
+import { furnish } from "../../support/pages/furnished.ts";
+import { fakeOutgoing } from "../../support/peers/outgoing.ts";
 
 const app = openTestApp();
 const made = await furnish(app);

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { createLink } from "../../../src/access/users.ts";
 import type { App } from "../../../src/app.ts";
 import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { openDashboard } from "../../support/dashboard.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
 
 const PASSWORD = "correct horse battery";
 const MARKS = `a${"\u0301".repeat(40_000)}${"\u0316".repeat(40_000)}`;

@@ -6,7 +6,7 @@ import { setFlag } from "../../../src/flags/flags.ts";
 import { MAX_CODE_BODY } from "../../../src/operations/limits.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { fresh } from "../../support/admin.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { BASE, PEER, openSites } from "../../support/site.ts";
 
 const { app, services, openSite } = openSites();

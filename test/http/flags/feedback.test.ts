@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { deleteFlag } from "../../../src/flags/flags.ts";
 import { FEEDBACK_LIMITS } from "../../../src/flags/limits.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { FEEDBACK, openPreviews } from "../../support/previews.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { FEEDBACK, openPreviews } from "../../support/records/previews.ts";
 
 const GOOD = { flagKey: "search", mood: "HAPPY", rating: 4 };
 

@@ -12,7 +12,7 @@ import { createSite } from "../../../src/http/site.ts";
 import { deleteEnvironment } from "../../../src/projects/environments.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { eventually } from "../../support/eventually.ts";
 
 const app = openTestApp();

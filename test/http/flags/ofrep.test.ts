@@ -8,8 +8,8 @@ import { createGuard } from "../../../src/http/rate-limit.ts";
 import { createSite } from "../../../src/http/site.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { clientAt, openServices, openTestApp, siteOptions } from "../../support/app.ts";
-import { plantFlag } from "../../support/apply.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { plantFlag } from "../../support/records/apply.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 const app = openTestApp();
 const services = openServices(app);

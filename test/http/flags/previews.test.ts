@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { deleteFlag } from "../../../src/flags/flags.ts";
-import { plantFlag } from "../../support/apply.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { PREVIEWS, openPreviews } from "../../support/previews.ts";
+import { plantFlag } from "../../support/records/apply.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { PREVIEWS, openPreviews } from "../../support/records/previews.ts";
 
 const FIELDS = ["slug", "enabled", "payload", "expiredAt", "description", "createdAt", "updatedAt"];
 const SEARCH = { isPreview: true, previewName: "Search", previewContent: "# Search" };

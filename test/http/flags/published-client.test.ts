@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { FlagsSDK, type SubmitPreviewFeedbackPayload } from "@basestack/flags-js";
-import { openPreviews } from "../../support/previews.ts";
+import { openPreviews } from "../../support/records/previews.ts";
 
 /** The published client of this interface, unmodified. */
 async function openClient(keys: { environmentKey?: string } = {}) {

@@ -10,8 +10,8 @@ import { createPreviewsService } from "../../../src/http/flags/previews.ts";
 import { createSite } from "../../../src/http/site.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { openTiming } from "../../support/shared-setup.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { openTiming } from "../../support/postgres/shared-setup.ts";
 
 /** A server of a shared database, with flags that another server changes, until the database is cut off. */
 async function openReplica(maxStale: number | null = null) {

@@ -3,7 +3,7 @@ import { createFileLinks } from "../../../src/forms/inbox/file-links.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { openSites } from "../../support/site.ts";
 import { uploadsOf } from "../../support/uploads.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { setForm } from "../../../src/forms/forms.ts";
 import type { NewForm } from "../../../src/forms/form.ts";
 import { clientAt, openServices } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import {
   CLIENT,
   type Sent,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { setForm } from "../../../src/forms/forms.ts";
 import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { type Sent, file, json, multipart, openInbox, plain, text, urlencoded } from "../../support/inbox.ts";
 
 const { app, newForm, send, open, storingNothing, refused, stored } = openInbox();

@@ -3,7 +3,7 @@ import { setForm } from "../../../src/forms/forms.ts";
 import { LANGUAGES } from "../../../src/forms/settings/kept.ts";
 import { ENGLISH_READER, askedLanguage, readerOf } from "../../../src/http/forms/pages/reader.ts";
 import type { NewForm } from "../../../src/forms/form.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { type Sent, file, json, multipart, openInbox, plain, text } from "../../support/inbox.ts";
 
 const { app, newForm, send, open, refused } = openInbox();

@@ -5,8 +5,8 @@ import { createForm } from "../../../src/forms/forms.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
 import { getSubmission, openFile } from "../../../src/forms/submissions.ts";
 import { openServices, openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { grouped, urlencodedPairs } from "../../support/fields.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { grouped, urlencodedPairs } from "../../support/records/fields.ts";
 
 const app = openTestApp();
 const { forms, reported } = openServices(app);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type NewForm } from "../../../src/forms/form.ts";
 import { deleteForm } from "../../../src/forms/forms.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import {
   json,
   jsonText,

@@ -1,7 +1,7 @@
 import { BlockList } from "node:net";
 import { describe, expect, spyOn, test } from "bun:test";
 import { setForm } from "../../../src/forms/forms.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { CLIENT, json, type Sent, openInbox } from "../../support/inbox.ts";
 
 const { app, newForm, send, storingNothing, refused, stored } = openInbox();

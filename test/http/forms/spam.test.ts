@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { setForm } from "../../../src/forms/forms.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import {
   type Sent,
   file,

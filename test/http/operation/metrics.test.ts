@@ -4,7 +4,7 @@ import { createToken } from "../../../src/access/tokens.ts";
 import type { Report } from "../../../src/http/errors.ts";
 import { type MetricsOptions, createMetricsApp } from "../../../src/http/operation/exposition.ts";
 import { createMetrics } from "../../../src/http/operation/metrics.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { openSites, PEER } from "../../support/site.ts";
 
 const { app, services, openSite } = openSites();

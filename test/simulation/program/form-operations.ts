@@ -6,7 +6,7 @@ import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import { purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
 import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion.ts";
 import { addTarget, deleteTarget, setTargetEnabled } from "../../../src/forms/targets.ts";
-import { fakeOutgoing } from "../../support/outgoing.ts";
+import { fakeOutgoing } from "../../support/peers/outgoing.ts";
 import { formOf, submissionAt, targetAt } from "./model.ts";
 import type { Operation } from "./operation.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { newDatabase } from "../../support/database.ts";
-import { IS_POSTGRES_HERE } from "../../support/postgres.ts";
+import { IS_POSTGRES_HERE } from "../../support/postgres/postgres.ts";
 import { fastDirectory, tempDirectory } from "../../support/temp.ts";
 import { runPrograms } from "./program.ts";
 

@@ -15,7 +15,7 @@ import { type ClockedApp, openServices } from "../../support/app.ts";
 import { formflag } from "../../support/commands.ts";
 import { newDatabase } from "../../support/database.ts";
 import { openNotes } from "../../support/notes.ts";
-import { freshDatabase } from "../../support/postgres.ts";
+import { freshDatabase } from "../../support/postgres/postgres.ts";
 import type { Code } from "./model.ts";
 import type { Call, Outcome, Way } from "./operation.ts";
 

@@ -14,7 +14,7 @@ import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion
 import { retryDeliveries } from "../../../src/forms/deliveries.ts";
 import { addTarget, setTargetEnabled } from "../../../src/forms/targets.ts";
 import { createProject } from "../../../src/projects/projects.ts";
-import { fakeOutgoing } from "../../support/outgoing.ts";
+import { fakeOutgoing } from "../../support/peers/outgoing.ts";
 import type { History } from "../history/history.ts";
 import { createProcess } from "./scheduler.ts";
 import type { Server, World } from "./world.ts";

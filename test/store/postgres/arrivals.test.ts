@@ -4,11 +4,11 @@ import { createForm } from "../../../src/forms/forms.ts";
 import { importSubmissions } from "../../../src/forms/transfer/import.ts";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { eventually } from "../../support/eventually.ts";
-import { IS_POSTGRES_HERE, databaseOf, execute, freshDatabase } from "../../support/postgres.ts";
-import { nextId } from "../../support/records.ts";
-import { openReplicas } from "../../support/replicas.ts";
+import { IS_POSTGRES_HERE, databaseOf, execute, freshDatabase } from "../../support/postgres/postgres.ts";
+import { nextId } from "../../support/records/records.ts";
+import { openReplicas } from "../../support/postgres/replicas.ts";
 
 describe.if(IS_POSTGRES_HERE)("what a count on one replica covers", () => {
   test("is what an import on another has stored before the last submission, and not committed yet", async () => {

@@ -4,8 +4,8 @@ import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { createUnits } from "../../../src/store/postgres/run.ts";
 import { all, only, run, type Work } from "../../../src/store/sql/work.ts";
 import { eventually } from "../../support/eventually.ts";
-import { openGate } from "../../support/gate.ts";
-import { addForm } from "../../support/apply.ts";
+import { openGate } from "../../support/postgres/gate.ts";
+import { addForm } from "../../support/records/apply.ts";
 import {
   databaseOf,
   emptyDatabase,
@@ -13,8 +13,8 @@ import {
   freshDatabase,
   IS_POSTGRES_HERE,
   sharedPostgres,
-} from "../../support/postgres.ts";
-import { submissionTo } from "../../support/records.ts";
+} from "../../support/postgres/postgres.ts";
+import { submissionTo } from "../../support/records/records.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 
 /** Connections through a gate to a database with a table of counts. */

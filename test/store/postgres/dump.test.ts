@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { Batch } from "../../../src/maintenance/store.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { type PostgresStore, openPostgresStore } from "../../../src/store/postgres/store.ts";
-import { addForm, addProject } from "../../support/apply.ts";
-import { execute, freshDatabase, IS_POSTGRES_HERE } from "../../support/postgres.ts";
-import { submissionTo } from "../../support/records.ts";
+import { addForm, addProject } from "../../support/records/apply.ts";
+import { execute, freshDatabase, IS_POSTGRES_HERE } from "../../support/postgres/postgres.ts";
+import { submissionTo } from "../../support/records/records.ts";
 import { codeOf, reasonOf } from "../../support/refusals.ts";
 
 const opened: PostgresStore[] = [];

@@ -6,9 +6,9 @@ import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { UnknownOutcomeError } from "../../../src/store/postgres/errors.ts";
 import { createIntake } from "../../../src/store/postgres/intake.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
-import { addForm } from "../../support/apply.ts";
-import { IS_POSTGRES_HERE, freshDatabase } from "../../support/postgres.ts";
-import { NOW, fileKept, submissionTo } from "../../support/records.ts";
+import { addForm } from "../../support/records/apply.ts";
+import { IS_POSTGRES_HERE, freshDatabase } from "../../support/postgres/postgres.ts";
+import { NOW, fileKept, submissionTo } from "../../support/records/records.ts";
 
 /** An error as of a connection that ends while a statement is under way. */
 const lost = () => Object.assign(new Error("lost"), { code: "ERR_POSTGRES_CONNECTION_CLOSED" });

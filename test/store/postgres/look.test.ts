@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { watchChanges } from "../../../src/base/watch.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { createProject } from "../../../src/projects/projects.ts";
-import { addForm } from "../../support/apply.ts";
-import { OPERATOR } from "../../support/caller.ts";
-import { execute, freshDatabase, IS_POSTGRES_HERE } from "../../support/postgres.ts";
-import { openReplicas } from "../../support/replicas.ts";
+import { addForm } from "../../support/records/apply.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { execute, freshDatabase, IS_POSTGRES_HERE } from "../../support/postgres/postgres.ts";
+import { openReplicas } from "../../support/postgres/replicas.ts";
 
 describe.skipIf(!IS_POSTGRES_HERE)("a look at PostgreSQL", () => {
   test("tells a version from one that a failover lost, and finds the same while nothing changes", async () => {

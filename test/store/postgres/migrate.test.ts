@@ -13,8 +13,8 @@ import {
   freshDatabase,
   IS_POSTGRES_HERE,
   newerDatabase,
-} from "../../support/postgres.ts";
-import { NOW, random } from "../../support/records.ts";
+} from "../../support/postgres/postgres.ts";
+import { NOW, random } from "../../support/records/records.ts";
 
 const FOREIGN_ID = "00f47ac1-58cc-4372-a567-0e02b2c3d479";
 

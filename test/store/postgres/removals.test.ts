@@ -4,9 +4,9 @@ import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { runWork } from "../../../src/store/postgres/run.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { clearDeleted } from "../../../src/store/sql/submissions/removals.ts";
-import { addForm, apply } from "../../support/apply.ts";
+import { addForm, apply } from "../../support/records/apply.ts";
 import { eventually } from "../../support/eventually.ts";
-import { execute, freshDatabase, IS_POSTGRES_HERE } from "../../support/postgres.ts";
+import { execute, freshDatabase, IS_POSTGRES_HERE } from "../../support/postgres/postgres.ts";
 
 /** A deleted form without submissions, and a statement that inserts one into it, as a batch that began before does. */
 async function deletedForm() {

@@ -13,13 +13,13 @@ import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { ClockedApp } from "../../support/app.ts";
-import { addForm, apply } from "../../support/apply.ts";
-import { OPERATOR } from "../../support/caller.ts";
+import { addForm, apply } from "../../support/records/apply.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { eventually } from "../../support/eventually.ts";
-import { fakeOutgoing, webhooksOf } from "../../support/outgoing.ts";
-import { IS_POSTGRES_HERE, databaseOf, execute, freshDatabase } from "../../support/postgres.ts";
-import { nextId, submissionTo, targetRecord } from "../../support/records.ts";
-import { openReplicas } from "../../support/replicas.ts";
+import { fakeOutgoing, webhooksOf } from "../../support/peers/outgoing.ts";
+import { IS_POSTGRES_HERE, databaseOf, execute, freshDatabase } from "../../support/postgres/postgres.ts";
+import { nextId, submissionTo, targetRecord } from "../../support/records/records.ts";
+import { openReplicas } from "../../support/postgres/replicas.ts";
 
 const DAY = 86_400_000;
 

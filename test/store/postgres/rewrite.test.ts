@@ -3,11 +3,11 @@ import { eventually } from "../../support/eventually.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
-import { addForm } from "../../support/apply.ts";
-import { fileKept, submissionTo } from "../../support/records.ts";
+import { addForm } from "../../support/records/apply.ts";
+import { fileKept, submissionTo } from "../../support/records/records.ts";
 import { insertNoted } from "../../contracts/driver.ts";
 import { reasonOf } from "../../support/refusals.ts";
-import { databaseOf, IS_POSTGRES_HERE, emptyDatabase, execute } from "../../support/postgres.ts";
+import { databaseOf, IS_POSTGRES_HERE, emptyDatabase, execute } from "../../support/postgres/postgres.ts";
 
 describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
   test("is refused for a role that PostgreSQL would not let rewrite anything", async () => {

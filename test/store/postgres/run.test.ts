@@ -20,7 +20,7 @@ import {
   execute,
   freshDatabase,
   IS_POSTGRES_HERE,
-} from "../../support/postgres.ts";
+} from "../../support/postgres/postgres.ts";
 
 const opened: Connections[] = [];
 afterAll(() => Promise.all(opened.map((connections) => connections.close())));

@@ -5,10 +5,10 @@ import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { createUnits } from "../../../src/store/postgres/run.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { createWithdrawals } from "../../../src/store/postgres/withdrawals.ts";
-import { addForm } from "../../support/apply.ts";
+import { addForm } from "../../support/records/apply.ts";
 import { eventually } from "../../support/eventually.ts";
-import { IS_POSTGRES_HERE, freshDatabase } from "../../support/postgres.ts";
-import { submissionTo } from "../../support/records.ts";
+import { IS_POSTGRES_HERE, freshDatabase } from "../../support/postgres/postgres.ts";
+import { submissionTo } from "../../support/records/records.ts";
 
 describe.skipIf(!IS_POSTGRES_HERE)("submissions that were refused although they may be stored", () => {
   async function open() {

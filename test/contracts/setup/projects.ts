@@ -1,0 +1,131 @@
+import { describe, expect, test } from "bun:test";
+import { dashedKey } from "../../../src/base/ids.ts";
+import { planEnvironment, planUpdate } from "../../../src/projects/plan.ts";
+import { addProject, apply } from "../../support/records/apply.ts";
+import { environmentCalled, NOW, random } from "../../support/records/records.ts";
+import { codeOf } from "../../support/refusals.ts";
+import { type Driver, fresh, opener } from "../driver.ts";
+
+/** What the product relies on for projects and environments in every driver. */
+export function projectsContract(driver: Driver): void {
+  describe(`projects, kept by ${driver.name},`, async () => {
+    const store = await opener(driver)();
+
+    test("are stored with their environments and found by slug", async () => {
+      const environments = [environmentCalled("develop"), environmentCalled("production")];
+      const project = { slug: fresh(), name: "Ein Projekt ✓", key: dashedKey(random), environments };
+      const { slug, name, key } = project;
+      await apply(
+        store,
+        { change: "insertProject", project: slug, name, key, createdAt: NOW, history: null },
+        ...environments.map((each) => planEnvironment(slug, each, NOW)),
+      );
+      expect(await store.projects.find(slug)).toEqual(project);
+    });
+
+    test("are listed by slug, each with its environments by slug", async () => {
+      const made = [await addProject(store, fresh(), "z", "a"), await addProject(store, fresh())];
+      const listed = await store.projects.list();
+      const slugs = listed.map(({ slug }) => slug);
+      expect(slugs).toEqual(slugs.toSorted((a, b) => (a < b ? -1 : 1)));
+      for (const { slug } of made) expect(slugs).toContain(slug);
+      const first = listed.find(({ slug }) => slug === made[0]!.slug)!;
+      expect(first.environments.map(({ slug }) => slug)).toEqual(["a", "z"]);
+    });
+
+    test("are undefined where none has the slug", async () => {
+      expect(await store.projects.find("nobody")).toBeUndefined();
+    });
+
+    test("get another name", async () => {
+      const { slug } = await addProject(store, fresh());
+      await apply(store, { change: "renameProject", project: slug, name: "Other", history: null });
+      expect(await store.projects.find(slug)).toMatchObject({ name: "Other" });
+    });
+
+    test("take their environments, flags, segments and values with them when they are deleted", async () => {
+      const project = await addProject(store, fresh(), "develop");
+      const { slug } = project;
+      await project.set("develop", "flag", { enabled: true });
+      await project.setSegment("develop", "staff", true);
+      await project.delete();
+      expect(await store.projects.find(slug)).toBeUndefined();
+      expect(await project.select("develop")).toBeUndefined();
+      expect(await codeOf(store.environments.list(slug))).toBe("not_found");
+      expect(await codeOf(store.flags.list(slug, "develop"))).toBe("not_found");
+      await addProject(store, slug, "develop");
+      expect(await store.flags.list(slug, "develop")).toEqual([]);
+      expect(await store.segments.list(slug, "develop")).toEqual([]);
+    });
+  });
+
+  describe(`environments, kept by ${driver.name},`, async () => {
+    const store = await opener(driver)();
+
+    test("are added to a project and listed by slug", async () => {
+      const { slug } = await addProject(store, fresh(), "m");
+      const added = { slug: "a", name: "First", key: dashedKey(random), locked: false, color: null };
+      await apply(store, planEnvironment(slug, added, NOW));
+      const listed = await store.environments.list(slug);
+      expect(listed.map((each) => each.slug)).toEqual(["a", "m"]);
+      expect(listed[0]).toEqual(added);
+    });
+
+    test("get another name and a colour, and are locked and unlocked", async () => {
+      const { slug, environments } = await addProject(store, fresh(), "live");
+      const [live] = environments as [(typeof environments)[number]];
+      await apply(store, planUpdate(slug, live, { name: "Live", locked: true }));
+      expect(await store.environments.list(slug)).toEqual([{ ...live, name: "Live", locked: true }]);
+      await apply(store, planUpdate(slug, { ...live, name: "Live" }, { locked: false }));
+      expect(await store.environments.list(slug)).toEqual([{ ...live, name: "Live" }]);
+      await apply(store, planUpdate(slug, { ...live, name: "Live" }, { color: "red" }));
+      expect(await store.environments.list(slug)).toEqual([{ ...live, name: "Live", color: "red" }]);
+      const copy = { ...environmentCalled("copy"), color: "pink" } as const;
+      await apply(store, planEnvironment(slug, copy, NOW));
+      expect((await store.environments.list(slug))[0]).toEqual(copy);
+    });
+
+    test("have every flag, off, when they are new", async () => {
+      const { set, find, addEnvironment } = await addProject(store, fresh(), "develop");
+      await set("develop", "flag", { enabled: true, payload: "[1]", description: "Said" });
+      await addEnvironment("new");
+      expect(await find("new", "flag")).toMatchObject({
+        enabled: false,
+        payload: null,
+        expiresAt: null,
+        description: "Said",
+      });
+    });
+
+    test("have the same slugs in another project", async () => {
+      const [one, other] = [await addProject(store, fresh(), "develop"), await addProject(store, fresh())];
+      await other.addEnvironment("develop");
+      for (const { slug } of [one, other]) expect(await store.environments.list(slug)).toHaveLength(1);
+    });
+
+    test("are not found where the project does not exist", async () => {
+      expect(await codeOf(store.environments.list("nobody"))).toBe("not_found");
+    });
+
+    test("take only their own flag values and segments with them when they are deleted", async () => {
+      const { slug, set, setSegment, find, select, dropEnvironment, addEnvironment } = await addProject(
+        store,
+        fresh(),
+        "a",
+        "b",
+      );
+      for (const environment of ["a", "b"]) {
+        await set(environment, "flag", { enabled: true });
+        await setSegment(environment, "staff", true);
+      }
+      await dropEnvironment("a");
+      expect(await select("a")).toBeUndefined();
+      expect(await codeOf(find("a", "flag"))).toBe("not_found");
+      expect(await find("b", "flag")).toMatchObject({ enabled: true });
+      await addEnvironment("a");
+      expect(await find("a", "flag")).toMatchObject({ enabled: false });
+      expect(await store.segments.list(slug, "a")).toEqual([]);
+      expect(await store.segments.list(slug, "b")).toHaveLength(1);
+    });
+  });
+}

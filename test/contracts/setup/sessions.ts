@@ -1,0 +1,136 @@
+import { describe, expect, test } from "bun:test";
+import { apply } from "../../support/records/apply.ts";
+import { NOW, newSession, userCalled } from "../../support/records/records.ts";
+import { type Driver, fresh, opener } from "../driver.ts";
+
+const HASH = `$argon2id$v=19$m=19456,t=2,p=1$${"a".repeat(43)}$${"b".repeat(43)}`;
+
+/** What the product relies on for sessions and sign-in links in every driver. */
+export function sessionsContract(driver: Driver): void {
+  describe(`sessions, kept by ${driver.name},`, async () => {
+    const open = opener(driver);
+    const store = await open();
+    const addUser = async () => {
+      const user = userCalled(fresh("user"));
+      await apply(store, { change: "insertUser", user });
+      return user;
+    };
+
+    test("are found by the hash of their secret or by id, with their user", async () => {
+      const user = await addUser();
+      const start = newSession(user.name, { agent: "Firefox ✓", address: "2001:db8::1", method: "proxy" });
+      expect(await store.sessions.insert(start, null)).toEqual(user);
+      expect(await store.sessions.find(start.hash)).toEqual({ user, session: start.session });
+      expect(await store.sessions.findById(start.session.id)).toEqual(start.session);
+      expect(await store.sessions.find(start.session.id)).toBeUndefined();
+      expect(await store.sessions.find("")).toBeUndefined();
+      expect(await store.sessions.findById(start.hash)).toBeUndefined();
+    });
+
+    test("begin only for a user that exists, and with the password that was checked", async () => {
+      const { name } = await addUser();
+      const start = newSession(name);
+      expect(await store.sessions.insert(newSession("nobody"), null)).toBeUndefined();
+      expect(await store.sessions.insert(start, HASH)).toBeUndefined();
+      expect(await store.sessions.find(start.hash)).toBeUndefined();
+      await apply(store, { change: "setPassword", name, password: HASH, keep: null });
+      expect(await store.sessions.insert(start, HASH.replace("b", "c"))).toBeUndefined();
+      expect(await store.sessions.insert(start, HASH)).toMatchObject({ name, hasPassword: true });
+    });
+
+    test("past the most of a user end, the one seen longest ago first", async () => {
+      const [{ name }, other] = [await addUser(), await addUser()];
+      const [old, seen, next] = [0, 1, 2].map((age) =>
+        newSession(name, { createdAt: NOW + age, seenAt: NOW + age }),
+      );
+      const elsewhere = newSession(other.name, { seenAt: NOW - 1000 });
+      for (const each of [elsewhere, old!, seen!]) await store.sessions.insert({ ...each, most: 2 }, null);
+      await store.sessions.markSeen(old!.hash, NOW + 3);
+      await store.sessions.insert({ ...next!, most: 2 }, null);
+      expect(await store.sessions.find(seen!.hash)).toBeUndefined();
+      expect(await store.sessions.find(old!.hash)).toMatchObject({ session: { seenAt: NOW + 3 } });
+      expect(await store.sessions.find(next!.hash)).toBeDefined();
+      expect(await store.sessions.find(elsewhere.hash)).toBeDefined();
+    });
+
+    test("are listed by id, of everybody or of a user, a page at a time", async () => {
+      const store = await open();
+      for (const name of ["ann", "ben"]) await apply(store, { change: "insertUser", user: userCalled(name) });
+      for (const name of ["ann", "ben", "ann"]) await store.sessions.insert(newSession(name), null);
+      const all = (await store.sessions.page(null, { limit: 10 })).items;
+      expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).toSorted());
+      expect(all).toHaveLength(3);
+      const ofAnn = all.filter(({ user }) => user === "ann");
+      expect(await store.sessions.page("ann", { limit: 10 })).toEqual({ items: ofAnn, more: false });
+      expect(await store.sessions.page("ann", { limit: 1 })).toEqual({ items: [ofAnn[0]!], more: true });
+      const rest = await store.sessions.page("ann", { limit: 1, after: ofAnn[0]!.id });
+      expect(rest).toEqual({ items: [ofAnn[1]!], more: false });
+      expect((await store.sessions.page("nobody", { limit: 1 })).items).toEqual([]);
+    });
+
+    test("end by id or by hash", async () => {
+      const { name } = await addUser();
+      const [one, two] = [newSession(name), newSession(name)];
+      for (const each of [one, two]) await store.sessions.insert(each, null);
+      expect(await store.sessions.delete(one.session.id)).toBe(true);
+      expect(await store.sessions.delete(one.session.id)).toBe(false);
+      await store.sessions.deleteByHash(two.hash);
+      await store.sessions.deleteByHash(two.hash);
+      expect(await store.sessions.page(name, { limit: 10 })).toEqual({ items: [], more: false });
+      await store.sessions.markSeen(two.hash, NOW);
+    });
+
+    test("begin by a link once, until it expires", async () => {
+      const user = await addUser();
+      const link = { user: user.name, hash: newSession("").hash, expiresAt: NOW + 1000 };
+      expect(await store.sessions.insertLink(link)).toBe(true);
+      expect(await store.sessions.insertLink({ ...link, user: "nobody" })).toBe(false);
+      const start = newSession("");
+      expect(await store.sessions.spendLink(link.hash, NOW + 1000, start)).toBeUndefined();
+      expect(await store.sessions.spendLink(start.hash, NOW, start)).toBeUndefined();
+      expect(await store.sessions.spendLink(link.hash, NOW + 999, start)).toEqual(user);
+      const session = { ...start.session, user: user.name };
+      expect(await store.sessions.find(start.hash)).toEqual({ user, session });
+      expect(await store.sessions.spendLink(link.hash, NOW, newSession(""))).toBeUndefined();
+    });
+
+    test("and links that have ended are removed in steps", async () => {
+      const store = await open();
+      await apply(store, { change: "insertUser", user: userCalled("ann") });
+      const idle = newSession("ann", { createdAt: NOW - 5, seenAt: NOW - 10 });
+      const old = newSession("ann", { createdAt: NOW - 20, seenAt: NOW });
+      const live = newSession("ann", { createdAt: NOW - 19, seenAt: NOW - 9 });
+      for (const each of [idle, old, live]) await store.sessions.insert(each, null);
+      const links = [NOW, NOW + 1].map((expiresAt) => ({
+        user: "ann",
+        hash: newSession("").hash,
+        expiresAt,
+      }));
+      for (const each of links) await store.sessions.insertLink(each);
+      const until = { seenBefore: NOW - 10, createdBefore: NOW - 20, now: NOW };
+      expect(await store.sessions.clearEnded(until, 2)).toBe(true);
+      expect(await store.sessions.clearEnded(until, 2)).toBe(false);
+      expect((await store.sessions.page(null, { limit: 10 })).items).toEqual([live.session]);
+      expect(await store.sessions.spendLink(links[0]!.hash, NOW - 1, newSession(""))).toBeUndefined();
+      expect(await store.sessions.spendLink(links[1]!.hash, NOW, newSession(""))).toMatchObject({
+        name: "ann",
+      });
+    });
+
+    test("and links are in no copy, which has the users", async () => {
+      const [from, into] = [fresh("database"), fresh("database")];
+      const store = await open(from);
+      const user = userCalled("ann");
+      await apply(store, { change: "insertUser", user });
+      const start = newSession("ann");
+      await store.sessions.insert(start, null);
+      const link = { user: "ann", hash: newSession("").hash, expiresAt: NOW + 1000 };
+      await store.sessions.insertLink(link);
+      await driver.copy(from, into, () => {});
+      const copy = await open(into);
+      expect(await copy.users.find("ann")).toEqual(user);
+      expect(await copy.sessions.find(start.hash)).toBeUndefined();
+      expect(await copy.sessions.spendLink(link.hash, NOW, newSession(""))).toBeUndefined();
+    });
+  });
+}

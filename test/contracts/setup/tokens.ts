@@ -1,0 +1,51 @@
+import { describe, expect, test } from "bun:test";
+import type { Token } from "../../../src/access/token.ts";
+import { addProject, apply } from "../../support/records/apply.ts";
+import { tokenCalled } from "../../support/records/records.ts";
+import { codeOf } from "../../support/refusals.ts";
+import { type Driver, fresh, opener } from "../driver.ts";
+
+/** What the product relies on for tokens in every driver. */
+export function tokensContract(driver: Driver): void {
+  describe(`tokens, kept by ${driver.name},`, async () => {
+    const store = await opener(driver)();
+    const hashOf = (name: string) => `hash of ${name}`;
+    const insert = (token: Token) => apply(store, { change: "insertToken", token, hash: hashOf(token.name) });
+
+    test("are found by the hash of their secret, which they do not show", async () => {
+      const token = tokenCalled(fresh(), { expiresAt: "2026-01-02T03:04:05.679Z" });
+      await insert(token);
+      expect(await store.tokens.find(hashOf(token.name))).toEqual(token);
+      expect(await store.tokens.find(token.name)).toBeUndefined();
+      expect(await store.tokens.find("")).toBeUndefined();
+    });
+
+    test("are limited to a project or an environment, and gone with it", async () => {
+      const project = await addProject(store, fresh(), "live", "test");
+      const scopes = ["flags:read" as const];
+      const whole = tokenCalled(fresh(), { scopes, project: project.slug });
+      const one = tokenCalled(fresh(), { scopes, project: project.slug, environment: "live" });
+      await insert(whole);
+      await insert(one);
+      expect(await store.tokens.find(hashOf(whole.name))).toEqual(whole);
+      const keys = { projectKey: project.key, environmentKey: project.environments[0]!.key };
+      expect(await store.tokens.find(hashOf(one.name))).toEqual({ ...one, keys });
+      await project.dropEnvironment("live");
+      expect(await store.tokens.find(hashOf(one.name))).toBeUndefined();
+      await project.delete();
+      expect(await store.tokens.find(hashOf(whole.name))).toBeUndefined();
+      expect(await codeOf(insert(tokenCalled(fresh(), { scopes, project: project.slug })))).toBe("not_found");
+    });
+
+    test("are listed by name, and gone once deleted", async () => {
+      const names = [fresh(), fresh()] as const;
+      for (const name of names.toReversed()) await insert(tokenCalled(name));
+      const listed = (await store.tokens.list()).map((each) => each.name);
+      expect(listed).toEqual(listed.toSorted((a, b) => (a < b ? -1 : 1)));
+      const [name] = names;
+      await apply(store, { change: "deleteToken", name });
+      expect(await store.tokens.find(hashOf(name))).toBeUndefined();
+      expect((await store.tokens.list()).map((each) => each.name)).not.toContain(name);
+    });
+  });
+}

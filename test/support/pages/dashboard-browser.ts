@@ -1,0 +1,43 @@
+import { describe } from "bun:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { hasChromium } from "./chromium.ts";
+import { onData } from "../commands.ts";
+import type { RunningServer } from "../executable.ts";
+
+/** Tests of pages in a browser. Without one they are skipped, and say so. */
+export const describeInBrowser = describe.skipIf(!hasChromium);
+
+/** How pages are used: `how` ends the titles of tests. */
+export type Way = { how: string; javaScriptEnabled: boolean };
+
+export const WITH_JAVASCRIPT: Way = { how: "with JavaScript", javaScriptEnabled: true };
+export const WITHOUT_JAVASCRIPT: Way = { how: "without JavaScript", javaScriptEnabled: false };
+
+type Link = { name: string; url: string; expiresAt: string };
+
+/** The path of a new link that signs a user in, made on the command line. */
+export async function linkFor({ data }: Pick<RunningServer, "data">, ...user: string[]): Promise<string> {
+  const { url } = await onData(data).json<Link>("users", "link", ...user);
+  return url.replace(/^https?:\/\/[^/]+/, "");
+}
+
+/** Signs a user in by a link, in a browser of their own. Without a name: the first administrator. */
+export async function signInBrowser(
+  browser: Browser,
+  server: Pick<RunningServer, "url" | "data">,
+  { user, ...options }: { user?: string } & NonNullable<Parameters<Browser["newContext"]>[0]> = {},
+): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await browser.newContext(options);
+  // Below that of a test, so that the wait that failed says so.
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  await page.goto(server.url + (await linkFor(server, ...(user ? [user] : []))));
+  await page.getByRole("button", { name: "Sign in here" }).click();
+  await page.waitForURL(/\/dashboard\/me/);
+  return { context, page };
+}
+
+/** Creates users with these roles, each called like its role. */
+export async function createUsers({ data }: Pick<RunningServer, "data">, ...roles: string[]): Promise<void> {
+  for (const role of roles) await onData(data).json("users", "create", role, "--role", role);
+}

@@ -1,0 +1,196 @@
+import { createUser } from "../../../src/access/users.ts";
+import { createToken } from "../../../src/access/tokens.ts";
+import { uploadReferences } from "../../../src/flags/code/code-references.ts";
+import { takeFeedback } from "../../../src/flags/previews/feedbacks.ts";
+import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { rollbackFlag, setFlag } from "../../../src/flags/flags.ts";
+import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
+import { setSegment } from "../../../src/flags/segments.ts";
+import { createForm } from "../../../src/forms/forms.ts";
+import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
+import { storeSubmission } from "../../../src/forms/submissions.ts";
+import { setEnvironment } from "../../../src/projects/environments.ts";
+import { createProject } from "../../../src/projects/projects.ts";
+import { stageText } from "../../contracts/blobs.ts";
+import type { App } from "../../../src/app.ts";
+import { callerNamed } from "../records/caller.ts";
+
+export const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+const HOUR = 3_600_000;
+
+/** Texts by other people. Each is used at least once in every place that pages show texts of that kind in. */
+const KIND_TEXTS = [
+  "Where is my order?",
+  "注文はどこですか",
+  "أين طلبي؟",
+  "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft".repeat(3),
+];
+
+/** What {@link furnish} has made: the paths of a page of each kind, and ids that tests need. */
+export type Furnished = {
+  submissions: string[];
+  spam: string;
+  withFiles: string;
+  revision: number;
+  scheduled: string;
+  delivery: string;
+};
+
+/**
+ * A form `contact`, a project `shop` with `develop`, `staging` and the locked `production`, and one of everything that pages
+ * show. Every place that holds texts of other people gets every text.
+ */
+export async function furnish(
+  app: App & { clock: { now: number } },
+  texts: readonly string[] = KIND_TEXTS,
+): Promise<Furnished> {
+  app.clock.now = Date.now() - 72 * HOUR;
+  const first = texts[0]!;
+  const ann = (why?: string) => callerNamed("ann", { why });
+  for (const role of ["admin", "viewer", "inbox", "editor", "releaser"] as const)
+    await createUser(app, ann(), { name: role, role });
+  await createToken(app, ann(), { name: "deploy", scopes: ["flags:write"] });
+
+  const form = await createForm(app, ann(), {
+    slug: "contact",
+    name: first,
+    uploads: true,
+    metadata: "full",
+  });
+  for (const [index, name] of texts.entries()) await createForm(app, ann(), { slug: `form-${index}`, name });
+  const submissions: string[] = [];
+  const store = async (
+    data: object,
+    given: { files?: [name: string, bytes: string][]; text?: string } = {},
+  ) => {
+    app.clock.now += HOUR / 4;
+    const { files = [], text = first } = given;
+    const staged = files.map(async ([name, bytes]) => ({
+      field: text,
+      name,
+      type: "application/octet-stream",
+      blob: await stageText(app.blobs, bytes),
+    }));
+    const meta = { address: "192.0.2.7", userAgent: text, referrer: "https://example.com/", language: "en" };
+    const draft = {
+      data: JSON.stringify(data),
+      files: await Promise.all(staged),
+      meta: JSON.stringify(meta),
+    };
+    const delivery = { id: app.nextId(), kind: "notification" as const, target: "ann@example.com" };
+    const { id } = await storeSubmission(app, form, draft, { deliveries: [delivery] });
+    submissions.push(id);
+    return { id, delivery: delivery.id };
+  };
+  for (const text of texts)
+    await store(
+      { email: "ada@example.com", name: text, message: text, [text]: [text, { [text]: text }] },
+      { text },
+    );
+  const spam = await store({ email: "eve@example.com", message: first });
+  await markSubmissions(app, ann(), [spam.id], "spam");
+  const archived = await store({ email: "bob@example.com", message: first });
+  await markSubmissions(app, ann(), [archived.id], "archived");
+  const names = texts.map((text, index): [string, string] => [`${text}.${index}`, "text"]);
+  const withFiles = await store({ email: "ada@example.com", message: first }, { files: names });
+  await markSubmissions(app, ann(), [withFiles.id], "read");
+  await failDelivery(app, withFiles.delivery, first);
+
+  await createProject(app, ann(), {
+    slug: "shop",
+    name: first,
+    environments: ["develop", "staging", "production"],
+  });
+  const place = (environment: string, flag = "checkout") => ({ project: "shop", environment, flag });
+  const set = async (environment: string, patch: FlagPatch, why?: string, flag?: string) => {
+    app.clock.now += 60_000;
+    return (await setFlag(app, ann(why), place(environment, flag), patch)).record.revision;
+  };
+  for (const environment of ["develop", "staging", "production"])
+    await setSegment(
+      app,
+      ann(),
+      { project: "shop", environment, segment: "staff" },
+      {
+        in: [{ var: "email" }, environment === "production" ? texts : texts.toReversed()],
+      },
+    );
+  await set("production", { payload: { texts }, description: first }, first);
+  const revision = await set("production", { enabled: true }, first);
+  for (const text of texts) await set("production", { payload: { [text]: text } }, text);
+  await set("develop", {
+    enabled: true,
+    variants: { on: { texts }, off: {} },
+    defaultVariant: "off",
+    targeting: { if: [{ or: [{ $ref: "staff" }, { in: [{ var: "email" }, texts] }] }, "on", "off"] },
+  });
+  await set("staging", { isPreview: true, previewName: first, previewContent: first });
+  for (const [index, description] of texts.entries())
+    await set("develop", { description, payload: description }, description, `flag-${index}`);
+  await rollbackFlag(app, ann(first), place("production"), revision);
+  const project = (await app.store.projects.find("shop"))!;
+  const { key: environmentKey } = project.environments.find(({ slug }) => slug === "staging")!;
+  for (const text of texts) {
+    const feedback = {
+      mood: "HAPPY",
+      rating: 4,
+      description: text,
+      metadata: JSON.stringify({ [text]: text }),
+    };
+    const network = `192.0.2.${texts.indexOf(text)}`;
+    const origin = { projectKey: project.key, environmentKey, flag: "checkout", network };
+    await takeFeedback(app, origin, { ...feedback, mood: "HAPPY" });
+  }
+  const lines = texts.map((lineContent, index) => ({
+    filePath: "src/shop.ts",
+    lineNumber: index + 1,
+    lineContent,
+  }));
+  const code = { branch: "main", projectName: "web", references: { checkout: lines } };
+  await uploadReferences(app, ann(), "shop", Buffer.from(JSON.stringify(code)));
+  const planned = { patch: { enabled: false, description: first }, at: Date.now() + 24 * HOUR };
+  const { id: scheduled } = await scheduleChange(app, ann(first), place("production"), planned);
+  await setEnvironment(app, ann(), "shop", "production", { locked: true, color: "red" });
+  await app.store.flags.markRead([{ environmentKey, slug: "checkout", at: app.clock.now }]);
+  return {
+    submissions,
+    spam: spam.id,
+    withFiles: withFiles.id,
+    revision,
+    scheduled,
+    delivery: withFiles.delivery,
+  };
+}
+
+/** Attempts a delivery twice; the receiver refuses it with that text. */
+async function failDelivery(app: App, id: string, error: string): Promise<void> {
+  const turn = {
+    holder: "test",
+    now: app.now(),
+    databaseNow: app.now(),
+    leaseUntil: app.now() + 60_000,
+    renewed: [],
+    blocked: [],
+    after: null,
+    perLane: 1000,
+    limit: 1000,
+  };
+  const claimed = await app.store.deliveries.turn({ ...turn, settled: [] });
+  await app.store.deliveries.turn({
+    ...turn,
+    limit: 0,
+    settled: claimed.map((each) => ({
+      id: each.id,
+      status: each.id === id ? ("failed" as const) : ("delivered" as const),
+      attempts: 2,
+      dueAt: app.now() + 1e10,
+      code: each.id === id ? 550 : 250,
+      error: each.id === id ? error.slice(0, 200) : null,
+      attempt: { at: app.now(), duration: 12 },
+    })),
+  });
+}

@@ -1,0 +1,237 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { SCOPES, type Scope } from "../../../src/access/scope.ts";
+import { createToken } from "../../../src/access/tokens.ts";
+import type { App } from "../../../src/app.ts";
+import { takeFeedback } from "../../../src/flags/previews/feedbacks.ts";
+import { setFlag } from "../../../src/flags/flags.ts";
+import { uploadReferences } from "../../../src/flags/code/code-references.ts";
+import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
+import { setSegment } from "../../../src/flags/segments.ts";
+import { createForm } from "../../../src/forms/forms.ts";
+import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
+import { storeSubmission } from "../../../src/forms/submissions.ts";
+import { addTarget } from "../../../src/forms/targets.ts";
+import { createProject } from "../../../src/projects/projects.ts";
+import { stageText } from "../../contracts/blobs.ts";
+import { openApiOf } from "../records/openapi.ts";
+import { openServices, openTestApp, placeOf } from "../app.ts";
+import { OPERATOR } from "../records/caller.ts";
+import { signIn } from "../records/users.ts";
+
+export const ROOT = "/api/admin/v1";
+
+/** Who may do what a scope is needed for, written down a second time on purpose. */
+export const SUFFICE: Record<Scope, Scope[]> = {
+  admin: ["admin"],
+  read: ["admin", "read"],
+  "flags:read": ["admin", "read", "flags:read", "flags:write", "flags:locked"],
+  "flags:write": ["admin", "flags:write", "flags:locked"],
+  "flags:locked": ["admin", "flags:locked"],
+  "flags:evaluate": ["admin", "flags:evaluate"],
+  "flags:refs": ["admin", "flags:refs", "flags:write", "flags:locked"],
+  "forms:read": ["admin", "read", "forms:read", "forms:write"],
+  "forms:write": ["admin", "forms:write"],
+};
+
+/** What each operation that takes a body is sent: valid, and a change. */
+const BODIES: Record<string, unknown> = {
+  "POST /projects": { slug: "made" },
+  "POST /projects/{project}/environments": { slug: "made" },
+  "PATCH /projects/{project}/environments/{environment}/flags/{flag}": { enabled: true },
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/evaluate": { context: {} },
+  "PUT /projects/{project}/environments/{environment}/segments/{segment}": { rule: true },
+  "POST /projects/{project}/environments/{environment}/flagd": {
+    flags: { made: { state: "DISABLED", variants: { a: 1 } } },
+  },
+  "PATCH /projects/{project}/environments/{environment}": { locked: true },
+  "POST /projects/{project}/environments/{environment}/promote": { from: "staging" },
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/scheduled": {
+    at: "2999-01-01T00:00:00Z",
+    patch: { enabled: true },
+  },
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/for": {
+    until: "2999-01-01T00:00:00Z",
+    patch: { enabled: true },
+  },
+  "PUT /projects/{project}/code-refs": {
+    branch: "made",
+    projectName: "web",
+    references: { sale: [{ filePath: "a.ts", lineNumber: 1, lineContent: "sale" }] },
+  },
+  "POST /forms": { slug: "made" },
+  "PATCH /forms/{form}": { enabled: false },
+  "POST /forms/{form}/targets": { target: "https://example.com/made" },
+  "PATCH /targets/{target}": { enabled: false },
+  "POST /targets/{target}/rotate": {},
+  // It takes none, and reads none.
+  "POST /targets/{target}/test": {},
+  // A text is sent as JSON lines.
+  "POST /forms/{form}/submissions/import": '{"data":{"name":"Ben"}}\n',
+  // It takes none, and reads none.
+  "POST /forms/{form}/test": {},
+  "POST /submissions/mark-matching": { mark: "archived" },
+  "POST /submissions/delete-matching": { state: "spam" },
+  "POST /submissions/purge": { field: "name", value: "Ada", dryRun: true },
+  "POST /apply": { document: { forms: { applied: {} } }, dryRun: true },
+  "POST /mail/test": { address: "ada@example.com" },
+  "POST /tokens": { name: "made", scopes: ["admin"] },
+  "POST /users": { name: "made-user", role: "viewer" },
+  "POST /users/links": { name: "member" },
+  "PATCH /users/{user}": { role: "editor" },
+};
+
+/** What operations need in their query. */
+const QUERIES: Record<string, string> = { "DELETE /projects/{project}/code-refs": "?branch=main" };
+
+const ALL_DELIVERIES = { limit: 1000, before: null, formKey: null, submission: null, status: null };
+
+const LINES = "application/jsonl";
+
+/**
+ * A form and a project with one of everything, every operation of the admin API on what exists, and a token for each
+ * scope.
+ */
+export async function openWorld() {
+  const app = openTestApp();
+  const { reported, ofrep, ...services } = openServices(app);
+  const admin = await services.admin();
+  await createProject(app, OPERATOR, { slug: "shop", environments: ["develop", "staging"] });
+  const sale = { project: "shop", environment: "develop", flag: "sale" };
+  const { record: made } = await setFlag(app, OPERATOR, sale, {});
+  await setFlag(app, OPERATOR, sale, { description: "d" });
+  await setFlag(app, OPERATOR, { ...sale, environment: "staging" }, { payload: 1 });
+  const planned = { patch: { enabled: true }, at: app.now() + 1000 };
+  const { id: scheduled } = await scheduleChange(app, OPERATOR, sale, planned);
+  await setSegment(app, OPERATOR, { project: "shop", environment: "develop", segment: "staff" }, false);
+  const code = { branch: "main", projectName: "web", references: {} };
+  await uploadReferences(app, OPERATOR, "shop", Buffer.from(JSON.stringify(code)));
+  // About another flag, which is not deleted with it.
+  await giveFeedback(app, "sale");
+  await setFlag(app, OPERATOR, { ...sale, flag: "search" }, {});
+  const feedback = await giveFeedback(app, "search");
+  const form = await createForm(app, OPERATOR, { slug: "contact", uploads: true });
+  const blob = await stageText(app.blobs, "bytes");
+  const files = [{ field: "file", name: "a.txt", type: "text/plain", blob }];
+  const delivery = { id: app.nextId(), kind: "webhook", target: "aaaa-bbbb-cccc" } as const;
+  const { id } = await storeSubmission(
+    app,
+    form,
+    { data: '{"name":"Ada"}', files },
+    { deliveries: [delivery] },
+  );
+  const { id: spare } = await storeSubmission(app, form, { data: "{}", files: [] });
+  const { id: spam } = await storeSubmission(app, form, { data: "{}", files: [] });
+  await markSubmissions(app, OPERATOR, [spam], "spam");
+  await app.store.deliveries.cancelTargetless(app.now(), 1);
+  const hook = "https://example.com/hook";
+  const { id: target } = await addTarget(app, OPERATOR, "contact", hook, services.outgoing);
+  await createToken(app, OPERATOR, { name: "victim" });
+  const { session } = await signIn(app, "member");
+  const tokens = {} as Record<Scope, string>;
+  for (const scope of SCOPES) {
+    tokens[scope] = (
+      await createToken(app, OPERATOR, {
+        name: `only-${scope.replace(":", "-")}`,
+        scopes: [scope],
+        ...placeOf(scope),
+      })
+    ).token;
+  }
+
+  const names = {
+    project: "shop",
+    environment: "develop",
+    flag: "sale",
+    feedback,
+    segment: "staff",
+    scheduled,
+    form: "contact",
+    target,
+    id,
+    delivery: delivery.id,
+    file: "1",
+    name: "victim",
+    user: "member",
+    session: session.id,
+  } as Record<string, string>;
+  /** The address of an operation on other things than these, where they are named. */
+  const addressOf = (path: string, others: Partial<typeof names> = {}) =>
+    path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ ...names, ...others })[name] ?? name);
+  const { paths } = await openApiOf(admin);
+  const bodies: Record<string, unknown> = {
+    ...BODIES,
+    "POST /deliveries/retry": { ids: [delivery.id] },
+    "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": { to: made.revision },
+    "POST /submissions/mark": { ids: [id], mark: "spam" },
+    "POST /submissions/delete": { ids: [spare] },
+  };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([verb, { description, responses }]) => {
+      const method = verb.toUpperCase();
+      const name = `${method} ${path.replace(ROOT, "")}`;
+      const needed = /`(\S+)`/.exec(description)?.[1] as Scope;
+      const success = Number(Object.keys(responses).find((status) => status.startsWith("2")));
+      const address = `${addressOf(path)}${QUERIES[name] ?? ""}`;
+      return { name, path, method, needed, success, address, body: bodies[name] };
+    }),
+  );
+
+  const ask = (
+    { method, address, body }: { method: string; address: string; body?: unknown },
+    headers: Record<string, string>,
+  ) =>
+    admin.request(address, {
+      method,
+      // Among all that is done, the environment is locked too.
+      headers: {
+        "x-confirm": "*",
+        ...headers,
+        ...(body === undefined
+          ? {}
+          : { "content-type": typeof body === "string" ? LINES : "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+
+  /** All that the database and the upload directory hold. */
+  const everything = async () => {
+    const { store } = app;
+    const setup = await store.setup.read(null, true);
+    const projects = setup.projects.map(async ({ slug, environments }) => [
+      (await store.changes.page(slug, { limit: 1000 })).items,
+      (await store.scheduled.page(slug, null, { limit: 100 })).items,
+      await Promise.all(environments.map((each) => store.flags.reads(slug, each.slug))),
+      [await store.code.uploads(slug), (await store.code.page(slug, { limit: 1000 })).items],
+      await Promise.all((environments[0]?.flags ?? []).map((flag) => feedbackOn(app, slug, flag.slug))),
+    ]);
+    const sent = setup.forms.map(({ key }) => store.submissions.list(key, 1000, null));
+    const targets = setup.forms.map(({ key }) => store.targets.list(key));
+    const files = readdirSync(join(app.directory, "uploads"), { recursive: true });
+    return JSON.stringify([
+      [(await store.look()).version, setup, await store.tokens.list()],
+      [await store.users.page({ limit: 100 }), await store.sessions.page(null, { limit: 100 })],
+      [await Promise.all(projects), await Promise.all(sent), await Promise.all(targets)],
+      await store.deliveries.page(ALL_DELIVERIES),
+      [await store.submissions.files("", 1000), (await app.notes.claim(0, 1000)).garbage],
+      files.map(String).toSorted((a, b) => (a < b ? -1 : 1)),
+    ]);
+  };
+  return { app, reported, ofrep, operations, addressOf, tokens, ask, everything };
+}
+
+/** Says something about a flag of the project `shop` in `staging`, and returns the id. */
+async function giveFeedback(app: App, flag: string): Promise<string> {
+  const { key: projectKey, environments } = (await app.store.projects.find("shop"))!;
+  const environmentKey = environments.find(({ slug }) => slug === "staging")!.key;
+  const feedback = { mood: "HAPPY", rating: 4, description: flag, metadata: null } as const;
+  const origin = { projectKey, environmentKey, flag, network: "192.0.2.1" };
+  return (await takeFeedback(app, origin, feedback)).id;
+}
+
+async function feedbackOn({ store }: App, project: string, flag: string) {
+  const place = { project, environment: null, flag };
+  return (await store.feedback.page(place, { limit: 100, before: null, from: null })).items;
+}
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { NOW, nextId, random, submissionTo, targetRecord } from "./records.ts";
+import type { App } from "../../../src/app.ts";
+import type { Batch } from "../../../src/maintenance/store.ts";
+import { type ClockedApp, openTestApp } from "../app.ts";
+import { addForm, apply } from "./apply.ts";
+import { furnish } from "../pages/furnished.ts";
+import { uploadsOf } from "../uploads.ts";
+
+const hash = () => Buffer.from(random(32)).toString("hex");
+
+/** One of everything that pages show, and a row in every table that a dump has besides. */
+async function fillEveryTable(app: App & { clock: { now: number } }): Promise<void> {
+  await furnish(app);
+  const { store } = app;
+  const { key } = await addForm(store, "every-table");
+  await apply(store, { change: "insertTarget", target: targetRecord(key) });
+  await store.secrets.keep("links", "x".repeat(43));
+  await store.tallies.add([{ kind: "reads", hour: 5, what: "a", variant: "one", count: 2 }]);
+  await store.deliveries.claimAlert("t", NOW, NOW + 1000);
+  const conditions = {
+    key: { hash: hash(), expiresAt: NOW, content: hash() },
+    spam: null,
+    recent: { hash: hash(), expiresAt: NOW },
+    challenge: { nonce: { hash: hash(), expiresAt: NOW } },
+    keepsSpam: true,
+    maxSubmissions: null,
+  };
+  const reply = {
+    id: nextId(),
+    kind: "autoreply" as const,
+    target: "ada@example.com",
+    limit: { hash: hash(), expiresAt: NOW + 1000, since: NOW, most: 5 },
+  };
+  await store.submissions.insert(submissionTo(key, { conditions, deliveries: [reply] }));
+}
+
+type Made = { batches: Batch[]; files: { key: string; bytes: Buffer }[] };
+
+let made: Promise<Made> | undefined;
+
+async function makeEveryTable(): Promise<Made> {
+  const app = openTestApp();
+  await fillEveryTable(app);
+  const uploads = uploadsOf(app);
+  const files = uploads.kept().map((key) => ({ key, bytes: readFileSync(uploads.pathOf(key)) }));
+  return { batches: await Array.fromAsync(app.store.dump()), files };
+}
+
+/** One of everything, in an empty store. A dump brings it, since each change to PostgreSQL waits for its replicas. */
+export async function bringEveryTable({ store, blobs }: ClockedApp): Promise<void> {
+  const { batches, files } = await (made ??= makeEveryTable());
+  await store.fill(
+    (async function* () {
+      yield* batches;
+    })(),
+  );
+  for (const { key, bytes } of files) {
+    const staged = await blobs.stage();
+    await staged.write(bytes);
+    await staged.finish();
+    await blobs.keep([{ key, staged }]);
+  }
+}

@@ -1,0 +1,18 @@
+import type { Role } from "../../../src/access/role.ts";
+import { userCaller } from "../../../src/access/sessions.ts";
+import { type Browser, signInByLink } from "../../../src/access/sign-in.ts";
+import { createLink, createUser } from "../../../src/access/users.ts";
+import type { App } from "../../../src/app.ts";
+import { OPERATOR } from "./caller.ts";
+
+export const BROWSER: Browser = { agent: "Firefox", address: "192.0.2.1", network: "192.0.2.1" };
+
+export const PASSWORD = "correct horse battery";
+
+/** A user of that name, created with that role unless there is one, who signs in by a link. */
+export async function signIn(app: App, name: string, role: Role = "viewer") {
+  if (!(await app.store.users.find(name))) await createUser(app, OPERATOR, { name, role });
+  const { secret: link } = await createLink(app, OPERATOR, name);
+  const signedIn = await signInByLink(app, link, BROWSER);
+  return { ...signedIn, caller: userCaller(app, signedIn, signedIn.secret, () => true) };
+}
