@@ -14,19 +14,19 @@ import {
 /** Flags of an environment, by the name of its project: nearly as large as they can be, or very many. */
 const CONTENTS: Record<string, { count: number; entry: (index: number) => object }> = {
   payloads: {
-    count: 31,
+    count: 62,
     entry: () => ({ enabled: true, payload: Array.from({ length: 85_000 }, () => []) }),
   },
-  objects: { count: 38, entry: () => ({ enabled: true, payload: many(15_000, (i) => i) }) },
+  objects: { count: 76, entry: () => ({ enabled: true, payload: many(15_000, (i) => i) }) },
   previews: {
-    count: 135,
+    count: 270,
     entry: (i) => ({ isPreview: true, previewContent: `${i} ${fill("&*a* ", 60 * KB)}` }),
   },
   rules: {
-    count: 47,
+    count: 94,
     entry: () => rule({ in: [{ var: "a" }, Array.from({ length: 19_000 }, (_, i) => `v${i}`)] }),
   },
-  flags: { count: 40_000, entry: () => ({ enabled: true }) },
+  flags: { count: 60_000, entry: () => ({ enabled: true }) },
 };
 
 const keysOf = async (context: Context, project: string): Promise<Record<string, string>> => {

@@ -38,7 +38,7 @@ export const RULE_LIMITS = {
  * Bytes of the payloads, rules, previews, segments and descriptions of an environment: readers ask for all of them at once,
  * and copies, promotions and exports hold them in memory. A flag counts some more, so that their number is bounded too.
  */
-export const MAX_ENVIRONMENT_BYTES = 8 * MiB;
+export const MAX_ENVIRONMENT_BYTES = 16 * MiB;
 export const FLAG_BYTES = 200;
 
 /** Characters of a flag's description. */

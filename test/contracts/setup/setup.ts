@@ -1,11 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import type { SetupChange } from "../../../src/documents/setup.ts";
-import { MiB } from "../../../src/base/bytes.ts";
+import { MAX_ENVIRONMENT_BYTES } from "../../../src/flags/limits.ts";
 import { planDeletion, planEnvironment } from "../../../src/projects/plan.ts";
 import { addForm, addProject, ANN, apply, deleteFormChange } from "../../support/records/apply.ts";
 import { environmentCalled, NOW, submissionTo, tokenCalled } from "../../support/records/records.ts";
 import { codeOf, reasonOf } from "../../support/refusals.ts";
 import { type Driver, type OpenStore, fresh, opener } from "../driver.ts";
+
+/** An eighth of what an environment may hold. */
+const UNIT = MAX_ENVIRONMENT_BYTES / 8;
 
 /** What the product relies on for the setup as a whole, its version and its changes in every driver. */
 export function setupContract(driver: Driver): void {
@@ -66,13 +69,13 @@ export function setupContract(driver: Driver): void {
         history: null,
       });
       const set = async (...of: Parameters<typeof flagChange>) => apply(store, await change(...of));
-      const text = (size: number) => JSON.stringify("x".repeat(size * MiB));
+      const text = (size: number) => JSON.stringify("x".repeat(size * UNIT));
       await set("a", "payload", { payload: text(4) });
       expect(await reasonOf(set("a", "rules", { rules: `{"variants":{"a":${text(5)}}}` }))).toBe(
         "too_large environment-too-large",
       );
       expect(await find("a", "rules")).toBeUndefined();
-      expect(await codeOf(setSegment("a", "segment", "x".repeat(5 * MiB)))).toBe("too_large");
+      expect(await codeOf(setSegment("a", "segment", "x".repeat(5 * UNIT)))).toBe("too_large");
       const previews = ["c", "d"].map((flag) => change("a", flag, { previewContent: text(2) }));
       expect(await codeOf(apply(store, ...(await Promise.all(previews))))).toBe("too_large");
       const copied = [planEnvironment(slug, environmentCalled("new"), NOW), await change("a", "payload")];

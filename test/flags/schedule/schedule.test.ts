@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { MAX_ENVIRONMENT_BYTES } from "../../../src/flags/limits.ts";
 import { applyDue, cancelScheduled, scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { deleteSegment } from "../../../src/flags/segments.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
@@ -50,10 +51,14 @@ async function openPlanned() {
 describe("scheduled changes", () => {
   test("are dropped where the environment would hold too much, so that later ones are made", async () => {
     const { app, plan, due, find, place } = await openPlanned();
-    await plantFlag(app, { ...place("live"), flag: "large" }, { payload: "x".repeat(8_300_000) });
+    await plantFlag(
+      app,
+      { ...place("live"), flag: "large" },
+      { payload: "x".repeat(MAX_ENVIRONMENT_BYTES - 100_000) },
+    );
     await plan({ payload: { text: "x".repeat(200_000) } }, 10);
     await plan({ enabled: true }, 20);
-    expect(await due(30)).toEqual([expect.stringContaining("would hold 8.1 MB")]);
+    expect(await due(30)).toEqual([expect.stringContaining("of flags and segments, of at most 16 MB")]);
     expect(await find("live")).toMatchObject({ enabled: true, payload: null });
     expect(await due(40)).toEqual([]);
   });
