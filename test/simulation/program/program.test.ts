@@ -10,4 +10,4 @@ newDatabase(directory);
 test("random programs do the same in every way: operations, HTTP, commands and PostgreSQL", async () => {
   const options = { seed: 28, runs: 5, length: 30, withPostgres: IS_POSTGRES_HERE, directory };
   expect(await runPrograms(options)).toBeGreaterThan(60);
-}, 60_000);
+}, 300_000);

@@ -6,10 +6,12 @@ import { simulate } from "./simulation.ts";
 const directory = tempDirectory(fastDirectory());
 newDatabase(directory);
 
-const SECONDS = Number(process.env["FORMFLAG_SIMULATE_SECONDS"] ?? 60);
+const GIVEN = process.env["FORMFLAG_SIMULATE_SECONDS"];
+const SECONDS = Number(GIVEN ?? 60);
 const FIRST = process.env["FORMFLAG_SIMULATE_SEED"];
 
-test(
+/** Only for `npm run simulate`: what the full suite does must not depend on luck. */
+test.skipIf(GIVEN === undefined && FIRST === undefined)(
   "nothing is violated with new seeds",
   async () => {
     const until = performance.now() + SECONDS * 1000;
@@ -19,5 +21,5 @@ test(
       expect({ seed, violations }).toEqual({ seed, violations: [] });
     }
   },
-  SECONDS * 2000 + 120_000,
+  SECONDS * 2000 + 300_000,
 );
