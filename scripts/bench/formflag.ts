@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dir, "../..");
 /** A copy of the built executable, so that a build meanwhile changes nothing. */
 export const EXECUTABLE = copyOf(join(ROOT, "dist/formflag"));
 
-function copyOf(file: string): string {
+export function copyOf(file: string): string {
   const directory = mkdtempSync(join(tmpdir(), "formflag-bench-"));
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   const copy = join(directory, "formflag");
@@ -23,14 +23,14 @@ function copyOf(file: string): string {
 export type Formflag = Server & { data: string };
 
 /** `prefix` stands before the executable on the command line, `path` is what has to answer; `/` would load the dashboard. */
-type Starting = { prefix?: string[]; path?: string; env?: Record<string, string> };
+type Starting = { executable?: string; prefix?: string[]; path?: string; env?: Record<string, string> };
 
 export async function startFormflag(
   data: string,
-  { prefix = [], path = "/healthz", env = {} }: Starting = {},
+  { executable = EXECUTABLE, prefix = [], path = "/healthz", env = {} }: Starting = {},
 ): Promise<Formflag> {
   const port = freePort();
-  const command = [...prefix, EXECUTABLE, "serve", "--data", data, "--listen", `127.0.0.1:${port}`];
+  const command = [...prefix, executable, "serve", "--data", data, "--listen", `127.0.0.1:${port}`];
   return { ...(await startServer(command, port, path, { env })), data };
 }
 
@@ -47,9 +47,14 @@ export async function startLimit(
 }
 
 /** Runs a command on a data directory; returns what `--json` prints. */
-export async function onCommandLine<T>(data: string, ...args: string[]): Promise<T> {
+export function onCommandLine<T>(data: string, ...args: string[]): Promise<T> {
+  return commandLine<T>(EXECUTABLE, data, args);
+}
+
+/** The same with another executable. */
+export async function commandLine<T>(executable: string, data: string, args: string[]): Promise<T> {
   const env = { ...process.env, FORMFLAG_TARGET_NETWORK: "127.0.0.0/8" };
-  const child = Bun.spawn([EXECUTABLE, ...args, "--data", data, "--json"], { stdout: "pipe", env });
+  const child = Bun.spawn([executable, ...args, "--data", data, "--json"], { stdout: "pipe", env });
   const text = await new Response(child.stdout).text();
   if ((await child.exited) !== 0) throw new Error(`formflag ${args.join(" ")} failed`);
   return JSON.parse(text) as T;

@@ -1,22 +1,9 @@
 import { join } from "node:path";
+import { CHECKS } from "./checks.ts";
 import type { Server } from "./process.ts";
 import { type Rounds, type Show, inTurns, median, spreadOf } from "./figure.ts";
 import { addTarget, createForm, queueDeliveries, startFormflag, startLimit } from "./formflag.ts";
 import { closedLoop, openLoop, percentile } from "./load.ts";
-
-const SCHEMA = {
-  type: "object",
-  required: ["name", "email", "message"],
-  properties: {
-    name: { type: "string", maxLength: 100 },
-    email: { type: "string", format: "email" },
-    message: { type: "string", maxLength: 5000 },
-  },
-};
-
-const SPAM_CHECKS =
-  "--spam-word casino viagra crypto* --spam-email *@spam.example --spam-links 3 --spam-disposable on --duplicates 60s";
-const CHECKS = ["--schema", JSON.stringify(SCHEMA), ...SPAM_CHECKS.split(" ")];
 
 const HEADERS = { "content-type": "application/json" };
 

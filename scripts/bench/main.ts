@@ -6,8 +6,9 @@ import { chartOf } from "./chart.ts";
 import { type Figure, type Rounds, type Show, formatValue, reaches } from "./figure.ts";
 
 /**
- * npm run bench [-- PART…] [--json FILE] [--quick]: measures the built executable against its limits. docs/benchmark.md
- * describes what each figure means and what bounds it.
+ * npm run bench [-- PART…] [--json FILE] [--quick]: measures the built executable against its limits; with `--against
+ * EXECUTABLE` against that one, such as the release before. docs/benchmark.md describes what each figure means and what
+ * bounds it.
  */
 
 type Measure = (directory: string, rounds: Rounds, show: Show) => Promise<void>;
@@ -27,15 +28,22 @@ const PARTS: Record<string, () => Promise<Measure>> = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "string" }, quick: { type: "boolean", default: false } },
+  options: {
+    json: { type: "string" },
+    against: { type: "string" },
+    quick: { type: "boolean", default: false },
+  },
 });
 const rounds = values.quick ? { rounds: 3, seconds: 1 } : { rounds: 15, seconds: 1 };
-const unknown = positionals.filter((part) => !(part in PARTS));
+const { against } = values;
+const parts: Record<string, () => Promise<Measure>> =
+  against === undefined ? PARTS : (await import("./against.ts")).partsAgainst(against);
+const unknown = positionals.filter((part) => !(part in parts));
 if (unknown.length > 0)
-  throw new Error(`no part ${unknown.join(", ")}: there are ${Object.keys(PARTS).join(", ")}`);
+  throw new Error(`no part ${unknown.join(", ")}: there are ${Object.keys(parts).join(", ")}`);
 
 const figures: Figure[] = [];
-for (const [part, load] of Object.entries(PARTS)) {
+for (const [part, load] of Object.entries(parts)) {
   if (positionals.length > 0 && !positionals.includes(part)) continue;
   const directory = mkdtempSync(join(tmpdir(), "formflag-bench-"));
   try {
@@ -48,7 +56,8 @@ for (const [part, load] of Object.entries(PARTS)) {
     rmSync(directory, { recursive: true, force: true });
   }
 }
-if (positionals.length === 0) await Bun.write("docs/benchmark.svg", chartOf(figures));
+if (positionals.length === 0 && against === undefined)
+  await Bun.write("docs/benchmark.svg", chartOf(figures));
 if (values.json) await Bun.write(values.json, `${JSON.stringify(figures, null, 2)}\n`);
 
 function lineOf(figure: Figure): string {

@@ -12,12 +12,12 @@ const FIELDS = {
   message: "Hello there, this is a message. ".repeat(8),
 };
 
-const JSON_POST = {
+export const JSON_POST = {
   method: "POST",
   headers: { "content-type": "application/json" },
   body: JSON.stringify(FIELDS),
 } as const;
-const URLENCODED_POST = {
+export const URLENCODED_POST = {
   method: "POST",
   headers: { "content-type": "application/x-www-form-urlencoded" },
   body: new URLSearchParams(FIELDS).toString(),

@@ -43,7 +43,8 @@ export async function measureUploads(directory: string, rounds: Rounds, show: Sh
   }
 }
 
-function multipart(): { body: Uint8Array; contentType: string } {
+/** Five files of 900 kB. */
+export function multipart(): { body: Uint8Array; contentType: string } {
   const boundary = "----formflagbench7MA4YWxkTrZu0gW";
   const parts = Array.from({ length: FILES }, (_, index) => [
     `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="file-${index}.bin"\r\nContent-Type: application/octet-stream\r\n\r\n`,

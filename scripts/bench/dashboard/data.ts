@@ -4,7 +4,6 @@ import {
   createFlags,
   createForm,
   createProject,
-  onCommandLine,
   queueDeliveries,
   startFormflag,
   startLimit,
@@ -44,11 +43,6 @@ export async function fillDashboard(data: string, count: number): Promise<Filled
   const ids = await importSubmissions(data, count);
   await deliverSome(data, [flags, ...others]);
   return { data, post: paths.get("contact")!, flags, ...ids };
-}
-
-/** The path of a new link that signs the administrator in. */
-export async function signInPath(data: string): Promise<string> {
-  return (await onCommandLine<{ url: string }>(data, "users", "link")).url;
 }
 
 /** Straight through the driver of the database, without a sync: over HTTP it would take an hour. */

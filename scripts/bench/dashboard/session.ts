@@ -1,5 +1,5 @@
 import type { Server } from "../process.ts";
-import { signInPath } from "./data.ts";
+import { EXECUTABLE, commandLine } from "../formflag.ts";
 
 /** A server, and the cookie of an administrator who is signed in. */
 export type Site = { server: Server; cookie: string };
@@ -8,8 +8,9 @@ export type Site = { server: Server; cookie: string };
 export type Answer = { status: number; firstByte: number; type: string; bytes: Uint8Array };
 
 /** Signs the administrator in. */
-export async function signIn(server: Server, data: string): Promise<Site> {
-  const answer = await fetch(server.url + (await signInPath(data)), {
+export async function signIn(server: Server, data: string, executable = EXECUTABLE): Promise<Site> {
+  const { url } = await commandLine<{ url: string }>(executable, data, ["users", "link"]);
+  const answer = await fetch(new URL(url, server.url), {
     method: "POST",
     redirect: "manual",
     headers: { origin: server.url, "content-type": "application/x-www-form-urlencoded" },

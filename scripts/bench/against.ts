@@ -1,0 +1,285 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { type Side, compare } from "./compare.ts";
+import { CHECKS } from "./checks.ts";
+import { type Rounds, type Show, inTurns, median, spreadOf } from "./figure.ts";
+import { EXECUTABLE, copyOf, commandLine, startFormflag } from "./formflag.ts";
+import type { Request } from "./load.ts";
+import { pinned, startServer, freePort } from "./process.ts";
+import { signIn } from "./dashboard/session.ts";
+import { multipart } from "./uploads.ts";
+import { JSON_POST, URLENCODED_POST } from "./submissions.ts";
+
+/** The release that the goals allow: nothing is slower than before. */
+const GOALS = { goal: "≥ 0.98", cpuGoal: "≤ 1.02" };
+const FLAGS = 100;
+const SUBMISSIONS = 2000;
+const OFREP = "/ofrep/v1/evaluate/flags";
+
+/** An executable with a data directory of its own, filled over its own commands, since schemas differ among releases. */
+type Filled = {
+  executable: string;
+  data: string;
+  flags: Record<string, string>;
+  rules: Record<string, string>;
+  forms: Record<"plain" | "checked" | "uploads", string>;
+  submission: string;
+};
+
+type Sides = readonly [Filled, Filled];
+type Measure = (sides: Sides, directory: string, rounds: Rounds, show: Show) => Promise<void>;
+
+/** The parts that measure the built executable against another one, such as that of the release before: the same requests and commands in turns. */
+export function partsAgainst(other: string) {
+  const part = (measure: Measure) => async () => async (directory: string, rounds: Rounds, show: Show) => {
+    const one = await fill(EXECUTABLE, join(directory, "this"));
+    await measure([one, await fill(copyOf(other), join(directory, "other"))], directory, rounds, show);
+  };
+  return { requests: part(measureRequests), commands: part(measureCommands), start: part(measureStart) };
+}
+
+async function fill(executable: string, data: string): Promise<Filled> {
+  const run = <T>(...args: string[]) => commandLine<T>(executable, data, args);
+  type Project = { key: string; environments: { slug: string; key: string }[] };
+  const project = await run<Project>("projects", "create", "bench", "--environments", "bench,rules");
+  const [flags, rules] = ["bench", "rules"].map((slug) => ({
+    "x-project-key": project.key,
+    "x-environment-key": project.environments.find((each) => each.slug === slug)!.key,
+  }));
+  const document = `${data}.json`;
+  await Bun.write(document, JSON.stringify({ projects: { bench: { flags: flagsOf() } } }));
+  await run("apply", "-f", document);
+  const form = async (slug: string, ...settings: string[]) =>
+    `/v1/s/${(await run<{ key: string }>("forms", "create", slug, ...settings)).key}?mode=rest`;
+  const forms = {
+    plain: await form("plain"),
+    checked: await form("checked", ...CHECKS),
+    uploads: await form("uploads", "--uploads", "on"),
+  };
+  await form("inbox");
+  const lines = Array.from({ length: SUBMISSIONS }, (_, index) =>
+    JSON.stringify({
+      name: `Person ${index}`,
+      email: `person${index}@example.com`,
+      message: "Hello. ".repeat(20),
+    }),
+  );
+  await Bun.write(`${data}.jsonl`, lines.join("\n"));
+  await run("submissions", "import", "inbox", `${data}.jsonl`);
+  const [newest] = await run<{ id: string }[]>("submissions", "list", "inbox", "--limit", "1");
+  return { executable, data, flags: flags!, rules: rules!, forms, submission: newest!.id };
+}
+
+function flagsOf() {
+  const plain = { enabled: true, payload: { color: "green", limit: 10 } };
+  const rule = (index: number) => ({
+    enabled: true,
+    variants: { red: "#f00", blue: "#00f" },
+    defaultVariant: "red",
+    targeting:
+      index % 2 === 0
+        ? { if: [{ ends_with: [{ var: "email" }, "@example.com"] }, "blue", "red"] }
+        : {
+            fractional: [
+              ["blue", 25],
+              ["red", 75],
+            ],
+          },
+  });
+  return Object.fromEntries(
+    Array.from({ length: FLAGS }, (_, index) => [
+      `flag-${String(index).padStart(5, "0")}`,
+      { environments: { bench: plain, ...(index < FLAGS / 2 && { rules: rule(index) }) } },
+    ]),
+  );
+}
+
+async function measureRequests(sides: Sides, directory: string, rounds: Rounds, show: Show): Promise<void> {
+  const [one, other] = await Promise.all(
+    sides.map(async (filled) => {
+      const server = await startFormflag(filled.data, { executable: filled.executable });
+      const { cookie } = await signIn(server, filled.data, filled.executable);
+      const { token } = await commandLine<{ token: string }>(filled.executable, filled.data, [
+        "tokens",
+        "create",
+        "b",
+      ]);
+      return {
+        server,
+        requests: await requestsOf(server.url, filled, { cookie }, { authorization: `Bearer ${token}` }),
+      };
+    }),
+  );
+  for (const [name, { connections, ...request }] of Object.entries(one!.requests)) {
+    const a: Side = { server: one!.server, request };
+    const b: Side = { server: other!.server, request: other!.requests[name]! };
+    await compare(a, b, { part: "requests", name, connections, directory, ...GOALS }, rounds, show);
+  }
+  const peak = one!.server.memory().peak / other!.server.memory().peak;
+  show({ part: "requests", name: "peak memory", goal: "≤ 1.02", value: peak, spread: [peak, peak] });
+  await Promise.all([one!.server.stop(), other!.server.stop()]);
+}
+
+type Load = Request & { connections: number };
+
+async function requestsOf(
+  url: string,
+  { flags, rules, forms, submission }: Filled,
+  cookie: Record<string, string>,
+  admin: Record<string, string>,
+): Promise<Record<string, Load>> {
+  const one = "/api/v1/flags/flag-00050";
+  const tagOf = async (path: string) => (await fetch(url + path, { headers: flags })).headers.get("etag")!;
+  const context = {
+    method: "POST" as const,
+    headers: { ...rules, "content-type": "application/json" },
+    body: JSON.stringify({ context: { targetingKey: "user-4711", email: "ann@example.com" } }),
+  };
+  const { body, contentType } = multipart();
+  const page = (path: string) => ({ path: `/dashboard${path}`, headers: cookie, connections: 4 });
+  const get = (path: string) => ({ path: `/api/admin/v1${path}`, headers: admin, connections: 16 });
+  return {
+    "one flag": { path: one, headers: flags, connections: 32 },
+    "one flag as 304": {
+      path: one,
+      headers: { ...flags, "if-none-match": await tagOf(one) },
+      connections: 32,
+    },
+    "100 flags": { path: "/api/v1/flags", headers: flags, connections: 32 },
+    "one flag evaluated": { ...context, path: `${OFREP}/flag-00000`, connections: 32 },
+    "50 flags evaluated": { ...context, path: OFREP, connections: 32 },
+    "JSON submission": { ...JSON_POST, path: forms.plain, connections: 64 },
+    "urlencoded submission": { ...URLENCODED_POST, path: forms.plain, connections: 64 },
+    "JSON submission, one after another": { ...JSON_POST, path: forms.plain, connections: 1 },
+    "JSON submission with checks": { ...JSON_POST, path: forms.checked, connections: 64 },
+    "5 × 900 kB": {
+      method: "POST",
+      headers: { "content-type": contentType },
+      body,
+      path: forms.uploads,
+      connections: 16,
+    },
+    "submissions in the API": get("/submissions?form=inbox"),
+    "flags in the API": get("/projects/bench/environments/bench/flags"),
+    "page: overview": page(""),
+    "page: inbox of a form": page("/inbox/inbox"),
+    "page: submission": page(`/inbox/inbox/${submission}`),
+    "page: flags": page("/projects/bench"),
+    "page: a flag": page("/projects/bench/environments/bench/flags/flag-00050"),
+    "page: history": page("/projects/bench/history"),
+  };
+}
+
+/** Wall time of commands, from start to end of the process. */
+async function measureCommands(
+  [one, other]: Sides,
+  _directory: string,
+  { rounds }: Rounds,
+  show: Show,
+): Promise<void> {
+  const flag = ["flag-00050", "-p", "bench", "-e", "bench"];
+  const commands = [
+    ["--version"],
+    ["--help"],
+    ["flags", "get", ...flag],
+    ["flags", "list", "-p", "bench", "-e", "bench"],
+    ["flags", "set", ...flag, "--on"],
+    ["forms", "list"],
+    ["submissions", "get", one.submission],
+    ["projects", "get", "bench"],
+  ];
+  for (const command of commands) {
+    const run = (side: Filled) =>
+      timeOf(
+        side.executable,
+        ...command.map((word) => (word === one.submission ? side.submission : word)),
+        "--data",
+        side.data,
+      );
+    const name = command.filter((word) => word !== one.submission && !flag.includes(word)).join(" ");
+    await against(
+      "commands",
+      name,
+      "ms",
+      rounds * 3,
+      () => run(one),
+      () => run(other),
+      show,
+    );
+  }
+}
+
+async function measureStart(
+  [one, other]: Sides,
+  _directory: string,
+  { rounds }: Rounds,
+  show: Show,
+): Promise<void> {
+  const started = async (
+    { executable, data }: Filled,
+    use: (server: { memory: () => { now: number } }) => Promise<void>,
+  ) => {
+    const port = freePort();
+    const start = performance.now();
+    const server = await startServer(
+      [executable, "serve", "--data", data, "--listen", `127.0.0.1:${port}`],
+      port,
+      "/healthz",
+    );
+    const took = performance.now() - start;
+    await use(server);
+    await server.stop();
+    return took;
+  };
+  const first = (side: Filled) => started(side, () => Promise.resolve());
+  await against(
+    "start",
+    "serve to its first answer",
+    "ms",
+    rounds,
+    () => first(one),
+    () => first(other),
+    show,
+  );
+  const memory = async (side: Filled) => {
+    let now = 0;
+    await started(side, async (server) => {
+      await Bun.sleep(3000);
+      now = server.memory().now / 1e6;
+    });
+    return now;
+  };
+  await against(
+    "start",
+    "idle memory after 3 s",
+    "MB",
+    3,
+    () => memory(one),
+    () => memory(other),
+    show,
+  );
+  const size = statSync(one.executable).size / statSync(other.executable).size;
+  show({ part: "start", name: "executable", goal: "≤ 1.01", value: size, spread: [size, size] });
+}
+
+/** Less is better. */
+async function against(
+  part: string,
+  name: string,
+  unit: string,
+  rounds: number,
+  a: () => Promise<number>,
+  b: () => Promise<number>,
+  show: Show,
+): Promise<void> {
+  const result = await inTurns(rounds, a, b);
+  const detail = `${result.a.toFixed(1)} to ${result.b.toFixed(1)} ${unit}`;
+  show({ part, name, goal: "≤ 1.02", value: median(result.ratios), spread: spreadOf(result.ratios), detail });
+}
+
+async function timeOf(...command: string[]): Promise<number> {
+  const start = performance.now();
+  const child = Bun.spawn(pinned(0, command), { stdin: "ignore", stdout: "ignore", stderr: "ignore" });
+  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
+  return performance.now() - start;
+}
