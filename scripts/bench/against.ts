@@ -35,7 +35,8 @@ export function partsAgainst(other: string) {
     const one = await fill(EXECUTABLE, join(directory, "this"));
     await measure([one, await fill(copyOf(other), join(directory, "other"))], directory, rounds, show);
   };
-  return { requests: part(measureRequests), commands: part(measureCommands), start: part(measureStart) };
+  const requests = Object.keys(REQUESTS).map((name) => [name, part(measureRequests(name))] as const);
+  return { ...Object.fromEntries(requests), commands: part(measureCommands), start: part(measureStart) };
 }
 
 async function fill(executable: string, data: string): Promise<Filled> {
@@ -94,80 +95,81 @@ function flagsOf() {
   );
 }
 
-async function measureRequests(sides: Sides, directory: string, rounds: Rounds, show: Show): Promise<void> {
-  const [one, other] = await Promise.all(
-    sides.map(async (filled) => {
-      const server = await startFormflag(filled.data, { executable: filled.executable });
-      const { cookie } = await signIn(server, filled.data, filled.executable);
-      const { token } = await commandLine<{ token: string }>(filled.executable, filled.data, [
-        "tokens",
-        "create",
-        "b",
-      ]);
-      return {
-        server,
-        requests: await requestsOf(server.url, filled, { cookie }, { authorization: `Bearer ${token}` }),
-      };
-    }),
-  );
-  for (const [name, { connections, ...request }] of Object.entries(one!.requests)) {
-    const a: Side = { server: one!.server, request };
-    const b: Side = { server: other!.server, request: other!.requests[name]! };
-    await compare(a, b, { part: "requests", name, connections, directory, ...GOALS }, rounds, show);
-  }
-  const peak = one!.server.memory().peak / other!.server.memory().peak;
-  show({ part: "requests", name: "peak memory", goal: "≤ 1.02", value: peak, spread: [peak, peak] });
-  await Promise.all([one!.server.stop(), other!.server.stop()]);
+/** Requests of a part, each with the connections that repeat it. */
+type Load = Request & { connections: number };
+type Caller = { url: string; cookie: Record<string, string>; admin: Record<string, string> };
+
+const REQUESTS: Record<string, (filled: Filled, caller: Caller) => Promise<Record<string, Load>>> = {
+  async flags({ flags, rules }, { url }) {
+    const one = "/api/v1/flags/flag-00050";
+    const tag = (await fetch(url + one, { headers: flags })).headers.get("etag")!;
+    const context = {
+      method: "POST" as const,
+      headers: { ...rules, "content-type": "application/json" },
+      body: JSON.stringify({ context: { targetingKey: "user-4711", email: "ann@example.com" } }),
+      connections: 32,
+    };
+    return {
+      "one flag": { path: one, headers: flags, connections: 32 },
+      "one flag as 304": { path: one, headers: { ...flags, "if-none-match": tag }, connections: 32 },
+      "100 flags": { path: "/api/v1/flags", headers: flags, connections: 32 },
+      "one flag evaluated": { ...context, path: `${OFREP}/flag-00000` },
+      "50 flags evaluated": { ...context, path: OFREP },
+    };
+  },
+  submissions: async ({ forms }) => ({
+    JSON: { ...JSON_POST, path: forms.plain, connections: 64 },
+    urlencoded: { ...URLENCODED_POST, path: forms.plain, connections: 64 },
+    "JSON, one after another": { ...JSON_POST, path: forms.plain, connections: 1 },
+    "JSON with checks": { ...JSON_POST, path: forms.checked, connections: 64 },
+  }),
+  async uploads({ forms }) {
+    const { body, contentType } = multipart();
+    const post = { method: "POST" as const, headers: { "content-type": contentType }, body };
+    return { "5 × 900 kB": { ...post, path: forms.uploads, connections: 16 } };
+  },
+  async api(_filled, { admin }) {
+    const get = (path: string) => ({ path: `/api/admin/v1${path}`, headers: admin, connections: 16 });
+    return {
+      "list of submissions": get("/submissions?form=inbox"),
+      "list of flags": get("/projects/bench/environments/bench/flags"),
+    };
+  },
+  async pages({ submission }, { cookie }) {
+    const page = (path: string) => ({ path: `/dashboard${path}`, headers: cookie, connections: 4 });
+    return {
+      overview: page(""),
+      "inbox of a form": page("/inbox/inbox"),
+      submission: page(`/inbox/inbox/${submission}`),
+      flags: page("/projects/bench"),
+      "a flag": page("/projects/bench/environments/bench/flags/flag-00050"),
+      history: page("/projects/bench/history"),
+    };
+  },
+};
+
+/** Throughput, CPU of an answer, and the peak of memory. */
+function measureRequests(part: string): Measure {
+  return async (sides, directory, rounds, show) => {
+    const [one, other] = await Promise.all(sides.map((side) => serve(side, part)));
+    for (const [name, { connections, ...request }] of Object.entries(one!.requests)) {
+      const a: Side = { server: one!.server, request };
+      const b: Side = { server: other!.server, request: other!.requests[name]! };
+      await compare(a, b, { part, name, connections, directory, ...GOALS }, rounds, show);
+    }
+    const peak = one!.server.memory().peak / other!.server.memory().peak;
+    show({ part, name: `peak memory of ${part}`, goal: "≤ 1.02", value: peak, spread: [peak, peak] });
+    await Promise.all([one!.server.stop(), other!.server.stop()]);
+  };
 }
 
-type Load = Request & { connections: number };
-
-async function requestsOf(
-  url: string,
-  { flags, rules, forms, submission }: Filled,
-  cookie: Record<string, string>,
-  admin: Record<string, string>,
-): Promise<Record<string, Load>> {
-  const one = "/api/v1/flags/flag-00050";
-  const tagOf = async (path: string) => (await fetch(url + path, { headers: flags })).headers.get("etag")!;
-  const context = {
-    method: "POST" as const,
-    headers: { ...rules, "content-type": "application/json" },
-    body: JSON.stringify({ context: { targetingKey: "user-4711", email: "ann@example.com" } }),
-  };
-  const { body, contentType } = multipart();
-  const page = (path: string) => ({ path: `/dashboard${path}`, headers: cookie, connections: 4 });
-  const get = (path: string) => ({ path: `/api/admin/v1${path}`, headers: admin, connections: 16 });
-  return {
-    "one flag": { path: one, headers: flags, connections: 32 },
-    "one flag as 304": {
-      path: one,
-      headers: { ...flags, "if-none-match": await tagOf(one) },
-      connections: 32,
-    },
-    "100 flags": { path: "/api/v1/flags", headers: flags, connections: 32 },
-    "one flag evaluated": { ...context, path: `${OFREP}/flag-00000`, connections: 32 },
-    "50 flags evaluated": { ...context, path: OFREP, connections: 32 },
-    "JSON submission": { ...JSON_POST, path: forms.plain, connections: 64 },
-    "urlencoded submission": { ...URLENCODED_POST, path: forms.plain, connections: 64 },
-    "JSON submission, one after another": { ...JSON_POST, path: forms.plain, connections: 1 },
-    "JSON submission with checks": { ...JSON_POST, path: forms.checked, connections: 64 },
-    "5 × 900 kB": {
-      method: "POST",
-      headers: { "content-type": contentType },
-      body,
-      path: forms.uploads,
-      connections: 16,
-    },
-    "submissions in the API": get("/submissions?form=inbox"),
-    "flags in the API": get("/projects/bench/environments/bench/flags"),
-    "page: overview": page(""),
-    "page: inbox of a form": page("/inbox/inbox"),
-    "page: submission": page(`/inbox/inbox/${submission}`),
-    "page: flags": page("/projects/bench"),
-    "page: a flag": page("/projects/bench/environments/bench/flags/flag-00050"),
-    "page: history": page("/projects/bench/history"),
-  };
+async function serve(filled: Filled, part: string) {
+  const { executable, data } = filled;
+  const server = await startFormflag(data, { executable });
+  const { cookie } = await signIn(server, data, executable);
+  const { token } = await commandLine<{ token: string }>(executable, data, ["tokens", "create", "bench"]);
+  const admin = { authorization: `Bearer ${token}` };
+  return { server, requests: await REQUESTS[part]!(filled, { url: server.url, cookie: { cookie }, admin }) };
 }
 
 /** Wall time of commands, from start to end of the process. */

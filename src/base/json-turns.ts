@@ -132,7 +132,8 @@ export async function stringifyInTurns<T>(
       texts.push(`[${members.join(",")}]`);
       [members, size] = [[], 0];
     }
-    await takeTurns();
+    const turn = takeTurns();
+    if (turn !== undefined) await turn;
   }
   return texts;
 }

@@ -109,8 +109,8 @@ export function optionalMembers(
   record: Optional,
   names: readonly OptionalName[] = OPTIONAL_NAMES,
 ): Partial<Optional> {
+  if (!names.some((name) => record[name] !== NO_OPTIONAL[name])) return {};
   const set = names.filter((name) => record[name] !== NO_OPTIONAL[name]);
-  if (set.length === 0) return {};
   const sections = new Set<string>(set.map((name) => FIELDS[name].section));
   return pick(
     record,

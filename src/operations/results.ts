@@ -19,7 +19,8 @@ export async function viewInTurns<T, V>(items: readonly T[], view: (item: T) => 
   const views: V[] = [];
   for (const item of items) {
     views.push(view(item));
-    await takeTurns();
+    const turn = takeTurns();
+    if (turn !== undefined) await turn;
   }
   return views;
 }

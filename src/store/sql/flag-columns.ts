@@ -21,12 +21,12 @@ export const OPTIONAL_TEXTS = OPTIONAL.filter(({ isText }) => isText).map(({ nam
 /** The optional fields of a flag as {@link OPTIONAL_COLUMNS} reads them; null if none is set. */
 export type OptionalRow = Record<keyof Optional, number | string | null>;
 
-export function optionalOf(row: OptionalRow): Optional {
-  const values = OPTIONAL.map(({ name, isText }) => [
-    name,
-    isText ? (row[name] ?? NO_OPTIONAL[name]) : row[name] === 1,
-  ]);
-  return Object.fromEntries(values) as Optional;
+/** Adds the optional fields of a row to the record of its flag: a loop, since thousands of rows are read at once. */
+export function addOptional<T extends object>(record: T, row: OptionalRow): T & Optional {
+  const members = record as Record<string, unknown>;
+  for (const { name, isText } of OPTIONAL)
+    members[name] = isText ? (row[name] ?? NO_OPTIONAL[name]) : row[name] === 1;
+  return record as T & Optional;
 }
 
 /** The optional fields that a table has, by its columns. */

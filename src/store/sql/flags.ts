@@ -3,7 +3,7 @@ import type { FlagChange } from "../../flags/change.ts";
 import type { FlagPlace, FlagRecord, FlagValues } from "../../flags/flag.ts";
 import {
   optionalIn,
-  optionalOf,
+  addOptional,
   OPTIONAL_COLUMNS,
   OPTIONAL_TEXTS,
   type OptionalRow,
@@ -185,10 +185,7 @@ function* insertFlag(
 }
 
 function toRecord(row: FullRow): FlagRecord {
-  return {
-    ...toValues(row),
-    ...optionalOf(row),
-  };
+  return addOptional(toValues(row), row);
 }
 
 function toValues(row: Row): FlagValues {
