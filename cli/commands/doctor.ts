@@ -6,6 +6,8 @@ import type { Io } from "../output/terminal.ts";
 import { table } from "../output/text.ts";
 import { type ServeConfig, readServeConfig } from "../serve/config.ts";
 import { serveOptions } from "../serve/options.ts";
+import { type Settings, compareSettings } from "../serve/settings.ts";
+import { readServing } from "../data/serving.ts";
 import { localAction } from "../session/action.ts";
 import { type Config, readConfig } from "../session/config.ts";
 import { loadStorage } from "../session/storage.ts";
@@ -22,7 +24,9 @@ export function addDoctorCommand(doctor: Command, io: Io): void {
       `
 Checks the data directory, its disk, the machine, the addresses, the proxy and the mail server, and prints what to do
 about each problem. Of a PostgreSQL database it checks the version, the clock and the connections, and of a bucket the
-rights, with an object that it removes again. Changes and sends nothing else. Give it the options and variables of the server, and run it as the user of the server.
+rights, with an object that it removes again. Changes and sends nothing else. Run it as the user of the server. Options that are
+not given are those of the server that runs on the data directory; those that are given are compared with it. Without a running
+server, give it the options and variables that the server will have.
 
 Exit code: 0 when nothing is broken, 1 when there are problems.
 
@@ -34,18 +38,34 @@ Examples:
     .action(localAction(io, parse, run));
 }
 
-type Values = { config: Config; serve: ServeConfig };
+type Values = { config: Config; serve: ServeConfig; compared: Finding[] };
 
 function parse(command: Command): Values {
   const config = readConfig(command);
   if (command.getOptionValueSourceWithGlobals("server") === "cli")
     throw usage("doctor checks the data itself, not a server", "name it with --data or --database");
-  return { config, serve: readServeConfig(command.optsWithGlobals<Record<string, unknown>>()) };
+  const options = command.optsWithGlobals<Record<string, unknown>>();
+  const isGiven = (name: string) => /^(cli|env)$/.test(command.getOptionValueSourceWithGlobals(name) ?? "");
+  const running = config.storage.database === null ? readRunning(config.data) : undefined;
+  if (running === undefined) return { config, serve: readServeConfig(options), compared: [] };
+  const { options: merged, finding } = compareSettings(options, running, isGiven);
+  return { config, serve: readServeConfig(merged), compared: [finding] };
 }
 
-async function run(io: Io, { config, serve }: Values): Promise<void> {
+/** The options of the server that runs on a data directory; undefined if none is known. */
+function readRunning(data: string): Settings | undefined {
+  try {
+    return readServing(data)?.settings;
+  } catch {
+    // The checks of the data directory report why its lock cannot be read.
+    return undefined;
+  }
+}
+
+async function run(io: Io, { config, serve, compared }: Values): Promise<void> {
   const printer = createPrinter(io, config);
-  const findings = await checkAll(await loadStorage(config.storage), serve, surroundingsOf(serve));
+  const checked = await checkAll(await loadStorage(config.storage), serve, surroundingsOf(serve));
+  const findings = [...checked, ...compared];
   await printer.print(findings, describe(findings, io.outIsTerminal, printer.paint));
   if (findings.some(({ status }) => status === "problem")) throw new Failed();
 }

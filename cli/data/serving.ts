@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isLocked } from "../../src/store/sqlite/lock.ts";
 import { NAMES } from "../../src/storage.ts";
+import type { Settings } from "../serve/settings.ts";
 
 /** Local addresses of the server of a data directory. */
 export type Serving = {
@@ -11,6 +12,8 @@ export type Serving = {
   origin: string;
   /** URL of the dashboard for browsers, without `/dashboard`; null if it serves none. */
   dashboard: string | null;
+  /** Its options as they are in effect; undefined for an older server. */
+  settings?: Settings;
 };
 
 /** Records where the server that holds the lock of a data directory is reached, until the returned function is called. */

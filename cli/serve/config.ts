@@ -7,6 +7,7 @@ import { type DashboardConfig, readDashboard } from "./dashboard-config.ts";
 import type { Tls } from "./listen.ts";
 import type { LogConfig } from "./log.ts";
 import { type OutgoingSettings, readAlertMail, readOutgoing, readRetryDelays } from "./outgoing-config.ts";
+import { type Settings, settingsOf } from "./settings.ts";
 
 /** The options of `serve`, checked. */
 export type ServeConfig = DashboardConfig & {
@@ -19,6 +20,8 @@ export type ServeConfig = DashboardConfig & {
   publicUrl: string | null;
   /** Empty, or `/a` or `/a/b`. */
   basePath: string;
+  /** Whether the base path is only that of the public URL, so that a proxy may pass it on or take it away. */
+  isBaseOptional: boolean;
   trustedProxies: string[];
   /** The files of the certificate and its key. */
   tls: Tls | null;
@@ -37,6 +40,8 @@ export type ServeConfig = DashboardConfig & {
   alertMail: string | null;
   /** Seconds that a delivery waits after each failed try. */
   retryDelays: number[];
+  /** Every option as it is in effect, for commands that look at the running server. */
+  settings: Settings;
 };
 
 /** As commander leaves them in `serveOptions`. */
@@ -49,6 +54,7 @@ type ServeOptions = {
   metricsListen?: string;
   publicUrl?: string;
   basePath?: string;
+  dashboardUrl?: string;
   trustedProxy?: string[];
   tlsCert?: string;
   tlsKey?: string;
@@ -76,7 +82,8 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
   }
   const own = (text: string | undefined, option: string) =>
     text === undefined ? null : listenValue(text, option);
-  const basePath = basePathOf(given.basePath ?? "");
+  const isBaseOptional = given.basePath === undefined && given.dashboardUrl === undefined;
+  const basePath = isBaseOptional ? pathOf(publicUrl) : basePathOf(given.basePath ?? "");
   return {
     data: given.data,
     listen: listenValue(given.listen, "--listen"),
@@ -86,6 +93,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
     metricsListen: own(given.metricsListen, "--metrics-listen"),
     publicUrl,
     basePath,
+    isBaseOptional: isBaseOptional && basePath !== "",
     trustedProxies,
     tls: tlsOf(given),
     hsts: hstsOf(given.hsts, publicUrl),
@@ -101,12 +109,21 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
     outgoing: readOutgoing(options),
     alertMail: readAlertMail(options),
     retryDelays: readRetryDelays(options),
+    settings: settingsOf(options),
   };
 }
 
+/** The path of a public URL as a base path; empty for none, and for one that no base path can be. */
+function pathOf(publicUrl: string | null): string {
+  const path = publicUrl === null ? "" : new URL(publicUrl).pathname.replace(/\/+$/, "");
+  return BASE_PATH.test(path) ? path : "";
+}
+
+const BASE_PATH = /^(?:\/[\w.~-]+)+$/;
+
 function basePathOf(text: string): string {
   const path = text.replace(/\/+$/, "");
-  if (path !== "" && !/^(?:\/[\w.~-]+)+$/.test(path))
+  if (path !== "" && !BASE_PATH.test(path))
     throw usage(`--base-path ${text} is not a path`, "it looks like /formflag");
   return path;
 }

@@ -22,7 +22,10 @@ export function serveOptions(): Option[] {
     new Option("--trusted-proxy <cidr>", "proxy whose X-Forwarded-For counts; may be repeated")
       .env("FORMFLAG_TRUSTED_PROXY")
       .argParser(collect),
-    new Option("--base-path <path>", "prefix of every path, such as /formflag").env("FORMFLAG_BASE_PATH"),
+    new Option(
+      "--base-path <path>",
+      "prefix of every path, such as /formflag; default: the path of --public-url, if it has one",
+    ).env("FORMFLAG_BASE_PATH"),
     new Option("--tls-cert <file>", "serve HTTPS with this certificate chain, in PEM").env(
       "FORMFLAG_TLS_CERT",
     ),

@@ -131,13 +131,15 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
     const dashboard = dashboardOf(config, places, listeners);
     if (storage.shared === null) {
       const [origin, startedAt] = [listeners[0]!.localOrigin + config.basePath, new Date().toISOString()];
-      forget = recordServing(storage.data, { version: VERSION, startedAt, origin, dashboard });
+      const { settings } = config;
+      forget = recordServing(storage.data, { version: VERSION, startedAt, origin, dashboard, settings });
     }
     // Plain text in either format: scripts wait for this line.
     for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
     // The link signs in: it belongs on a screen, not in a log.
-    if (io.errIsTerminal && config.log.format !== "json")
-      io.err(`\n${await welcome(app, storage, dashboard)}\n`);
+    const greeting =
+      io.errIsTerminal && config.log.format !== "json" ? await welcome(app, storage, dashboard) : null;
+    if (greeting !== null) io.err(`\n${greeting}\n`);
     const signal = await nextSignal();
     const drain = config.drain ?? (isShared(app.store) ? DEFAULT_DRAIN : 0);
     if (drain > 0 && signal === "SIGTERM") {

@@ -168,6 +168,7 @@ export function placeServices(
     site: createSite(services, {
       app,
       basePath,
+      isBaseOptional: config.isBaseOptional,
       hsts: config.hsts,
       isTrustedProxy,
       counted: metrics,

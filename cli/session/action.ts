@@ -79,15 +79,13 @@ function argumentsIn<T>(given: unknown[]): T[] {
 /** Opens the data. Throws `not_found` if a data directory holds no database, unless the command may create one. */
 async function openHere(io: Io, config: Config, mayBegin: boolean): Promise<Transport> {
   const storage = await loadStorage(config.storage);
-  if (storage.shared === null) await beginData(io, config, mayBegin);
-  return localTransport(storage, VERSION, io);
-}
-
-async function beginData(io: Io, config: Config, mayBegin: boolean): Promise<void> {
   const { data } = config;
+  if (storage.shared !== null) return localTransport(storage, VERSION, io);
   if (!mayBegin) (await import("../data/open.ts")).needDatabase(data);
   const isNew = !(await Bun.file(join(data, NAMES.database)).exists());
+  const transport = await localTransport(storage, VERSION, io);
   // An unnamed data directory may not be the intended one.
   if (isNew && (io.errIsTerminal || !config.storage.isDataGiven))
-    createPrinter(io, config).note(shown`a new data directory: ${resolve(data)}\n`);
+    createPrinter(io, config).note(shown`created the data directory ${resolve(data)}\n`);
+  return transport;
 }

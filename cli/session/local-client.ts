@@ -95,7 +95,7 @@ async function bodyOf(operation: Operation, body: unknown): Promise<unknown> {
 /** As the server of a data directory, or one with the environment of this process. */
 function deploymentOf(app: App, { data, shared }: Storage, version: string): Deployment {
   return {
-    outgoing: once(() => openOutgoing(app.now, version)),
+    outgoing: once(() => openOutgoing(app.now, version, shared === null ? data : null)),
     formUrl: (key) => formUrl(env["FORMFLAG_PUBLIC_URL"] ?? null, "", key),
     async signInUrl(secret) {
       const [{ linkBaseFromEnvironment }, { readServing }] = await Promise.all([
@@ -110,11 +110,19 @@ function deploymentOf(app: App, { data, shared }: Storage, version: string): Dep
   };
 }
 
-/** Outgoing connections by the environment of this process. */
-async function openOutgoing(now: () => number, version: string): Promise<Outgoing> {
-  const [{ createOutgoing }, { outgoingFromEnvironment }] = await Promise.all([
+/**
+ * Outgoing connections by the environment of this process, to the networks of the server that runs on the data directory:
+ * it will send.
+ */
+async function openOutgoing(now: () => number, version: string, data: string | null): Promise<Outgoing> {
+  const [{ createOutgoing }, { outgoingFromEnvironment }, { readServing }] = await Promise.all([
     import("../../src/send/outgoing.ts"),
     import("../serve/outgoing-config.ts"),
+    import("../data/serving.ts"),
   ]);
-  return createOutgoing(await outgoingFromEnvironment(env), now, version);
+  const own = await outgoingFromEnvironment(env);
+  const settings = data === null ? undefined : readServing(data)?.settings;
+  if (settings === undefined) return createOutgoing(own, now, version);
+  const targetNetworks = (settings["targetNetwork"] ?? []) as string[];
+  return createOutgoing({ ...own, targetNetworks }, now, version);
 }

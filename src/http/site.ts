@@ -31,6 +31,8 @@ export type SiteOptions = {
   app: App;
   /** Prefix of every path, such as `/formflag`, or empty. */
   basePath: string;
+  /** Whether paths without the prefix are answered too. */
+  isBaseOptional?: boolean;
   /** Seconds for which browsers use only HTTPS (RFC 6797); null sends no such header. */
   hsts: number | null;
   isTrustedProxy: (address: string) => boolean;
@@ -63,10 +65,14 @@ const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH, FEEDBACK_PATH]
 export function createSite(services: Services, options: SiteOptions): Site {
   const { forms, flags, previews, codeReferences, ofrep, admin, dashboard, metrics } = services;
   const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
-  const { isDraining = () => false } = options;
+  const { isDraining = () => false, isBaseOptional = false } = options;
   const { isHealthy, isReady } = createHealth(app, report, isDraining);
   const strictTransport = hsts === null ? null : `max-age=${hsts}`;
 
+  const pathIn = (path: string) => {
+    const joined = joinedPath(path, basePath);
+    return isBaseOptional && !`${joined}/`.startsWith(`${basePath}/`) ? basePath + joined : joined;
+  };
   const clientOf = (request: Request, peer: Peer) => {
     const [address, forwarded] = [normalise(peer(request)), request.headers.get("x-forwarded-for")];
     if (forwarded !== null && !isTrustedProxy(address)) counted.forwardedIgnored();
@@ -99,7 +105,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
   const createRoot = async (part: Part) => {
     const isWhole = part === "late";
     const root = new Hono<{ Bindings: { client: Client; peer: Peer } }>({
-      getPath: (request) => joinedPath(getPath(request), basePath),
+      getPath: (request) => pathIn(getPath(request)),
     });
     root.use(async (c, next) => {
       const start = performance.now();
@@ -148,7 +154,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
   };
   const roots = new Map<Part, ReturnType<typeof createRoot>>();
   const partFor = ({ url }: Request): Part => {
-    const path = joinedPath(URL.parse(url, "http://localhost")?.pathname ?? "", basePath);
+    const path = pathIn(URL.parse(url, "http://localhost")?.pathname ?? "");
     return partOf(path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path);
   };
   const rootFor = async (part: Part) => {

@@ -120,7 +120,7 @@ describe("the data directory", () => {
     const cwd = tempDirectory();
     const { stdout, stderr } = await formflag(["forms", "create", "contact"], { cwd });
     expect(stdout).toContain("contact");
-    expect(stderr).toBe(`a new data directory: ${join(cwd, "formflag-data")}\n`);
+    expect(stderr).toBe(`created the data directory ${join(cwd, "formflag-data")}\n`);
     expect((await formflag(["forms", "create", "other"], { cwd })).stderr).toBe("");
     for (const option of ["--quiet", "--json"])
       expect((await formflag(["forms", "create", "a", option], { cwd: tempDirectory() })).stderr).toBe("");

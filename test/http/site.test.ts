@@ -217,6 +217,14 @@ describe("a base path", () => {
     ]);
   });
 
+  test("that only the public URL has may be missing, if the proxy takes it away", async () => {
+    const { ask } = openSite({ forms, flags, admin }, [], { basePath: "/a/b", isBaseOptional: true });
+    for (const base of ["/a/b", "", "/"])
+      expect(await Promise.all(ADDRESSES.map(async (path) => (await ask(`${base}${path}`)).status))).toEqual([
+        200, 400, 401, 200,
+      ]);
+  });
+
   test("is no part of what the log calls a route", async () => {
     const { ask, records } = openBased();
     for (const base of ["/a/b", "", "/a/bc"]) for (const path of ADDRESSES) await ask(`${base}${path}`);

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { Io } from "../../output/terminal.ts";
 import { type ServeConfig, readServeConfig } from "../../serve/config.ts";
 import { serveOptions } from "../../serve/options.ts";
+import { isFile } from "../../serve/settings.ts";
 import { localAction } from "../../session/action.ts";
 import { globalOptions, readConfig } from "../../session/config.ts";
 import { mayHoldPassword } from "../../session/storage.ts";
@@ -44,7 +45,6 @@ function parse(command: Command): Values {
   const given = [...globalOptions().filter(isOfStorage), ...serveOptions()].filter((option) =>
     /^(cli|env)$/.test(sourceOf(option.attributeName()) ?? ""),
   );
-  const isFile = (option: Option) => /<file>/.test(option.flags);
   const valuesOf = (option: Option) => {
     const values = [options[option.attributeName()]].flat().map(String);
     return isFile(option) ? values.map((value) => resolve(value)) : values;
